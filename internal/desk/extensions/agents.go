@@ -134,9 +134,14 @@ func AgentsPage(set *agentdef.Set) desk.Page {
 	slices.SortFunc(sources, func(a, b agentdef.Source) int {
 		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), strings.Compare(a.By, b.By))
 	})
+	shown, left := 0, 0
 	for _, s := range sources {
 		list, from := by[s], "from "+s.String()
-		if s.Kind == agentdef.BuiltIn {
+		if s.Kind == agentdef.Plugin && shown >= maxListed {
+			left += len(list)
+			continue
+		}
+		if shown += len(list); s.Kind == agentdef.BuiltIn {
 			from = "built in"
 		}
 		p.Add(desk.Text(fmt.Sprintf("%s %s:", amount.Of(len(list), "agent", "agents"), from)))
@@ -148,6 +153,9 @@ func AgentsPage(set *agentdef.Set) desk.Page {
 		if more := len(list) - len(table.Rows); more > 0 {
 			p.Add(desk.Text("  And " + amount.Of(more, "agent", "agents") + " more; /agents NAME shows one."))
 		}
+	}
+	if left > 0 {
+		p.Add(desk.Text("And " + amount.Of(left, "agent", "agents") + " more from other plugins; /agents NAME shows one, and Tab completes its name."))
 	}
 	for _, line := range set.Report() {
 		p.Add(desk.Notice(line))

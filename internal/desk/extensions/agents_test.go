@@ -1,6 +1,8 @@
 package extensions
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,5 +35,22 @@ func TestAgentsAtWork(t *testing.T) {
 	want := [][]string{{"a1", "scout", "look around", "2,000", "Read a.go"}}
 	if diff := cmp.Diff(want, p.Blocks[0].(desk.Table).Rows); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Of very many agents a page lists some, those that are built in among them, and says how others are shown.
+//
+// Proves CMD-04.
+func TestManyAgents(t *testing.T) {
+	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "Explore"}, {Name: "own", Source: agentdef.Source{Kind: agentdef.User}}}}
+	for i := range 300 {
+		name := fmt.Sprintf("p%03d", i)
+		set.Definitions = append(set.Definitions, &agentdef.Definition{Name: name + ":helper", Source: agentdef.Source{Kind: agentdef.Plugin, By: name}})
+	}
+	text := fmt.Sprint(AgentsPage(set))
+	for _, want := range []string{"1 agent from your files:", "p000:helper", "1 agent built in:", "And 151 agents more from other plugins; /agents NAME shows one"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
 	}
 }

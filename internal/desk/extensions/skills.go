@@ -15,7 +15,7 @@ import (
 )
 
 func skillsCommand() desk.Command {
-	return desk.Command{Name: "skills", Args: "[NAME]", Doc: "list the skills with where they come from and what is wrong with some, or show one",
+	return desk.Command{Name: "skills", Args: "[NAME|WORD]", Doc: "list the skills with where they come from and what is wrong with some, show one, or find some",
 		Run: func(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
 			if d.Extensions.Skills == nil {
 				return desk.Say("There are no skills in this session."), nil
@@ -36,8 +36,12 @@ func skillsCommand() desk.Command {
 		}}
 }
 
-// maxSkills is how many skills of an origin are listed.
-const maxSkills = 40
+// maxSkills is how many skills of an origin are listed. Once there are maxListed skills or agents, those of further plugins are
+// only counted.
+const (
+	maxSkills = 40
+	maxListed = 150
+)
 
 // skillsPage lists the skills by origin, with what each adds to the list that the model gets, and what is not used.
 func skillsPage(set *library.Set) desk.Page {
@@ -53,17 +57,18 @@ func skillsPage(set *library.Set) desk.Page {
 		by[o] = append(by[o], s)
 	}
 	slices.SortStableFunc(origins, func(a, b skill.Origin) int { return int(a.Kind) - int(b.Kind) })
+	shown, left := 0, 0
 	for _, o := range origins {
 		list := by[o]
+		if shown >= maxListed {
+			left += len(list)
+			continue
+		}
 		p.Add(desk.Text(fmt.Sprintf("%s from %s:", amount.Of(len(list), "skill", "skills"), o)))
-		table := desk.Table{Columns: []desk.Column{{}, {Right: true}, {Cut: true}}, Indented: true}
-		for _, s := range list[:min(maxSkills, len(list))] {
-			table.Rows = append(table.Rows, []string{"/" + s.Name, listed(s), s.Description})
-		}
-		p.Add(table)
-		if more := len(list) - len(table.Rows); more > 0 {
-			p.Add(desk.Text("  And " + amount.Of(more, "skill", "skills") + " more; /skills NAME shows one."))
-		}
+		shown += addSkills(&p, list)
+	}
+	if left > 0 {
+		p.Add(desk.Text("And " + amount.Of(left, "skill", "skills") + " more from others; /skills WORD finds those with the word in their names or descriptions."))
 	}
 	if len(origins) == 0 {
 		p.Add(desk.Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
@@ -72,6 +77,30 @@ func skillsPage(set *library.Set) desk.Page {
 		p.Add(desk.Notice(problem))
 	}
 	return p
+}
+
+// addSkills adds a table of skills, and returns how many are in it.
+func addSkills(p *desk.Page, list []*skill.Skill) int {
+	table := desk.Table{Columns: []desk.Column{{}, {Right: true}, {Cut: true}}, Indented: true}
+	for _, s := range list[:min(maxSkills, len(list))] {
+		table.Rows = append(table.Rows, []string{"/" + s.Name, listed(s), s.Description})
+	}
+	p.Add(table)
+	if more := len(list) - len(table.Rows); more > 0 {
+		p.Add(desk.Text("  And " + amount.Of(more, "skill", "skills") + " more; /skills NAME shows one."))
+	}
+	return len(table.Rows)
+}
+
+// skillsWith returns the skills with a word in their names or descriptions.
+func skillsWith(set *library.Set, word string) (found []*skill.Skill) {
+	word = strings.ToLower(word)
+	for _, s := range set.Skills {
+		if strings.Contains(strings.ToLower(s.Name+"\n"+s.Description), word) {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // listed returns how many tokens a skill takes in the list that the model gets, or why it is not there.
@@ -103,10 +132,16 @@ func SkillProblems(set *library.Set) []string {
 	return all
 }
 
-// skillPage shows a skill.
+// skillPage shows the skill of a name, or those with a word.
 func skillPage(ctx context.Context, set *library.Set, name string) (desk.Answer, error) {
 	i := slices.IndexFunc(set.Skills, func(s *skill.Skill) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
+		if found := skillsWith(set, name); len(found) > 0 {
+			var p desk.Page
+			p.Add(desk.Text(fmt.Sprintf("%s with %q:", amount.Of(len(found), "skill", "skills"), name)))
+			addSkills(&p, found)
+			return p, nil
+		}
 		var names []string
 		for _, s := range set.Skills {
 			names = append(names, s.Name)

@@ -44,7 +44,7 @@ func TestSkillsPage(t *testing.T) {
 		}
 	}
 	for arg, want := range map[string]string{
-		"/Deploy": "{Allows Bash(make:*)}", "by-hand": "{Called by you only}", "deplyo": "did you mean deploy", "qqqq": "/skills lists them",
+		"/Deploy": "{Allows Bash(make:*)}", "DEPLOYS": `1 skill with "DEPLOYS":`, "by-hand": "{Called by you only}", "deplyo": "did you mean deploy", "qqqq": "/skills lists them",
 	} {
 		if got := run(arg); !strings.Contains(got, want) {
 			t.Errorf("/skills %s: %s", arg, got)
@@ -53,5 +53,29 @@ func TestSkillsPage(t *testing.T) {
 	set = &library.Set{}
 	if got := run(""); !strings.Contains(got, "There are no skills") {
 		t.Error(got)
+	}
+}
+
+// Of very many skills a page lists some, those of the user first, and says how others are found.
+//
+// Proves CMD-04.
+func TestManySkills(t *testing.T) {
+	set := &library.Set{Skills: []*skill.Skill{{Name: "own", Origin: skill.Origin{Kind: skill.User}}}}
+	for i := range 300 {
+		name := fmt.Sprintf("p%03d", i)
+		for k := range 3 {
+			set.Skills = append(set.Skills, &skill.Skill{Name: fmt.Sprintf("%s:s%d", name, k), Origin: skill.Origin{Kind: skill.Plugin, By: name}})
+		}
+	}
+	page := skillsPage(set)
+	text := fmt.Sprint(page)
+	for _, want := range []string{"1 skill from your files:", "/own", "/p000:s2", "And 750 skills more from others; /skills WORD finds"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	found, err := skillPage(t.Context(), set, "p299")
+	if text := fmt.Sprint(found); err != nil || !strings.Contains(text, "3 skills with") || !strings.Contains(text, "/p299:s2") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
