@@ -244,9 +244,92 @@ func TestTerminalSuspend(t *testing.T) {
 		if screen := tm.waitFor(`^> $`); strings.Count(screen, "greet") != 1 {
 			t.Fatalf("what was typed is echoed twice:\n%s", screen)
 		}
+		// The shell has switched the marks around pastes off; with them, line ends do not send.
+		tm.tmux("set-buffer", "one\ntwo")
+		tm.tmux("paste-buffer", "-p")
+		tm.waitFor(`^> one\n\. two$`)
+		tm.key("C-c")
+		tm.waitFor(`^> *\z`)
 	}
 	tm.key("C-d")
 	tm.waitFor(`To continue this session`)
+}
+
+// What is typed survives the death of the program, with its folds: in the session that it was typed in, and in a new one if
+// that was never begun. Ctrl-G edits it, keys are read again when their file changes, and vim edits as vim does.
+//
+// Proves X-120, X-148.
+func TestTerminalDraft(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, "forever\nwhen last \"greet\"\nsay Hello again.\n---\nforever\nsay Something else.\n")
+	const run = "clear; EDITOR='sed -i s/half/whole/' adze --model replay:model.txt"
+	saved := func(text string) {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			files, _ := filepath.Glob(filepath.Join(tm.home, "drafts", "*")) // ok: the pattern is right
+			for _, name := range files {
+				if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), text) {
+					return
+				}
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%q is not saved", text)
+			}
+		}
+	}
+	again := func(args string) {
+		t.Helper()
+		tm.kill()
+		tm.enter("")
+		tm.enter("clear; echo cleared-$((1+1))")
+		tm.waitFor(`\Acleared-2$`)
+		tm.enter(run + args)
+	}
+	tm.enter(run)
+	tm.waitFor(`^> $`)
+	tm.tmux("send-keys", "-l", "half a sentence ")
+	tm.tmux("set-buffer", strings.Repeat("pasted\n", 20)+"end")
+	tm.tmux("paste-buffer", "-p")
+	tm.waitFor(`^> half a sentence \[Pasted text #1 \+21 lines\]$`)
+	saved("half a sentence")
+	again("")
+	tm.waitFor(`^> half a sentence \[Pasted text #1 \+21 lines\]$`)
+	tm.key("BSpace")
+	tm.waitFor(`^> half a sentence *$`)
+	tm.key("C-g")
+	tm.waitFor(`^> whole a sentence *$`)
+	tm.key("C-u")
+	tm.enter("greet me")
+	tm.waitFor(`Hello again\.`)
+	tm.tmux("send-keys", "-l", "next to say")
+	saved("next to say")
+	again(" --continue")
+	tm.waitFor(`^> next to say$`)
+
+	if err := os.WriteFile(filepath.Join(tm.home, "keybindings.json"), []byte(`{"bindings":[{"context":"Chat","bindings":{"ctrl+x k":"edit:killLineStart","alt+c":"command:cost"}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1100 * time.Millisecond) // the file is looked at once in a second
+	tm.key("C-x")
+	tm.key("k")
+	tm.waitFor(`^> *\z`)
+	tm.key("M-c")
+	tm.waitFor(`Total cost:`)
+	tm.enter("/vim")
+	tm.waitFor(`edited as in vim`)
+	tm.tmux("send-keys", "-l", "one two three")
+	tm.waitFor(`-- INSERT --`)
+	tm.key("Escape")
+	tm.waitFor(`-- NORMAL --`)
+	tm.tmux("send-keys", "-l", "0dwA!")
+	tm.waitFor(`^> two three! *$`)
+	tm.key("Escape")
+	tm.waitFor(`-- NORMAL --`)
+	tm.tmux("send-keys", "-l", "dd")
+	tm.waitFor(`^> *\n-- NORMAL --`)
+	tm.key("C-d")
+	tm.waitFor(`To continue this session`)
+	tm.waitForShell()
 }
 
 // What goes on is seen in a real terminal of any size, what is done stays once and in order when the size changes, and
