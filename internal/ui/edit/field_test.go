@@ -15,6 +15,9 @@ import (
 	"adze/internal/ui/keys"
 )
 
+// char returns the press of a key that types a character.
+func char(r rune) keys.Event { return keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r)} }
+
 // A typist presses keys in a field, as a terminal sends them.
 type typist struct {
 	*Field
@@ -497,7 +500,7 @@ func BenchmarkKey(b *testing.B) {
 			p.set([]rune(bb.text))
 			p.types(bb.move)
 			p.Rows(200, 16)
-			ev, back := keys.Char('x'), keys.Event{Key: keys.Key{Name: "backspace"}}
+			ev, back := char('x'), keys.Event{Key: keys.Key{Name: "backspace"}}
 			for i := 0; b.Loop(); i++ {
 				if i%2 == 0 {
 					p.Press(ev, p.m, 200)
@@ -527,7 +530,7 @@ func BenchmarkPaste(b *testing.B) {
 func ExampleField() {
 	f := New("> ", ". ")
 	for _, r := range "hello" {
-		f.Press(keys.Char(r), keys.Defaults(), 80)
+		f.Press(char(r), keys.Defaults(), 80)
 	}
 	rows, _, _ := f.Rows(80, 3)
 	fmt.Println(rows[0])

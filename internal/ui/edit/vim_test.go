@@ -264,7 +264,7 @@ func own(c vimCase) vimResult {
 		if r == 0x1b {
 			p.Press(keys.Event{Key: keys.Key{Name: "escape"}}, p.m, 80)
 		} else {
-			p.Press(keys.Char(r), p.m, 80)
+			p.Press(char(r), p.m, 80)
 		}
 	}
 	if p.vim.mode == insert || len(p.vim.keys) > 0 { // as the script does at its end

@@ -99,9 +99,6 @@ func (e Event) String() string {
 	return e.Key.String()
 }
 
-// Char returns the press of a key that types a character.
-func Char(r rune) Event { return character(r, 0) }
-
 // character returns the press of a key with a character while others are held.
 func character(r rune, mod Mod) Event {
 	ev := Event{Key: Key{Mod: mod, Name: string(r)}}
