@@ -86,10 +86,12 @@ func page(all []worktree.Entry, now time.Time) desk.Page {
 			state = e.Err.Error()
 		case e.ByHook:
 			state = "made by a hook, at " + e.Path
+		case e.Branch != "" && e.Branch != "worktree-"+e.Name:
+			state = "on the branch " + e.Branch + ", " + state
 		}
 		table.Rows = append(table.Rows, []string{e.Name, string(e.For), since(e.Used, now), e.User, state})
 	}
-	p.Add(table, desk.Text("They are at "+worktree.Folder+" in the main copy, each on the branch worktree-NAME. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
+	p.Add(table, desk.Text("They are at "+worktree.Folder+" in the main copy, on the branch worktree-NAME. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
 	return p
 }
 
