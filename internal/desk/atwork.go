@@ -1,6 +1,10 @@
 package desk
 
-import "adze/internal/platform/amount"
+import (
+	"strings"
+
+	"adze/internal/platform/amount"
+)
 
 // An AtWork is a sub-agent at work.
 type AtWork struct {
@@ -10,11 +14,12 @@ type AtWork struct {
 	Last            string // what it did last
 }
 
-// AddAgents shows the sub-agents at work, if there are any.
+// AddAgents shows the sub-agents at work, if there are any: one that another launched comes after that, further to the right.
 func AddAgents(p *Page, list []AtWork) {
 	table := Table{Columns: []Column{{Name: "At work"}, {Name: "type"}, {Name: "task", Cut: true}, {Name: "calls"}, {Name: "last", Cut: true}}}
-	for _, a := range list {
-		table.Rows = append(table.Rows, []string{a.ID, a.Type, a.Title, amount.Grouped(a.Calls), a.Last})
+	for _, b := range Tree(list, func(a AtWork) string { return a.ID }, func(a AtWork) string { return a.Parent }) {
+		a := b.Item
+		table.Rows = append(table.Rows, []string{strings.Repeat("  ", b.Depth) + a.ID, a.Type, a.Title, amount.Grouped(a.Calls), a.Last})
 	}
 	if len(list) > 0 {
 		p.Add(table)

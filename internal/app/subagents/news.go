@@ -57,6 +57,24 @@ func (b *bulletin) note(t session.Task) {
 	}
 }
 
+// end tells the end of the agents that worked for the one with an id and have not told it: they were stopped with it.
+func (b *bulletin) end(id string) {
+	b.mu.Lock()
+	var left []session.Task
+	for _, t := range b.below {
+		if t.Parent == id {
+			left = append(left, t)
+		}
+	}
+	b.mu.Unlock()
+	for _, t := range left {
+		b.end(t.ID)
+		t.News, t.Status, t.Summary = session.TaskEnded, task.Killed, "It was stopped with the agent that it worked for"
+		b.note(t)
+		b.tell(t)
+	}
+}
+
 // working returns the agents of agents at work, for the user.
 func (b *bulletin) working() (list []desk.AtWork) {
 	b.mu.Lock()

@@ -440,6 +440,7 @@ func (x *run) print(text string) {
 // conclude tells how the run ended.
 func (x *run) conclude(out Outcome, err error) {
 	x.birth.Keeper.end(out, err)
+	x.agents.bulletin.end(x.birth.ID)
 	defer x.news(session.TaskEnded)
 	if x.task == nil {
 		return

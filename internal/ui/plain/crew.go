@@ -1,15 +1,15 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
-	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
@@ -18,12 +18,10 @@ import (
 // A crew is the sub-agents at work, in the order in which they began.
 type crew []*helper
 
-// A helper is a sub-agent at work.
+// A helper is a sub-agent at work, as it was told last.
 type helper struct {
-	id, kind, title, use string
-	began                time.Time
-	calls, tokens        int
-	last                 string // what it did last
+	session.Task
+	began time.Time
 }
 
 // Bounds of what is shown of sub-agents: how many of them, and characters of what they are for and did last.
@@ -32,37 +30,41 @@ const (
 	maxTask    = 80
 )
 
-// note notes what a sub-agent does.
-func (c *crew) note(b session.Beside) {
-	i := slices.IndexFunc(*c, func(h *helper) bool { return h.id == b.ID })
-	if i < 0 {
-		i = len(*c)
-		*c = append(*c, &helper{id: b.ID, kind: tool.OneLine(b.Type, maxTask), title: tool.OneLine(b.Title, maxTask), use: b.Use, began: time.Now()})
-	}
-	h := (*c)[i]
-	switch ev := b.Event.(type) {
-	case agent.ToolStarted:
-		h.calls++
-		h.last = tool.OneLine(ev.Title, maxTask)
-	case agent.Appended:
-		if u := ev.Entry.Usage; u != nil {
-			h.tokens += u.Input + u.Output + u.CacheRead + u.CacheWrite
-		}
+// note notes how a sub-agent stands. Other tasks are none of them.
+func (c *crew) note(t session.Task) {
+	i := slices.IndexFunc(*c, func(h *helper) bool { return h.ID == t.ID })
+	switch {
+	case t.Type == "":
+	case t.News == session.TaskEnded && i >= 0:
+		*c = slices.Delete(*c, i, i+1)
+	case t.News == session.TaskBegan && i < 0:
+		*c = append(*c, &helper{t, time.Now()})
+	case i >= 0:
+		(*c)[i].Task = t
 	}
 }
 
 // launched reports whether a call waits for one of them.
 func (c crew) launched(call string) bool {
-	return slices.ContainsFunc(c, func(h *helper) bool { return h.use == call })
+	return slices.ContainsFunc(c, func(h *helper) bool { return h.Use == call && !h.Background })
 }
 
-// lines returns a line about each.
+// lines returns a line about each: one that another launched comes after that, further to the right.
 func (c crew) lines() []string {
 	var lines []string
-	for _, h := range c {
-		lines = append(lines, h.String())
+	for _, b := range desk.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
+		lines = append(lines, strings.Repeat("  ", b.Depth)+b.Item.String())
 	}
 	return lines
+}
+
+// list returns them in a line.
+func (c crew) list() string {
+	lines := c.lines()
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "; ")
 }
 
 // rows returns them as live rows: one in a row, several below a row that counts them.
@@ -84,28 +86,18 @@ func (c crew) rows(p *printer, hint string) []draw.Row {
 	return rows
 }
 
-// String tells the type of a sub-agent, its task, what it took so far, and what it did last.
+// String tells the type of a sub-agent, its task, what it took so far, and what it is doing.
 func (h *helper) String() string {
-	text := h.kind
-	if h.title != "" {
-		text += ": " + h.title
+	text := tool.OneLine(h.Type, maxTask)
+	if h.Title != "" {
+		text += ": " + tool.OneLine(h.Title, maxTask)
 	}
-	took := amount.Of(h.calls, "call", "calls")
-	if h.tokens > 0 {
-		took += ", " + amount.Grouped(h.tokens) + " tokens"
+	text += " · " + amount.Of(h.Used.Calls, "call", "calls")
+	if h.Used.Tokens > 0 {
+		text += ", " + amount.Grouped(h.Used.Tokens) + " tokens"
 	}
-	return strings.Join(append([]string{text, took}, slices.DeleteFunc([]string{h.last}, func(s string) bool { return s == "" })...), " · ")
-}
-
-// attend forgets the sub-agents that have ended. The table is that of the tasks, and may be nil: then one works as long as
-// its call does.
-func (s *status) attend(table *task.Table) {
-	s.crew = slices.DeleteFunc(s.crew, func(h *helper) bool {
-		if table != nil {
-			if t, err := table.Get(h.id); err == nil {
-				return t.Status() != task.Running
-			}
-		}
-		return !slices.ContainsFunc(s.calls, func(c *call) bool { return c.id == h.use })
-	})
+	if doing := tool.OneLine(cmp.Or(h.Summary, h.Doing), maxTask); doing != "" {
+		text += " · " + doing
+	}
+	return text
 }

@@ -6,25 +6,25 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/agent"
 	"adze/internal/desk"
-	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 )
 
-// beside tells the session what a sub-agent does.
-func (c *console) beside(id, title, use string, ev agent.Event) {
+// tell tells the session how a sub-agent stands.
+func (c *console) tell(t session.Task) {
 	c.t.Helper()
-	if err := c.sessions[0].Submit(c.t.Context(), session.Beside{ID: id, Type: "scout", Title: title, Use: use, Event: ev}); err != nil {
+	t.Type = "scout"
+	if err := c.sessions[0].Submit(c.t.Context(), t); err != nil {
 		c.t.Fatal(err)
 	}
 	synctest.Wait()
 }
 
-func started(title string) agent.Event {
-	return agent.ToolStarted{Use: msg.NewToolUse("u", "Read", "{}"), Title: title}
+// works returns how a sub-agent stands that has made calls.
+func works(id, title string, calls int, doing string) session.Task {
+	return session.Task{ID: id, Title: title, Use: "toolu_1_1", News: session.TaskWorks, Used: session.TaskUse{Calls: calls}, Doing: doing}
 }
 
 // A sub-agent at work has a line, several have one each below their number; when they end, the lines go. What they are
@@ -44,38 +44,58 @@ func TestAgentsAtWork(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nuse Wait {}\n---\nsay Done.", func(s *setup) {
 			s.Keys, s.desk.Tasks, s.Width = true, table, func() int { return 80 }
 			s.desk.Extensions.Agents.Working = func() []desk.AtWork {
-				return []desk.AtWork{{ID: "a1", Type: "scout", Title: "look around", Calls: 2, Last: "Read b.go"}}
+				return []desk.AtWork{
+					{ID: "a1", Type: "scout", Title: "look around", Calls: 2, Last: "Read b.go"},
+					{ID: "a2", Type: "scout", Title: "look again"},
+					{ID: "a3", Parent: "a1", Type: "maker", Title: "look deeper", Calls: 1, Last: "Read c.go"},
+				}
 			}
 		})
 		c.enter("go\r")
-		c.beside("a1", "look around", "toolu_1_1", started("Read a.go"))
-		c.beside("a1", "look around", "toolu_1_1", agent.Appended{Entry: msg.Entry{Message: msg.Message{Role: msg.Assistant}, Usage: &msg.Usage{Input: 1200, Output: 34}}})
+		c.tell(session.Task{ID: "a1", Title: "look around", Use: "toolu_1_1"})
+		first := works("a1", "look around", 1, "Read a.go")
+		first.Used.Tokens = 1234
+		c.tell(first)
 		time.Sleep(3 * time.Second)
 		c.shows("… scout: look around · 1 call, 1,234 tokens · Read a.go (3s; Esc interrupts)")
 		c.hides("Wait")
 
-		c.beside("a1", "look around", "toolu_1_1", started("Read b.go"))
-		c.beside("a2", "evil\x1b[2J\nname", "toolu_1_1", started("Run \x1b]0;x\a"+strings.Repeat("long ", 40)))
-		c.beside(behind.ID, "in the back", "toolu_0_1", started("Grep x"))
+		first.Used.Calls, first.Doing = 2, "Read b.go"
+		c.tell(first)
+		c.tell(session.Task{ID: "a2", Title: "evil\x1b[2J\nname", Use: "toolu_1_1", Doing: "Run \x1b]0;x\a" + strings.Repeat("long ", 40)})
+		back := session.Task{ID: behind.ID, Title: "in the back", Use: "toolu_0_1", Background: true, Used: session.TaskUse{Calls: 1}, Doing: "Grep x"}
+		c.tell(back)
+		c.tell(session.Task{ID: "a4", Title: "deeper", Use: "toolu_9_1", Parent: "a3"})
+		c.tell(session.Task{ID: "a3", Title: "deep", Use: "toolu_8_1", Parent: "a1", Summary: "Reading the tests", Doing: "Read c.go"})
 		time.Sleep(time.Second)
-		c.shows("… 3 agents at work (4s; Esc interrupts)\n" +
+		c.shows("… 5 agents at work (4s; Esc interrupts)\n" +
 			"  scout: look around · 2 calls, 1,234 tokens · Read b.go\n" +
+			"    scout: deep · 0 calls · Reading the tests\n" +
+			"      scout: deeper · 0 calls\n" +
 			"  scout: evil")
 		c.shows("\n  scout: in the back · 1 call · Grep x")
 
+		for _, id := range []string{"a4", "a3", "a2", "a1"} {
+			c.tell(session.Task{ID: id, News: session.TaskEnded})
+		}
 		time.Sleep(8 * time.Second) // the first call has ended
 		c.shows("… scout: in the back · 1 call · Grep x (9s; Esc interrupts)\n… Wait")
 		behind.Conclude(task.Report{Result: "<xml>", Calls: 3, Tokens: 4567})
 		behind.End(task.Completed, "")
 		time.Sleep(time.Second)
 		c.shows("* Agent " + behind.ID + ", in the back: completed, 3 calls, 4,567 tokens (12s)\n")
-		c.beside(behind.ID, "in the back", "toolu_0_1", started("too late"))
+		back.News = session.TaskEnded
+		c.tell(back)
+		c.tell(works(behind.ID, "in the back", 2, "too late"))
 		c.hides("too late")
 		c.hides("xml")
 		time.Sleep(20 * time.Second)
 		c.shows("Done.")
 		c.enter("/tasks\r")
-		c.shows("At work  type   task         calls  last\na1       scout  look around  2      Read b.go\n")
+		c.shows("At work  type   task         calls  last\n" +
+			"a1       scout  look around  2      Read b.go\n" +
+			"  a3     maker  look deeper  1      Read c.go\n" +
+			"a2       scout  look again   0")
 		c.end()
 	})
 }
@@ -86,7 +106,7 @@ func TestAgentsBesideAnAnswer(t *testing.T) {
 		c := newConsole(t, "fragments 8 every=1s\nsay one two three four five six seven eight", nil)
 		c.enter("go\n")
 		time.Sleep(1500 * time.Millisecond)
-		c.beside("a1", "look around", "toolu_0_1", started("Read a.go"))
+		c.tell(session.Task{ID: "a1", Title: "look around", Use: "toolu_0_1"})
 		time.Sleep(4 * time.Second)
 		c.shows("one two three")
 		c.hides("eight")
@@ -103,10 +123,12 @@ func TestAgentsAtWorkAppended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", nil)
 		c.enter("go\n")
+		c.tell(session.Task{ID: "a1", Title: "look around", Use: "toolu_1_1"})
+		c.tell(session.Task{ID: "a2", Title: "look again", Use: "toolu_1_1"})
 		for range 9 {
-			for range 10 {
-				c.beside("a1", "look around", "toolu_1_1", started("Read a.go"))
-				c.beside("a2", "look again", "toolu_1_1", started("Read a.go"))
+			for n := range 10 {
+				c.tell(works("a1", "look around", n, "Read a.go"))
+				c.tell(works("a2", "look again", n, "Read a.go"))
 			}
 			time.Sleep(time.Second)
 		}

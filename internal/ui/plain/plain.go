@@ -284,8 +284,9 @@ func (f *Front) entry(e session.Entry) {
 			f.watched.look(f.talk.Tasks)
 		}
 	case session.Beside:
+		return
+	case session.Task:
 		f.out.crew.note(ev)
-		f.out.attend(f.talk.Tasks)
 		return
 	case session.Asked:
 		f.asked = append(f.asked, question{ev.ID, dialogFor(ev.Question)})

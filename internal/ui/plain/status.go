@@ -3,7 +3,6 @@ package plain
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"adze/internal/platform/amount"
@@ -98,7 +97,7 @@ func (s *status) what() (text string, since time.Time, name string) {
 		}
 	}
 	if len(s.crew) > 0 && time.Since(s.crew[0].began) >= callPatience {
-		if text = strings.Join(s.crew.lines(), "; "); len(s.crew) > 1 {
+		if text = s.crew.list(); len(s.crew) > 1 {
 			text = fmt.Sprintf("%d agents at work: %s", len(s.crew), text)
 		}
 		return text, s.crew[0].began, "agents"
@@ -133,7 +132,6 @@ const (
 // rows returns the status as live rows: the sub-agents, and each call that runs with the end of its output, or what the
 // model does. Hint says what the user can do about it.
 func (p *printer) rows(hint string) []draw.Row {
-	p.attend(p.talk.Tasks)
 	rows := p.crew.rows(p, hint)
 	calls := slices.DeleteFunc(slices.Clone(p.calls), func(c *call) bool { return time.Since(c.began) < callPatience || p.crew.launched(c.id) })
 	for i, c := range calls {
@@ -170,7 +168,6 @@ func (p *printer) row(role draw.Role, title, about, hint string) draw.Row {
 
 // waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.
 func (p *printer) waiting() {
-	p.attend(p.talk.Tasks)
 	text, since, name := p.what()
 	if text == "" || p.told == name && time.Since(p.last) < silence {
 		return
