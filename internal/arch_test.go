@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},
-	{"agent/exec", "brief", "memory/recall", "permission/judge", "hook/prompted", "session/title", "agent/label", "agent/compact", "agent/snip", "agent/collapse"},
+	{"agent/exec", "brief", "memory/recall", "permission/judge", "hook/prompted", "session/title", "agent/label", "agent/gist", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent", "mcp/serve"},
 	{"session/store", "session/notes", "session/sight"},
 	{"session/archive", "session/window"},

@@ -237,6 +237,8 @@ func Keys() []config.Key {
 			Doc: "after how many requests a sub-agent is ended; 0 means never", Requirement: "AGENT-05"},
 		{Name: "agents.timeoutMs", Kind: config.Int, Default: "3600000", Min: 0, Max: 86400000,
 			Doc: "after how long a sub-agent is ended, in milliseconds; 0 means never", Requirement: "AGENT-05"},
+		{Name: "agents.summaries", Kind: config.Bool, Default: "false", Personal: true,
+			Doc: "say every 30 seconds what each sub-agent is doing, in a line of the small model", Requirement: "AGENT-40"},
 		{Name: "autoBackgroundMs", Kind: config.Int, Default: "120000", Min: 0, Max: 86400000, Personal: true,
 			Doc: "after how long a sub-agent that is waited for goes on in the background, in milliseconds; 0 means never", Requirement: "AGENT-36"},
 		{Name: "experimental.coordinator", Kind: config.Bool, Default: "false", Personal: true,

@@ -143,6 +143,8 @@ type Agents struct {
 	Wait time.Duration
 	// Coordinator asks for the mode in which the main agent only directs others, and Coordination allows it.
 	Coordinator, Coordination bool
+	// Summaries asks for a line from time to time about what each is doing.
+	Summaries bool
 	// Verify asks for a verdict of the verification agent on larger changes.
 	Verify bool
 }
@@ -328,7 +330,7 @@ func Decode(s *config.Settings) *Values {
 			Worktree: Worktree{Tools: s.Bool("worktree.tools"), Links: s.Strings("worktree.symlinkDirectories"), Sparse: s.Strings("worktree.sparsePaths")},
 			Teams:    Teams{Enabled: s.Bool("teams.enabled"), Backend: s.Text("teammateMode")},
 			Agents: Agents{
-				Fork: s.Bool("agents.fork"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
+				Fork: s.Bool("agents.fork"), Summaries: s.Bool("agents.summaries"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
 				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("ADZE_COORDINATOR_MODE"), Coordination: s.Bool("experimental.coordinator"), Verify: s.Bool("verificationAgent"),
 			}},
 		Files: Files{

@@ -77,6 +77,8 @@ type activity struct {
 	lately      []string // the last calls, for the check of the report
 	tool, title string   // what it called last, and what that did
 	summary     string   // what it is doing, as a model puts it; may be empty
+	steps       []string
+	fresh       bool // there are steps since the last summary was begun
 }
 
 // Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
@@ -337,6 +339,7 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true}); err != nil {
 		return out, err
 	}
+	go x.summarise(watch)
 	ended, failed := x.follow(watch, s, from)
 	out.Text, out.Output = lastWords(since(s.Conversation(), before)), ended.Output
 	switch {
@@ -403,6 +406,7 @@ func (x *run) tell(ev agent.Event) {
 		x.mu.Lock()
 		x.activity.note(ev.Use)
 		x.activity.tool, x.activity.title = ev.Use.Name, ev.Title
+		x.activity.step(ev.Title)
 		n := x.activity.calls
 		x.mu.Unlock()
 		x.print("● " + ev.Title + "\n")
@@ -412,6 +416,9 @@ func (x *run) tell(ev agent.Event) {
 	case agent.Appended:
 		if ev.Entry.Message.Role == msg.Assistant {
 			if text := strings.TrimSpace(ev.Entry.Message.Text()); text != "" {
+				x.mu.Lock()
+				x.activity.step(text)
+				x.mu.Unlock()
 				x.print(text + "\n\n")
 			}
 		}

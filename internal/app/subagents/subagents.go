@@ -58,6 +58,8 @@ type Config struct {
 	Fork, Coordinator bool
 	// Crowd counts the agents of the whole session.
 	Crowd *Crowd
+	// Summaries say what the agents of the whole session are doing; nil if nothing does.
+	Summaries *Summaries
 	// Judged is told when the verification agent has reported.
 	Judged func()
 	// HandOff checks what an agent in the background did before its report is handed over; nil if that is not wanted now.

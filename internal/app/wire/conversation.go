@@ -9,6 +9,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
+	"adze/internal/agent/gist"
 	"adze/internal/agent/label"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
@@ -256,6 +257,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 		remember(c)
 		cfg.Prefetch = lookups(c)
 		openJudge(c, &cfg)
+		if c.gists != nil && c.spec.Worker == nil {
+			c.gists.Tell = (&gist.Teller{Small: c.window.small, Language: c.ws.language, Log: c.debug}).Tell
+		}
 		if v.Loop.Labels {
 			cfg.Loop.Label = (&label.Labeller{Small: c.window.small, Language: c.ws.language, Log: c.debug}).Label
 		}

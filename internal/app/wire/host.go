@@ -60,6 +60,9 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 		}
 		c.ws.Agents.Refresh()
 	}
+	if c.gists != nil {
+		c.gists.Want(start.Summaries)
+	}
 	if len(start.Plugins) > 0 {
 		notes = append(notes, "plugins of the host are not available in this version")
 	}

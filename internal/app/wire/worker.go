@@ -171,7 +171,8 @@ func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(n
 type staff struct {
 	agents *subagents.Agents // nil if none are launched
 	crowd  *subagents.Crowd  // those of the whole session
-	trees  *worktrees.Place  // makes worktrees for them; nil if there are none
+	gists  *subagents.Summaries
+	trees  *worktrees.Place // makes worktrees for them; nil if there are none
 	notes  subagents.Notes
 	dreams *dreams.Dreams       // nil if no one looks after its memories
 	flows  *workflows.Workflows // nil if none are run
@@ -203,14 +204,15 @@ func openAgents(c *Conversation) {
 			}
 			return c.judge.HandOff
 		},
+		Summaries: new(subagents.Summaries),
 	}
 	if m := c.coordinator; m != nil {
 		cfg.Coordinator, cfg.Definitions = true, m.Definitions
 	}
 	if w := c.spec.Worker; w != nil {
-		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd
+		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd, cfg.Summaries = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd, w.Lead.gists
 	}
-	c.crowd, c.trees = cfg.Crowd, c.dir.trees
+	c.crowd, c.gists, c.trees = cfg.Crowd, cfg.Summaries, c.dir.trees
 	if w := c.spec.Worker; w != nil {
 		c.trees = w.Lead.trees
 	}

@@ -1,0 +1,71 @@
+package subagents
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/app/settings"
+	"adze/internal/session"
+)
+
+// A model is asked every 30 seconds what an agent is doing, if that is wanted and something has happened since. What it
+// reads of a long run is bounded.
+//
+// Proves AGENT-40.
+func TestSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := session.Open(t.Context(), session.Config{ID: "s"})
+		defer s.Close()
+		var wanted settings.Agents
+		asked := 0
+		a := New(Config{
+			Session: func() *session.Session { return s }, Settings: func() settings.Agents { return wanted },
+			Summaries: &Summaries{Tell: func(_ context.Context, task string, steps []string) string {
+				asked++
+				if task != "look around" || len(steps) > maxSteps {
+					t.Errorf("%s, %d steps", task, len(steps))
+				}
+				return fmt.Sprintf("Looking %d", asked)
+			}},
+		})
+		x := &run{agents: a, birth: Birth{ID: "a1", Title: "look around"}, kind: "scout", began: time.Now()}
+		a.runs["a1"] = x
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { x.summarise(ctx); close(done) }()
+		step := func(n int) {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			for range n {
+				x.activity.step("Read a.go")
+			}
+		}
+		wait := func(want int) {
+			t.Helper()
+			time.Sleep(31 * time.Second)
+			synctest.Wait()
+			if asked != want {
+				t.Errorf("asked %d times, want %d", asked, want)
+			}
+		}
+		step(1)
+		wait(0) // it is not wanted
+		wanted.Summaries = true
+		wait(1)
+		wait(1) // nothing has happened
+		step(100)
+		wait(2)
+		if at := a.Working(); len(at) != 1 || at[0].Last != "Looking 2" {
+			t.Errorf("at work: %+v", at)
+		}
+		wanted.Summaries = false
+		a.cfg.Summaries.Want(true)
+		step(1)
+		wait(3)
+		stop()
+		<-done
+	})
+}
