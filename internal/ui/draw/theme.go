@@ -9,16 +9,8 @@ import (
 // A theme gives colours to roles. A colour is one of the terminal's own, as the parameter of its escape sequence, or one
 // of 24 bits, as #rrggbb.
 type theme struct {
-	name, about string
-	colours     map[Role]string
-}
-
-// Themes returns the names of the themes and what each is for.
-func Themes() (names, abouts []string) {
-	for _, t := range themes() {
-		names, abouts = append(names, t.name), append(abouts, t.about)
-	}
-	return names, abouts
+	name    string
+	colours map[Role]string
 }
 
 // AutoTheme is the theme unless the user chooses another one.
@@ -28,12 +20,12 @@ const AutoTheme = "auto"
 // set-up.
 func themes() []theme {
 	return []theme{
-		{AutoTheme, "the terminal's own colours", ansi},
-		{"dark", "for dark backgrounds", dark},
-		{"light", "for light backgrounds", light},
-		{"dark-colour-blind", "for dark backgrounds, without red and green", over(dark, "#58a6ff", "#e3a008")},
-		{"light-colour-blind", "for light backgrounds, without red and green", over(light, "#0550ae", "#953800")},
-		{"none", "no colours", nil},
+		{AutoTheme, ansi},
+		{"dark", dark},
+		{"light", light},
+		{"dark-colour-blind", over(dark, "#58a6ff", "#e3a008")}, // without red and green
+		{"light-colour-blind", over(light, "#0550ae", "#953800")},
+		{"none", nil},
 	}
 }
 
