@@ -3,6 +3,7 @@ package subagents
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,10 +20,10 @@ func TestSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := session.Open(t.Context(), session.Config{ID: "s"})
 		defer s.Close()
-		var wanted settings.Agents
+		var wanted atomic.Bool
 		asked := 0
 		a := New(Config{
-			Session: func() *session.Session { return s }, Settings: func() settings.Agents { return wanted },
+			Session: func() *session.Session { return s }, Settings: func() settings.Agents { return settings.Agents{Summaries: wanted.Load()} },
 			Summaries: &Summaries{Tell: func(_ context.Context, task string, steps []string) string {
 				asked++
 				if task != "look around" || len(steps) > maxSteps {
@@ -53,7 +54,7 @@ func TestSummaries(t *testing.T) {
 		}
 		step(1)
 		wait(0) // it is not wanted
-		wanted.Summaries = true
+		wanted.Store(true)
 		wait(1)
 		wait(1) // nothing has happened
 		step(100)
@@ -61,7 +62,7 @@ func TestSummaries(t *testing.T) {
 		if at := a.Working(); len(at) != 1 || at[0].Last != "Looking 2" {
 			t.Errorf("at work: %+v", at)
 		}
-		wanted.Summaries = false
+		wanted.Store(false)
 		a.cfg.Summaries.Want(true)
 		step(1)
 		wait(3)
