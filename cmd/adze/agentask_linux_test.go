@@ -8,7 +8,7 @@ import (
 // What the user allows for good, when one agent asks, is not asked again for the others that wait. What the program says
 // meanwhile stands on lines of its own.
 //
-// Proves AGENT-10, PERM-17.
+// Proves AGENT-10, PERM-17, PERM-20.
 func TestTerminalOneAnswerForAgents(t *testing.T) {
 	tm := newTerminal(t, 100, 40, `when no-tool Agent
 when messages 1

@@ -45,7 +45,8 @@ func TestLayer(t *testing.T) {
 	if got := namesOf(below); !slices.Equal(got, []string{"a connected", "b connected"}) {
 		t.Error(got)
 	}
-	if len(top.Tools()) != 3 || len(below.Tools()) != 2 || &top.Tools()[0] != &top.Tools()[0] {
+	once, again := top.Tools(), top.Tools()
+	if len(once) != 3 || len(below.Tools()) != 2 || &once[0] != &again[0] {
 		t.Error(top.Tools(), below.Tools())
 	}
 	share := top.Join(Client{Roots: func() []string { return []string{"/own"} }})

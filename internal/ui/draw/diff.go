@@ -85,7 +85,7 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 			mark, text = line[:1], Clean(line[1:])
 		}
 		number := after
-		row := Row{}
+		var row Row
 		switch mark {
 		case "-":
 			number = before
