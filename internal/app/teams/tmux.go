@@ -55,7 +55,7 @@ func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note
 		pane, err = t.inside(ctx, run)
 	} else {
 		session := "adze-" + name
-		note = fmt.Sprintf("the teammates of %s run in tmux: tmux -L %s attach -t %s shows them", name, socket, session)
+		note = fmt.Sprintf("the teammates of %s run in tmux: %s shows them", name, t.attach(session))
 		pane, err = t.outside(ctx, session, run)
 	}
 	if err = errors.Join(err, done(err == nil)); err != nil {
@@ -66,6 +66,15 @@ func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note
 	}
 	t.tmux(ctx, pane, "select-pane", "-t", paneID(pane), "-T", m.Name) // ok: a title is not needed
 	return pane, note, nil
+}
+
+// attach returns the command that shows a session to the user. iTerm2 shows the panes of tmux as its own.
+func (t *Tmux) attach(session string) string {
+	control := ""
+	if t.Getenv("TERM_PROGRAM") == "iTerm.app" {
+		control = "-CC "
+	}
+	return fmt.Sprintf("tmux %s-L %s attach -t %s", control, socket, session)
 }
 
 // inside opens a pane beside that of this process, or a window if there is no space.
