@@ -31,7 +31,7 @@ func TestNoServersCostNothing(t *testing.T) {
 		}
 		f.Start()
 		f.Wait(t.Context())
-		if n := runtime.NumGoroutine(); n != before || len(f.Tools()) != 0 {
+		if n := runtime.NumGoroutine(); n > before || len(f.Tools()) != 0 { // one of an earlier test may end just now
 			t.Errorf("%s: %d goroutines more, %d tools", name, n-before, len(f.Tools()))
 		}
 		if allocs := testing.AllocsPerRun(10, func() { f.Tools() }); allocs > 0 {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"adze/internal/agentdef"
@@ -12,6 +13,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/texts"
+	"adze/internal/session/store"
 	"adze/internal/ui/streamjson"
 )
 
@@ -32,12 +34,39 @@ func useAgent(c *Conversation) error {
 	if err != nil || d == nil {
 		return err
 	}
+	s.follow(d)
+	return nil
+}
+
+// follow makes the conversation that of an agent.
+func (s *Spec) follow(d *agentdef.Definition) {
 	s.Definition = d
 	s.Model.Name = cmp.Or(s.Model.Name, d.Model)
 	s.Model.Effort = cmp.Or(s.Model.Effort, model.Effort(d.Effort))
 	s.Limits.MaxTurns = cmp.Or(s.Limits.MaxTurns, d.MaxTurns)
 	s.OmitInstructions = s.OmitInstructions || d.OmitInstructions
-	return nil
+}
+
+// keepAgent notes whose conversation it is, and lets one that is resumed be that of the agent that it was of, unless the
+// command line or the settings name another.
+func keepAgent(c *Conversation) {
+	s, before := &c.spec, c.record.State().Agent
+	if s.Worker != nil || s.Calls != FromModel {
+		return
+	}
+	if s.Definition == nil && before != "" {
+		d, err := agentdefs.Main(c.ws.Project, c.ws.Agents, before)
+		if err != nil {
+			c.ws.Say(fmt.Sprintf("the session was that of the agent %s, and goes on without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
+			return
+		}
+		s.follow(d)
+	}
+	if d := s.Definition; d != nil && d.Name != before && c.record.Log != nil {
+		if err := c.record.Log.Note(store.Agent(d.Name)); err != nil {
+			c.ws.Say(err.Error())
+		}
+	}
 }
 
 // FirstPrompt returns what a new conversation begins with: what the user says, after what its agent begins with.
