@@ -77,14 +77,15 @@ func contains(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkOut writes the files of the commit.
+// checkOut writes the files of the commit. The command touches no branch: killed at any moment, it leaves no lock of a
+// branch that the next process deletes.
 func (c *contents) checkOut(ctx context.Context) error {
 	if len(c.sparse) > 0 {
 		if err := c.narrow(ctx); err != nil {
 			return err
 		}
 	}
-	_, err := c.ask(ctx, c.rec.Path, checkoutTime, nil, "reset", "--hard", "--quiet", "HEAD")
+	_, err := c.ask(ctx, c.rec.Path, checkoutTime, nil, "read-tree", "--reset", "-u", "HEAD")
 	return err
 }
 

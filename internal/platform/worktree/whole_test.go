@@ -173,7 +173,7 @@ func TestKilled(t *testing.T) {
 			w.git("r", "commit", "-qm", "attributes")
 			before := w.tree()
 			if at == "checkout" { // a filter of the user, which does not end
-				w.write("home/.gitconfig", w.read("home/.gitconfig")+"[filter \"slow\"]\n\tsmudge = echo $$ > "+w.path("pid")+"; exec sleep 1000\n")
+				w.write("home/.gitconfig", w.read("home/.gitconfig")+"[filter \"slow\"]\n\tsmudge = \"echo $$ > "+w.path("pid")+"; exec sleep 1000\"\n")
 			}
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), "ADZE_TEST_MAKE="+w.base, "ADZE_TEST_AT="+at)
@@ -205,7 +205,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killFilter ends a filter that was left, and removes it.
+// killFilter ends a filter that was left with the git that runs it, as the reaper of a process does, and removes it.
 func (w *world) killFilter() {
 	w.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(w.read("pid")))
@@ -213,8 +213,8 @@ func (w *world) killFilter() {
 		w.t.Fatal(err)
 	}
 	if pid > 0 {
-		if p, err := os.FindProcess(pid); err == nil {
-			p.Kill() // ok: it may have ended
+		if group, err := exec.Command("ps", "-o", "pgid=", "-p", strconv.Itoa(pid)).Output(); err == nil { // or it has ended
+			exec.Command("sh", "-c", "kill -KILL -"+strings.TrimSpace(string(group))).Run() // ok: as above
 		}
 	}
 	os.Remove(w.path("pid"))
