@@ -48,7 +48,7 @@ func TestHostHandlesTasks(t *testing.T) {
 		}
 		return ""
 	}
-	if got := ask("none", `{"subtype":"background_tasks"}`); !strings.Contains(got, "nothing runs that could") {
+	if got := ask("none", `{"subtype":"background_tasks"}`); !strings.Contains(got, `"backgrounded":false`) {
 		t.Errorf("nothing to move: %s", got)
 	}
 	send(`{"type":"user","message":{"role":"user","content":"go"}}`)

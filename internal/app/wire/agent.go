@@ -47,14 +47,11 @@ func (s *Spec) follow(d *agentdef.Definition) {
 	s.OmitInstructions = s.OmitInstructions || d.OmitInstructions
 }
 
-// keepAgent notes whose conversation it is, and lets one that is resumed be that of the agent that it was of, unless the
-// command line or the settings name another.
-func keepAgent(c *Conversation) {
+// resumeAgent lets a conversation that is resumed be that of the agent that it was of, unless the command line or the
+// settings name another.
+func resumeAgent(c *Conversation) {
 	s, before := &c.spec, c.record.State().Agent
-	if s.Worker != nil || s.Calls != FromModel {
-		return
-	}
-	if s.Definition == nil && before != "" {
+	if s.Worker == nil && s.Calls == FromModel && s.Definition == nil && before != "" {
 		d, err := agentdefs.Main(c.ws.Project, c.ws.Agents, before)
 		if err != nil {
 			c.ws.Say(fmt.Sprintf("the session was that of the agent %s, and goes on without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
@@ -62,7 +59,12 @@ func keepAgent(c *Conversation) {
 		}
 		s.follow(d)
 	}
-	if d := s.Definition; d != nil && d.Name != before && c.record.Log != nil {
+}
+
+// keepAgent notes whose conversation it is. A coordinator is no agent of the user's.
+func keepAgent(c *Conversation) {
+	d := c.spec.Definition
+	if c.spec.Worker == nil && d != nil && !c.spec.Coordinator && d.Name != c.record.State().Agent && c.record.Log != nil {
 		if err := c.record.Log.Note(store.Agent(d.Name)); err != nil {
 			c.ws.Say(err.Error())
 		}

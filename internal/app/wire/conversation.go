@@ -81,7 +81,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if c.record, err = w.openTranscript(ctx, spec.Session, &c.closers); err != nil {
 		return nil, err
 	}
-	keepAgent(c)
+	resumeAgent(c)
 	c.restore(ctx)
 	if err = limitMode(c); err != nil {
 		return nil, err

@@ -188,6 +188,7 @@ func openAgents(c *Conversation) {
 		return
 	}
 	c.coordinator = openCoordinator(c)
+	keepAgent(c)
 	if c.ws.values().Simple && c.coordinator == nil {
 		return
 	}

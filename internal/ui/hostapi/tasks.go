@@ -23,8 +23,7 @@ func (a api) detach(_ context.Context, in struct {
 	case in.Use != "":
 		return object{"backgrounded": a.Tasks.DetachCall(in.Use)}, nil
 	}
-	a.Tasks.Detach()
-	return object{"backgrounded": true}, nil
+	return object{"backgrounded": a.Tasks.Detach()}, nil
 }
 
 // maxTaskOutput is the most of a task's output that is returned, in bytes.
