@@ -76,7 +76,7 @@ var systemTable = []command{
 	{name: "command", class: ClassRead, needs: builtin, operands: texts, check: checkCommand, options: `-v -V`, more: `-p`},
 	{name: "nproc", class: ClassRead, needs: processes, operands: none, options: `--all --ignore:#`},
 	{name: "free", class: ClassRead, needs: processes, operands: none, options: `-b -k -m -g -h -t -w -l --bytes --kibi --mebi --gibi --human --si --total --wide`, more: `-L -v --line --lohi --mega --giga --kilo --committed`},
-	{name: "df", class: ClassRead, needs: processes, operands: texts, options: `-a -h -H -i -k -l -m -P -T -t:N -x:N --all --human-readable --si --inodes --local --portability --print-type --total --type:N --output --output:=`, more: `-B:N --block-size:N --exclude-type:N --no-sync`},
+	{name: "df", class: ClassRead, needs: processes, options: `-a -h -H -i -k -l -m -P -T -t:N -x:N --all --human-readable --si --inodes --local --portability --print-type --total --type:N --output --output:=`, more: `-B:N --block-size:N --exclude-type:N --no-sync`},
 	{name: "ps", class: ClassRead, needs: processes, operands: texts, check: checkPs, options: `
 		-e -A -a -d -f -F -j -l -w -x -H -L -T -ww -aux -o:N -p:N -u:N -C:N -g:N -t:N --forest --headers --no-headers --pid:N --ppid:N
 		--sort:N --format:N --user:N`, more: `
