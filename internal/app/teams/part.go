@@ -79,13 +79,16 @@ func (p *Part) Tools() []tool.Tool {
 // Await returns what makes a turn without a user wait for teammates, and then for what other waits for.
 func (p *Part) Await(other func(context.Context, func() bool) bool) func(context.Context, func() bool) bool {
 	return func(ctx context.Context, heard func() bool) bool {
-		for p.Lead.Busy() && !heard() && ctx.Err() == nil {
+		for p.Lead.Busy() {
+			if heard() || ctx.Err() != nil {
+				return true
+			}
 			select {
 			case <-time.After(100 * time.Millisecond):
 			case <-ctx.Done():
 			}
 		}
-		return heard() || ctx.Err() != nil || other(ctx, heard)
+		return other(ctx, heard)
 	}
 }
 
