@@ -1,6 +1,6 @@
 // Package aside asks a model short questions outside a conversation: for a summary, for notes, for a choice. A
 // question is bounded in tokens and time, its cost is booked, and a question that keeps failing is given up. The
-// questions themselves, and the use of the answers, are left to other packages.
+// questions themselves, but for those of a [Describer], and the use of the answers are left to other packages.
 package aside
 
 import (

@@ -9,8 +9,6 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
-	"adze/internal/agent/gist"
-	"adze/internal/agent/label"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
@@ -258,11 +256,12 @@ func (c *Conversation) openSession(ctx context.Context) {
 		remember(c)
 		cfg.Prefetch = lookups(c)
 		openJudge(c, &cfg)
+		describe := &aside.Describer{Small: c.window.small, Language: c.ws.language, Log: c.debug}
 		if c.gists != nil && c.spec.Worker == nil {
-			c.gists.Tell = (&gist.Teller{Small: c.window.small, Language: c.ws.language, Log: c.debug}).Tell
+			c.gists.Tell = describe.Agent
 		}
 		if v.Loop.Labels {
-			cfg.Loop.Label = (&label.Labeller{Small: c.window.small, Language: c.ws.language, Log: c.debug}).Label
+			cfg.Loop.Label = describe.Calls
 		}
 		c.keepWithin(&cfg)
 	}
