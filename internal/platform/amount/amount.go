@@ -4,6 +4,7 @@ package amount
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,26 @@ func USD(sum float64) string {
 		return fmt.Sprintf("$%.4f", sum)
 	}
 	return fmt.Sprintf("$%.2f", sum)
+}
+
+// Price returns a price in dollars without its sign: whole, or with at least two places.
+func Price(p float64) string {
+	text := strconv.FormatFloat(p, 'f', -1, 64)
+	if _, places, ok := strings.Cut(text, "."); ok && len(places) < 2 {
+		text += "0"
+	}
+	return text
+}
+
+// Rounded returns a large number in thousands or millions, such as "200k" or "1M".
+func Rounded(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1_000_000), ".0") + "M"
+	case n >= 1000:
+		return strconv.Itoa((n+500)/1000) + "k"
+	}
+	return strconv.Itoa(n)
 }
 
 // Seconds returns a duration to a tenth of a second.
