@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -27,7 +28,8 @@ const (
 	WebP = "image/webp"
 )
 
-// maxPixels bounds the pictures that are decoded: each pixel costs memory, however small the file.
+// maxPixels bounds the pictures that are decoded: each pixel costs memory, however small the file. Pixels with 16 bits for
+// each colour cost twice as much.
 const maxPixels = 100_000_000
 
 // ErrEmpty says that there is no picture, because there is nothing.
@@ -77,18 +79,22 @@ func Measure(data []byte) (mediaType string, size Size, err error) {
 			c.Width, c.Height = webpFrame(still, max(c.Width, canvas.Width), max(c.Height, canvas.Height))
 		}
 	default:
-		return "", Size{}, fmt.Errorf("this is not a PNG, JPEG, GIF or WebP picture: it looks like %s", found(data))
+		return "", Size{}, fmt.Errorf("this is not a PNG, JPEG, GIF or WebP picture: it looks like %s. Convert it first", found(data))
 	}
 	if err != nil {
 		return "", Size{}, damaged(mediaType, err)
 	}
 	size = Size{c.Width, c.Height}
+	most := int64(maxPixels)
+	if c.ColorModel == color.RGBA64Model || c.ColorModel == color.NRGBA64Model {
+		most /= 2
+	}
 	switch {
 	case size.pixels() == 0:
 		return "", Size{}, damaged(mediaType, fmt.Errorf("its size is %v", size))
-	case size.pixels() > maxPixels:
+	case size.pixels() > most:
 		return "", Size{}, fmt.Errorf("the %s picture is %v pixels, and more than %d million are not decoded. Scale it down first",
-			name(mediaType), size, maxPixels/1_000_000)
+			name(mediaType), size, most/1_000_000)
 	}
 	if mediaType == JPEG && orientation(data).turned() {
 		size = Size{size.Height, size.Width}
@@ -104,6 +110,14 @@ func found(data []byte) string {
 	} {
 		if bytes.HasPrefix(data, []byte(kind.magic)) {
 			return kind.name
+		}
+	}
+	if len(data) >= 12 && string(data[4:8]) == "ftyp" {
+		switch string(data[8:12]) {
+		case "avif", "avis":
+			return "an AVIF picture"
+		case "heic", "heix", "hevc", "heim", "heis", "mif1", "msf1":
+			return "a HEIC picture"
 		}
 	}
 	if head := data[:min(len(data), 512)]; bytes.IndexByte(head, 0) < 0 && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) {

@@ -66,7 +66,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// Proves READ-04, IMG-01.
+// Proves READ-04, IMG-01, X-152.
 func TestDispatch(t *testing.T) {
 	picture, photo := string(pngOf(t, 3, 2)), string(jpegOf(t, 5, 4))
 	d := dir(t, map[string]string{
