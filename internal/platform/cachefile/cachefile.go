@@ -1,5 +1,5 @@
 // Package cachefile keeps what was read of many files in one file, so that a start looks at the stamps of the files instead of
-// reading them. Such a file is a cache: one that is damaged, of another program or of another user counts for nothing. What it
+// reading them. Such a file is a cache: one that is damaged, of another format or of another user counts for nothing. What it
 // holds, and whether that is still true, is left to others.
 package cachefile
 
@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
+	"unsafe"
 
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/fsys"
@@ -16,7 +18,7 @@ import (
 
 // A Format is what a file holds.
 type Format struct {
-	// Mark is a line that the file begins with.
+	// Mark is a line that the file begins with. It has a number, which is raised when what is written changes.
 	Mark string
 	// Max is the most bytes that it has.
 	Max int64
@@ -25,7 +27,7 @@ type Format struct {
 // sumSize is how long the checksum after the mark is.
 const sumSize = 4
 
-// Load returns what a file of this program holds, or nil.
+// Load returns what a file holds, or nil. It may be of another program that has the same format; see [Reader.Foreign].
 func (f Format) Load(path string) *Reader {
 	if info, err := os.Lstat(path); err != nil || !fsys.Own(info) {
 		return nil
@@ -37,6 +39,7 @@ func (f Format) Load(path string) *Reader {
 	return f.decode(data, program())
 }
 
+// decode returns what data holds, which the caller must not change.
 func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	if len(data) < len(f.Mark)+sumSize || string(data[:len(f.Mark)]) != f.Mark {
 		return nil
@@ -45,8 +48,8 @@ func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	if data = data[len(f.Mark)+sumSize:]; checksum(data) != sum {
 		return nil
 	}
-	r := NewReader(string(data))
-	if r.Stamp() != program || r.failed {
+	r := NewReader(unsafe.String(unsafe.SliceData(data), len(data)))
+	if r.foreign = r.Stamp() != program; r.failed {
 		return nil
 	}
 	return r
@@ -63,14 +66,14 @@ func (f Format) Save(path string, w *Writer) error {
 func (f Format) encode(w *Writer, program filestate.Stamp) []byte {
 	var head Writer
 	head.Stamp(program)
-	sum := crc32.Update(checksum(head.data), castagnoli(), w.data)
-	data := binary.LittleEndian.AppendUint32([]byte(f.Mark), sum)
+	sum := crc32.Update(checksum(head.data), crc32.IEEETable, w.data)
+	data := make([]byte, 0, len(f.Mark)+sumSize+len(head.data)+len(w.data))
+	data = binary.LittleEndian.AppendUint32(append(data, f.Mark...), sum)
 	return append(append(data, head.data...), w.data...)
 }
 
-func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli()) }
-
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+// checksum uses the polynomial of IEEE: the tables of the others take longer to make than a start has to read a file.
+func checksum(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
 
 // program returns the stamp of this program, since another one may read the same files in another way; zero if it cannot be
 // found.
@@ -88,6 +91,9 @@ func program() filestate.Stamp {
 
 // A Writer writes numbers and texts one after the other. The zero value is empty.
 type Writer struct{ data []byte }
+
+// Grow makes room for about n more bytes.
+func (w *Writer) Grow(n int) { w.data = slices.Grow(w.data, n) }
 
 // Number writes a number.
 func (w *Writer) Number(n uint64) { w.data = binary.AppendUvarint(w.data, n) }
@@ -130,8 +136,9 @@ func (w *Writer) Stamp(s filestate.Stamp) {
 
 // A Reader reads what a [Writer] wrote. After a mistake it has failed, and yields nothing.
 type Reader struct {
-	rest   string
-	failed bool
+	rest    string
+	failed  bool
+	foreign bool
 }
 
 // NewReader returns a reader of what was written.
@@ -139,6 +146,10 @@ func NewReader(data string) *Reader { return &Reader{rest: data} }
 
 // Whole reports whether all was read, without a mistake.
 func (r *Reader) Whole() bool { return !r.failed && r.rest == "" }
+
+// Foreign reports whether another program wrote the file, such as another version of this one: it may have read the same files
+// in another way.
+func (r *Reader) Foreign() bool { return r.foreign }
 
 // Failed reports whether there was a mistake.
 func (r *Reader) Failed() bool { return r.failed }
@@ -215,8 +226,9 @@ func (r *Reader) Stamp() filestate.Stamp {
 		r.fail()
 		return filestate.Stamp{}
 	}
+	data := unsafe.Slice(unsafe.StringData(r.rest), 8*len(n))
 	for i := range n {
-		n[i] = binary.LittleEndian.Uint64([]byte(r.rest[8*i : 8*i+8]))
+		n[i] = binary.LittleEndian.Uint64(data[8*i:])
 	}
 	r.rest = r.rest[8*len(n):]
 	return filestate.Stamp{MTime: int64(n[0]), CTime: int64(n[1]), Size: int64(n[2]), Dev: n[3], Inode: n[4]}

@@ -55,8 +55,7 @@ var example = content{
 	Flags: [8]bool{true, false, true}, Stamp: filestate.Stamp{MTime: -1, CTime: 2, Size: 3, Dev: 4, Inode: 1 << 63},
 }
 
-// What was saved is loaded as it was. A file that is cut or changed anywhere, of another format, of another program or that
-// others may write is none.
+// What was saved is loaded as it was. A file that is cut or changed anywhere, of another format or that others may write is none.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "cache")
 	if err := format.Save(path, example.write()); err != nil {
@@ -80,8 +79,11 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("it is used with %d bytes, or another byte there", n)
 		}
 	}
-	if format.decode(data, filestate.Stamp{Size: 1}) != nil || (Format{"adze test 2\n", 1 << 20}).Load(path) != nil || (Format{format.Mark, 10}).Load(path) != nil {
-		t.Error("it is used as a file of another program or format")
+	if r := format.decode(data, filestate.Stamp{Size: 1}); r == nil || !r.Foreign() || format.Load(path).Foreign() {
+		t.Error("it is not known who wrote it")
+	}
+	if (Format{"adze test 2\n", 1 << 20}).Load(path) != nil || (Format{format.Mark, 10}).Load(path) != nil {
+		t.Error("it is used as a file of another format")
 	}
 	if runtime.GOOS == "windows" {
 		return
