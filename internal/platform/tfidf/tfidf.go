@@ -62,8 +62,8 @@ type builder struct {
 // New returns the index of documents. They are known by their place in docs.
 func New(docs []Document) *Index {
 	b := &builder{
-		x: &Index{docs: len(docs), ids: make(map[string]int32, min(4*len(docs), 4096))}, words: newVocabulary(min(8*len(docs), 8192)),
-		ends: make([]int32, 0, len(docs)), entries: make([]entry, 0, 48*len(docs)),
+		x: &Index{docs: len(docs), ids: make(map[string]int32, min(4*len(docs), 1024))}, words: newVocabulary(min(8*len(docs), 1024)),
+		ends: make([]int32, 0, len(docs)), entries: make([]entry, 0, 24*len(docs)),
 	}
 	for _, d := range docs {
 		b.read(d)
@@ -133,7 +133,7 @@ func (b *builder) finish() *Index {
 	x.idf, x.ever = make([]float32, len(x.terms)), make([]Fields, len(x.terms))
 	x.first = make([]int32, len(x.terms)+1)
 	for id, df := range b.df {
-		x.idf[id] = float32(x.rarity(int(df)))
+		x.idf[id] = float32(rarity(x.docs, int(df)))
 		x.first[id+1] = x.first[id] + df
 	}
 	x.posts, x.in = make([]posting, len(b.entries)), make([]Fields, len(b.entries))
@@ -158,9 +158,9 @@ func (b *builder) finish() *Index {
 	return x
 }
 
-// rarity is the weight of a term that df documents have: the inverse document frequency.
-func (x *Index) rarity(df int) float64 {
-	return math.Log(float64(x.docs+1)/float64(df+1)) + 1
+// rarity is the weight of a term that df of the documents have: the inverse document frequency.
+func rarity(docs, df int) float64 {
+	return math.Log(float64(docs+1)/float64(df+1)) + 1
 }
 
 // A Hit is a document with its score.
@@ -192,22 +192,31 @@ func Best(scores []float64, n int) []Hit {
 
 // Scores returns the cosine of query and each document. If the query has pairs of CJK characters, a document counts only with
 // two of them, or with another term of the query: one pair in common is chance.
-func (x *Index) Scores(query Document) []float64 {
-	scores := make([]float64, x.docs)
+func (x *Index) Scores(query Document) []float64 { return scores(x.docs, x.postings, query) }
+
+// postings returns the postings of a term.
+func (x *Index) postings(term []byte) []posting {
+	id, ok := x.ids[string(term)]
+	if !ok {
+		return nil
+	}
+	return x.posts[x.first[id]:x.first[id+1]]
+}
+
+// scores returns the scores of so many documents, given the postings of terms.
+func scores(docs int, postings func(term []byte) []posting, query Document) []float64 {
+	scores := make([]float64, docs)
 	var pairs, words []uint8 // how many terms of each kind a document has; nil without pairs
-	terms, length := x.vector(query)
+	terms, length := vector(docs, postings, query)
 	for _, t := range terms {
 		if t.cjk {
-			pairs, words = make([]uint8, x.docs), make([]uint8, x.docs)
+			pairs, words = make([]uint8, docs), make([]uint8, docs)
 			break
 		}
 	}
 	for _, t := range terms {
-		if t.id < 0 {
-			continue
-		}
 		share := t.weight / length
-		for _, p := range x.posts[x.first[t.id]:x.first[t.id+1]] {
+		for _, p := range t.posts {
 			scores[p.doc] += share * float64(p.weight)
 			switch {
 			case pairs == nil:
@@ -227,16 +236,16 @@ func (x *Index) Scores(query Document) []float64 {
 	return scores
 }
 
-// A wanted is a term of a query. Its id is negative if no document has it.
+// A wanted is a term of a query. It has no postings if no document has it.
 type wanted struct {
 	term   string
-	id     int32
+	posts  []posting
 	weight float64
 	cjk    bool
 }
 
 // vector returns the terms of a query in their order, and the length of their vector.
-func (x *Index) vector(query Document) ([]wanted, float64) {
+func vector(docs int, postings func(term []byte) []posting, query Document) ([]wanted, float64) {
 	var terms []wanted
 	for _, f := range query {
 		scanTerms(f.Text, func(term []byte, cjk bool) {
@@ -247,11 +256,7 @@ func (x *Index) vector(query Document) ([]wanted, float64) {
 				}
 			}
 			if len(terms) < maxTerms {
-				id, ok := x.ids[string(term)]
-				if !ok {
-					id = -1
-				}
-				terms = append(terms, wanted{string(term), id, f.Weight, cjk})
+				terms = append(terms, wanted{string(term), postings(term), f.Weight, cjk})
 			}
 		})
 	}
@@ -261,11 +266,7 @@ func (x *Index) vector(query Document) ([]wanted, float64) {
 	}
 	for i := range terms {
 		t := &terms[i]
-		df := 0
-		if t.id >= 0 {
-			df = int(x.first[t.id+1] - x.first[t.id])
-		}
-		t.weight = t.weight / most * x.rarity(df)
+		t.weight = t.weight / most * rarity(docs, len(t.posts))
 		sum += t.weight * t.weight
 	}
 	return terms, math.Sqrt(sum)

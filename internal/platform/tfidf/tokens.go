@@ -127,6 +127,20 @@ func Terms(text string) []string {
 	return terms
 }
 
+// Root returns what every word of a term begins with, in whatever case, and false if that is too little to look for.
+func Root(term string) (root string, ok bool) {
+	const least = 3 // characters
+	for i := range len(term) {
+		if term[i] >= utf8.RuneSelf {
+			return "", false
+		}
+	}
+	if len(term) <= least {
+		return "", false
+	}
+	return term[:len(term)-1], true // a plural may be written with another last letter
+}
+
 // scanTerms hands on the terms of a text.
 func scanTerms(text string, emit func(term []byte, cjk bool)) {
 	var s scanner
