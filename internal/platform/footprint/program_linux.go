@@ -1,0 +1,58 @@
+package footprint
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// releaseProgram drops the pages of the executable that are mapped and like the file: a start touches nearly all of them. They
+// stay in the system's cache.
+func releaseProgram() {
+	exe, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return
+	}
+	maps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return
+	}
+	for _, a := range unchanged(string(maps), exe) {
+		unix.Syscall(unix.SYS_MADVISE, a.from, a.size, unix.MADV_DONTNEED) // ok: then it stays as it is
+	}
+}
+
+// An area is a mapping of a file.
+type area struct{ from, size uintptr }
+
+// unchanged returns where a file is mapped that cannot be written to and has no page that differs from the file. A page does
+// if the program was relocated when it was loaded, or if a debugger has set a breakpoint: it would be lost.
+func unchanged(smaps, file string) (found []area) {
+	var last area
+	for line := range strings.Lines(smaps) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) > 1 && len(fields[1]) == 4 && strings.Contains(fields[0], "-"): // addresses and rights
+			last = area{}
+			if fields[1][1] == '-' && strings.HasSuffix(line, " "+file+"\n") {
+				last = areaOf(fields[0])
+			}
+		case len(fields) > 1 && fields[0] == "Anonymous:" && fields[1] == "0" && last.size > 0:
+			found = append(found, last)
+		}
+	}
+	return found
+}
+
+// areaOf reads addresses such as 00400000-012a0000. It is empty if they are none.
+func areaOf(text string) area {
+	first, end, _ := strings.Cut(text, "-")
+	from, err := strconv.ParseUint(first, 16, 64)
+	to, err2 := strconv.ParseUint(end, 16, 64)
+	if err != nil || err2 != nil || to <= from {
+		return area{}
+	}
+	return area{uintptr(from), uintptr(to - from)}
+}
