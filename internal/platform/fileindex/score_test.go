@@ -69,7 +69,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// Proves IDX-04.
+// Proves IDX-04, X-122.
 func TestSeveralStarts(t *testing.T) {
 	got := find(t, of("src/elephant/tray.go", "src/settings.go"), "set")
 	want := []Match{
@@ -88,7 +88,7 @@ func TestSeveralStarts(t *testing.T) {
 	}
 }
 
-// Proves IDX-05.
+// Proves IDX-05, X-122.
 func TestScore(t *testing.T) {
 	tests := []struct {
 		query, path string

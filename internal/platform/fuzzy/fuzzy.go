@@ -38,6 +38,71 @@ func Match(name, typed string) Rank {
 	return Scattered
 }
 
+// maxShown bounds the names in which positions are looked for, in bytes.
+const maxShown = 512
+
+// Positions returns the bytes of name that what was typed stands for, to show them; nil if the name does not fit, or is long.
+func Positions(name, typed string) []int {
+	rank := Match(name, typed)
+	if rank == 0 || len(name) > maxShown {
+		return nil
+	}
+	switch rank {
+	case Words:
+		return initials(name, typed, 0, map[[2]int]bool{})
+	case Scattered:
+		var at []int
+		for i := 0; i < len(name) && len(at) < len(typed); i++ {
+			if lower(name[i]) == lower(typed[len(at)]) {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	from := 0
+	for common(name[from:], typed) < len(typed) {
+		from++
+	}
+	return run(nil, from, len(typed))
+}
+
+// run adds n numbers from first on.
+func run(to []int, first, n int) []int {
+	for i := range n {
+		to = append(to, first+i)
+	}
+	return to
+}
+
+// initials returns the positions of beginnings of words, from a byte of the name on; nil if there are none. Failed holds what
+// was tried: how far in the name, and how much was left to find.
+func initials(name, typed string, from int, failed map[[2]int]bool) []int {
+	if typed == "" {
+		return []int{}
+	}
+	tried := [2]int{from, len(typed)}
+	if failed[tried] {
+		return nil
+	}
+	for i := from; i < len(name); i++ {
+		if separates(name[i]) || i > 0 && !separates(name[i-1]) {
+			continue
+		}
+		var before []int
+		rest := typed
+		if i > 0 && rest[0] == name[i-1] {
+			before, rest = []int{i - 1}, rest[1:]
+		}
+		for k := common(name[i:], rest); k > 0 || k == 0 && rest == ""; k-- {
+			if tail := initials(name, rest[k:], i+max(1, k), failed); tail != nil {
+				return append(run(before, i, k), tail...)
+			}
+		}
+	}
+	failed[tried] = true
+	return nil
+}
+
 // common returns the length of the longest beginning that both texts have.
 func common(a, b string) int {
 	n := 0

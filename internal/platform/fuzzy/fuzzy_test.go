@@ -1,6 +1,7 @@
 package fuzzy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,6 +42,25 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestPositions(t *testing.T) {
+	for _, tt := range []struct {
+		name, typed string
+		want        []int
+	}{
+		{"effort", "eff", []int{0, 1, 2}},
+		{"team:deploy-web", "tdw", []int{0, 5, 12}},
+		{"team:deploy-web", "te:de", []int{0, 1, 4, 5, 6}},
+		{"aa-ab", "aab", []int{0, 3, 4}},
+		{"effort", "for", []int{2, 3, 4}},
+		{"effort", "ert", []int{0, 4, 5}},
+		{"effort", "x", nil},
+	} {
+		if got := Positions(tt.name, tt.typed); !slices.Equal(got, tt.want) {
+			t.Errorf("Positions(%q, %q) = %v, not %v", tt.name, tt.typed, got, tt.want)
+		}
+	}
+}
+
 // A name of any length and shape takes time in proportion to its length.
 func TestMatchIsBounded(t *testing.T) {
 	name := strings.Repeat("a-", 1<<16)
@@ -59,6 +79,15 @@ func FuzzMatch(f *testing.F) {
 		}
 		if got > 0 && len(typed) > len(name) {
 			t.Errorf("%q has all of %q", name, typed)
+		}
+		at := Positions(name, typed)
+		if len(name) <= maxShown && got > 0 != (at != nil || typed == "") || at != nil && len(at) != len(typed) {
+			t.Errorf("Positions(%q, %q) = %v", name, typed, at)
+		}
+		for i, n := range at {
+			if lower(name[n]) != lower(typed[i]) || i > 0 && n <= at[i-1] {
+				t.Errorf("Positions(%q, %q) = %v", name, typed, at)
+			}
 		}
 	})
 }
