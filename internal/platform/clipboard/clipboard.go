@@ -1,4 +1,4 @@
-// Package clipboard puts texts on the clipboard of the system.
+// Package clipboard puts texts on the clipboard of the system, and reads texts and pictures from it.
 package clipboard
 
 import (
