@@ -15,6 +15,10 @@ func Of(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most Chinese characters, and Korean syllables
+		return 2
+	case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // what follows the first part of a syllable
+		return 0
 	case unicode.In(r, unicode.Mn, unicode.Me), r == joiner, r == nonJoiner:
 		return 0
 	case r >= 0x1100 && wide(r):
@@ -40,20 +44,20 @@ func Width(text string) int {
 	return n
 }
 
-// Cut returns text if it fits into n cells, and otherwise as much of it as fits with an ellipsis.
-func Cut(text string, n int) string {
+// Cut returns text if it fits into n cells, and otherwise as much of it as fits with more behind it, if that fits.
+func Cut(text string, n int, more string) string {
 	if len(text) <= n || Width(text) <= n {
 		return text
 	}
+	if Width(more) > n {
+		more = ""
+	}
+	n -= Width(more)
 	used := 0
 	for i, r := range text {
-		if used+Of(r) > n-1 {
-			if n < 1 {
-				return ""
-			}
-			return text[:i] + "…"
+		if used += Of(r); used > n {
+			return text[:i] + more
 		}
-		used += Of(r)
 	}
 	return text
 }

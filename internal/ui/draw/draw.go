@@ -168,7 +168,7 @@ func rankOf(s tool.CheckState) int { return [...]int{tool.ToDo: 1, tool.Doing: 0
 func (o Options) cut(role Role, text string) Row {
 	text = Clean(text)
 	if o.Width > 0 {
-		text = cells.Cut(text, o.Width)
+		text = cells.Cut(text, o.Width, "…")
 	}
 	return Line(role, text)
 }

@@ -133,7 +133,7 @@ func (o Options) table(t desk.Table) []Row {
 		head := before
 		for j, cell := range line[:last] {
 			if t.Columns[j].Cut {
-				cell = cells.Cut(cell, widths[j])
+				cell = cells.Cut(cell, widths[j], "…")
 			}
 			head += o.align(t.Columns[j], cell, widths[j]) + "  "
 		}
@@ -142,7 +142,7 @@ func (o Options) table(t desk.Table) []Row {
 			end = cells.Right(end, widths[last])
 		}
 		if t.Columns[last].Cut && o.Width > 0 {
-			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)))))
+			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)), "…")))
 			continue
 		}
 		rows = append(rows, o.hang(head, end)...)

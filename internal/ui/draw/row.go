@@ -77,7 +77,7 @@ func (r Row) Cut(n int) Row {
 	for _, s := range r {
 		w := cells.Width(s.Text)
 		if w >= n { // the rest of the row does not fit
-			s.Text = cells.Cut(s.Text+"…", n)
+			s.Text = cells.Cut(s.Text+"…", n, "…")
 			return append(out, s)
 		}
 		out = append(out, s)

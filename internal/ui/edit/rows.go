@@ -117,7 +117,7 @@ const tab = "    "
 
 // label returns what is shown of a fold, as far as it fits into a row.
 func (s *sheet) label(r rune) string {
-	return cells.Cut(s.folds[foldIndex(r)].label(), max(1, s.width-1-cells.Width(s.More)))
+	return cells.Cut(s.folds[foldIndex(r)].label(), max(1, s.width-1-cells.Width(s.More)), "…")
 }
 
 // mark returns what is shown for a character that is not ASCII.

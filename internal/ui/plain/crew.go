@@ -81,7 +81,7 @@ func (c crew) rows(p *printer, hint string) []draw.Row {
 		if i == liveAgents {
 			return append(rows, draw.Line(draw.Faint, fmt.Sprintf("  … %d more", len(c)-i)))
 		}
-		rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(line), max(8, p.width()-2))))
+		rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(line), max(8, p.width()-2), "…")))
 	}
 	return rows
 }

@@ -144,7 +144,7 @@ func (p *printer) rows(hint string) []draw.Row {
 		o.Width -= 2
 		rows = append(rows, p.row(draw.Strong, c.title, clock(c.began), hint))
 		if c.news != "" {
-			rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(c.news), max(8, p.width()-2))))
+			rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(c.news), max(8, p.width()-2), "…")))
 		}
 		for _, row := range draw.Indent(draw.Rows(c.output, o), draw.Blanks(2), draw.Blanks(2)) {
 			rows = append(rows, row.In(draw.Faint))
@@ -163,7 +163,7 @@ func (p *printer) row(role draw.Role, title, about, hint string) draw.Row {
 	if room < cells.Width(title+hint) {
 		hint = ""
 	}
-	return draw.Row{{Role: role, Text: "… " + cells.Cut(title, max(8, room-len(hint)))}, {Role: draw.Faint, Text: " (" + about + hint + ")"}}
+	return draw.Row{{Role: role, Text: "… " + cells.Cut(title, max(8, room-len(hint)), "…")}, {Role: draw.Faint, Text: " (" + about + hint + ")"}}
 }
 
 // waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.

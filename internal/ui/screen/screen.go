@@ -293,7 +293,7 @@ func fit(live []string, caret Point, width, height int) ([]string, Point) {
 // cut returns row with its tabs as blanks, and no wider than width. Styles are kept.
 func cut(row string, width int) string {
 	if !strings.ContainsAny(row, "\t\x1b") {
-		return cells.Cut(row, width)
+		return cells.Cut(row, width, "…")
 	}
 	if !strings.Contains(row, "\t") && Width(row) <= width {
 		return row
