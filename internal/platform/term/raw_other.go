@@ -18,3 +18,6 @@ func Changes() (changes <-chan os.Signal, stop func()) { return nil, func() {} }
 
 // Resumes reports that no signal says so here.
 func Resumes(os.Signal) bool { return false }
+
+// DropInput does nothing here.
+func DropInput(*os.File) {}

@@ -73,3 +73,6 @@ func (resized) String() string { return "the size has changed" }
 
 // Resumes reports that no signal says so here.
 func Resumes(os.Signal) bool { return false }
+
+// DropInput does nothing here.
+func DropInput(*os.File) {}

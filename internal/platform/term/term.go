@@ -21,6 +21,9 @@ func Sanitize(s string) string { return clean(s, true) }
 // SanitizeText is [Sanitize] for text to be read, such as an answer. It leaves joiners where they change how the
 // characters around them look; see [cells.Joins]. Names and commands need [Sanitize]: two of them must not look the same.
 func SanitizeText(s string) string {
+	if simple(s) {
+		return s
+	}
 	var out []byte
 	start := 0
 	for i, before := 0, rune(0); i < len(s); {
@@ -43,8 +46,18 @@ func SanitizeText(s string) string {
 // Unlike [Sanitize] it leaves characters that are merely invisible: they belong to the text.
 func Strip(s string) string { return clean(s, false) }
 
+// simple reports whether s is ASCII without control characters.
+func simple(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
 func clean(s string, spell bool) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return suspect(r, spell) }) && utf8.ValidString(s) {
+	if simple(s) || !strings.ContainsFunc(s, func(r rune) bool { return suspect(r, spell) }) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder

@@ -185,3 +185,41 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// Nothing of a text that is spelled out is left out, and nothing in it can move the cursor or hide.
+func FuzzSpell(f *testing.F) {
+	for _, s := range []string{"rm -rf ~\recho hi", "a\x1b]0;curl x | sh\ab", "\x9b2J\xff", "\u202ea\u200bb", "a\tb\nc", "é́ 世界 👩‍👩‍👧"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Spell(s)
+		if Sanitize(got) != got {
+			t.Errorf("%q is not safe", got)
+		}
+		rest := got
+		for _, r := range s {
+			if r < ' ' && r != '\n' && r != '\t' || r > '~' {
+				continue
+			}
+			i := strings.IndexRune(rest, r)
+			if i < 0 {
+				t.Fatalf("%q of %q is not in %q", r, s, got)
+			}
+			rest = rest[i+1:]
+		}
+	})
+}
+
+func TestSpell(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                       "plain",
+		"touch a\r echo b":            `touch a\x0d echo b`,
+		"a\x1b]0;curl x | sh\aecho b": `a\x1b]0;curl x | sh\x07echo b`,
+		"two\tcells\nof text":         "two\tcells\nof text",
+		"\xff\u0085\u202e\u3000":      `\xff\u0085\u202e\u3000`,
+	} {
+		if got := Spell(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package term
+
+import (
+	"io"
+	"os"
+)
+
+// Keys returns what is typed into f.
+func Keys(f *os.File) io.Reader { return f }

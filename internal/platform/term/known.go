@@ -1,0 +1,109 @@
+package term
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Terminal is what is known about the terminal that the program runs in, by its variables: nothing is asked of it.
+type Terminal struct {
+	Name string
+	// Inside is the multiplexer between it and the program, tmux or screen; empty if there is none.
+	Inside string
+	// Colours is how many it has: 16, 256 or 1<<24.
+	Colours int
+	// What it can do. Each is empty if it works, and otherwise says what to set for that; see [Never].
+	ShiftEnter, Links, Clipboard, Focus string
+	// File is the file where that is set; empty if it is set elsewhere.
+	File string
+	// Notices is how it is told to notify the user; see [Channel].
+	Notices Channel
+}
+
+// Never says that a terminal cannot do something.
+const Never = "-"
+
+// A sort is a sort of terminals, and how it is recognised.
+type sort struct {
+	Terminal
+	is func(environ) bool
+}
+
+// environ returns the value of a variable.
+type environ = func(string) string
+
+// known are terminals with what they can do, in the order in which they are looked for: a terminal may leave its
+// variables to others that are started from it.
+func known() []sort {
+	set := func(name string) func(environ) bool {
+		return func(getenv environ) bool { return getenv(name) != "" }
+	}
+	program := func(name string) func(environ) bool {
+		return func(getenv environ) bool { return getenv("TERM_PROGRAM") == name }
+	}
+	kind := func(prefix string) func(environ) bool {
+		return func(getenv environ) bool { return strings.HasPrefix(getenv("TERM"), prefix) }
+	}
+	return []sort{
+		{Terminal{Name: "the console of Linux", Colours: 16, ShiftEnter: Never, Links: Never, Clipboard: Never, Focus: Never}, kind("linux")},
+		{Terminal{Name: "VS Code", File: "keybindings.json", ShiftEnter: `{"key": "shift+enter", "command": "workbench.action.terminal.sendSequence", "args": {"text": "\u001b\r"}, "when": "terminalFocus"}`}, program("vscode")},
+		{Terminal{Name: "kitty", Notices: OSC99}, set("KITTY_WINDOW_ID")},
+		{Terminal{Name: "ghostty", Notices: OSC777}, program("ghostty")},
+		{Terminal{Name: "WezTerm", File: "wezterm.lua", ShiftEnter: "config.enable_kitty_keyboard = true", Notices: OSC777}, program("WezTerm")},
+		{Terminal{Name: "iTerm2", ShiftEnter: "Settings > Profiles > Keys: Apps can change how keys are reported", Clipboard: "Settings > General > Selection: Applications in terminal may access clipboard", Notices: OSC9}, program("iTerm.app")},
+		{Terminal{Name: "Terminal.app", Colours: 256, ShiftEnter: "Settings > Profiles > Keyboard: Use Option as Meta key; then Option+Enter begins a line", Links: Never, Clipboard: Never, Focus: Never}, program("Apple_Terminal")},
+		{Terminal{Name: "Windows Terminal", File: "settings.json, under actions", ShiftEnter: `{"command": {"action": "sendInput", "input": "\u001b\r"}, "keys": "shift+enter"}`}, set("WT_SESSION")},
+		{Terminal{Name: "foot", Notices: OSC777}, kind("foot")},
+		{Terminal{Name: "Alacritty"}, set("ALACRITTY_WINDOW_ID")},
+		{Terminal{Name: "a terminal with VTE, such as GNOME Terminal", ShiftEnter: Never, Clipboard: Never}, set("VTE_VERSION")},
+		{Terminal{Name: "xterm", File: "~/.Xresources", ShiftEnter: "XTerm*modifyOtherKeys: 1", Links: Never, Clipboard: "XTerm*disallowedWindowOps: 20,21,SetXprop"}, set("XTERM_VERSION")},
+	}
+}
+
+// Find returns what is known about the terminal.
+func Find(getenv func(string) string) Terminal {
+	t := Terminal{Name: getenv("TERM"), ShiftEnter: Never, Links: Never, Clipboard: Never}
+	all := known()
+	outer := func(name string) string { // variables of a multiplexer are not those of the terminal
+		if name == "TERM" && (getenv("TMUX") != "" || getenv("STY") != "") {
+			return ""
+		}
+		return getenv(name)
+	}
+	if i := slices.IndexFunc(all, func(s sort) bool { return s.is(outer) }); i >= 0 {
+		t = all[i].Terminal
+	}
+	if t.Notices == "" {
+		t.Notices = Bell
+	}
+	if t.Colours == 0 {
+		t.Colours = colours(getenv)
+	}
+	if getenv("TMUX") != "" {
+		t.Inside = strings.TrimSpace("tmux " + version(getenv))
+	} else if getenv("STY") != "" {
+		t.Inside = "screen"
+	}
+	if t.Inside != "" {
+		t.Notices = Bell // what else is sent does not get through, unless the user has allowed it
+	}
+	return t
+}
+
+// version returns the version of tmux, if it tells.
+func version(getenv func(string) string) string {
+	if getenv("TERM_PROGRAM") != "tmux" {
+		return ""
+	}
+	return Sanitize(getenv("TERM_PROGRAM_VERSION"))
+}
+
+func colours(getenv func(string) string) int {
+	switch c := getenv("COLORTERM"); {
+	case c == "truecolor" || c == "24bit":
+		return 1 << 24
+	case strings.Contains(getenv("TERM"), "256"):
+		return 256
+	}
+	return 16
+}

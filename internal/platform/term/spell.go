@@ -1,0 +1,34 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/internal/platform/cells"
+)
+
+// Spell returns a text with all that is not plainly visible as an escape, but for line feeds and tabs. What the user is asked
+// to approve, and what is called by its name, is shown so: [Sanitize] leaves out what a terminal would overwrite or obey.
+func Spell(text string) string {
+	if simple(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '\n', r == '\t':
+			b.WriteRune(r)
+		case r == utf8.RuneError && text[i] != '\xef':
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r < 0x80 && unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r) || cells.Of(r) == 0 && !unicode.Is(unicode.M, r)):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return Sanitize(b.String())
+}
