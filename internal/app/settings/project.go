@@ -14,6 +14,7 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/pulse"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
@@ -43,6 +44,8 @@ type Project struct {
 	// User is the user's home directory, Other the folder of the ecosystem's own settings. Both may be empty.
 	User, Other string
 	Trust       *Trust
+	// Pulse beats when the user does something, or something happens for the user. While it rests, files are not watched.
+	Pulse pulse.Pulse
 
 	source  Source
 	layout  config.Layout
@@ -186,7 +189,7 @@ const pollInterval = time.Second
 
 // Watch calls notify for each change of the settings files, until ctx is done.
 func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
-	p.live.Watch(ctx, pollInterval, func(c config.Change) { notify(p.told(c)) })
+	p.live.Watch(func() bool { return p.Pulse.Wait(ctx, pollInterval) }, func(c config.Change) { notify(p.told(c)) })
 }
 
 // Poll checks the settings files once, for tests that do not wait for [Project.Watch].

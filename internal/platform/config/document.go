@@ -159,10 +159,11 @@ func readOnce(path string) (data []byte, s stamp, moved bool, err error) {
 		return nil, s, false, fmt.Errorf("it is larger than %d MB", maxFile>>20)
 	}
 	s.info = info
-	data, err = io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // one piece, unless the file grows
+	if _, err = text.ReadFrom(io.LimitReader(file, maxFile+1)); err != nil {
 		return nil, s, false, err
 	}
+	data = text.Bytes()
 	after, err := os.Stat(path)
 	moved = err != nil || !os.SameFile(info, after) || after.Size() != int64(len(data)) || !after.ModTime().Equal(info.ModTime())
 	return data, s, moved, nil

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
@@ -184,18 +183,11 @@ func (l *Live) wrote(path string, before []byte) {
 	l.refresh("")
 }
 
-// Watch polls until ctx is done, and tells notify of changes, one at a time.
-func (l *Live) Watch(ctx context.Context, every time.Duration, notify func(Change)) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if c, ok := l.Poll(); ok {
-				notify(c)
-			}
+// Watch polls each time that wait returns true, and tells notify of changes, one at a time.
+func (l *Live) Watch(wait func() bool, notify func(Change)) {
+	for wait() {
+		if c, ok := l.Poll(); ok {
+			notify(c)
 		}
 	}
 }

@@ -300,7 +300,15 @@ func TestWatch(t *testing.T) {
 		var got []string
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			l.Watch(ctx, time.Second, func(c Change) { got = append(got, fmt.Sprint(len(c.Files), c.Settings.Text("model"))) })
+			second := func() bool {
+				select {
+				case <-time.After(time.Second):
+					return true
+				case <-ctx.Done():
+					return false
+				}
+			}
+			l.Watch(second, func(c Change) { got = append(got, fmt.Sprint(len(c.Files), c.Settings.Text("model"))) })
 		})
 		time.Sleep(10 * time.Second)
 		w.write(user, `{"model":"a"}`)

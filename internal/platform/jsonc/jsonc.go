@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // A Kind is the kind of a value.
@@ -160,7 +163,7 @@ func (p *parser) value(depth int) (*Node, error) {
 // word reads a number or a literal.
 func (p *parser) word() (*Node, error) {
 	end := p.at
-	for end < len(p.data) && !bytes.ContainsRune([]byte(" \t\r\n,:/\"[]{}"), rune(p.data[end])) {
+	for end < len(p.data) && strings.IndexByte(" \t\r\n,:/\"[]{}", p.data[end]) < 0 {
 		end++
 	}
 	word := p.data[p.at:end]
@@ -180,15 +183,19 @@ func (p *parser) word() (*Node, error) {
 }
 
 func (p *parser) text() (*Node, error) {
+	plain := true // nothing in it can be wrong
 	for end := p.at + 1; end < len(p.data); end++ {
-		switch p.data[end] {
-		case '\\':
+		switch c := p.data[end]; {
+		case c == '\\':
+			plain = false
 			end++
-		case '\n':
+		case c == '\n':
 			return nil, p.fail("a text is not closed on its line")
-		case '"':
+		case c < ' ':
+			plain = false
+		case c == '"':
 			end++
-			if !json.Valid(p.data[p.at:end]) {
+			if !plain && !json.Valid(p.data[p.at:end]) {
 				return nil, p.fail("a text has a wrong escape or a control character")
 			}
 			n := &Node{Kind: String, Start: p.at, End: end, name: p.at, comma: -1}
@@ -275,9 +282,15 @@ func (p *parser) elements(closing byte, element func() (*Node, error)) error {
 
 // Text returns the text of a String.
 func Text(data []byte, n *Node) string {
+	if n.Kind != String {
+		return ""
+	}
+	if inside := data[n.Start+1 : n.End-1]; !slices.ContainsFunc(inside, func(c byte) bool { return c == '\\' || c >= utf8.RuneSelf }) {
+		return string(inside)
+	}
 	var s string
 	if err := json.Unmarshal(data[n.Start:n.End], &s); err != nil {
-		return "" // not a String
+		return "" // the text has changed
 	}
 	return s
 }

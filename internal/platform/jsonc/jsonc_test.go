@@ -79,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 // Whatever encoding/json accepts is read, and read the same; whatever is read has a plain form that
 // encoding/json accepts.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{`{"a":[1,-2.5e3,"x\n",null,true]}`, "{// x\n\"a\":1,/*y*/}", "\ufeff[]", `"\ud800"`, "{\"a\"\r:\t1}"} {
+	for _, text := range []string{`{"a":[1,-2.5e3,"x\n",null,true]}`, "{// x\n\"a\":1,/*y*/}", "\ufeff[]", `"\ud800"`, `{"\u0061\"":"é\\"}`, "[\"\xff\",\"a\x7f\"]", "{\"a\"\r:\t1}"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -96,11 +96,46 @@ func FuzzParse(f *testing.F) {
 		if err == nil && n != nil && !json.Valid(Plain(data, n)) {
 			t.Fatalf("%q has the plain form %s", data, Plain(data, n))
 		}
+		if err == nil && n != nil {
+			textsAgree(t, data, n)
+		}
 		var syntax *SyntaxError
 		if err != nil && (!errors.As(err, &syntax) || syntax.Offset < 0 || syntax.Offset > len(data)) {
 			t.Fatalf("%q: %v", data, err)
 		}
 	})
+}
+
+// textsAgree holds every text and name to what encoding/json makes of it.
+func textsAgree(t *testing.T, data []byte, n *Node) {
+	t.Helper()
+	var want any
+	dec := json.NewDecoder(bytes.NewReader(Plain(data, n)))
+	dec.UseNumber() // any fits
+	if err := dec.Decode(&want); err != nil {
+		t.Fatalf("%q: %v", data, err)
+	}
+	switch n.Kind {
+	case String:
+		if got := Text(data, n); got != want {
+			t.Fatalf("%q: %q, want %q", data, got, want)
+		}
+	case Object:
+		names := map[string]bool{}
+		for _, m := range n.Members {
+			names[m.Name] = true
+			textsAgree(t, data, m.Value)
+		}
+		for name := range want.(map[string]any) {
+			if !names[name] {
+				t.Fatalf("%q: no name %q", data, name)
+			}
+		}
+	case Array:
+		for _, v := range n.Items {
+			textsAgree(t, data, v)
+		}
+	}
 }
 
 func deepest(data []byte) int { return bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")) }
