@@ -24,6 +24,9 @@ type Cmd struct {
 	Env  []string // complete; nil means empty
 	// Input is what the program may read on standard input; one that reads less is no error.
 	Input []byte
+	// More is what it may read after that, piece by piece, until the channel is closed or the program has ended; nil means
+	// nothing.
+	More <-chan []byte
 	// Output receives standard output and standard error, in the order they were written. It is called
 	// from one goroutine at a time and never after Run has returned.
 	Output io.Writer
@@ -255,7 +258,7 @@ func (r *Runner) start(c Cmd) (*process, error) {
 		s.in.close()
 	})
 	if !c.spoken {
-		r.wg.Go(func() { s.in.feed(c.Input) })
+		r.wg.Go(func() { s.in.feed(c, p.exited) })
 	}
 	r.wg.Go(func() {
 		s.copy(p.out, p.errs)

@@ -86,6 +86,28 @@ func TestInputAndErrors(t *testing.T) {
 	}
 }
 
+// What a program may read later arrives while it runs; a program that does not read it, or ends first, is no error.
+func TestMoreInput(t *testing.T) {
+	for _, tt := range []struct{ name, script, want string }{
+		{"read", "read -r a; echo $a; read -r b; echo $b; cat", "one\ntwo\n"},
+		{"not read", "exec <&-; echo done", "done\n"},
+		{"ended", "read -r a; exit", ""},
+	} {
+		var r Runner
+		var out bytes.Buffer
+		more := make(chan []byte, 1)
+		if tt.name == "read" {
+			more <- []byte("two\n")
+			close(more)
+		}
+		_, err := r.Run(t.Context(), Cmd{Path: "/bin/sh", Args: []string{"-c", tt.script}, Input: []byte("one\n"), More: more, Output: &out})
+		if err != nil || out.String() != tt.want {
+			t.Errorf("%s: %q, %v", tt.name, out.String(), err)
+		}
+		r.Close()
+	}
+}
+
 func TestCloseDoesNotWaitForThoseWhoLeft(t *testing.T) {
 	r := &Runner{}
 	var out bytes.Buffer

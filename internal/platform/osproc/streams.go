@@ -31,7 +31,7 @@ func openStreams(c Cmd) (*streams, error) {
 	if c.Errors != nil {
 		open(&s.errs.ours, &s.errs.theirs)
 	}
-	if len(c.Input) > 0 || c.spoken {
+	if len(c.Input) > 0 || c.More != nil || c.spoken {
 		open(&s.in.theirs, &s.in.ours)
 	}
 	if failed != nil {
@@ -65,12 +65,28 @@ func (s *streams) copy(out, errs *outlet) {
 	s.errs.close()
 }
 
-// feed writes data and says that there is no more. It ends early when there is no reader: the pipe is closed
+// feed writes the input of c and says that there is no more. It ends early when there is no reader: the pipe is closed
 // when the program has ended, even if its children run on.
-func (p pipe) feed(data []byte) {
-	if p.ours != nil {
-		p.ours.Write(data) // ok: a program need not read what it is given
-		p.ours.Close()     // ok: as above
+func (p pipe) feed(c Cmd, exited <-chan struct{}) {
+	if p.ours == nil {
+		return
+	}
+	defer p.ours.Close() // ok: a program need not read what it is given
+	if _, err := p.ours.Write(c.Input); err != nil || c.More == nil {
+		return
+	}
+	for {
+		select {
+		case data, ok := <-c.More:
+			if !ok {
+				return
+			}
+			if _, err := p.ours.Write(data); err != nil {
+				return
+			}
+		case <-exited:
+			return
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
 		"--bind", p.temp, "/tmp", "--tmpfs", "/run",
 		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--cap-drop", "ALL", "--die-with-parent",
+		"--cap-drop", "ALL",
 	}
 	if fsys.IsDir("/var/tmp") {
 		args = append(args, "--tmpfs", "/var/tmp")
@@ -75,7 +75,7 @@ func readingNamespaces(p *policy, reading *jail.Policy) []string {
 	args := []string{
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
 		"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--cap-drop", "ALL", "--die-with-parent",
+		"--cap-drop", "ALL",
 	}
 	if os.Geteuid() == 0 {
 		args = append(args, hideKernel()...)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -59,12 +60,6 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 	return &finding{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
 }
 
-// The descriptors of bubblewrap for what it is handed.
-const (
-	leaderFD = "3" // where it says who leads what runs inside
-	filterFD = "4"
-)
-
 // confine returns the command that runs c inside. A command with a network is begun by the helper, which
 // opens the way to it before the filter forbids that; for others bubblewrap does all there is to do.
 func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) Command {
@@ -77,11 +72,14 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 		inside = b.helped(p, helper, c)
 	}
 	out := Command{Path: b.path, Dir: "/", Env: insideEnv(c.Env, p, net)}
-	leader, err := out.leads()
-	if err != nil {
-		return Command{err: err}
+	args := []string{"--new-session"}
+	if c.try == nil { // a trial ends by itself; tied to us it would wait for good if we are killed while it begins
+		fd, err := out.leads()
+		if err != nil {
+			return Command{err: err}
+		}
+		args = append(args, "--die-with-parent", "--info-fd", fd)
 	}
-	args := []string{"--new-session", "--info-fd", leaderFD}
 	if c.Reading != nil {
 		args = append(readingNamespaces(p, c.Reading), args...)
 	} else {
@@ -90,10 +88,10 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 	if net.socket == "" && c.Reading == nil {
 		f, err := os.Open(b.filter)
 		if err != nil {
-			return Command{err: errors.Join(err, leader.Close(), out.Files[0].Close())}
+			out.close()
+			return Command{err: err}
 		}
-		out.Files = append(out.Files, f)
-		args = append(args, "--seccomp", filterFD)
+		args = append(args, "--seccomp", out.hand(f))
 	}
 	if c.Dir != "" {
 		args = append(args, "--chdir", c.Dir)
@@ -103,13 +101,13 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 }
 
 // leads prepares c to say who leads what runs inside, and to be terminated by way of that: what is around
-// it would end at once, and everything with it. It returns the end that is ours.
-func (c *Command) leads() (*os.File, error) {
+// it would end at once, and everything with it. It returns the descriptor to say it on.
+func (c *Command) leads() (string, error) {
 	ours, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	c.Files, c.ours = []*os.File{theirs}, ours
+	c.ours = ours
 	leader := sync.OnceValue(func() int {
 		var leader struct {
 			PID int `json:"child-pid"`
@@ -126,7 +124,13 @@ func (c *Command) leads() (*os.File, error) {
 			unix.Kill(leader(), unix.SIGKILL) // ok: it may have ended; what it leads ends with it
 		}
 	}
-	return ours, nil
+	return c.hand(theirs), nil
+}
+
+// hand hands a file to the command, and returns its descriptor there.
+func (c *Command) hand(f *os.File) string {
+	c.Files = append(c.Files, f)
+	return strconv.Itoa(2 + len(c.Files))
 }
 
 // leaderTime is how long a command that has just been started may take to say who leads it.

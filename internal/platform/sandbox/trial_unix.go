@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +16,7 @@ import (
 // run tries everything and prints what came of it. It uses plain system calls: they are made by this
 // very thread, which is the one that is confined.
 func (t *trial) run() error {
+	time.AfterFunc(trialTimeout, func() { os.Exit(1) }) // also if we are the last that is left
 	var all []Attempt
 	blocked := func(name string, err error) {
 		all = append(all, Attempt{Name: name, Held: err != nil, Detail: detail(err)})
