@@ -28,7 +28,7 @@ func diffPage(d *Desk, which string) (Answer, error) {
 		}
 		id, later, since = turns[i].ID, laterThan(turns, i), "since that message"
 	}
-	pairs, left, err := filehistory.Since(d.Files.History, id, later)
+	pairs, left, err := filehistory.Between(d.Files.History, filehistory.Point{ID: id, Later: later}, filehistory.Point{})
 	if err != nil {
 		return nil, err
 	}

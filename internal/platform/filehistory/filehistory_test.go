@@ -14,8 +14,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -386,6 +388,110 @@ func TestStats(t *testing.T) {
 	if len(p.blobs()) != before {
 		t.Error("asking for the difference left contents behind")
 	}
+}
+
+// What was changed between any two messages, and in answer to each.
+//
+// Proves HIST-03, SESS-33.
+func TestBetween(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "a\nb\nc\n")
+	p.outside("bin", "x\x00y")
+	p.Begin("m1")
+	p.edit("f", "a\nB\nc\nd\n")
+	p.Begin("m2")
+	p.edit("new", "1\n2\n")
+	p.edit("bin", "x\x00z")
+	p.Begin("m3")
+	p.edit("f", "a\n")
+	p.edit("new", "1\n")
+	p.Begin("m4") // takes back what the third did
+	p.edit("f", "a\nB\nc\nd\n")
+	for _, tt := range []struct{ from, to, want string }{
+		{"", "", `f "a\nb\nc\n" "a\nB\nc\nd\n", bin "x\x00y" "x\x00z", new <nil> "1\n"`},
+		{"", "m1", ``},
+		{"m1", "m1", ``},
+		{"m1", "m2", `f "a\nb\nc\n" "a\nB\nc\nd\n"`},
+		{"m1", "m3", `f "a\nb\nc\n" "a\nB\nc\nd\n", bin "x\x00y" "x\x00z", new <nil> "1\n2\n"`},
+		{"m2", "m3", `bin "x\x00y" "x\x00z", new <nil> "1\n2\n"`},
+		{"m2", "m4", `f "a\nB\nc\nd\n" "a\n", bin "x\x00y" "x\x00z", new <nil> "1\n"`},
+		{"m3", "m4", `f "a\nB\nc\nd\n" "a\n", new "1\n2\n" "1\n"`},
+		{"m3", "", `new "1\n2\n" "1\n"`},
+		{"m4", "m2", ``}, // nothing is between them in this direction
+	} {
+		pairs, left, err := Between(p.History, Point{ID: tt.from}, Point{ID: tt.to})
+		if err != nil || left != nil {
+			t.Fatal(left, err)
+		}
+		quote := func(data []byte) string {
+			if data == nil {
+				return "<nil>"
+			}
+			return strconv.Quote(string(data))
+		}
+		got := map[string]string{}
+		for _, pair := range pairs {
+			name, err := filepath.Rel(p.path(""), pair.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[name] = quote(pair.Then) + " " + quote(pair.Now)
+		}
+		var all []string
+		for _, name := range []string{"f", "bin", "new"} {
+			if text, ok := got[name]; ok {
+				all = append(all, name+" "+text)
+			}
+		}
+		if text := strings.Join(all, ", "); text != tt.want {
+			t.Errorf("from %q to %q: %s, want %s", tt.from, tt.to, text, tt.want)
+		}
+	}
+	if _, _, err := Between(p.History, Point{ID: "m1"}, Point{ID: "nowhere"}); err == nil {
+		t.Error("a message that does not exist")
+	}
+	changes := p.Changes([]string{"m1", "m3", "nowhere"})
+	want := map[string][]FileChange{
+		"m1": {{Path: p.path("f"), Insertions: 2, Deletions: 1}},
+		"m3": {{Path: p.path("f"), Deletions: 3}, {Path: p.path("new"), Deletions: 1}},
+	}
+	if diff := cmp.Diff(want, changes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A long session with large files is listed at once: the newest changes are counted, and of older ones it is said that
+// there are some.
+//
+// Proves HIST-03.
+func TestChangesAreBounded(t *testing.T) {
+	p := newProject(t)
+	line := strings.Repeat("x", 70)
+	var ids []string
+	for i := range maxSnapshots {
+		ids = append(ids, fmt.Sprintf("message-%d", i))
+		p.Begin(ids[i])
+		p.edit("large", strings.Repeat(fmt.Sprintln(i, line), 10_000))
+	}
+	began := time.Now()
+	changes := p.Changes(ids)
+	took := time.Since(began)
+	counted := 0
+	for i, id := range ids {
+		f := changes[id]
+		if len(f) != 1 {
+			t.Fatalf("%s: %v", id, f)
+		}
+		if !f[0].Binary {
+			counted++
+		} else if i > maxSnapshots-20 {
+			t.Errorf("%s is not counted", id)
+		}
+	}
+	if counted == maxSnapshots || counted < 10 {
+		t.Errorf("%d of %d are counted", counted, maxSnapshots)
+	}
+	t.Logf("%d of %d counted in %v", counted, maxSnapshots, took)
 }
 
 // Proves HIST-04.

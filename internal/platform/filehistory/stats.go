@@ -2,6 +2,7 @@ package filehistory
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -67,35 +68,52 @@ func (f *FileChange) count(then, now []byte) {
 	}
 }
 
-// maxCounted is the size of the largest content whose lines [History.Changes] counts.
-const maxCounted = 1 << 20
+// maxCounted is the size of the largest content whose lines are counted, and maxCountedAll that of all together in one
+// call of [History.Changes].
+const (
+	maxCounted    = 1 << 20
+	maxCountedAll = 32 << 20
+)
 
-// Changes returns what was done to files in answer to each of the messages with these ids, as far as it is known.
+// Changes returns what was done to files in answer to each of the messages with these ids, as far as it is known. It does
+// not take long: of the oldest changes it may say only that there are some.
 func (h *History) Changes(ids []string) map[string][]FileChange {
 	if h == nil {
 		return nil
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.settle()
 	changes := map[string][]FileChange{}
-	for i, s := range h.snapshots {
-		if !slices.Contains(ids, s.id) {
-			continue
-		}
-		after := h.at(i + 1)
+	after := map[string]version{} // what files were behind the snapshot
+	c := counter{store: h.store, left: maxCountedAll}
+	for _, s := range slices.Backward(h.snapshots) {
 		for _, path := range slices.Sorted(maps.Keys(s.files)) {
-			if f, changed := between(h.store, path, s.files[path][0].version, after); changed {
-				changes[s.id] = append(changes[s.id], f)
+			then := s.files[path][0].version
+			if wanted[s.id] {
+				if f, changed := c.between(path, then, after); changed {
+					changes[s.id] = append(changes[s.id], f)
+				}
 			}
+			after[path] = then
 		}
 	}
 	return changes
 }
 
+// A counter counts changed lines, until it has read enough.
+type counter struct {
+	store *store
+	left  int // how many bytes it may still read
+}
+
 // between returns what became of a file from then to the time that after is of, or to now if that does not say. It
 // reports whether it changed.
-func between(s *store, path string, then version, after map[string]version) (f FileChange, changed bool) {
+func (c *counter) between(path string, then version, after map[string]version) (f FileChange, changed bool) {
 	f = FileChange{Path: path, Binary: true}
 	next, known := after[path]
 	var now []byte
@@ -112,10 +130,14 @@ func between(s *store, path string, then version, after map[string]version) (f F
 		f.Mode, f.Binary = true, false
 		return f, !next.absent() && next.mode != then.mode
 	}
-	before, err := s.content(then)
-	if err == nil && known {
-		now, err = s.content(next)
+	if c.left <= 0 {
+		return f, true
 	}
+	before, err := c.store.content(then)
+	if err == nil && known {
+		now, err = c.store.content(next)
+	}
+	c.left -= len(before) + len(now)
 	if err == nil && len(before) <= maxCounted && len(now) <= maxCounted {
 		f.count(before, now)
 	}
@@ -139,41 +161,69 @@ type Pair struct {
 	Then, Now []byte
 }
 
-// Since returns the files that tools have changed since a message, or since the session began if id is empty, and that
-// differ from what they were. Those that are too large, or cannot be read, are named in left.
-func Since(h *History, id string, later []string) (pairs []Pair, left []string, err error) {
+// A Point is a time in a session: before the message with an id. Later are the messages after it, as in [Options].
+type Point struct {
+	ID    string
+	Later []string
+}
+
+// Between returns the files that tools have changed from one point to another, and that differ. Without an id, from is the
+// beginning of the session and to is now. Those that are too large, or cannot be read, are named in left.
+func Between(h *History, from, to Point) (pairs []Pair, left []string, err error) {
 	if h == nil {
 		return nil, nil, ErrOff
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.settle()
-	from := 0
-	if id != "" {
-		if from, _, err = h.find(id, later); err != nil {
-			return nil, nil, err
-		}
+	begin, end := 0, len(h.snapshots)
+	if from.ID != "" {
+		begin, _, err = h.find(from.ID, from.Later)
 	}
-	then := h.at(from)
+	if err == nil && to.ID != "" {
+		end, _, err = h.find(to.ID, to.Later)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	then, after := h.at(begin), h.at(max(begin, end))
 	for _, path := range slices.Sorted(maps.Keys(then)) {
-		info, err := os.Lstat(path)
-		if err == nil && info.Size() > maxCounted {
+		p, same, err := pairOf(h.store, path, then[path], after)
+		switch {
+		case same:
+		case err != nil:
 			left = append(left, path)
-			continue
+		default:
+			pairs = append(pairs, p)
 		}
-		now, data, err := look(path)
-		if err == nil && now.hash == then[path].hash {
-			continue
-		}
-		p := Pair{Path: path, Now: data}
-		if err == nil && !then[path].absent() {
-			p.Then, err = h.store.content(then[path])
-		}
-		if err != nil || len(p.Then) > maxCounted {
-			left = append(left, path)
-			continue
-		}
-		pairs = append(pairs, p)
 	}
 	return pairs, left, nil
+}
+
+var errTooLarge = errors.New("too large")
+
+// pairOf returns a file as it was then and at the time that after is of, or now if that does not say, and whether it is the
+// same.
+func pairOf(s *store, path string, then version, after map[string]version) (p Pair, same bool, err error) {
+	p.Path = path
+	next, known := after[path]
+	if !known {
+		if info, err := os.Lstat(path); err == nil && info.Size() > maxCounted {
+			return p, false, errTooLarge
+		}
+		next, p.Now, err = look(path)
+	}
+	if err != nil || next.hash == then.hash {
+		return p, err == nil, err
+	}
+	if known && !next.absent() {
+		p.Now, err = s.content(next)
+	}
+	if err == nil && !then.absent() {
+		p.Then, err = s.content(then)
+	}
+	if len(p.Then) > maxCounted || len(p.Now) > maxCounted {
+		err = errTooLarge
+	}
+	return p, false, err
 }

@@ -598,7 +598,7 @@ func TestUndoNeverTouchesOthers(t *testing.T) {
 		c.outside("f", "l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\nl11\nl12\n")
 		c.outside("g", "k1\nk2\nk3\nk4\nk5\nk6\n")
 		c.Begin("m0")
-		states := map[string]map[string]string{}
+		states, removed := map[string]map[string]string{}, map[string]map[string]string{}
 		var ids []string
 		for i := range rapid.IntRange(2, 14).Draw(rt, "steps") {
 			name := rapid.SampledFrom([]string{"f", "g"}).Draw(rt, "file")
@@ -610,7 +610,7 @@ func TestUndoNeverTouchesOthers(t *testing.T) {
 			case 2:
 				id := fmt.Sprint("m", i+1)
 				c.Begin(id)
-				states[id], ids = c.files(), append(ids, id)
+				states[id], removed[id], ids = c.files(), maps.Clone(c.removed), append(ids, id)
 			case 3:
 				if len(ids) == 0 {
 					continue
@@ -619,6 +619,7 @@ func TestUndoNeverTouchesOthers(t *testing.T) {
 				if _, err := c.Rewind(t.Context(), id, Options{Force: true, Later: []string{}}); err != nil {
 					rt.Fatal(err)
 				}
+				maps.Copy(c.removed, removed[id]) // lines are gone again by those who had removed them then
 				for name := range c.files() {
 					for _, l := range slices.Concat(slices.Collect(maps.Keys(c.removed)), c.lines(name)) {
 						if c.removed[l] == "" || slices.Contains(c.lines("f"), l) || slices.Contains(c.lines("g"), l) {
