@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// NotAwaited is the limit of a task that [Table.Await] does not wait for.
+const NotAwaited time.Duration = -1
+
+// Awaited reports whether [Table.Await] waits for a task.
+func Awaited(task *Task) bool { return task.Limit != NotAwaited }
+
 // announced tells those who wait that something was announced, and that this many tasks have ended.
 func (t *Table) announced(ended int) {
 	t.mu.Lock()
@@ -16,8 +22,8 @@ func (t *Table) announced(ended int) {
 }
 
 // Await waits until heard reports true, which is asked first and after each announcement, or ctx is done. It
-// returns false if every task in the background has ended and that was announced. It stops tasks that have
-// run longer than their limit.
+// returns false if every task in the background that is waited for has ended and that was announced. It stops tasks that
+// have run longer than their limit.
 func (t *Table) Await(ctx context.Context, heard func() bool) (more bool) {
 	for {
 		t.mu.Lock()

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,4 +53,69 @@ func TestAwait(t *testing.T) {
 			t.Error("everything was announced, and there is more to come")
 		}
 	})
+}
+
+// A task that is not awaited neither holds up who waits nor is ended by it, and its end is announced as ever.
+//
+// Proves AGENT-39.
+func TestNotAwaited(t *testing.T) {
+	var l listener
+	table := New(t.TempDir(), l.hear)
+	server := begin(t, table)
+	server.Limit = NotAwaited
+	if err := server.ToBackground(); err != nil {
+		t.Fatal(err)
+	}
+	if table.Await(t.Context(), func() bool { return false }) || server.Stopped() {
+		t.Error("it was waited for")
+	}
+	server.End(Completed, "")
+	if table.Await(t.Context(), func() bool { return false }) || len(l.notices) != 1 {
+		t.Errorf("when it has ended: %+v", l.notices)
+	}
+	other := begin(t, table)
+	if err := other.ToBackground(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if !table.Await(ctx, func() bool { return false }) {
+		t.Error("another one is not waited for")
+	}
+}
+
+// However fast tasks end, the wait is over only when the end of each was heard of: a task can end before its caller returns.
+//
+// Proves SHBG-07, LOOP-44.
+func TestAwaitHearsEveryEnd(t *testing.T) {
+	for round := range 300 {
+		var l listener
+		table := New(t.TempDir(), func(n Notice) {
+			time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+			l.hear(n)
+		})
+		const tasks = 3
+		for range tasks {
+			task := begin(t, table)
+			if err := task.ToBackground(); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+				task.End(Failed, "it did not begin")
+			}()
+		}
+		heard, seen := 0, 0
+		count := func() int {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return len(l.notices)
+		}
+		for table.Await(t.Context(), func() bool { seen = count(); return seen > heard }) {
+			heard = seen
+		}
+		if n := count(); n != tasks {
+			t.Fatalf("round %d: %d ends were heard of", round, n)
+		}
+	}
 }

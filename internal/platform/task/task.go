@@ -61,7 +61,8 @@ type Table struct {
 	mu     sync.Mutex
 	tasks  map[string]*Task // those in the background, and those that have ended there
 	all    map[*Task]bool   // everything that runs
-	open   int              // tasks in the background whose end was not announced yet
+	below  []*Table         // of conversations that work for this one
+	open   int              // tasks in the background that are waited for, and whose end was not announced yet
 	news   chan struct{}    // closed by the next announcement
 	closed bool
 	most   int // how many may run in the background at once
@@ -96,7 +97,8 @@ type Task struct {
 	CallID  string // of the tool use that began it, if known; see [RunsFor]
 	Output  *Output
 	Started time.Time
-	// Limit is how long it may run while [Table.Await] waits for it; 0 means as long as it takes.
+	// Limit is how long it may run while [Table.Await] waits for it; 0 means as long as it takes. It is set before the task
+	// goes to the background.
 	Limit time.Duration
 
 	table  *Table
@@ -273,7 +275,9 @@ func list(task *Task) error {
 	}
 	task.background = true
 	t.tasks[task.ID] = task
-	t.open++
+	if Awaited(task) {
+		t.open++
+	}
 	if t.notify != nil && task.ID[0] == Shell {
 		go task.watch()
 	}
@@ -404,7 +408,11 @@ func (task *Task) End(status Status, ending string) {
 		if !closed && !quiet && t.notify != nil {
 			t.notify(task.notice())
 		}
-		t.announced(1)
+		if Awaited(task) {
+			t.announced(1)
+		} else {
+			t.announced(0)
+		}
 	}
 }
 
