@@ -22,6 +22,13 @@ const (
 // Error names the reason.
 func (a Abort) Error() string { return "aborted: " + string(a) }
 
+// A Withdrawn is the cause with which a question to the user is taken back, in words for the user, such as "the hook has
+// ended".
+type Withdrawn string
+
+// Error returns the words.
+func (w Withdrawn) Error() string { return string(w) }
+
 // AbortReason returns why ctx was cancelled. A cancellation that does not say counts as the user's.
 func AbortReason(ctx context.Context) Abort {
 	cause := context.Cause(ctx)

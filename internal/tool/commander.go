@@ -54,6 +54,18 @@ type Command struct {
 	Judged func([]JudgedPath)
 }
 
+// Programs returns the names of the programs that the command runs, as far as they are known, for the user.
+func (c *Command) Programs() []string {
+	if c.Script == nil {
+		return nil
+	}
+	names := c.Script.Named()
+	if c.Script.Unknown() != "" {
+		names = append(names, "what is known only when it runs")
+	}
+	return names
+}
+
 // A JudgedPath is a path of a command as it was judged.
 type JudgedPath struct {
 	Path  string   // absolute, as the command names it

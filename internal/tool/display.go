@@ -16,6 +16,7 @@ type (
 		Text    string // the last lines, when it is long
 		Lines   int    // in all
 		Exit    *int
+		Stays   bool   // it cannot continue in the background
 		Note    string // such as "timed out after 2m0s"
 		File    string // that holds all of it, if there is more than Text; may be empty
 		Elapsed time.Duration
@@ -44,11 +45,18 @@ type (
 		Items []string
 		Total int
 		Unit  string // such as "files"
+		// Files are those that the items are in; empty if the items are in none, or are files themselves.
+		Files []string
+		// Marks are the places in each of the first items that were looked for.
+		Marks [][]Mark
 	}
 
 	// Checklist is what is to be done and what has been.
 	Checklist []Check
 )
+
+// A Mark is a place in a text, in bytes.
+type Mark struct{ From, To int }
 
 // A Check is an entry of a [Checklist].
 type Check struct {

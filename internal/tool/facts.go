@@ -48,6 +48,15 @@ func ActivityOf(name string, c Call) string {
 	return orName(name, ask(c, "", func(a Activity) string { return a.Activity() }, ""))
 }
 
+// PastOf returns what c did: a verb and its object, which is the title if c does not tell.
+func PastOf(name string, c Call) (verb, object string) {
+	p := ask(c, [2]string{}, func(p Past) [2]string { verb, object := p.Past(); return [2]string{verb, object} }, [2]string{})
+	if object = OneLine(p[1], maxObject); object == "" {
+		return "", TitleOf(name, c)
+	}
+	return OneLine(p[0], maxLine), object
+}
+
 // DisplayNameOf returns the name to show for c.
 func DisplayNameOf(name string, c Call) string {
 	return orName(name, ask(c, "", func(n Named) string { return n.DisplayName() }, ""))
@@ -92,7 +101,10 @@ func ObservedInput(c Call) any {
 	return r.v
 }
 
-const maxLine = 80
+const (
+	maxLine   = 80
+	maxObject = 200
+)
 
 func orName(name, s string) string {
 	s = OneLine(s, maxLine)

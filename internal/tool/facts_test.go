@@ -19,16 +19,17 @@ func (f fixed) Run(context.Context, func(Progress)) (Result, error) {
 
 type line string
 
-func (s line) ReadOnly() bool      { return s == "ls" }
-func (s line) Concurrent() bool    { return s == "ls" }
-func (s line) Destructive() bool   { return s != "ls" }
-func (s line) OpenWorld() bool     { return s != "ls" }
-func (s line) Title() string       { return "Run\n" + string(s) }
-func (s line) Activity() string    { return "Running\x1b[31m " + string(s) }
-func (s line) DisplayName() string { return "Shell" }
-func (s line) Fold() Fold          { return FoldList }
-func (s line) Path() string        { return string(s) }
-func (s line) Observe() any        { return "seen " + string(s) }
+func (s line) ReadOnly() bool         { return s == "ls" }
+func (s line) Concurrent() bool       { return s == "ls" }
+func (s line) Destructive() bool      { return s != "ls" }
+func (s line) OpenWorld() bool        { return s != "ls" }
+func (s line) Title() string          { return "Run\n" + string(s) }
+func (s line) Activity() string       { return "Running\x1b[31m " + string(s) }
+func (s line) Past() (string, string) { return "Ran", string(s) + "\n" }
+func (s line) DisplayName() string    { return "Shell" }
+func (s line) Fold() Fold             { return FoldList }
+func (s line) Path() string           { return string(s) }
+func (s line) Observe() any           { return "seen " + string(s) }
 func (s line) Match(content string) (bool, error) {
 	if content == "(" {
 		return false, errors.New("unbalanced")
@@ -44,6 +45,7 @@ func (broken) Destructive() bool          { panic("boom") }
 func (broken) OpenWorld() bool            { panic("boom") }
 func (broken) Title() string              { panic("boom") }
 func (broken) Activity() string           { panic("boom") }
+func (broken) Past() (string, string)     { panic("boom") }
 func (broken) DisplayName() string        { panic("boom") }
 func (broken) Fold() Fold                 { panic("boom") }
 func (broken) Path() string               { panic("boom") }
@@ -71,24 +73,25 @@ func TestFactsDependOnTheInput(t *testing.T) {
 }
 
 type words struct {
-	Title, Activity, Name, Path string
-	Fold                        Fold
-	Observed                    any
+	Title, Activity, Verb, Object, Name, Path string
+	Fold                                      Fold
+	Observed                                  any
 }
 
 func wordsOf(in any) words {
 	c := fixed{in}
 	path, _ := PathOf(c)
-	return words{TitleOf("Bash", c), ActivityOf("Bash", c), DisplayNameOf("Bash", c), path, FoldOf(c), ObservedInput(c)}
+	verb, object := PastOf("Bash", c)
+	return words{TitleOf("Bash", c), ActivityOf("Bash", c), verb, object, DisplayNameOf("Bash", c), path, FoldOf(c), ObservedInput(c)}
 }
 
 func TestWordsFallBackToTheName(t *testing.T) {
-	want := words{"Run ls", "Running[31m ls", "Shell", "ls", FoldList, "seen ls"}
+	want := words{"Run ls", "Running[31m ls", "Ran", "ls", "Shell", "ls", FoldList, "seen ls"}
 	if diff := cmp.Diff(want, wordsOf(line("ls"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, in := range []any{struct{}{}, broken{}} {
-		if diff := cmp.Diff(words{Title: "Bash", Activity: "Bash", Name: "Bash", Observed: in}, wordsOf(in)); diff != "" {
+		if diff := cmp.Diff(words{Title: "Bash", Activity: "Bash", Object: "Bash", Name: "Bash", Observed: in}, wordsOf(in)); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", in, diff)
 		}
 	}

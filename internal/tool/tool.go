@@ -138,6 +138,9 @@ type (
 	Titler interface{ Title() string }
 	// Activity gives a present-tense phrase for a spinner; absent = the tool's name.
 	Activity interface{ Activity() string }
+	// Past says what the call did, for the line that stays of it: a verb in the past tense and its object, such as "Read" and
+	// the name of a file. Runs of calls with the same verb are shown in one line. A command has no verb. Absent = the title.
+	Past interface{ Past() (verb, object string) }
 	// Named gives a friendlier name for display; absent = the tool's name.
 	Named interface{ DisplayName() string }
 	// Pather gives the one file the call acts on; absent = rules match the name only.
@@ -182,11 +185,37 @@ type (
 	Foreseer interface{ Foresee(look bool) error }
 	// Consenter says what a yes of the user does, where that is more than to run the call; absent = it runs the call.
 	Consenter interface{ Consent() string }
+	// Drafter says what the user may edit before agreeing; absent = nothing.
+	Drafter interface{ Draft() Draft }
 	// Previewer shows what would happen, when the user is asked.
 	Previewer interface {
 		Preview(ctx context.Context) (Display, error)
 	}
 )
+
+// A Draft is what the user may edit before agreeing to a call, which must be an [Amender].
+type Draft struct {
+	Field string // of the input: a text
+	// Plan is the plan that the text is; nil if it is none.
+	Plan *Plan
+}
+
+// A Plan is presented to the user, who may agree to it in several ways.
+type Plan struct {
+	File string
+	Next string   // the mode in which the work continues after a plain yes; empty means unknown
+	Asks []string // what the plan asks permission for, in words
+}
+
+// DraftOf returns what the user may edit before agreeing to c, or nil.
+func DraftOf(c Call) *Draft {
+	d, ok := As[Drafter](c)
+	if !ok {
+		return nil
+	}
+	draft := d.Draft()
+	return &draft
+}
 
 // As finds capability T on c or on its input.
 func As[T any](c Call) (T, bool) {
