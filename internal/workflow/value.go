@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Result is what an agent returned.
@@ -14,12 +15,14 @@ type Result struct {
 	Value json.RawMessage `json:"value,omitempty"` // that fits the schema of the step
 }
 
-var referenceForm = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
+var referenceForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
+})
 
 // references returns what a text refers to.
 func references(text string) []string {
 	var all []string
-	for _, m := range referenceForm.FindAllStringSubmatch(text, -1) {
+	for _, m := range referenceForm().FindAllStringSubmatch(text, -1) {
 		all = append(all, m[1])
 	}
 	return all
@@ -51,8 +54,8 @@ type values struct {
 
 // expand puts values in the place of references. What a value holds is not expanded again.
 func (v values) expand(text string) string {
-	return referenceForm.ReplaceAllStringFunc(text, func(ref string) string {
-		found, _ := v.lookup(referenceForm.FindStringSubmatch(ref)[1])
+	return referenceForm().ReplaceAllStringFunc(text, func(ref string) string {
+		found, _ := v.lookup(referenceForm().FindStringSubmatch(ref)[1])
 		return found
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"adze/internal/platform/frontmatter"
 	"adze/internal/tool/schema/draft"
@@ -48,7 +49,9 @@ type Condition struct {
 	Exists   *bool
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var nameForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+})
 
 // Parse reads a workflow, which is YAML or JSON. The error says what is wrong with which step.
 func Parse(name string, data []byte) (*Workflow, error) {
@@ -70,11 +73,11 @@ func Parse(name string, data []byte) (*Workflow, error) {
 	if given := fields["name"].Text; given != "" {
 		w.Name = given
 	}
-	if !nameForm.MatchString(w.Name) {
+	if !nameForm().MatchString(w.Name) {
 		return nil, fmt.Errorf("the name %q is not 1 to 40 letters, digits, '_' or '-'", w.Name)
 	}
 	for _, v := range fields["inputs"].List {
-		if !nameForm.MatchString(v.Text) {
+		if !nameForm().MatchString(v.Text) {
 			return nil, fmt.Errorf("the input %q is not a name", v.Text)
 		}
 		w.Inputs = append(w.Inputs, v.Text)
@@ -126,7 +129,7 @@ func (p *parser) step(f frontmatter.Fields, grouped bool) (Step, error) {
 		return s, fmt.Errorf("step %q: %w", s.Name, fmt.Errorf(format, args...))
 	}
 	switch {
-	case !nameForm.MatchString(s.Name):
+	case !nameForm().MatchString(s.Name):
 		return wrong("its name must be 1 to 40 letters, digits, '_' or '-'")
 	case p.seen[s.Name]:
 		return wrong("another step has the same name")

@@ -3,6 +3,7 @@ package tooltest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -30,6 +31,7 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		t.Run(name, func(t *testing.T) { Pure(t, call) })
+		t.Run(name+"/odd", func(t *testing.T) { oddTextsBind(t, tl, input) })
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		input := inputs(declared).Draw(t, "input")
@@ -51,7 +53,9 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 		if !reflect.DeepEqual(first.Input(), second.Input()) {
 			t.Fatalf("bound twice: %v, then %v", first.Input(), second.Input())
 		}
-		speaks(t, tl.Spec().Name, first)
+		for _, problem := range speaks(tl.Spec().Name, first) {
+			t.Fatal(problem)
+		}
 	})
 	if c.Dir != "" {
 		if diff := cmp.Diff(before, snapshot(t, c.Dir)); diff != "" {
@@ -63,16 +67,48 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 	}
 }
 
-// speaks asks a call everything it may be asked before it runs.
-func speaks(t *rapid.T, name string, call tool.Call) {
-	for _, problem := range impure(call) {
-		t.Fatal(problem)
+// oddTextsBind puts each odd text into each text of a good input, one at a time.
+func oddTextsBind(t *testing.T, tl tool.Tool, good string) {
+	var object map[string]any
+	if err := json.Unmarshal([]byte(good), &object); err != nil {
+		t.Fatal(err)
 	}
+	for key, value := range object {
+		if _, isText := value.(string); !isText {
+			continue
+		}
+		for _, text := range oddTexts() {
+			object[key] = text
+			input, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call, err := tl.Bind(input)
+			if err != nil {
+				continue
+			}
+			for _, problem := range speaks(tl.Spec().Name, call) {
+				t.Errorf("%s: %s", input, problem)
+			}
+		}
+		object[key] = value
+	}
+}
+
+// speaks asks a call everything it may be asked before it runs, and returns what is wrong with the answers.
+func speaks(name string, call tool.Call) []string {
+	problems := impure(call)
 	for _, line := range []string{tool.TitleOf(name, call), tool.ActivityOf(name, call)} {
 		if line != tool.OneLine(line, 80) {
-			t.Fatalf("%q is not one short line", line)
+			problems = append(problems, fmt.Sprintf("%q is not one short line", line))
 		}
 	}
+	return problems
+}
+
+// oddTexts are texts a tool meets sooner or later, wherever it takes one.
+func oddTexts() []string {
+	return []string{"", " ", "\t\n", "\u200b", "a", "~/x", "../..", "/dev/zero", "a\x00b", "//host/x", "12", "true", "x.png", "ls | head"}
 }
 
 // inputs yields what a model might write for the schema: mostly objects with its keys.
@@ -103,7 +139,7 @@ func inputs(s *jsonschema.Schema) *rapid.Generator[json.RawMessage] {
 func values(s *jsonschema.Schema) *rapid.Generator[any] {
 	text := rapid.OneOf(
 		rapid.String(),
-		rapid.SampledFrom([]string{"", "a", "~/x", "../..", "/dev/zero", "a\x00b", "//host/x", "12", "true", "x.png", "ls | head"}),
+		rapid.SampledFrom(oddTexts()),
 	).AsAny()
 	wrong := rapid.OneOf(text, rapid.Int().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil), rapid.Just[any]([]any{1}), rapid.Float64Range(-9, 9).AsAny())
 	if s == nil {

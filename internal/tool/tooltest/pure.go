@@ -58,6 +58,10 @@ func answers(call tool.Call) map[string]any {
 	ask(all, call, "Concurrent", func(c tool.Concurrent) any { return c.Concurrent() })
 	ask(all, call, "Title", func(c tool.Titler) any { return c.Title() })
 	ask(all, call, "Activity", func(c tool.Activity) any { return c.Activity() })
+	ask(all, call, "Past", func(c tool.Past) any {
+		verb, object := c.Past()
+		return []string{verb, object}
+	})
 	ask(all, call, "DisplayName", func(c tool.Named) any { return c.DisplayName() })
 	ask(all, call, "Path", func(c tool.Pather) any { return c.Path() })
 	ask(all, call, "Paths", func(c tool.Locator) any {
@@ -86,6 +90,7 @@ func answers(call tool.Call) map[string]any {
 		}
 		return amended.Input()
 	})
+	ask(all, call, "Draft", func(c tool.Drafter) any { return c.Draft() })
 	ask(all, call, "Preview", func(c tool.Previewer) any {
 		shown, err := c.Preview(context.Background())
 		return []any{shown, said(err)}

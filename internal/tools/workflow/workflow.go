@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -79,7 +80,12 @@ func New(c Config) tool.Tool {
 				return all
 			},
 		},
-	}, func(in Input) (tool.Call, error) { return &call{config: &c, in: in}, nil })
+	}, func(in Input) (tool.Call, error) {
+		if tool.OneLine(in.Name, 60) == "" {
+			return nil, errors.New("name is blank: give the name of a workflow")
+		}
+		return &call{config: &c, in: in}, nil
+	})
 }
 
 // list returns the workflows as the model reads them.
