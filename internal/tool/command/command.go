@@ -53,8 +53,10 @@ type Limits struct {
 	// Budget is how long a command that names no time limit may hold up the conversation before it goes on
 	// in the background; 0 means until its time limit.
 	Budget time.Duration
-	// Awaited says that the turn does not end before its background commands have.
-	Awaited bool
+	// Awaited says that the turn does not end before its background commands have, and Left that it does not wait for those
+	// that the model began there. Reported says that they end with the turn, and that no tools handle them: the model is
+	// told so.
+	Awaited, Left, Reported bool
 	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
 
@@ -132,6 +134,8 @@ func (c *Command) awaited() time.Duration {
 	switch {
 	case !c.Input.Background:
 		return max(c.MaxTimeout, awaitedForeground)
+	case c.Left:
+		return task.NotAwaited
 	case c.Input.Timeout > 0:
 		limit, _ := c.timeLimit()
 		return limit
@@ -171,7 +175,7 @@ func (c *Command) start(t *task.Task) *running {
 	r.limit, r.clamped = c.timeLimit()
 	var limit time.Duration // 0: wait enforces it
 	if !c.Input.Background && !c.moves() {
-		limit = r.limit
+		limit, r.out.stays = r.limit, true
 		t.Stay()
 	}
 	go func() {
@@ -262,6 +266,12 @@ func after(d time.Duration) <-chan time.Time {
 func (c *Command) moved(r *running, what string) tool.Result {
 	t := r.task
 	text := fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends; if you need its result first, call TaskOutput with block. TaskStop ends it.", what, t.ID, t.Output.Path())
+	switch {
+	case c.Reported && !task.Awaited(t):
+		text = fmt.Sprintf("%s as task %s. Its output goes to %s. It ends with your report at the latest.", what, t.ID, t.Output.Path())
+	case c.Reported:
+		text = fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends.", what, t.ID, t.Output.Path())
+	}
 	printed, _ := t.Output.Tail(maxStructured / 2)
 	shown := strings.ToValidUTF8(trimBlank(string(printed)), "")
 	if shown != "" {

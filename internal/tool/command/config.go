@@ -92,11 +92,13 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run stri
 		limit = catalogue.Text(l, "limit.background", ms(c.Timeout), ms(c.MaxTimeout))
 	}
 	text := own.Text(l, "doc", append([]string{what, run, limit, strconv.Itoa(c.MaxChars)}, more...)...)
-	if c.background {
+	switch {
+	case c.background && c.Reported:
+		text += "\n" + catalogue.Text(l, "background.reported")
+	case c.background && c.Awaited:
+		text += "\n" + catalogue.Text(l, "background") + " " + catalogue.Text(l, "awaited")
+	case c.background:
 		text += "\n" + catalogue.Text(l, "background")
-		if c.Awaited {
-			text += " " + catalogue.Text(l, "awaited")
-		}
 	}
 	return text
 }

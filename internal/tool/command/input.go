@@ -53,6 +53,9 @@ func (in Input) Title() string { return "Run " + in.Command }
 // Activity returns what a spinner shows.
 func (in Input) Activity() string { return "Running " + in.Command }
 
+// Past returns the command: it says what was done.
+func (in Input) Past() (verb, object string) { return "", in.Command }
+
 // Access says that the command is executed.
 func (in Input) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Execute, Target: in.Command}}

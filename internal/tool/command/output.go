@@ -49,6 +49,7 @@ type output struct {
 	cleaner *term.Cleaner
 	spool   *task.Output
 	start   time.Time
+	stays   bool // see [tool.Output]
 }
 
 func newOutput(spool *task.Output) *output {
@@ -96,7 +97,7 @@ func (o *output) display(command string, elapsed time.Duration, count, chars int
 	for i, line := range last {
 		last[i] = clip(line, chars)
 	}
-	return tool.Output{Command: command, Text: strings.Join(last, "\n"), Lines: lines, Elapsed: elapsed}
+	return tool.Output{Command: command, Text: strings.Join(last, "\n"), Lines: lines, Elapsed: elapsed, Stays: o.stays}
 }
 
 func clip(s string, max int) string {
