@@ -282,7 +282,7 @@ func TestProgress(t *testing.T) {
 	for got.Lines < 10 { // a slow machine may show less at first
 		got = <-shown
 	}
-	want := tool.Output{Command: call.Input().(Input).Command, Text: "6\n7\n8\n9\n" + strings.Repeat("0", 199) + "…", Lines: 10}
+	want := tool.Output{Command: call.Input().(Input).Command, Text: "6\n7\n8\n9\n" + strings.Repeat("0", 199) + "…", Lines: 10, Stays: true} // nothing here takes it to the background
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(tool.Output{}, "Elapsed")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -55,6 +55,9 @@ type Input struct {
 	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
+// Draft lets the user edit the replacement.
+func (Input) Draft() tool.Draft { return tool.Draft{Field: "new_string"} }
+
 // New returns the tool.
 func New(c Config) tool.Tool {
 	var t tool.Tool

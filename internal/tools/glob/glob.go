@@ -122,6 +122,9 @@ func (c *call) Title() string    { return "Glob " + c.in.Pattern + c.where() }
 func (c *call) Activity() string { return "Finding " + c.in.Pattern + c.where() }
 func (c *call) Fold() tool.Fold  { return tool.FoldList }
 
+// Past names the pattern.
+func (c *call) Past() (verb, object string) { return "Listed", c.in.Pattern + c.where() }
+
 func (c *call) Observe() any {
 	seen := c.in
 	seen.Path = c.Path

@@ -286,6 +286,9 @@ func (in ReadInput) Title() string {
 	return "Read from " + tool.OneLine(in.ServerName, 30) + " (MCP): " + in.URI
 }
 
+// Past names the resource.
+func (in ReadInput) Past() (verb, object string) { return "Read", in.URI }
+
 // Activity returns what a spinner shows.
 func (in ReadInput) Activity() string { return "Reading " + in.URI }
 

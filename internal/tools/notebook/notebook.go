@@ -49,6 +49,9 @@ type Input struct {
 	EditMode     string `json:"edit_mode,omitempty"`
 }
 
+// Draft lets the user edit the cell.
+func (Input) Draft() tool.Draft { return tool.Draft{Field: "new_source"} }
+
 // The modes.
 const (
 	replaceMode = "replace"

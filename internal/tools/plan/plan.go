@@ -227,6 +227,18 @@ func (e *exit) Consent() string {
 	return text
 }
 
+// Draft lets the user edit the plan.
+func (e *exit) Draft() tool.Draft {
+	p := &tool.Plan{File: e.c.File()}
+	if e.c.Next != nil {
+		p.Next = e.c.Next()
+	}
+	for _, asked := range e.in.Prompts {
+		p.Asks = append(p.Asks, tool.OneLine(asked.Prompt, 200))
+	}
+	return tool.Draft{Field: "plan", Plan: p}
+}
+
 // current returns the plan as the model gives it: in the call, or else in the file.
 func (e *exit) current(path string) (string, error) {
 	if strings.TrimSpace(e.in.Plan) != "" && len(e.in.Plan) <= maxPlan {

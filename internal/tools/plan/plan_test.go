@@ -131,6 +131,20 @@ func TestExit(t *testing.T) {
 	}
 }
 
+// The user may edit the plan and is told what it asks for.
+func TestPlanDraft(t *testing.T) {
+	c, _ := testConfig(t, "1. Do it.\n")
+	c.Next = func() string { return "auto" }
+	d, ok := tool.As[tool.Drafter](bind(t, Exit(c), `{"allowedPrompts":[{"tool":"Bash","prompt":"run\nthe tests"}]}`))
+	if !ok {
+		t.Fatal("the plan cannot be edited")
+	}
+	want := tool.Draft{Field: "plan", Plan: &tool.Plan{File: c.File(), Next: "auto", Asks: []string{"run the tests"}}}
+	if diff := cmp.Diff(want, d.Draft()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Proves PLAN-04.
 func TestPlanFile(t *testing.T) {
 	c, _ := testConfig(t, "")

@@ -197,6 +197,10 @@ func (c *call) shown() string    { return paths.Relative(c.base.Dir, c.path) }
 func (c *call) Title() string    { return "Read " + c.shown() }
 func (c *call) Activity() string { return "Reading " + c.shown() }
 func (c *call) Path() string     { return c.path }
+
+// Past names the file.
+func (c *call) Past() (verb, object string) { return "Read", c.shown() }
+
 func (c *call) Fold() tool.Fold  { return tool.FoldRead }
 func (c *call) Concurrent() bool { return true }
 

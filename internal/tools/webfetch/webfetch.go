@@ -120,6 +120,11 @@ func (c *call) Title() string {
 	return "Fetch " + c.url.Host + strings.TrimSuffix(c.url.EscapedPath(), "/")
 }
 
+// Past names the page like Title.
+func (c *call) Past() (verb, object string) {
+	return "Fetched", c.url.Host + strings.TrimSuffix(c.url.EscapedPath(), "/")
+}
+
 func (c *call) Activity() string { return "Fetching " + c.url.Hostname() }
 func (c *call) ReadOnly() bool   { return true }
 func (c *call) Concurrent() bool { return true }

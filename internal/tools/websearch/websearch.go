@@ -131,6 +131,9 @@ func (c *call) Concurrent() bool { return true }
 func (c *call) OpenWorld() bool  { return true }
 func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
 
+// Past says what was searched for.
+func (c *call) Past() (verb, object string) { return "Searched the web for", c.query }
+
 // domains returns the host names of a list.
 func (c *call) domains(list string, given []string) (hosts []string, err error) {
 	for _, d := range given {

@@ -30,6 +30,9 @@ var (
 	exitSchema string
 )
 
+// ExitName is the name of the tool that leaves a worktree.
+const ExitName = "ExitWorktree"
+
 // A Mover moves a session between copies of its repository.
 type Mover interface {
 	// Current returns the worktree that the session works in, or nil.
@@ -143,7 +146,7 @@ type leaving struct {
 
 func exit(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
-		Name: "ExitWorktree", Doc: strings.TrimSpace(exitDoc), Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
+		Name: ExitName, Doc: strings.TrimSpace(exitDoc), Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{Translate: tool.InChinese(exitChinese), Hint: "leave a git worktree, and keep or remove it"},
 	}, func(in ExitInput) (tool.Call, error) { return &leaving{m, in}, nil })
 }

@@ -40,6 +40,9 @@ type Input struct {
 	Content  string `json:"content"`
 }
 
+// Draft lets the user edit the content.
+func (Input) Draft() tool.Draft { return tool.Draft{Field: "content"} }
+
 // An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if there
 // was none or it is long; the file history has it under OriginalHash.
 type Output struct {
