@@ -129,6 +129,15 @@ func (c *call) Title() string    { return "Grep " + c.in.Pattern + c.where() }
 func (c *call) Activity() string { return "Searching for " + c.in.Pattern + c.where() }
 func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
 
+// Past says what was searched for, and where.
+func (c *call) Past() (verb, object string) {
+	object = c.in.Pattern
+	if c.in.Glob != "" {
+		object += " in " + c.in.Glob
+	}
+	return "Searched", object + c.where()
+}
+
 func (c *call) Observe() any {
 	seen := c.in
 	seen.Path = c.Path

@@ -44,7 +44,12 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if found.Stopped == search.TimedOut && found.Entries == 0 {
 		return tool.Result{}, fmt.Errorf("the search took too long and found nothing until it was stopped. That does not mean that there is no match: search a narrower path, or use glob, type or a more specific pattern.")
 	}
-	return c.result(o, found, time.Since(began)), nil
+	res, list := c.result(o, found, time.Since(began))
+	if o.Mode == search.Content {
+		mark(ctx, &list, o)
+	}
+	res.Display = list
+	return res, nil
 }
 
 func (c *call) options(root string, denied func(string) string) search.GrepOptions {
@@ -76,8 +81,8 @@ func (c *call) options(root string, denied func(string) string) search.GrepOptio
 // shown returns how the model knows a file of the tree.
 func (c *call) shown(rel string) string { return search.Shown(c.Dir, search.Join(c.Path, rel)) }
 
-// result words what was found.
-func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.Duration) tool.Result {
+// result words what was found, and lists it for the user.
+func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.Duration) (tool.Result, tool.List) {
 	out := Output{
 		Mode: c.in.OutputMode, Filenames: []string{}, NumFiles: found.Matched,
 		AppliedLimit: o.Limit, AppliedOffset: o.Offset,
@@ -108,7 +113,7 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 	if o.Mode == search.Content {
 		out.Content = text.head(tool.DefaultMaxChars)
 	}
-	res := tool.Result{Structured: out, Display: display}
+	res := tool.Result{Structured: out}
 	notes := strings.Join(c.notes(o, found), "\n")
 	switch {
 	case text.Size() > maxText:
@@ -125,7 +130,7 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 		}
 		res.Parts = tool.Text(strings.TrimSuffix(body, "\n")).Parts
 	}
-	return res
+	return res, display
 }
 
 const (
