@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/inner"
+	"adze/internal/permission/program"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -111,7 +112,7 @@ func (r resolver) command(own *tool.Command) *Command {
 		}
 	}
 	if r.p.rulesCommands() {
-		r.others(c, own)
+		c.others, c.unsure = program.Find(r.programs(own), c.Script, c.nested)
 	}
 	if c.Script.UsesGit() && !c.Jailed {
 		c.Git = errUnknownRepository
@@ -259,4 +260,12 @@ func lists(u shell.PathUse) bool {
 		return true
 	}
 	return false
+}
+
+// programs returns how the programs of a command are looked up.
+func (r *resolver) programs(own *tool.Command) program.Config {
+	return program.Config{
+		Home: r.p.cfg.Home, Dir: r.p.cfg.Dir, Ruled: r.p.speaks, Aliases: own.Aliases,
+		Leads: func(path string) []string { return r.resolve(r.p.cfg.Dir, path).All },
+	}
 }

@@ -1,4 +1,7 @@
-package permission
+// Package program finds what the commands of a line of shell are under other names: what a link leads to, what an alias
+// stands for, what is in a file that the shell reads. It is there to find what is forbidden, never to allow anything. Which
+// names matter is left to the rules.
+package program
 
 import (
 	"errors"
@@ -12,7 +15,6 @@ import (
 
 	"adze/internal/permission/inner"
 	"adze/internal/platform/shell"
-	"adze/internal/tool"
 )
 
 // Limits of looking up what the programs of a line really are.
@@ -21,42 +23,57 @@ const (
 	maxSourced  = 64 << 10 // bytes of a file whose commands a shell runs
 )
 
-// A lookup finds what the commands of a line are under other names: what a link leads to, what an alias
-// stands for, what is in a file that the shell reads. It is there to find what is forbidden, never to allow
-// anything.
+// A Config is what programs are looked up with.
+type Config struct {
+	// Home and Dir are the home directory and where the command runs.
+	Home, Dir string
+	// Leads returns all names of what a path leads to.
+	Leads func(path string) []string
+	// Ruled reports whether a rule speaks of programs with a name: others are not looked for.
+	Ruled func(name string) bool
+	// Aliases returns those of the shell; nil means that it has none.
+	Aliases func() (map[string]string, error)
+}
+
+// A lookup finds the lines that a line comes to under other names.
 type lookup struct {
-	*resolver
-	cmd     *Command
+	Config
+	own     *shell.Script
 	aliases map[string]string
 	seen    map[string]bool
 	left    int
+
+	lines  []*shell.Script
+	unsure string
 }
 
-// others finds the lines that the command comes to besides its own, and why there may be more.
-func (r *resolver) others(c *Command, own *tool.Command) {
-	l := &lookup{resolver: r, cmd: c, seen: map[string]bool{}, left: maxPrograms}
-	if own.Aliases != nil {
-		aliases, err := own.Aliases()
+// Find returns the lines that a line, and those that it hands to others, come to under other names, and why there may be
+// more, or "".
+func Find(c Config, own *shell.Script, nested []inner.Line) (lines []*shell.Script, unsure string) {
+	l := &lookup{Config: c, own: own, seen: map[string]bool{}, left: maxPrograms}
+	if c.Aliases != nil {
+		aliases, err := c.Aliases()
 		if err != nil {
 			l.doubt("the aliases of the shell cannot be read: %v", err)
 		}
 		l.aliases = aliases
 	}
-	l.script(c.Script)
-	for _, s := range c.nested {
+	l.script(own)
+	for _, s := range nested {
 		l.script(s.Script)
 	}
-	for i := 0; i < len(c.others); i++ { // grows meanwhile
-		l.script(c.others[i])
-		for _, s := range inner.Lines(c.others[i], l.vars()) {
+	for i := 0; i < len(l.lines); i++ { // grows meanwhile
+		l.script(l.lines[i])
+		for _, s := range inner.Lines(l.lines[i], l.vars()) {
 			l.script(s.Script)
 		}
 	}
+	return l.lines, l.unsure
 }
 
 func (l *lookup) doubt(format string, args ...any) {
-	if l.cmd.unsure == "" {
-		l.cmd.unsure = fmt.Sprintf(format, args...)
+	if l.unsure == "" {
+		l.unsure = fmt.Sprintf(format, args...)
 	}
 }
 
@@ -126,7 +143,7 @@ func (l *lookup) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(l.p.cfg.Dir, name)
+	return filepath.Join(l.Dir, name)
 }
 
 // rename adds the command under the names of what the program leads to.
@@ -135,9 +152,8 @@ func (l *lookup) rename(operands []shell.Word, path string) {
 	if err != nil || info.Mode()&os.ModeSymlink == 0 { // a link to a directory on the way does not change its name
 		return
 	}
-	set := l.resolve(l.p.cfg.Dir, path)
-	for _, name := range set.All {
-		if base := filepath.Base(name); base != filepath.Base(path) && l.p.speaks(base) {
+	for _, name := range l.Leads(path) {
+		if base := filepath.Base(name); base != filepath.Base(path) && l.Ruled(base) {
 			l.add(base + " " + line(operands))
 		}
 	}
@@ -154,20 +170,20 @@ func line(words []shell.Word) string {
 }
 
 func (l *lookup) add(text string) {
-	if len(l.cmd.others) == maxPrograms {
+	if len(l.lines) == maxPrograms {
 		l.doubt("it runs too many programs to look up what they are")
 		return
 	}
-	l.cmd.others = append(l.cmd.others, shell.Parse(text, l.vars()))
+	l.lines = append(l.lines, shell.Parse(text, l.vars()))
 }
 
-func (l *lookup) vars() shell.Vars { return shell.Vars{Home: l.p.cfg.Home, Dir: l.p.cfg.Dir} }
+func (l *lookup) vars() shell.Vars { return shell.Vars{Home: l.Home, Dir: l.Dir} }
 
 // source adds what is in a file that the shell reads, if nothing can change it before.
 func (l *lookup) source(s *shell.Script, file string) {
 	text, ok := "", false
 	words := s.Parts[0].Words
-	if s == l.cmd.Script && len(words) > 1 && (words[0].Value == "." || words[0].Value == "source") &&
+	if s == l.own && len(words) > 1 && (words[0].Value == "." || words[0].Value == "source") &&
 		slices.ContainsFunc(words, func(w shell.Word) bool { return filepath.Clean(w.Value) == file }) {
 		text, ok = readSmall(l.absolute(file))
 	}
