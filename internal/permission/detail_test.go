@@ -107,10 +107,10 @@ func TestFirstSavedModeCounts(t *testing.T) {
 	if err := g.SetMode(Plan); err != nil {
 		t.Fatal(err)
 	}
-	if got := g.AfterPlan(); got != AcceptEdits {
+	if got := g.PlanMode().After(); got != AcceptEdits {
 		t.Errorf("the work would continue in %s", got)
 	}
-	if mode, err := g.LeavePlan("", nil); err != nil || mode != AcceptEdits {
+	if mode, err := g.PlanMode().Leave("", nil); err != nil || mode != AcceptEdits {
 		t.Errorf("left for %s, %v", mode, err)
 	}
 }

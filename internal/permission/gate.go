@@ -213,6 +213,9 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 	return ask(ctx, q)
 }
 
+// errDecided is why a question is taken back that the user answered elsewhere.
+const errDecided tool.Withdrawn = "a rule or the permission mode now decides this call"
+
 // put puts the question that p left open to the user or a host. If they answer it elsewhere, by a rule that they add or a mode that they
 // choose, it is taken back and decided by that; unless a hook wants it to be asked.
 func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hooked bool) (Answer, *Decision, error) {
@@ -220,8 +223,8 @@ func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hook
 		a, err := g.ask(ctx, q)
 		return a, nil, err
 	}
-	ctx, withdraw := context.WithCancel(ctx)
-	defer withdraw()
+	ctx, withdraw := context.WithCancelCause(ctx)
+	defer withdraw(nil)
 	var a Answer
 	var err error
 	done := make(chan struct{})
@@ -234,7 +237,7 @@ func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hook
 		if now := g.Policy(); now != p && ctx.Err() == nil {
 			p = now
 			if d := Decide(p, factsOf(p, u)); d.Behavior != Ask {
-				withdraw()
+				withdraw(errDecided)
 				if <-done; err == nil { // the answer came first
 					return a, nil, nil
 				}
@@ -281,6 +284,9 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	if !r.hook {
 		g.blocked.Allowed()
 		reason.Text = firstOf(r.By, "the user") + " allowed it"
+	}
+	if r.Interrupt && !r.hook {
+		u.Verdict.Stop = firstOf(r.By, "the user") + " allowed a call and stopped the turn after it"
 	}
 	if r.Input != nil {
 		if err := rewrite(u, r); err != nil {

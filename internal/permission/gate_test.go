@@ -87,6 +87,26 @@ func TestGateAsks(t *testing.T) {
 	}
 }
 
+// The user may let the call run and end the turn after it, to continue elsewhere. A question names the programs that would
+// run.
+//
+// Proves PLAN-05.
+func TestAllowedAndStopped(t *testing.T) {
+	w := newWorld(t)
+	var programs []string
+	yes := func(_ context.Context, q Question) (Answer, error) {
+		programs = q.Programs
+		return Answer{Behavior: Allow, Interrupt: true}, nil
+	}
+	v := pass(t, asking(GateConfig{Config: w.config(Default)}, yes), "Bash", runs("make && $X"))
+	if v.Decision != tool.Allow || v.Stop == "" || v.Rejected {
+		t.Errorf("%+v", v)
+	}
+	if diff := cmp.Diff([]string{"make", "what is known only when it runs"}, programs); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The model is told why, in words, with all parts of a command, and what to do about it; never of modes that allow
 // everything (model-side 3.5).
 //

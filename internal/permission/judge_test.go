@@ -245,13 +245,13 @@ func TestPlanClasses(t *testing.T) {
 	} {
 		g := planGate(t, w, Default, func(c *GateConfig) { c.Rules = parseRules(scope.User, tt.rules...) })
 		g.SetJudge(&tt.bench)
-		if _, err := g.EnterPlan(); err != nil {
+		if _, err := g.PlanMode().Enter(); err != nil {
 			t.Fatal(err)
 		}
 		if v := pass(t, g, "Bash", runs("docker compose up -d db")); v.Decision == tool.Allow || len(tt.bench.classed) > 0 {
 			t.Errorf("%s: before the plan is approved: %+v", tt.name, v)
 		}
-		if _, err := g.LeavePlan("", []approval.Prompt{{Tool: "Bash", Prompt: "start the\n local database"}}); err != nil {
+		if _, err := g.PlanMode().Leave("", []approval.Prompt{{Tool: "Bash", Prompt: "start the\n local database"}}); err != nil {
 			t.Fatal(err)
 		}
 		g.denials = tally.Denials{}
@@ -270,10 +270,10 @@ func TestPlanClasses(t *testing.T) {
 	// A plan does not make the user answer less than before.
 	g := asking(GateConfig{Config: w.config(Default)}, yes)
 	g.SetJudge(&bench{err: errors.New("no answer")})
-	if _, err := g.EnterPlan(); err != nil {
+	if _, err := g.PlanMode().Enter(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.LeavePlan("", []approval.Prompt{{Tool: "Bash", Prompt: class}}); err != nil {
+	if _, err := g.PlanMode().Leave("", []approval.Prompt{{Tool: "Bash", Prompt: class}}); err != nil {
 		t.Fatal(err)
 	}
 	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Allow || *asked != 1 {
@@ -318,7 +318,7 @@ func TestAutoRuledOut(t *testing.T) {
 		t.Errorf("%v, mode %s", err, g.Mode())
 	}
 	planned := NewGate(GateConfig{Config: w.config(Plan), NoAuto: true, DefaultMode: Auto})
-	if m := planned.AfterPlan(); m != Default {
+	if m := planned.PlanMode().After(); m != Default {
 		t.Errorf("after planning: %s", m)
 	}
 }

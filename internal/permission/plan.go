@@ -59,46 +59,53 @@ var (
 	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: continue with the task, or enter plan mode first")
 )
 
-// MayEnterPlan reports why planning cannot begin now, or nil.
-func (s *State) MayEnterPlan() error {
-	if s.Mode() == Plan {
+// A PlanMode begins and ends planning in a state.
+type PlanMode struct{ s *State }
+
+// PlanMode returns how planning begins and ends.
+func (s *State) PlanMode() PlanMode { return PlanMode{s} }
+
+// MayEnter reports why planning cannot begin now, or nil.
+func (p PlanMode) MayEnter() error {
+	if p.s.Mode() == Plan {
 		return ErrPlanning
 	}
 	return nil
 }
 
-// MayLeavePlan reports why there is no planning to end, or nil.
-func (s *State) MayLeavePlan() error {
-	if s.Mode() != Plan {
+// MayLeave reports why there is no planning to end, or nil.
+func (p PlanMode) MayLeave() error {
+	if p.s.Mode() != Plan {
 		return ErrNotPlanning
 	}
 	return nil
 }
 
-// AfterPlan returns the mode in which the work continues once a plan is approved.
-func (s *State) AfterPlan() Mode {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.now.Saved == "" {
+// After returns the mode in which the work continues once a plan is approved.
+func (p PlanMode) After() Mode {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.s.now.Saved == "" {
 		return Default
 	}
-	return s.now.Saved
+	return p.s.now.Saved
 }
 
-// EnterPlan begins planning and returns what the model is told.
-func (s *State) EnterPlan() (string, error) {
-	if err := s.MayEnterPlan(); err != nil {
+// Enter begins planning and returns what the model is told.
+func (p PlanMode) Enter() (string, error) {
+	if err := p.MayEnter(); err != nil {
 		return "", err
 	}
-	if err := s.SetMode(Plan); err != nil {
+	if err := p.s.SetMode(Plan); err != nil {
 		return "", err
 	}
-	return strings.Join(s.Reminders(), "\n\n"), nil
+	return strings.Join(p.s.Reminders(), "\n\n"), nil
 }
 
-// LeavePlan ends planning with an approved plan: in the chosen mode, or, if that is empty, in the one
+// Leave ends planning with an approved plan: in the chosen mode, or, if that is empty, in the one
 // planning began in. It returns the mode.
-func (s *State) LeavePlan(to Mode, prompts []approval.Prompt) (Mode, error) {
+func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
+	s := p.s
 	s.mu.Lock()
 	mode, saved, left := s.now.Mode, s.now.Saved, s.plan.left
 	s.plan.left = false

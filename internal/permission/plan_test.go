@@ -31,17 +31,17 @@ func planGate(t *testing.T, w world, mode Mode, extra func(*GateConfig)) *Gate {
 func TestEnteringPlanMode(t *testing.T) {
 	w := newWorld(t)
 	g := planGate(t, w, AcceptEdits, nil)
-	text, err := g.EnterPlan()
+	text, err := g.PlanMode().Enter()
 	if err != nil || g.Mode() != Plan || !strings.Contains(text, "plans/a.md") {
 		t.Errorf("%q, %v, mode %s", text, err, g.Mode())
 	}
-	if _, err := g.EnterPlan(); !errors.Is(err, ErrPlanning) {
+	if _, err := g.PlanMode().Enter(); !errors.Is(err, ErrPlanning) {
 		t.Errorf("entered twice: %v", err)
 	}
 	if err := g.SetMode(Plan); err != nil { // by another way
 		t.Fatal(err)
 	}
-	if mode, err := g.LeavePlan("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
+	if mode, err := g.PlanMode().Leave("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
 		t.Errorf("left for %s, %v", mode, err)
 	}
 	started := planGate(t, w, Plan, func(c *GateConfig) { c.DefaultMode = Auto })
@@ -53,7 +53,7 @@ func TestEnteringPlanMode(t *testing.T) {
 		t.Errorf("saved %s", d)
 	}
 	auto := planGate(t, w, Auto, func(c *GateConfig) { c.Rules = parseRules(scope.User, "allow Bash(python:*)") })
-	if _, err := auto.EnterPlan(); err != nil || !auto.Policy().cfg.classifies() {
+	if _, err := auto.PlanMode().Enter(); err != nil || !auto.Policy().cfg.classifies() {
 		t.Error("the classifier is not in force while planning", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestPlanReminders(t *testing.T) {
 	if diff := cmp.Diff(strings.Fields("full - - - - short - - - - short -"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := g.LeavePlan("", nil); err != nil {
+	if _, err := g.PlanMode().Leave("", nil); err != nil {
 		t.Fatal(err)
 	}
 	got = []string{kind(g.Reminders()), kind(g.Reminders())}
@@ -125,22 +125,22 @@ func TestAutoReminders(t *testing.T) {
 func TestLeavingPlanMode(t *testing.T) {
 	w := newWorld(t)
 	g := planGate(t, w, Bypass, nil)
-	if _, err := g.LeavePlan("", nil); !errors.Is(err, ErrNotPlanning) {
+	if _, err := g.PlanMode().Leave("", nil); !errors.Is(err, ErrNotPlanning) {
 		t.Errorf("outside plan mode: %v", err)
 	}
 	for _, tt := range []struct{ chosen, want Mode }{{"", Bypass}, {AcceptEdits, AcceptEdits}, {Default, Default}} {
 		if err := g.SetMode(Bypass); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.EnterPlan(); err != nil {
+		if _, err := g.PlanMode().Enter(); err != nil {
 			t.Fatal(err)
 		}
-		if mode, err := g.LeavePlan(tt.chosen, nil); err != nil || mode != tt.want {
+		if mode, err := g.PlanMode().Leave(tt.chosen, nil); err != nil || mode != tt.want {
 			t.Errorf("chosen %q: %s, %v", tt.chosen, mode, err)
 		}
 	}
 	// The person chooses the mode with the answer, before the tool runs.
-	if _, err := g.EnterPlan(); err != nil {
+	if _, err := g.PlanMode().Enter(); err != nil {
 		t.Fatal(err)
 	}
 	g.SetAsk(func(context.Context, Question) (Answer, error) {
@@ -149,10 +149,10 @@ func TestLeavingPlanMode(t *testing.T) {
 	if v := pass(t, g, "ExitPlanMode", call{Person: true, Plans: true}); v.Decision != tool.Allow {
 		t.Errorf("%+v", v)
 	}
-	if mode, err := g.LeavePlan("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
+	if mode, err := g.PlanMode().Leave("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
 		t.Errorf("after the answer: %s, %v", mode, err)
 	}
-	if _, err := g.LeavePlan("", nil); !errors.Is(err, ErrNotPlanning) {
+	if _, err := g.PlanMode().Leave("", nil); !errors.Is(err, ErrNotPlanning) {
 		t.Errorf("twice: %v", err)
 	}
 }
@@ -164,10 +164,10 @@ func TestApprovedPrompts(t *testing.T) {
 	g := planGate(t, w, Default, func(c *GateConfig) {
 		c.Rules = parseRules(scope.User, "deny Bash(go test ./secret)", "ask Bash(go test ./slow)")
 	})
-	if _, err := g.EnterPlan(); err != nil {
+	if _, err := g.PlanMode().Enter(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.LeavePlan("", []approval.Prompt{{Tool: "Bash", Prompt: "Run the tests"}, {Tool: "Bash", Prompt: "start the local database"}}); err != nil {
+	if _, err := g.PlanMode().Leave("", []approval.Prompt{{Tool: "Bash", Prompt: "Run the tests"}, {Tool: "Bash", Prompt: "start the local database"}}); err != nil {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]tool.Decision{

@@ -15,7 +15,8 @@ type Question struct {
 	Tool, Title, DisplayName string
 	// Command is what would be executed, whole: a title may be cut, and users must see what they
 	// agree to. Empty for what executes nothing.
-	Command string
+	Command  string
+	Programs []string // that it runs, as far as is known
 	// About is what the command does, and Consent what a yes does where it is more than to run the call, in the words of
 	// the model or the tool; each may be empty.
 	About, Consent string
@@ -25,6 +26,7 @@ type Question struct {
 	BlockedPath    string
 	Suggestions    []Update
 	Preview        tool.Display // nil means none
+	Draft          *Draft       // what the user may edit; nil means nothing
 	// NeedsPerson says that no program may answer for the user.
 	NeedsPerson bool
 	// Firm says that no mode and no allow rule would have answered it.
@@ -34,6 +36,14 @@ type Question struct {
 	Agent *Agent
 	// Warning is a line to show with a command that cannot be undone; empty means none.
 	Warning string
+}
+
+// A Draft is what the user may edit.
+type Draft struct {
+	tool.Draft
+	// Preview returns the preview with another input, which the user has edited. It fails if the call would. Nil means that
+	// there is none.
+	Preview func(ctx context.Context, input json.RawMessage) (tool.Display, error)
 }
 
 // An Agent is a sub-agent that asks.
@@ -48,7 +58,7 @@ type Answer struct {
 	Input     json.RawMessage // what to run instead; nil means what was asked about
 	Updates   []Update        // with Allow: what to change for later calls
 	Message   string          // with Deny: what to tell the model
-	Interrupt bool            // with Deny: the turn ends
+	Interrupt bool            // the turn ends, with Allow after the call
 	// By is who answered; empty means the user. [Headless] says that no question can be asked.
 	By string
 }
@@ -75,8 +85,11 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	if data, err := json.Marshal(tool.ObservedInput(u.Call)); err == nil {
 		q.Input = data
 	}
+	if d := tool.DraftOf(u.Call); d != nil {
+		q.Draft = &Draft{Draft: *d}
+	}
 	if c := tool.CommandOf(u.Call); c != nil {
-		q.Command, q.About, q.Warning = c.Line, c.About, c.Warning
+		q.Command, q.Programs, q.About, q.Warning = c.Line, c.Programs(), c.About, c.Warning
 	}
 	if c, ok := tool.As[tool.Consenter](u.Call); ok {
 		q.Consent = c.Consent()
@@ -85,8 +98,30 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 		if shown, err := pv.Preview(ctx); err == nil {
 			q.Preview = shown
 		}
+		if q.Draft != nil {
+			q.Draft.Preview = amended(u.Call)
+		}
 	}
 	return q
+}
+
+// amended returns what previews a call with another input, or nil if its input cannot be changed.
+func amended(c tool.Call) func(context.Context, json.RawMessage) (tool.Display, error) {
+	am, ok := tool.As[tool.Amender](c)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, input json.RawMessage) (tool.Display, error) {
+		other, err := am.Amend(input)
+		if err != nil {
+			return nil, err
+		}
+		pv, ok := tool.As[tool.Previewer](other)
+		if !ok {
+			return nil, nil
+		}
+		return pv.Preview(ctx)
+	}
 }
 
 // refuses reports whether looking at the target before consent is itself a risk.

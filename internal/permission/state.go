@@ -176,6 +176,9 @@ var ErrBypass = errors.New("the session was not started with --dangerously-skip-
 // ErrAuto says that the settings rule out the mode [Auto].
 var ErrAuto = errors.New("the settings rule out the permission mode auto (permissions.disableAutoMode)")
 
+// Offers reports whether a mode can be chosen.
+func (s *State) Offers(m Mode) bool { return (m != Bypass || s.mayBypass) && (m != Auto || !s.noAuto) }
+
 // SetMode changes the mode of the calls to come.
 func (s *State) SetMode(m Mode) error {
 	switch {

@@ -11,11 +11,11 @@ import (
 func (c *Config) plan() plan.Config {
 	gate := c.Gate
 	return plan.Config{
-		MayEnter: gate.MayEnterPlan, MayLeave: gate.MayLeavePlan,
-		Next:  func() string { return string(gate.AfterPlan()) },
-		Enter: gate.EnterPlan,
+		MayEnter: gate.PlanMode().MayEnter, MayLeave: gate.PlanMode().MayLeave,
+		Next:  func() string { return string(gate.PlanMode().After()) },
+		Enter: gate.PlanMode().Enter,
 		Leave: func(prompts []plan.Prompt) (string, error) {
-			mode, err := gate.LeavePlan("", approvals(prompts))
+			mode, err := gate.PlanMode().Leave("", approvals(prompts))
 			return string(mode), err
 		},
 		Check:      func(prompts []plan.Prompt) error { return approval.Check(approvals(prompts)) },
