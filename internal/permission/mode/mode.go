@@ -63,15 +63,17 @@ func Parse(name string) (Mode, error) {
 	return "", err
 }
 
-// Next returns the mode after m, for a key that goes through the modes that a user changes between at work.
-func (m Mode) Next() Mode {
-	switch m {
-	case Default:
-		return AcceptEdits
-	case AcceptEdits:
-		return Plan
+// Next returns the mode after m, for a key that goes through the modes that a user changes between at work. Allowed reports
+// whether a mode can be chosen that may do more than the others.
+func (m Mode) Next(allowed func(Mode) bool) Mode {
+	order := []Mode{Default, AcceptEdits, Plan}
+	for _, more := range []Mode{Auto, Bypass} {
+		if allowed(more) {
+			order = append(order, more)
+		}
 	}
-	return Default
+	i := slices.Index(order, m) // -1 for one that is not among them, which the first follows
+	return order[(i+1)%len(order)]
 }
 
 // strictness is the order of the modes, the strictest first.

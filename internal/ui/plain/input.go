@@ -114,7 +114,7 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 	case keys.ShowOutput:
 		f.out.wholeOutput()
 	case keys.CycleMode:
-		f.submit(ctx, session.SetMode{Mode: string(permission.Mode(f.talk.Permission.Mode()).Next())})
+		f.submit(ctx, session.SetMode{Mode: string(permission.Mode(f.talk.Permission.Mode()).Next(func(permission.Mode) bool { return false }))})
 	case keys.Background:
 		f.submit(ctx, session.Detach{})
 	case keys.ShowTasks:
