@@ -197,7 +197,8 @@ func (b *batch) handle(c *call) {
 	b.settle(p)
 	b.mu.Lock()
 	c.pending = p
-	b.started = append(b.started, ToolStarted{Use: p.Use(), Title: p.Title(), Activity: p.Activity(), Fold: p.Fold()})
+	verb, object := p.Past()
+	b.started = append(b.started, ToolStarted{Use: p.Use(), Title: p.Title(), Activity: p.Activity(), Verb: verb, Object: object, Fold: p.Fold()})
 	b.mu.Unlock()
 	signal(b.wake)
 

@@ -38,7 +38,9 @@ type (
 		Use      *msg.ToolUse
 		Title    string
 		Activity string
-		Fold     tool.Fold
+		// Verb and Object say what the call did when it has ended well. Without a verb the object says all.
+		Verb, Object string
+		Fold         tool.Fold
 	}
 
 	// ToolProgress is a report of a running call. Reports may be dropped, but never the last one.

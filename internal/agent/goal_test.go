@@ -45,13 +45,15 @@ func TestPromised(t *testing.T) {
 		name, script string
 		maxTurns     int
 		nothing      bool // runs
+		last         bool // it is the last that runs, and is over when it is looked at
 		interrupt    bool
 		want         agent.Reason
 	}{
-		{"told", told, 0, false, false, agent.Completed},
-		{"nothing runs", "say Done.", 1, true, false, agent.Completed},
-		{"no turn left", "say It runs.", 1, false, false, agent.MaxTurnsReached},
-		{"interrupted", "say It runs.", 0, false, true, agent.AbortedStreaming},
+		{"told", told, 0, false, false, false, agent.Completed},
+		{"told at the last moment", told, 0, false, true, false, agent.Completed},
+		{"nothing runs", "say Done.", 1, true, false, false, agent.Completed},
+		{"no turn left", "say It runs.", 1, false, false, false, agent.MaxTurnsReached},
+		{"interrupted", "say It runs.", 0, false, false, true, agent.AbortedStreaming},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, tt.script)
@@ -69,6 +71,7 @@ func TestPromised(t *testing.T) {
 				default:
 					b.Inbox.Notify("It is over.")
 					over = true
+					return !tt.last
 				}
 				return true
 			}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"adze/internal/msg"
@@ -40,6 +41,18 @@ func (in *Inbox) Steer(parts ...msg.Part) {
 	case in.steering() <- struct{}{}:
 	default:
 	}
+}
+
+// Retract takes parts back that were queued by Say or Steer. It reports false if the loop has them already.
+func (in *Inbox) Retract(parts ...msg.Part) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	mine := func(p msg.Part) bool { return slices.Contains(parts, p) }
+	if !slices.ContainsFunc(in.said, mine) {
+		return false
+	}
+	in.said = slices.DeleteFunc(in.said, mine)
+	return true
 }
 
 // Notify queues a notification. When too many wait, the oldest are merged into one line.
@@ -83,6 +96,13 @@ func (in *Inbox) take() []msg.Part {
 	default:
 	}
 	return parts
+}
+
+// Return puts back what Take returned and the model was not told. It is told with what comes next.
+func (in *Inbox) Return(parts ...msg.Part) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.notes = slices.Concat(parts, in.notes)
 }
 
 // Waiting reports whether a message of the user is queued.

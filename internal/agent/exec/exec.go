@@ -215,6 +215,14 @@ func (p *Pending) Activity() string {
 	return tool.ActivityOf(p.use.Name, p.use.Call)
 }
 
+// Past returns what the call did, for the line that stays of it.
+func (p *Pending) Past() (verb, object string) {
+	if p.use.Call == nil {
+		return "", tool.OneLine(p.use.Name, 80)
+	}
+	return tool.PastOf(p.use.Name, p.use.Call)
+}
+
 // Fold returns how front ends may fold the call.
 func (p *Pending) Fold() tool.Fold {
 	if p.use.Call == nil {

@@ -10,6 +10,9 @@ import (
 	"adze/internal/tool"
 )
 
+// maxSaid is how much of what a user said to a call is shown beside it, in characters.
+const maxSaid = 200
+
 // Results that no tool wrote. Each says what happened and what the model should do about it.
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
@@ -105,10 +108,12 @@ func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
 	}
 }
 
-// refusal says who or what refused a use, and why. What a user said is not repeated to them.
+// refusal says who or what refused a use, and why.
 func refusal(v tool.Verdict) string {
 	reason := strings.TrimRight(v.Reason, ".")
 	switch {
+	case v.Rejected && v.By == "" && reason != "":
+		return "you said no: " + tool.OneLine(reason, maxSaid)
 	case v.Rejected && v.By == "":
 		return "you said no"
 	case v.By == "":
