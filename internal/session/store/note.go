@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -45,7 +48,8 @@ type (
 	// empty. What follows the message in the log is no part of it any more.
 	Rewind string
 	// Other is a note of a kind that this package need not know, such as a worktree or a plan. Kind is
-	// its type. Fields must be values that JSON can hold.
+	// its type. Fields must be values that JSON can hold. A [json.RawMessage] of one line is written as it is: who made it
+	// vouches for it.
 	Other struct {
 		Kind   string
 		Fields map[string]any
@@ -124,11 +128,19 @@ func (n Queue) appendFields(dst []byte) []byte {
 }
 
 func (o Other) appendFields(dst []byte) []byte {
-	fields, err := json.Marshal(o.Fields)
-	if err != nil || len(o.Fields) == 0 {
-		return dst
+	before := len(dst)
+	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
+		raw, ok := o.Fields[name].(json.RawMessage)
+		if !ok || len(raw) == 0 || bytes.IndexByte(raw, '\n') >= 0 {
+			var err error
+			if raw, err = json.Marshal(o.Fields[name]); err != nil {
+				return dst[:before]
+			}
+		}
+		dst = append(msg.AppendString(append(dst, ','), name), ':')
+		dst = append(dst, raw...)
 	}
-	return append(append(dst, ','), fields[1:len(fields)-1]...)
+	return dst
 }
 
 func appendField(dst []byte, name, value string) []byte {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -244,6 +245,22 @@ func TestNotes(t *testing.T) {
 		if l.Note(bad) == nil {
 			t.Errorf("%+v accepted", bad)
 		}
+	}
+}
+
+// What is JSON already is written as it is, unless it would break the line.
+func TestNoteOfJSON(t *testing.T) {
+	note := Other{Kind: "k", Fields: map[string]any{
+		"b": json.RawMessage(`{"x":[1,"ä"]}`), "a": json.RawMessage("{\n  \"y\": 2\n}"), "c": json.RawMessage(nil), "d<": "\u2028",
+	}}
+	opt := options(t)
+	line := appendNote(nil, note, &opt)
+	if want := `{"type":"k","a":{"y":2},"b":{"x":[1,"ä"]},"c":null,"d<":"\u2028",`; !strings.HasPrefix(string(line), want) || bytes.Count(line, []byte("\n")) != 1 || !json.Valid(line) {
+		t.Errorf("%s", line)
+	}
+	note.Fields["z"] = make(chan int)
+	if got := string(note.appendFields([]byte("{"))); got != "{" {
+		t.Errorf("with what JSON cannot hold: %s", got)
 	}
 }
 
