@@ -108,9 +108,8 @@ func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
 			return strings.Join(said, "\n"), nil
 		}
 		s.window.Rewound()
-		if s.cfg.Listeners.Rewound != nil {
-			s.cfg.Listeners.Rewound()
-		}
+		s.cfg.Listeners.rewound()
+		s.cfg.Listeners.unseen()
 		return strings.Join(said, "\n"), nil
 	}
 }

@@ -172,10 +172,23 @@ type Listeners struct {
 	Answered func(req *model.Request, u msg.Usage)
 	// Ended is called when a turn has ended, before its [Finished] entry.
 	Ended func(ctx context.Context, e agent.Ended)
-	// Rewound is called when the conversation went back: the model no longer sees all that it has seen.
-	Rewound func()
+	// Rewound is called when the conversation went back: some of what the model was told is gone. Unseen is called when that
+	// may be something of files.
+	Rewound, Unseen func()
 	// Spent is called after each turn with the session's totals.
 	Spent func(cost.Totals)
+}
+
+func (l *Listeners) rewound() {
+	if l.Rewound != nil {
+		l.Rewound()
+	}
+}
+
+func (l *Listeners) unseen() {
+	if l.Unseen != nil {
+		l.Unseen()
+	}
 }
 
 // Records are where a session stores its history, and the history to resume.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/msg"
 )
 
 // A Seq numbers the entries of a session, from 1. Numbers only grow; where live entries were left out
@@ -38,22 +39,23 @@ const (
 const liveKept = 1024
 
 // A feed keeps the entries of a session for any number of readers. Entries that are not live are kept
-// as long as the session is; the last of the live ones are kept beside them.
+// as long as the session is, old ones without what calls returned; the last of the live ones are kept beside them.
 type feed struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	changed sync.Cond // something was added, a reader moved on or left, the feed was closed
 	last    Seq
-	kept    []Entry // not live, by number
-	live    []Entry // by number
-	slim    int     // how many of kept were made light
-	patient map[*Seq]struct{}
+	kept    []Entry       // not live, by number
+	live    []Entry       // by number
+	slim    int           // how many of kept were made light
+	readers map[*Seq]Pace // by how far they have read
+	patient int           // how many of them have the pace Every
 	closed  bool
 }
 
 func newFeed(now func() time.Time) *feed {
-	f := &feed{now: now, patient: map[*Seq]struct{}{}}
+	f := &feed{now: now, readers: map[*Seq]Pace{}}
 	f.changed.L = &f.mu
 	return f
 }
@@ -82,33 +84,51 @@ func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.changed.Broadcast()
 }
 
-// lighten drops the structured results of old entries, which are large and only of use to a host that follows
-// the session. Readers with the pace Every get them first.
+// lighten drops the contents of messages and results from old entries, which are large: who comes late finds them in
+// the history or the log. Readers that are there get them first.
 func (f *feed) lighten() {
 	for ; f.slim < len(f.kept)-maxBatch; f.slim++ {
 		e := &f.kept[f.slim]
-		for at := range f.patient {
+		for at := range f.readers {
 			if *at < e.Seq {
 				return
 			}
 		}
 		if l, ok := e.Event.(Loop); ok {
-			if a, ok := l.Event.(agent.Appended); ok && a.Entry.Structured != nil {
-				a.Entry.Structured = nil
-				e.Event = Loop{a}
-			}
+			e.Event = Loop{light(l.Event)}
 		}
 	}
 }
 
+// light returns an event without the contents of messages and results.
+func light(ev agent.Event) agent.Event {
+	switch ev := ev.(type) {
+	case agent.Appended:
+		ev.Entry.Structured, ev.Entry.Message.Parts = nil, nil
+		return ev
+	case agent.ToolStarted:
+		ev.Use = withoutInput(ev.Use)
+		return ev
+	case agent.ToolDone:
+		ev.Use, ev.Display = withoutInput(ev.Use), nil
+		if r := ev.Result; r != nil {
+			ev.Result = &msg.ToolResult{ID: r.ID, IsError: r.IsError}
+		}
+		return ev
+	}
+	return ev
+}
+
+func withoutInput(use *msg.ToolUse) *msg.ToolUse { return &msg.ToolUse{ID: use.ID, Name: use.Name} }
+
 // behind reports whether another live entry would drop one that a reader with the pace Every has not read.
 func (f *feed) behind() bool {
-	if len(f.patient) == 0 || len(f.live) < liveKept {
+	if f.patient == 0 || len(f.live) < liveKept {
 		return false
 	}
 	oldest := f.live[len(f.live)-liveKept].Seq
-	for at := range f.patient {
-		if *at < oldest {
+	for at, pace := range f.readers {
+		if pace == Every && *at < oldest {
 			return true
 		}
 	}
@@ -142,17 +162,8 @@ func (f *feed) end() Seq {
 func (f *feed) follow(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		at := after
-		if pace == Every {
-			f.mu.Lock()
-			f.patient[&at] = struct{}{}
-			f.mu.Unlock()
-			defer func() {
-				f.mu.Lock()
-				delete(f.patient, &at)
-				f.changed.Broadcast()
-				f.mu.Unlock()
-			}()
-		}
+		f.enter(&at, pace)
+		defer f.leave(&at, pace)
 		defer context.AfterFunc(ctx, f.wake)()
 		var batch []Entry
 		for {
@@ -165,6 +176,26 @@ func (f *feed) follow(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry]
 				}
 			}
 		}
+	}
+}
+
+// enter notes that a reader follows, and leave that it does not any more.
+func (f *feed) enter(at *Seq, pace Pace) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.readers[at] = pace
+	if pace == Every {
+		f.patient++
+	}
+}
+
+func (f *feed) leave(at *Seq, pace Pace) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.readers, at)
+	if pace == Every {
+		f.patient--
+		f.changed.Broadcast()
 	}
 }
 
@@ -191,7 +222,7 @@ func (f *feed) next(ctx context.Context, at *Seq, batch []Entry) []Entry {
 	}
 	if n := len(batch); n > 0 {
 		*at = batch[n-1].Seq
-		if len(f.patient) > 0 {
+		if f.patient > 0 {
 			f.changed.Broadcast()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/tool"
 )
 
 func text(n int) Event { return Loop{agent.Notice{Text: string(rune('0' + n%10))}} }
@@ -155,36 +157,71 @@ func BenchmarkFeed(b *testing.B) {
 	reader.Wait()
 }
 
-// Structured results are kept until whoever wants everything has had them, and not for ever.
+// What calls returned is kept until all who follow have had it, and not for ever.
 func TestOldEntriesAreLight(t *testing.T) {
-	f := newFeed(time.Now)
-	var reader, ready sync.WaitGroup
-	ready.Add(1)
-	full := 0
-	reader.Go(func() {
-		for e := range f.follow(t.Context(), 0, Every) {
-			if e.Seq == 1 {
-				ready.Done()
+	for _, pace := range []Pace{Latest, Every} {
+		f := newFeed(time.Now)
+		var reader sync.WaitGroup
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		const entries = 4 * maxBatch
+		full := 0
+		reader.Go(func() {
+			for e := range f.follow(t.Context(), 0, pace) {
+				if e.Seq == 1 {
+					close(begun)
+					<-goOn
+				}
+				if !slices.Contains(weight(e.Event), false) {
+					full++
+				}
 			}
-			if e.Event.(Loop).Event.(agent.Appended).Entry.Structured != nil {
-				full++
+		})
+		f.add(t.Context(), heavy(0), false)
+		<-begun
+		for i := range entries - 1 {
+			f.add(t.Context(), heavy(i+1), false)
+		}
+		if f.slim > 1 {
+			t.Errorf("%d entries are light before they were read", f.slim)
+		}
+		close(goOn)
+		f.close()
+		reader.Wait()
+		f.add(t.Context(), text(0), false)
+		if full != entries {
+			t.Errorf("%d of %d results reached the reader", full, entries)
+		}
+		if f.slim != entries+1-maxBatch {
+			t.Errorf("%d entries are light", f.slim)
+		}
+		for _, e := range f.kept[:f.slim] {
+			if slices.Contains(weight(e.Event), true) {
+				t.Fatalf("an old entry is heavy: %+v", e.Event)
 			}
 		}
-	})
-	const entries = 4 * maxBatch
-	for i := range entries {
-		f.add(t.Context(), Loop{agent.Appended{Entry: msg.Entry{Structured: map[string]json.RawMessage{"id": json.RawMessage("{}")}}}}, false)
-		if i == 0 {
-			ready.Wait()
-		}
 	}
-	f.close()
-	reader.Wait()
-	f.add(t.Context(), text(0), false)
-	if full != entries {
-		t.Errorf("%d of %d results reached the reader", full, entries)
+}
+
+// heavy returns one of the events that hold much.
+func heavy(n int) Event {
+	use := &msg.ToolUse{ID: "id", Name: "Bash", Input: json.RawMessage("{}")}
+	parts := []msg.Part{&msg.Text{Text: "printed"}}
+	return []Event{
+		Loop{agent.Appended{Entry: msg.Entry{Structured: map[string]json.RawMessage{"id": json.RawMessage("{}")}, Message: msg.Message{Parts: parts}}}},
+		Loop{agent.ToolStarted{Use: use}},
+		Loop{agent.ToolDone{Use: use, Result: &msg.ToolResult{ID: "id", Parts: parts}, Display: tool.Output{Text: "printed"}}},
+	}[n%3]
+}
+
+// weight returns what an event holds much of.
+func weight(ev Event) []bool {
+	switch ev := ev.(Loop).Event.(type) {
+	case agent.Appended:
+		return []bool{ev.Entry.Structured != nil, ev.Entry.Message.Parts != nil}
+	case agent.ToolStarted:
+		return []bool{ev.Use.Input != nil}
+	case agent.ToolDone:
+		return []bool{ev.Use.Input != nil, ev.Result.Parts != nil, ev.Display != nil}
 	}
-	if f.slim != entries+1-maxBatch || f.kept[0].Event.(Loop).Event.(agent.Appended).Entry.Structured != nil {
-		t.Errorf("%d entries are light", f.slim)
-	}
+	return []bool{false}
 }

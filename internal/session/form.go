@@ -19,6 +19,7 @@ import (
 type (
 	// Choices asks the user to choose, in one or several matters. A [Selection] answers it.
 	Choices struct {
+		From  string // who asks, such as a hook; empty if the model does
 		Items []Choice
 		// Call is the call of the model that asks, for hosts that know the tool and ask on their own.
 		Call AskingCall
@@ -30,13 +31,13 @@ type (
 		Input     json.RawMessage
 	}
 
-	// A Choice is one matter. The user may write something else than the options.
+	// A Choice is one matter. The user may write something else than the options, unless it is closed.
 	Choice struct {
 		Header  string // one or two words; it may be empty
 		Text    string
 		Options []Option
-		// Multiple lets the user choose several options.
-		Multiple bool
+		// Multiple lets the user choose several options. Closed lets them choose nothing but options.
+		Multiple, Closed bool
 	}
 
 	// An Option can be chosen.
@@ -63,17 +64,29 @@ func (Choices) Unanswered() Reply { return Selection{Declined: true} }
 
 func (c Choices) check(r Reply) error {
 	s, ok := r.(Selection)
-	switch {
-	case !ok:
+	if !ok {
 		return mismatch(r)
+	}
+	return c.Check(s)
+}
+
+// Check reports why s does not answer the question.
+func (c Choices) Check(s Selection) error {
+	switch {
 	case s.Declined:
 		return nil
 	case len(s.Chosen) != len(c.Items):
 		return fmt.Errorf("%d of %d questions are answered", len(s.Chosen), len(c.Items))
 	}
 	for i, chosen := range s.Chosen {
-		if len(chosen) > 1 && !c.Items[i].Multiple {
-			return fmt.Errorf("%q has %d answers", c.Items[i].Text, len(chosen))
+		item := c.Items[i]
+		if len(chosen) > 1 && !item.Multiple {
+			return fmt.Errorf("%q has %d answers", item.Text, len(chosen))
+		}
+		for _, label := range chosen {
+			if item.Closed && !offers(item.Options, label) {
+				return fmt.Errorf("%q is not one of the options", label)
+			}
 		}
 	}
 	return nil
@@ -378,10 +391,15 @@ func (f Field) within(n float64, unit string) error {
 }
 
 func (f Field) offered(label string) error {
-	if !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Label == label }) {
+	if !offers(f.Options, label) {
 		return fmt.Errorf("%q is not one of the options", label)
 	}
 	return nil
+}
+
+// offers reports whether one of the options has the label.
+func offers(options []Option, label string) bool {
+	return slices.ContainsFunc(options, func(o Option) bool { return o.Label == label })
 }
 
 // check reports why a text does not have the format.

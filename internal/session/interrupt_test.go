@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/session"
@@ -86,4 +87,117 @@ func TestCompactionWaits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What was said to the turn that runs can be taken back until the model is told, also while it is still being heard.
+//
+// Proves SESS-62.
+func TestSaidIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, "delay 5s\nsay One\n---\nexpect last \"second\"\nsay Two", func(_ *bench, c *session.Config) {
+			c.Hearers = append(c.Hearers, session.Hearer{Name: "slow", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+				if p.ID == "slow" {
+					time.Sleep(time.Second)
+				}
+				if p.ID == "blocked" {
+					return session.Hearing{Blocked: "no"}
+				}
+				return session.Hearing{}
+			}})
+		})
+		b.submit(prompt("a", "start"))
+		synctest.Wait()
+		for _, id := range []string{"first", "second", "slow", "blocked"} {
+			b.submit(session.Steer(prompt(id, id)))
+		}
+		b.submit(session.Withdraw{ID: "slow"})
+		synctest.Wait()
+		b.submit(session.Withdraw{ID: "first"})
+		for _, id := range []string{"first", "slow", "blocked", ""} {
+			if err := b.Submit(t.Context(), session.Withdraw{ID: id}); err == nil {
+				t.Errorf("%q was taken back, though it does not wait", id)
+			}
+		}
+		if err := b.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Submit(t.Context(), session.Withdraw{ID: "second"}); err == nil {
+			t.Error("what the model was told was taken back")
+		}
+		for _, m := range b.Conversation() {
+			if text := m.Message.Text(); text == "first" || text == "slow" {
+				t.Errorf("%q was told to the model", text)
+			}
+		}
+		b.played()
+	})
+}
+
+// A prompt that the user takes back by an interrupt, before the model has begun to answer it, is no longer part of the
+// conversation; the log keeps it and that it was left out. What waited for the model is told with the next one.
+//
+// Proves X-120.
+func TestPromptIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rewound, unseen int
+		b := newBench(t, "say Hello.\n---\ndelay 1h\nsay never\n---\nexpect last \"a task has ended\"\nexpect last \"second, better\"\nsay Good.", func(_ *bench, c *session.Config) {
+			c.Listeners.Rewound, c.Listeners.Unseen = func() { rewound++ }, func() { unseen++ }
+		})
+		b.completed("first")
+		kept := len(b.Conversation())
+		b.submit(session.Notify{Text: "a task has ended"})
+		b.submit(prompt("b", "second"))
+		synctest.Wait()
+		b.Interrupt(session.Interrupt{Unsay: "b"})
+		b.Interrupt(session.Interrupt{}) // pressed twice
+		end := b.finished()
+		if !end.Unsaid || !end.Reason.Aborted() || len(b.Conversation()) != kept || rewound != 1 || unseen != 1 {
+			t.Errorf("%+v, %d of %d entries, %d, %d", end, len(b.Conversation()), kept, rewound, unseen)
+		}
+		if n := len(b.log.entries); b.log.entries[n-2].ID != "b" {
+			t.Errorf("the log does not have it: %v", b.log.entries)
+		}
+		if !slices.Contains(b.log.notes, store.Note(store.Rewind(b.Conversation()[kept-1].ID))) {
+			t.Errorf("the log was not told: %v", b.log.notes)
+		}
+		b.completed("second, better")
+		for _, e := range b.Conversation() {
+			if e.ID == "b" {
+				t.Error("it came back")
+			}
+		}
+		b.played()
+	})
+}
+
+// Once something of the answer has come the prompt stays, and so does another one than that of the turn.
+func TestPromptStays(t *testing.T) {
+	for script, unsay := range map[string]string{"say Hel\ndelay 1h\nsay lo": "a", "delay 1h\nsay never": "other"} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, script, nil)
+			b.submit(prompt("a", "start"))
+			synctest.Wait()
+			b.Interrupt(session.Interrupt{Unsay: unsay})
+			if end := b.finished(); end.Unsaid || len(b.Conversation()) == 0 {
+				t.Errorf("%s: %+v, %d entries", script, end, len(b.Conversation()))
+			}
+		})
+	}
+}
+
+// finished waits until nothing runs, and returns how the last turn ended.
+func (b *bench) finished() (end session.Finished) {
+	b.t.Helper()
+	if err := b.Idle(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+	for e := range b.Entries(b.t.Context(), 0, session.Every) {
+		if f, ok := e.Event.(session.Finished); ok {
+			end = f
+		}
+		if e.Seq == b.Last() {
+			break
+		}
+	}
+	return end
 }

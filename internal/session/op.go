@@ -103,12 +103,16 @@ type (
 		Queued bool
 		// Cause is told to what is stopped; empty means that the user wants it.
 		Cause tool.Abort
+		// Unsay is the id of the turn's prompt, if the user takes that back: it is left out of the conversation, unless the
+		// model has begun to answer it. The transcript keeps it. It may be empty.
+		Unsay string
 	}
 
 	// Detach lets the command that the turn waits for go on in the background.
 	Detach struct{}
 
-	// Withdraw takes back a prompt that waits for its turn.
+	// Withdraw takes back a prompt that waits for its turn, or what was said to the turn that runs and the model was not
+	// told yet. It fails if that is too late.
 	Withdraw struct{ ID string }
 
 	// Answer settles a question of [Asked].
@@ -204,6 +208,8 @@ type (
 		Took    time.Duration
 		// Local is what came of a [Local] or [Rewind] operation; nil for anything else.
 		Local *Outcome
+		// Unsaid says that the prompt is no longer part of the conversation; see [Interrupt].
+		Unsaid bool
 	}
 
 	// Asked says that the user has to answer something; see [Answer].
@@ -216,6 +222,8 @@ type (
 	Settled struct {
 		ID    string
 		Reply Reply
+		// Cause is why it was withdrawn: a [tool.Withdrawn], a [tool.Abort], or another error that says nothing to the user.
+		Cause error
 	}
 
 	// Changed says what the session uses from now on; empty means that it did not change.
@@ -226,6 +234,8 @@ type (
 type Outcome struct {
 	Text string
 	Err  error
+	// Markdown says that the text is an answer of the model.
+	Markdown bool
 }
 
 func (Started) event()  {}
@@ -264,7 +274,7 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	case Notes:
 		return s.queue.add(job{note: true, chore: s.writeNotes})
 	case Aside:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: askAside(s, op.Text)})
+		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, markdown: true, local: askAside(s, op.Text)})
 	case Local:
 		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
 	case FollowUp:

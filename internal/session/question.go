@@ -103,7 +103,7 @@ func (s *Session) Ask(ctx context.Context, q Question) (Reply, error) {
 	case <-ctx.Done():
 	}
 	s.questions.withdraw(id)
-	s.feed.add(ctx, Settled{ID: id}, false)
+	s.feed.add(ctx, Settled{ID: id, Cause: context.Cause(ctx)}, false)
 	return nil, context.Cause(ctx)
 }
 

@@ -26,6 +26,8 @@ type job struct {
 	chore chore
 	// local, if not nil, is what to do without the model.
 	local func(ctx context.Context) (string, error)
+	// markdown says that the text which local returns is an answer of the model.
+	markdown bool
 	// stopped is why it was interrupted before it began.
 	stopped tool.Abort
 	// kept is what the log has of it while it waits.
@@ -48,11 +50,19 @@ type queue struct {
 
 	mu     sync.Mutex
 	jobs   []job
+	said   []said                  // to the turn that runs
 	busy   bool                    // a worker does the jobs
 	idle   chan struct{}           // closed when the worker is done; nil before the first
 	stop   context.CancelCauseFunc // of the turn that runs
+	unsaid string                  // the id of the prompt that the user has taken back by an interrupt
 	wake   bool                    // a notification must not wait for the user
 	closed bool
+}
+
+// A said is what was said to the turn that runs, and can be taken back until the turn has it.
+type said struct {
+	id    string
+	parts []msg.Part // nil while it is being heard
 }
 
 // add takes a job, unless there is nothing to do.
@@ -110,9 +120,11 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	case !q.busy || p.Make != nil:
 		return q.addLocked(job{Prompt: p})
 	case q.hear == nil:
+		q.said = append(q.said, said{p.ID, p.Parts})
 		to(p.Parts...)
 		return nil
 	}
+	q.said = append(q.said, said{id: p.ID})
 	q.workers.Go(func() { // hearing it may take a while
 		h := q.hear(q.life, p)
 		for _, text := range h.Notices {
@@ -120,6 +132,7 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 		}
 		if h.Blocked != "" {
 			q.tell(agent.Notice{Text: h.Blocked})
+			q.withdraw(p.ID) // ok: it may have been taken back already
 			return
 		}
 		q.hand(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
@@ -127,11 +140,15 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	return nil
 }
 
-// hand hands over what was heard. If the turn has ended meanwhile it makes one of its own.
+// hand hands over what was heard, unless it was taken back. If the turn has ended meanwhile it makes one of its own.
 func (q *queue) hand(p Prompt, to func(...msg.Part)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.busy {
+	i := slices.IndexFunc(q.said, func(s said) bool { return s.id == p.ID && s.parts == nil })
+	if i < 0 {
+		return
+	}
+	if q.said[i].parts = p.Parts; q.busy {
 		to(p.Parts...)
 		return
 	}
@@ -160,6 +177,9 @@ func (q *queue) interrupt(op Interrupt) (waiting []string) {
 	}
 	if op.Cause == "" {
 		op.Cause = tool.AbortUser
+	}
+	if op.Unsay != "" {
+		q.unsaid = op.Unsay
 	}
 	rest := q.jobs
 	switch {
@@ -194,7 +214,10 @@ func (q *queue) withdraw(id string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.IndexFunc(q.jobs, func(j job) bool { return id != "" && j.ID == id })
-	if i < 0 {
+	switch {
+	case i < 0 && q.unsay(id):
+		return nil
+	case i < 0:
 		return fmt.Errorf("no prompt %q waits", id)
 	}
 	if kept := q.jobs[i].kept; kept != "" {
@@ -202,6 +225,17 @@ func (q *queue) withdraw(id string) error {
 	}
 	q.jobs = slices.Delete(q.jobs, i, i+1)
 	return nil
+}
+
+// unsay takes back what was said to the turn that runs, and reports whether the turn did not have it yet.
+func (q *queue) unsay(id string) bool {
+	i := slices.IndexFunc(q.said, func(s said) bool { return id != "" && s.id == id })
+	if i < 0 {
+		return false
+	}
+	parts := q.said[i].parts
+	q.said = slices.Delete(q.said, i, i+1)
+	return parts == nil || q.inbox.Retract(parts...)
 }
 
 // work does the jobs, one after the other, until none is left.
@@ -223,15 +257,18 @@ func (q *queue) take() (context.Context, job, bool) {
 	defer q.mu.Unlock()
 	var j job
 	switch {
+	case q.life.Err() == nil && q.inbox.Waiting(): // it was said before what waits
+		q.wake = false
 	case q.life.Err() == nil && len(q.jobs) > 0:
 		j, q.jobs = q.jobs[0], q.jobs[1:]
 		if j.kept != "" {
 			q.note(store.Queue{Op: store.Dequeue})
 		}
-	case q.life.Err() == nil && (q.inbox.Waiting() || q.wake && q.inbox.Noted()):
+	case q.life.Err() == nil && q.wake && q.inbox.Noted():
 		q.wake = false
 	default:
 		q.jobs, q.busy = nil, false
+		q.said = slices.DeleteFunc(q.said, func(s said) bool { return s.parts != nil }) // all of it was taken
 		close(q.idle)
 		return nil, j, false
 	}
@@ -241,6 +278,13 @@ func (q *queue) take() (context.Context, job, bool) {
 		stop(j.stopped)
 	}
 	return ctx, j, true
+}
+
+// takenBack reports whether the user has taken back the prompt of an id by an interrupt.
+func (q *queue) takenBack(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.unsaid == id
 }
 
 // done says that the job that was taken is done.

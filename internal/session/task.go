@@ -37,6 +37,7 @@ type Task struct {
 // A TaskUse is what a task took so far.
 type TaskUse struct {
 	Tokens, Calls int
+	CostUSD       float64
 	Took          time.Duration
 }
 

@@ -33,12 +33,14 @@ func (s *Session) do(ctx context.Context, j job) {
 	switch {
 	case j.local != nil:
 		end.Local, end.Ended = local(ctx, j.local)
+		end.Local.Markdown = j.markdown
 	case !made(ctx, &j, &end):
 	case j.chore != nil:
 		j.chore.run(ctx, tell)
 	default:
 		t := turn{Session: s, job: j, tell: tell}
 		t.run(ctx)
+		end.Unsaid = s.queue.takenBack(j.ID) && end.Reason.Aborted() && t.unsay()
 	}
 	if s.cfg.Listeners.Ended != nil && j.local == nil {
 		s.cfg.Listeners.Ended(ctx, end.Ended)
@@ -77,6 +79,8 @@ func made(ctx context.Context, j *job, end *Finished) bool {
 type turn struct {
 	*Session
 	job  job
+	said []msg.Part // by the user
+	told []msg.Part // with it, because it waited in the inbox
 	tell func(agent.Event)
 }
 
@@ -90,6 +94,7 @@ func (t *turn) run(ctx context.Context) {
 		return
 	}
 	said, before := t.job.Prompt, t.hist.Entries()
+	t.said = said.Parts
 	if blocked := t.hear(ctx); blocked != "" {
 		t.tell(agent.Ended{Reason: agent.HookStopped, Detail: blocked})
 		return
@@ -165,12 +170,33 @@ func (t *turn) hear(ctx context.Context) (blocked string) {
 func (t *turn) record(ctx context.Context) string {
 	parts := t.job.Parts
 	if !t.job.note {
-		parts = slices.Concat(parts, t.queue.inbox.Take())
+		t.told = t.queue.inbox.Take()
+		parts = slices.Concat(parts, t.told)
 	}
 	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
 	t.hist.Append(ctx, e) // ok: a history in memory takes everything
 	t.tell(agent.Appended{Entry: e})
 	return e.ID
+}
+
+// unsay leaves the prompt out of the conversation, unless something follows it but that it was interrupted. What waited in
+// the inbox waits again.
+func (t *turn) unsay() bool {
+	entries := t.hist.Entries()
+	at := slices.IndexFunc(entries, func(e msg.Entry) bool { return e.ID == t.job.ID })
+	if at < 0 || slices.ContainsFunc(entries[at+1:], func(e msg.Entry) bool {
+		return e.Message.Role != msg.User || msg.PlainText(e.Message.Parts) != agent.InterruptedStream
+	}) {
+		return false
+	}
+	t.hist.rewind(at)
+	t.window.Rewound()
+	t.cfg.Listeners.rewound()
+	if len(entries[at].Message.Parts) > len(t.said) { // files may have come with it
+		t.cfg.Listeners.unseen()
+	}
+	t.queue.inbox.Return(t.told...)
+	return true
 }
 
 // agent puts together what the turn is run with.

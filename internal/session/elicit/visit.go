@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/session"
+	"adze/internal/tool"
 )
 
 // maxURL bounds an address that the user can be asked to read, in bytes.
@@ -65,7 +66,7 @@ func escaped(text string) string {
 }
 
 // errComplete ends the wait for a visit that is complete.
-var errComplete = errors.New("the visit is complete")
+const errComplete tool.Withdrawn = "the server says that you are done with the page"
 
 // patience is how long a call is not repeated if a host has taken the user to a page and the server says nothing.
 const patience = 10 * time.Second
