@@ -20,6 +20,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/mention"
 	"adze/internal/platform/paths"
+	"adze/internal/platform/textfile"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -29,10 +30,10 @@ const (
 	// maxAttached is how many files and directories are attached to a message.
 	maxAttached = 20
 	// maxListed is how many entries of a directory are listed.
-	maxListed = 200
+	maxListed = 1000
 )
 
-// A Config says how files are attached. All fields but Resource and Refused are required.
+// A Config says how files are attached. All fields but MaxBytes, Resource and Refused are required.
 type Config struct {
 	// Dir returns the working directory, and Home is that of the user.
 	Dir  func() string
@@ -40,6 +41,8 @@ type Config struct {
 	// Session returns the session, and Tool is the name of its tool that reads files.
 	Session func() *session.Session
 	Tool    string
+	// MaxBytes is how much is attached of a file that is too large to be read at once, in whole lines; 0 means nothing.
+	MaxBytes func() int
 	// MayRead returns an error if the model may not read a directory, and Hidden reports whether an entry of one is
 	// not to be shown.
 	MayRead func(ctx context.Context, path string) error
@@ -86,7 +89,8 @@ type attachments struct {
 	attached []string
 	missing  []string
 	failed   []string
-	more     int // were not attached, because there are too many
+	cut      []string // what is told of files that are attached in part
+	more     int      // were not attached, because there are too many
 }
 
 // add attaches what m mentions.
@@ -136,20 +140,49 @@ func (a *attachments) find(m *mention.Mention) (path string, info os.FileInfo, e
 	return path, info, err
 }
 
-// file attaches a file by a call of the tool that reads files.
+// file attaches a file by a call of the tool that reads files. Of one that is too large for a call it attaches the
+// beginning.
 func (a *attachments) file(ctx context.Context, m mention.Mention, path string) {
+	o := a.read(ctx, path, m.First, m.Last)
+	if o.Result.IsError && !o.Denied && !o.Rejected && m.First == 0 {
+		if lines, total := a.fitting(ctx, path); lines > 0 && lines < total {
+			o = a.read(ctx, path, 1, lines)
+			a.cut = append(a.cut, fmt.Sprintf("%s is too large: its first %d of %s are attached.", m.Text, lines, amount.Of(total, "line", "lines")))
+		}
+	}
+	a.take(m, o)
+}
+
+// read calls the tool that reads files. First 0 means the whole file.
+func (a *attachments) read(ctx context.Context, path string, first, last int) exec.Outcome {
 	in := map[string]any{"file_path": path}
-	if m.First > 0 {
-		in["offset"], in["limit"] = m.First, m.Last-m.First+1
+	if first > 0 {
+		in["offset"], in["limit"] = first, last-first+1
 	}
 	input, err := json.Marshal(in)
 	if err != nil {
-		a.fail(m, err.Error())
-		return
+		return exec.Outcome{Result: &msg.ToolResult{IsError: true, Parts: []msg.Part{&msg.Text{Text: err.Error()}}}}
 	}
 	s := a.Session()
 	use := msg.NewToolUse(fmt.Sprintf("attached_%d", len(a.attached)+len(a.failed)+1), a.Tool, string(input))
-	a.take(m, s.Executor().Execute(ctx, s.Pool(), use))
+	return s.Executor().Execute(ctx, s.Pool(), use)
+}
+
+// fitting returns how many lines at the beginning of a file are not more than may be attached, and how many it has.
+func (a *attachments) fitting(ctx context.Context, path string) (lines, total int) {
+	if a.MaxBytes == nil {
+		return 0, 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0
+	}
+	defer f.Close()
+	text, err := textfile.Read(ctx, f, textfile.Range{First: 1, MaxBytes: a.MaxBytes(), Truncate: true})
+	if err != nil || !text.Truncated {
+		return 0, 0
+	}
+	return len(text.Lines), text.Total
 }
 
 // resource attaches a resource of a server, and reports whether m mentions one.
@@ -258,7 +291,7 @@ func (a *attachments) fail(m mention.Mention, reason string) {
 // a user who is there.
 func (a *attachments) hearing() session.Hearing {
 	const named = 5
-	h := session.Hearing{Context: a.parts, Notices: a.failed}
+	h := session.Hearing{Context: a.parts, Notices: append(a.failed, a.cut...)}
 	if len(a.attached) > 0 && a.Attended {
 		h.Notices = append(h.Notices, "Attached "+strings.Join(a.attached, ", ")+".")
 	}
