@@ -30,15 +30,17 @@ type Stats struct {
 	Models []ModelUse
 	Tools  []Use
 	Files  []Use // that were edited
+	// Detail is nil unless it was asked for.
+	Detail *Detail
 }
 
 // Work is what was done in some time.
 type Work struct {
 	// Prompts is how many prompts there were.
 	Prompts int
-	// Input and Output are tokens, whether they were cached or not.
-	Input, Output int
-	CostUSD       float64
+	// Input and Output are tokens, whether they were cached or not, and Cached is how much of the input was.
+	Input, Output, Cached int
+	CostUSD               float64
 	// Unknown says that the price of something is not known.
 	Unknown bool
 }
@@ -69,6 +71,9 @@ type StatsOptions struct {
 	Since time.Time
 	// Zone is where days begin; nil means UTC.
 	Zone *time.Location
+	// Detail wants a [Detail], and Calls those that were made in a directory; empty means none.
+	Detail bool
+	Calls  string
 }
 
 // Measure counts what was done in sessions. When ctx ends, it returns what it has counted so far; the sessions that
@@ -85,12 +90,12 @@ func Measure(ctx context.Context, home string, o StatsOptions) (*Stats, error) {
 		files = slices.DeleteFunc(files, func(f file) bool { return f.stamp.modified < o.Since.UnixNano() })
 	}
 	next := make(chan string)
-	total := newCount()
+	total := newCount(&o)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		wg.Go(func() {
-			sum := newCount()
+			sum := newCount(&o)
 			for path := range next {
 				sum.session(ctx, path, &o)
 			}
@@ -127,16 +132,22 @@ type count struct {
 	sessions, empty int // those in which there is nothing to count are empty
 	days, models    map[string]Work
 	tools, files    map[string]int
+	close           *closeCount // nil if it is not wanted
 }
 
-func newCount() *count {
-	return &count{days: map[string]Work{}, models: map[string]Work{}, tools: map[string]int{}, files: map[string]int{}}
+func newCount(o *StatsOptions) *count {
+	c := &count{days: map[string]Work{}, models: map[string]Work{}, tools: map[string]int{}, files: map[string]int{}}
+	if o.Detail {
+		c.close = newCloseCount()
+	}
+	return c
 }
 
 func (w *Work) add(more Work) {
 	w.Prompts += more.Prompts
 	w.Input += more.Input
 	w.Output += more.Output
+	w.Cached += more.Cached
 	w.CostUSD += more.CostUSD
 	w.Unknown = w.Unknown || more.Unknown
 }
@@ -171,6 +182,9 @@ func (c *count) add(more *count) {
 	for name, n := range more.files {
 		used(c.files, name, n)
 	}
+	if c.close != nil {
+		c.close.add(more.close)
+	}
 }
 
 // session counts one log, unless it cannot be read or ctx ends before it is; what was counted of it by then stays.
@@ -183,6 +197,10 @@ func (c *count) session(ctx context.Context, path string, o *StatsOptions) {
 	defer f.Close()
 	any := false
 	var before cost.Totals
+	var look *closeLook
+	if c.close != nil {
+		look = &closeLook{closeCount: c.close, wanted: o.Calls, made: map[string]string{}}
+	}
 	for rec, err := range store.Records(f) {
 		if err != nil || ctx.Err() != nil {
 			break
@@ -193,17 +211,17 @@ func (c *count) session(ctx context.Context, path string, o *StatsOptions) {
 			if !ok {
 				continue
 			}
-			if day, counts := dayOf(rec.Time, o); counts && any {
-				c.spent(day, &before, &totals)
+			if at, counts := timeOf(rec.Time, o); counts && any {
+				c.spent(at, look, &before, &totals)
 			}
 			before = totals
 		case rec.Message():
-			day, counts := dayOf(rec.Time, o)
+			at, counts := timeOf(rec.Time, o)
 			if !counts || forked(&rec) {
 				continue
 			}
 			any = true
-			c.message(day, &rec)
+			c.message(at, look, &rec)
 		}
 	}
 	if any {
@@ -219,13 +237,10 @@ func forked(rec *store.Record) bool {
 	return strings.Contains(string(tail), `"forkedFrom":{`)
 }
 
-// dayOf returns the day of a time, and whether it counts.
-func dayOf(text string, o *StatsOptions) (string, bool) {
+// timeOf returns a time, and whether it counts.
+func timeOf(text string, o *StatsOptions) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || at.Before(o.Since) {
-		return "", false
-	}
-	return at.In(o.Zone).Format(time.DateOnly), true
+	return at.In(o.Zone), err == nil && !at.Before(o.Since)
 }
 
 // totalsOf returns the account that a record holds.
@@ -237,8 +252,8 @@ func totalsOf(line []byte) (cost.Totals, bool) {
 	return *n.Cost, true
 }
 
-// spent counts what was added to an account. One that began again counts as a whole.
-func (c *count) spent(day string, before, now *cost.Totals) {
+// spent counts what was added to an account. One that began again counts as a whole. Look may be nil.
+func (c *count) spent(at time.Time, look *closeLook, before, now *cost.Totals) {
 	if now.CostUSD < before.CostUSD || len(now.Models) < len(before.Models) {
 		before = &cost.Totals{}
 	}
@@ -247,6 +262,7 @@ func (c *count) spent(day string, before, now *cost.Totals) {
 		w := Work{
 			Input:   max(0, m.Input+m.CacheRead+m.CacheWrite-was.Input-was.CacheRead-was.CacheWrite),
 			Output:  max(0, m.Output-was.Output),
+			Cached:  max(0, m.CacheRead-was.CacheRead),
 			CostUSD: max(0, m.CostUSD-was.CostUSD),
 		}
 		if w == (Work{}) {
@@ -254,18 +270,25 @@ func (c *count) spent(day string, before, now *cost.Totals) {
 		}
 		w.Unknown = m.HasUnknownCost
 		book(c.models, name, w)
-		book(c.days, day, w)
+		book(c.days, at.Format(time.DateOnly), w)
+		if look != nil {
+			look.spent(w)
+		}
 	}
 }
 
-// message counts a prompt, the calls of an answer, or the files that calls have edited.
-func (c *count) message(day string, rec *store.Record) {
+// message counts a prompt, the calls of an answer, or the files that calls have edited. Look may be nil.
+func (c *count) message(at time.Time, look *closeLook, rec *store.Record) {
 	e, err := rec.Entry()
 	if err != nil {
 		return
 	}
-	if rec.Type == string(msg.User) && readable(rec.Line) && !e.Hidden {
-		book(c.days, day, Work{Prompts: 1})
+	prompt := rec.Type == string(msg.User) && readable(rec.Line) && !e.Hidden
+	if prompt {
+		book(c.days, at.Format(time.DateOnly), Work{Prompts: 1})
+	}
+	if look != nil {
+		look.message(at, rec, e.Message.Parts, prompt)
 	}
 	for _, p := range e.Message.Parts {
 		if u, ok := p.(*msg.ToolUse); ok {
@@ -285,7 +308,7 @@ func (c *count) message(day string, rec *store.Record) {
 
 // stats returns the counts in order; all is how many logs there are.
 func (c *count) stats(all int) *Stats {
-	s := &Stats{Sessions: c.sessions, Left: all - c.sessions - c.empty, Tools: byTimes(c.tools), Files: byTimes(c.files)}
+	s := &Stats{Sessions: c.sessions, Left: all - c.sessions - c.empty, Tools: byTimes(c.tools), Files: byTimes(c.files), Detail: c.close.detail()}
 	for _, date := range slices.Backward(slices.Sorted(maps.Keys(c.days))) {
 		s.Days = append(s.Days, Day{date, c.days[date]})
 		s.Sum.add(c.days[date])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,9 +62,9 @@ func TestMeasure(t *testing.T) {
 	}
 	want := &Stats{
 		Sessions: 1,
-		Sum:      Work{Prompts: 2, Input: 150, Output: 30, CostUSD: 0.75},
-		Days:     []Day{{"2026-11-04", Work{Prompts: 1, Input: 50, Output: 20, CostUSD: 0.25}}, {"2026-11-03", Work{Prompts: 1, Input: 100, Output: 10, CostUSD: 0.5}}},
-		Models:   []ModelUse{{"m1", Work{Input: 150, Output: 30, CostUSD: 0.75}}},
+		Sum:      Work{Prompts: 2, Input: 150, Output: 30, Cached: 20, CostUSD: 0.75},
+		Days:     []Day{{"2026-11-04", Work{Prompts: 1, Input: 50, Output: 20, Cached: 20, CostUSD: 0.25}}, {"2026-11-03", Work{Prompts: 1, Input: 100, Output: 10, CostUSD: 0.5}}},
+		Models:   []ModelUse{{"m1", Work{Input: 150, Output: 30, Cached: 20, CostUSD: 0.75}}},
 		Tools:    []Use{{"Read", 2}, {"Edit", 1}},
 		Files:    []Use{{"/work/app/a.go", 1}},
 	}
@@ -97,5 +98,47 @@ func TestMeasureStops(t *testing.T) {
 	s, err := Measure(ctx, home, StatsOptions{})
 	if err != nil || s.Sessions != 0 || s.Left != 20 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A closer look counts failures, hours, projects, and the calls of one directory.
+//
+// Proves X-134.
+func TestDetail(t *testing.T) {
+	home := t.TempDir()
+	log := strings.ReplaceAll(busyLog, `"sessionId":"s1"`, `"sessionId":"s1","cwd":"/work/app"`)
+	log = strings.Replace(log, `"tool_use_id":"u2","content":"ok"`, `"tool_use_id":"u2","is_error":true,"content":"no"`, 1)
+	if err := os.WriteFile(busy(t, home, "s1"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := &Detail{
+		Failed:   []Use{{"Read", 1}},
+		Projects: []ProjectUse{{"/work/app", Work{Prompts: 2, Input: 150, Output: 30, Cached: 20, CostUSD: 0.75}}},
+		Calls:    []CallUse{{Call{"Read", "{}"}, 2}, {Call{"Edit", "{}"}, 1}},
+	}
+	want.Hours[13] = 2
+	zone := time.FixedZone("", 3600)
+	s, err := Measure(t.Context(), home, StatsOptions{Detail: true, Calls: "/work/app", Zone: zone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, s.Detail); diff != "" {
+		t.Error(diff)
+	}
+	if s, err = Measure(t.Context(), home, StatsOptions{Detail: true, Calls: "/work"}); err != nil || len(s.Detail.Calls) > 0 {
+		t.Errorf("%+v, %v", s.Detail, err)
+	}
+}
+
+// Calls that are long, and those beyond a number, are left out.
+func TestDetailBounds(t *testing.T) {
+	c := newCloseCount()
+	c.called(Call{"Do", strings.Repeat("x", maxInputSize+1)}, 1)
+	for i := range maxCalls + 10 {
+		c.called(Call{"Do", fmt.Sprint(i)}, 1)
+	}
+	c.called(Call{"Do", "0"}, 1)
+	if len(c.calls) != maxCalls || c.calls[Call{"Do", "0"}] != 2 {
+		t.Errorf("%d calls", len(c.calls))
 	}
 }
