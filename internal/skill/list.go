@@ -97,19 +97,23 @@ func (e *entry) cost() int {
 // describe shares room among the words of those that are not bundled, or leaves them without.
 func (l *lister) describe(room int) {
 	sizes := make([]int, 0, len(l.others))
+	least := 0 // how much room they need if each has as few words as there can be
 	for _, e := range l.others {
-		if e.words = Words(e.skill); e.words != "" {
-			sizes = append(sizes, utf8.RuneCountInString(e.words))
-			room -= len(": ")
+		if e.words = Words(e.skill); e.words == "" {
+			continue
+		}
+		size := utf8.RuneCountInString(e.words)
+		sizes = append(sizes, size)
+		if least += len(": ") + min(size, minWords); least > room {
+			for _, e := range l.others {
+				e.words = ""
+			}
+			return
 		}
 	}
-	most := share(sizes, room)
+	most := share(sizes, room-len(": ")*len(sizes))
 	for _, e := range l.others {
-		if most < minWords {
-			e.words = ""
-		} else {
-			e.words = shorten(e.words, most)
-		}
+		e.words = shorten(e.words, most)
 	}
 }
 
@@ -151,15 +155,25 @@ func (l *lister) choose() {
 
 func (l *lister) listing() Listing {
 	made := Listing{Left: l.left}
+	made.Shown = make([]Shown, 0, len(l.entries)-l.left)
+	size := 0
+	for i := range l.entries {
+		if e := &l.entries[i]; e.listed {
+			size += e.cost() + len(e.words)
+		}
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i := range l.entries {
 		e := &l.entries[i]
 		if !e.listed {
 			continue
 		}
-		b.WriteString("- " + e.skill.Name)
+		b.WriteString("- ")
+		b.WriteString(e.skill.Name)
 		if e.words != "" {
-			b.WriteString(": " + e.words)
+			b.WriteString(": ")
+			b.WriteString(e.words)
 		}
 		b.WriteByte('\n')
 		made.Shown = append(made.Shown, Shown{e.skill, e.words == ""})

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -198,5 +199,34 @@ func BenchmarkList400(b *testing.B) {
 	skills := many(400, 1000)
 	for b.Loop() {
 		List(skills, 8000, nil)
+	}
+}
+
+// Room that is too little for any words is found before all of them are looked at: the list is the one that shares say.
+// Proves SKILL-26.
+func TestListShares(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var skills []*Skill
+		names := 0
+		for i := range 1 + random.IntN(12) {
+			s := &Skill{Name: fmt.Sprintf("s%02d", i), Head: Head{Description: strings.Repeat("w", random.IntN(60))}, Origin: Origin{Kind: User}}
+			names += len("- \n") + len(s.Name)
+			skills = append(skills, s)
+		}
+		room := random.IntN(500)
+		var sizes []int
+		left := room
+		for _, s := range skills {
+			if n := len(Words(s)); n > 0 {
+				sizes, left = append(sizes, n), left-len(": ")
+			}
+		}
+		most := share(sizes, left)
+		for _, shown := range List(skills, names+room, nil).Shown {
+			if want := most < minWords || Words(shown.Skill) == ""; shown.Named != want {
+				t.Fatalf("%d characters for %v, at most %d each: %s is only named: %t", room, sizes, most, shown.Name, shown.Named)
+			}
+		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 // maxProblems is how many problems a set holds.
 const maxProblems = 1000
 
-// batchSize is for how many skills there is room at a time: allocating each of many is slow.
-const batchSize = 16
+// batchSize is for how many skills there is room at a time, at most: allocating each of many is slow.
+const batchSize = 256
 
 // maxName is how long a name may be.
 const maxName = skill.MaxName
@@ -168,7 +168,7 @@ func (a *assembly) file(root *Root, r *record, name, path string) {
 	}
 	if s := r.made; s == nil || s.Name != name || s.Origin != root.Origin || s.File != path {
 		if len(a.batch) == 0 {
-			a.batch = make([]skill.Skill, batchSize)
+			a.batch = make([]skill.Skill, min(batchSize, max(cap(a.all)-len(a.all), 1)))
 		}
 		r.made, a.batch = &a.batch[0], a.batch[1:]
 		*r.made = skill.Skill{Name: name, Head: r.head, Origin: root.Origin, File: path, Dir: path[:strings.LastIndex(path, separator)], Text: text(path, &r.head)}

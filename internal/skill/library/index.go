@@ -16,13 +16,14 @@ import (
 )
 
 // The index holds what was read of skills, so that a start looks at their times instead of reading them. It is a cache:
-// one that is damaged, of another program or too large counts for nothing. It belongs to the user like the skills of
-// the user, and says nothing about which of them are used.
+// one that is damaged, of another format or too large counts for nothing. What another version of the program has read is
+// shown, and read again before it is used. The index belongs to the user like the skills of the user, and says nothing about
+// which of them are used.
 //
-// It consists of a line that names the format and the program, a checksum and folders. Numbers are varints, texts come
-// after their length.
+// It consists of a line that names the format, a checksum, the program and folders. The number of the format is raised when
+// what is written changes. Numbers are varints, texts come after their length.
 const (
-	indexMark = "adze skills 1\n"
+	indexMark = "adze skills 2\n"
 	maxIndex  = 32 << 20
 )
 
@@ -39,24 +40,43 @@ func program() (id [2]uint64) {
 	return [2]uint64{uint64(i.size), uint64(i.modified)}
 }
 
-// loadIndex returns what the index knows; nothing if it cannot be used.
-func loadIndex(path string) map[key]*folder {
+// loadIndex returns what the index knows, and whether another program wrote it; nothing if it cannot be used.
+func loadIndex(path string) (known map[key]*folder, foreign bool) {
 	if path == "" {
-		return nil
+		return nil, false
 	}
 	i, err := anywhere.stat(path)
 	if err != nil || !i.regular || i.size > maxIndex {
-		return nil
+		return nil, false
 	}
 	if st, err := os.Lstat(path); err != nil || !fsys.Own(st) {
-		return nil
+		return nil, false
 	}
 	data := make([]byte, i.size)
 	n, err := anywhere.read(path, data, -1)
 	if err != nil || n != len(data) {
-		return nil
+		return nil, false
 	}
 	return decodeIndex(data, program())
+}
+
+// doubt makes the next look read all files again: another program has read them.
+func doubt(known map[key]*folder) {
+	for _, f := range known {
+		f.doubt()
+	}
+}
+
+func (f *folder) doubt() {
+	f.sure = false
+	for _, e := range f.entries {
+		if e.file != nil {
+			e.file.sure = false
+		}
+		if e.sub != nil {
+			e.sub.doubt()
+		}
+	}
 }
 
 // saveIndex writes the index. Failing that, the next start reads the skills again.
@@ -71,7 +91,9 @@ func saveIndex(path string, data []byte) {
 func (sc *scanner) encode() []byte { return encodeIndex(sc.known, program()) }
 
 func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
-	var e, one encoder
+	var one encoder
+	e := make(encoder, 0, roomOf(known)) // in one piece
+	e = append(append(e, indexMark...), 0, 0, 0, 0)
 	e.uint(program[0])
 	e.uint(program[1])
 	e.uint(uint64(len(known)))
@@ -80,44 +102,53 @@ func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
 		one.folder(f)
 		e.text(f.path)
 		e.flags(f.commands)
-		e.text(string(one))
+		e.uint(uint64(len(one)))
+		e = append(e, one...)
 	}
-	data := append([]byte(indexMark), 0, 0, 0, 0)
-	binary.LittleEndian.PutUint32(data[len(indexMark):], checksum(e))
-	return append(data, e...)
+	binary.LittleEndian.PutUint32(e[len(indexMark):], checksum(e[len(indexMark)+4:]))
+	return e
 }
 
-func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+// roomOf returns about how many bytes the index takes.
+func roomOf(known map[key]*folder) int {
+	const perFolder, perEntry = 200, 320
+	n := len(known) * perFolder
+	for _, f := range known {
+		n += len(f.raw) + len(f.entries)*perEntry
+	}
+	return n
+}
 
-// decodeIndex returns what an index of this program knows, or nil. Its folders are not decoded yet. The caller must not
-// change data.
-func decodeIndex(data []byte, program [2]uint64) map[key]*folder {
+// checksum uses the polynomial of IEEE: the tables of the others take longer to make than a start has to read the index.
+func checksum(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
+
+// decodeIndex returns what an index knows, or nil, and whether it is of another program than this. Its folders are not decoded
+// yet. The caller must not change data.
+func decodeIndex(data []byte, program [2]uint64) (known map[key]*folder, foreign bool) {
 	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
-		return nil
+		return nil, false
 	}
 	sum := binary.LittleEndian.Uint32(data[len(indexMark):])
 	data = data[len(indexMark)+4:]
 	if checksum(data) != sum {
-		return nil
+		return nil, false
 	}
 	d := decoder{rest: unsafe.String(unsafe.SliceData(data), len(data))}
-	if d.uint() != program[0] || d.uint() != program[1] {
-		return nil
-	}
+	foreign = [2]uint64{d.uint(), d.uint()} != program
 	n := d.count(minIndexed)
-	known := make(map[key]*folder, n)
+	known = make(map[key]*folder, n)
 	folders := make([]folder, n)
 	for i := range folders {
 		k := key{d.text(), d.flags() != 0}
 		if folders[i].raw = d.text(); folders[i].raw == "" {
-			return nil
+			return nil, false
 		}
 		known[k] = &folders[i]
 	}
 	if d.failed || d.rest != "" {
-		return nil
+		return nil, false
 	}
-	return known
+	return known, foreign
 }
 
 // load returns the folder, decoded: nil if there is none, or if what the index says of it cannot be right.
@@ -132,6 +163,15 @@ func (f *folder) load() *folder {
 		return nil
 	}
 	return f
+}
+
+// loadAll decodes all folders. Those that cannot be right are no longer known.
+func loadAll(known map[key]*folder) {
+	for k, f := range known {
+		if f.load() == nil {
+			delete(known, k)
+		}
+	}
 }
 
 // An encoder writes an index.

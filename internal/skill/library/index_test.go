@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -131,7 +132,8 @@ func TestChangedInPlace(t *testing.T) {
 				change(t, filepath.Join(dir, "s", "x0", "SKILL.md"))
 				change(t, filepath.Join(dir, "c", "sub", "y.md"))
 
-				sc := scanner{known: loadIndex(index), foldersOnly: true}
+				known, _ := loadIndex(index)
+				sc := scanner{known: known, early: true}
 				sc.scan(cfg.Roots(), nil)
 				if got := sc.assemble(nil).Find("x0").Description; got != "old" {
 					t.Errorf("the file was looked at with its folder: %q", got)
@@ -177,8 +179,84 @@ func TestEarly(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if never := (&Library{early: make(chan struct{})}); len(never.Early(ctx).Skills) != 0 {
+	if never := (&Library{early: make(chan struct{}), asked: make(chan struct{})}); len(never.Early(ctx).Skills) != 0 {
 		t.Error("skills of a context that has ended")
+	}
+}
+
+// A library that looks later does so when skills are needed, or after a while by itself, and not when it is closed before.
+func TestLater(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a/SKILL.md": "a"})
+	cfg := Config{Roots: fixed(user(dir)), Later: true}
+	for name, set := range map[string]func(*Library) *Set{
+		"early": func(l *Library) *Set { return l.Early(t.Context()) },
+		"all":   func(l *Library) *Set { return l.Set(t.Context()) },
+		"by itself": func(l *Library) *Set {
+			<-l.ready
+			return l.set.Load()
+		},
+	} {
+		if got := names(set(open(t, cfg))); got != "a" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	closed := Open(cfg)
+	closed.Close()
+	if set := closed.Set(t.Context()); set == nil {
+		t.Error("a library that was closed has no set")
+	}
+}
+
+// A folder that is fixed is not looked at early, and is when its skills are used. What came of it is told to those that watch,
+// also if no caller asks.
+func TestFixed(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+	write(t, dir, map[string]string{"p/a/SKILL.md": "a", "p/b/SKILL.md": "b", "q/c/SKILL.md": "c"})
+	p, q := Root{Dir: filepath.Join(dir, "p"), Fixed: true}, Root{Dir: filepath.Join(dir, "q"), Fixed: true}
+	cfg := Config{Roots: fixed(p, q), Index: index}
+	l := Open(cfg)
+	l.Set(t.Context())
+	age(t, l)
+	l.Close()
+	saveIndex(index, l.scanner.encode())
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "p", "a")), os.WriteFile(filepath.Join(dir, "p", "b", "SKILL.md"), []byte("new"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	cfg.Roots, cfg.Early = fixed(p), fixed(p, q) // q turns out not to count
+	second := open(t, cfg)
+	if got := names(second.Early(t.Context())); got != "a b c" {
+		t.Errorf("early there are %s", got)
+	}
+	set := second.Set(t.Context())
+	if got := names(set); got != "b" || set.Find("b").Description != "new" || second.Early(t.Context()) != set {
+		t.Errorf("there are %s", got)
+	}
+	if text, err := second.Find(t.Context(), "b").Text(t.Context()); text != "new" || err != nil {
+		t.Errorf("it says %q, %v", text, err)
+	}
+	second.Close()
+
+	saveIndex(index, l.scanner.encode())
+	third := open(t, cfg)
+	told := make(chan struct{}, 1)
+	defer third.Watch(func() { told <- struct{}{} })()
+	if names(third.Early(t.Context())) != "a b c" {
+		t.Error("the folder was looked at")
+	}
+	<-told
+	if got := names(third.Early(t.Context())); got != "b" {
+		t.Errorf("there are %s", got)
+	}
+	third.Close() // it may still write the index
+
+	saveIndex(index, l.scanner.encode())
+	closed := Open(cfg)
+	closed.Early(t.Context())
+	closed.Close()
+	if got := names(closed.Set(t.Context())); got != "a b c" {
+		t.Errorf("a library that is closed has %s", got)
 	}
 }
 
@@ -191,7 +269,58 @@ func readIndex(t *testing.T, path string) []byte {
 	return data
 }
 
-// An index that is damaged, of another program, or not the user's own counts for nothing, and is written again.
+// What another version of the program has read is shown, and read again before it is used.
+//
+// Proves SKILL-07.
+func TestIndexOfAnotherProgram(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+	write(t, dir, map[string]string{"s/x/SKILL.md": "x", "p/y/SKILL.md": "y", "c/sub/z.md": "z"})
+	cfg := Config{Roots: fixed(user(filepath.Join(dir, "s")), commands(filepath.Join(dir, "c")), Root{Dir: filepath.Join(dir, "p"), Fixed: true}), Index: index}
+	l := Open(cfg)
+	l.Set(t.Context())
+	age(t, l)
+	l.Close()
+	l.scanner.known[key{filepath.Join(dir, "s"), false}].entries[0].file.head.Description = "read otherwise"
+	saveIndex(index, encodeIndex(l.scanner.known, [2]uint64{1, 2}))
+	second := open(t, cfg)
+	if early := second.Early(t.Context()); names(early) != "sub:z x y" || early.Find("x").Description != "read otherwise" {
+		t.Errorf("early there are %s", names(early))
+	}
+	if set := second.Set(t.Context()); names(set) != "sub:z x y" || set.Find("x").Description != "x" {
+		t.Errorf("there are %s", names(set))
+	}
+	second.Close()
+	if known, foreign := decodeIndex(readIndex(t, index), program()); known == nil || foreign {
+		t.Error("it is not written again")
+	}
+}
+
+// What is written is that of the format: if it changes, indexes of older versions must not be read as if it had not.
+func TestIndexFormat(t *testing.T) {
+	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
+	head := reflect.ValueOf(&r.head).Elem()
+	for i := range head.NumField() {
+		switch f := head.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(head.Type().Field(i).Name)
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Slice:
+			if f.Type().Elem().Kind() == reflect.String {
+				f.Set(reflect.ValueOf([]string{head.Type().Field(i).Name}))
+			}
+		}
+	}
+	r.head.Hooks = []byte("{}")
+	sub := &folder{path: "p/s", commands: true, entries: []entry{{name: "y", file: &record{broken: &skill.Problem{Text: "b"}}}}}
+	f := &folder{path: "p", commands: true, stamp: stamp{6, 7, 8, 9, 10}, sure: true, entries: []entry{{name: "x", file: &r}, {name: "z", sub: sub}}}
+	const want = "adze skills 2\n03d81e7dbab05928"
+	if got := fmt.Sprintf("%s%x", indexMark, sha256.Sum256(encodeIndex(map[key]*folder{{"p", true}: f}, [2]uint64{})))[:len(indexMark)+16]; got != want {
+		t.Errorf("what is written has changed: raise the number in indexMark, and expect %q here", got)
+	}
+}
+
+// An index that is damaged, of another format, or not the user's own counts for nothing, and is written again.
 func TestIndexIsRefused(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"x/SKILL.md": "x"})
@@ -201,17 +330,17 @@ func TestIndexIsRefused(t *testing.T) {
 	age(t, l)
 	l.Close()
 	good := l.scanner.encode()
-	if decodeIndex(good, program()) == nil {
+	if known, foreign := decodeIndex(good, program()); known == nil || foreign {
 		t.Fatal("the index is not read")
 	}
 	flipped := []byte(string(good))
 	flipped[len(flipped)/2] ^= 1
 	for name, data := range map[string][]byte{
 		"empty": nil, "text": []byte("hello"), "cut": good[:len(good)-1], "longer": append([]byte(string(good)), 0), "flipped": flipped,
-		"of another program": encodeIndex(l.scanner.known, [2]uint64{1, 2}), "zeros": make([]byte, 100),
+		"zeros": make([]byte, 100), "of another format": []byte(strings.Replace(string(good), indexMark, "adze skills 0\n", 1)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if decodeIndex(data, program()) != nil {
+			if known, _ := decodeIndex(data, program()); known != nil {
 				t.Error("it is read")
 			}
 			saveIndex(index, data)
@@ -220,15 +349,15 @@ func TestIndexIsRefused(t *testing.T) {
 				t.Error("the skill is not found")
 			}
 			l.Close()
-			if now, err := os.ReadFile(index); err != nil || decodeIndex(now, program()) == nil {
-				t.Errorf("it is not written again: %v", err)
+			if known := decodeAll(readIndex(t, index), program()); known == nil {
+				t.Error("it is not written again")
 			}
 		})
 	}
 	if err := os.Chmod(index, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if loadIndex(index) != nil {
+	if known, _ := loadIndex(index); known != nil {
 		t.Error("a file that others may write is read")
 	}
 	// A folder in its place is no reason to fail.
@@ -308,7 +437,8 @@ func FuzzIndex(f *testing.F) {
 	d.uint()
 	d.uint()
 	f.Add([]byte(d.rest))
-	for _, folder := range decodeIndex(good, program()) {
+	folders, _ := decodeIndex(good, program())
+	for _, folder := range folders {
 		f.Add([]byte(folder.raw))
 	}
 	f.Add([]byte(strings.Repeat("\x00", 40)))
@@ -332,7 +462,7 @@ func FuzzIndex(f *testing.F) {
 
 // decodeAll decodes an index with all its folders; those that cannot be right are left out.
 func decodeAll(data []byte, program [2]uint64) map[key]*folder {
-	known := decodeIndex(data, program)
+	known, _ := decodeIndex(data, program)
 	for k, f := range known {
 		if known[k] = f.load(); known[k] == nil || (key{f.path, f.commands}) != k {
 			delete(known, k)

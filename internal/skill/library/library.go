@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/platform/pulse"
 	"adze/internal/skill"
 )
 
@@ -21,6 +22,8 @@ type Root struct {
 	Origin skill.Origin
 	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
 	Prefix string
+	// Fixed says that what is in it is not meant to change: it is looked at later than others.
+	Fixed bool
 }
 
 // A Config says where skills are.
@@ -28,6 +31,8 @@ type Config struct {
 	// Roots returns the folders, those first whose skills are used first. It is called for every look at the disk, and so
 	// must be cheap.
 	Roots func() []Root
+	// Early returns what Roots does, as far as it is known when the library is opened; nil means that Roots does.
+	Early func() []Root
 	// Extra returns skills that are not on disk; it may be nil.
 	Extra func() []*skill.Skill
 	// Reserved reports whether a name is that of a command that is built in; it may be nil.
@@ -40,6 +45,10 @@ type Config struct {
 	// be nil.
 	Dir     string
 	Ignored func(path string) bool
+	// Pulse rests while the disk is not watched; it may be nil.
+	Pulse *pulse.Pulse
+	// Later leaves the disk and the index alone for a short while, unless a caller needs skills.
+	Later bool
 }
 
 // A Set is the skills that were found. It does not change.
@@ -68,10 +77,12 @@ type Library struct {
 	cfg  Config
 	done chan struct{} // closed by Close
 	once sync.Once
-	// early is closed when what the index knows was put together, and ready when all files were looked at once.
-	early, ready chan struct{}
-	set          atomic.Pointer[Set]
-	saved        sync.WaitGroup
+	// early is closed when what the index knows was put together, which begins when asked is closed, and ready when all files
+	// were looked at once, which begins when wanted is.
+	early, ready, asked, wanted chan struct{}
+	ask, want                   sync.Once
+	set                         atomic.Pointer[Set]
+	index                       indexWriter
 
 	mu      sync.Mutex // held during a look at the disk
 	scanner scanner
@@ -87,46 +98,93 @@ type Library struct {
 
 // Open returns a library, and begins to look for skills in the background.
 func Open(cfg Config) *Library {
-	l := &Library{cfg: cfg, done: make(chan struct{}), early: make(chan struct{}), ready: make(chan struct{}), watchers: map[int]func(){}}
+	l := &Library{cfg: cfg, done: make(chan struct{}), early: make(chan struct{}), ready: make(chan struct{}), asked: make(chan struct{}), wanted: make(chan struct{}), watchers: map[int]func(){}}
 	go l.first()
 	return l
 }
 
-// first looks for skills with what the index knows, and writes the index if it is out of date.
+// unasked is how long files are left alone that no caller needs: there is more to do when a session begins.
+const unasked = 100 * time.Millisecond
+
+// first looks for skills with what the index knows, and then at all files. It writes the index if it is out of date.
 func (l *Library) first() {
-	changed := l.lookFirst()
+	if l.cfg.Later && !l.wait(l.asked) {
+		l.set.Store(&Set{})
+		close(l.early)
+		close(l.ready)
+		return
+	}
+	if l.lookFirst() {
+		close(l.ready)
+		return
+	}
+	closed := !l.wait(l.wanted)
+	l.mu.Lock()
+	if !closed {
+		l.look(l.cfg.Roots())
+	}
+	changed := l.publish()
+	l.mu.Unlock()
 	close(l.ready)
 	if changed {
 		l.notify()
 	}
 }
 
-// lookFirst looks at folders, which tell what was added or removed, and then at files, which may have been changed in
-// place. It reports whether a file has changed what the folders told.
+// wait waits until a caller needs something, for a short while. It is false if the library was closed.
+func (l *Library) wait(needed <-chan struct{}) bool {
+	timer := time.NewTimer(unasked)
+	defer timer.Stop()
+	select {
+	case <-needed:
+	case <-timer.C:
+	case <-l.done:
+		return false
+	}
+	return true
+}
+
+// needEarly begins to look for skills.
+func (l *Library) needEarly() { l.ask.Do(func() { close(l.asked) }) }
+
+// needAll begins to look at all files, too.
+func (l *Library) needAll() {
+	l.needEarly()
+	l.want.Do(func() { close(l.wanted) })
+}
+
+// lookFirst looks at folders, which tell what was added or removed. It reports whether files were looked at, too: otherwise
+// they may have been changed in place.
 func (l *Library) lookFirst() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scanner.known = loadIndex(l.cfg.Index)
+	defer close(l.early)
+	var foreign bool
+	l.scanner.known, foreign = loadIndex(l.cfg.Index)
+	loadAll(l.scanner.known) // other things are made ready meanwhile
 	if len(l.scanner.known) == 0 {
-		defer close(l.early)
-		l.look()
+		l.look(l.cfg.Roots())
 		l.pending = true
 		l.publish()
-		return false
+		return true
 	}
-	l.scanner.foldersOnly = true
-	l.look()
-	l.scanner.foldersOnly = false
+	roots := l.cfg.Roots
+	if l.cfg.Early != nil {
+		roots = l.cfg.Early
+	}
+	l.scanner.early = true
+	l.look(roots())
+	l.scanner.early, l.pending = false, false
 	l.set.Store(l.scanner.assemble(l.cfg.Reserved))
-	close(l.early)
-	l.pending = l.scanner.files()
-	return l.publish()
+	if foreign {
+		doubt(l.scanner.known)
+	}
+	return false
 }
 
 // look looks at the disk, and reports whether something is not as it was when it was looked at before. The caller holds
 // mu.
-func (l *Library) look() bool {
-	roots := l.cfg.Roots()
+func (l *Library) look(roots []Root) bool {
 	if l.cfg.nests(roots) {
 		roots = append(l.nested.roots(), roots...)
 	}
@@ -142,10 +200,9 @@ func (l *Library) look() bool {
 
 // publish makes what was found the set, and reports whether that is another one. The caller holds mu.
 func (l *Library) publish() bool {
-	if l.scanner.stale && l.cfg.Index != "" {
-		l.scanner.stale = false
-		data := l.scanner.encode()
-		l.saved.Go(func() { saveIndex(l.cfg.Index, data) })
+	if l.scanner.stale && l.cfg.Index != "" && !l.index.due {
+		l.index.due = true
+		l.index.writing.Go(l.save)
 	}
 	if !l.pending {
 		return false
@@ -155,9 +212,34 @@ func (l *Library) publish() bool {
 	return true
 }
 
-// Early returns the skills as they are known first: a file that was changed in place since the last start may count as it
-// was then. It is for showing names; what a skill says is in [Library.Set].
+// An indexWriter says whether the index is about to be written, or is being written.
+type indexWriter struct {
+	writing sync.WaitGroup
+	due     bool // it will be written with what is known then; guarded by the library's mu
+}
+
+// saveAfter is how long the index is not written: there is more to do when a session begins.
+const saveAfter = 200 * time.Millisecond
+
+// save writes the index with what is known a little later, or when the library is closed.
+func (l *Library) save() {
+	timer := time.NewTimer(saveAfter)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.done:
+	}
+	l.mu.Lock()
+	data := l.scanner.encode()
+	l.scanner.stale, l.index.due = false, false
+	l.mu.Unlock()
+	saveIndex(l.cfg.Index, data)
+}
+
+// Early returns the skills as they are known: until all files were looked at, one that was changed in place since the last
+// start may count as it was then. It is for showing names; what a skill says is in [Library.Set].
 func (l *Library) Early(ctx context.Context) *Set {
+	l.needEarly()
 	select {
 	case <-l.early:
 		return l.set.Load()
@@ -169,6 +251,7 @@ func (l *Library) Early(ctx context.Context) *Set {
 // Set returns the skills as they are known, after they were looked for once: the same value until something changes. It
 // is empty if ctx ends before.
 func (l *Library) Set(ctx context.Context) *Set {
+	l.needAll()
 	select {
 	case <-l.ready:
 		return l.set.Load()
@@ -205,7 +288,7 @@ func (l *Library) Refresh(ctx context.Context) *Set {
 // refresh looks at the disk and publishes what is found.
 func (l *Library) refresh() {
 	l.mu.Lock()
-	l.look()
+	l.look(l.cfg.Roots())
 	changed := l.publish()
 	l.mu.Unlock()
 	if changed {
@@ -225,7 +308,7 @@ func (l *Library) Close() {
 			select {
 			case <-l.early:
 				<-l.ready
-				l.saved.Wait()
+				l.index.writing.Wait()
 			default: // it is still looking for skills
 			}
 			close(written)

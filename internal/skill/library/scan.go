@@ -120,9 +120,8 @@ type key struct {
 type scanner struct {
 	known map[key]*folder
 	stale bool // the index does not hold what is known
-	// foldersOnly leaves out the files in folders that are as they were: those folders are left then.
-	foldersOnly bool
-	left        []*folder
+	// early leaves out the files in folders that are as they were, and folders that are fixed.
+	early bool
 
 	roots []Root
 	extra []*skill.Skill
@@ -136,23 +135,22 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	done := make([]bool, len(keys))
 	var n news
 	now := time.Now()
-	parallel(len(keys), func(i int) {
-		w := worker{now: now, left: maxEntries, foldersOnly: sc.foldersOnly}
-		folders[i] = w.folder(sc.knows(keys[i]), keys[i], 0)
+	parallel(len(keys), func(i int, buf *buffer) {
+		w := worker{now: now, left: maxEntries, early: sc.early, buf: buf}
+		old := sc.knows(keys[i].key)
+		if sc.early && keys[i].fixed && old != nil {
+			folders[i], done[i] = old, true
+			return
+		}
+		folders[i] = w.folder(old, keys[i].key, 0)
 		done[i] = w.skipped
 		n.note(&w)
 	})
 	n.large(folders, done, now)
-	sc.left = nil
-	for i, f := range folders {
-		if done[i] {
-			sc.left = append(sc.left, f)
-		}
-	}
 	known := make(map[key]*folder, len(keys))
 	for i, f := range folders {
 		if f != nil {
-			known[keys[i]] = f
+			known[keys[i].key] = f
 		}
 	}
 	found := make([]*folder, len(roots))
@@ -163,22 +161,6 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	different := n.changed.Load() || !slices.Equal(roots, sc.roots) || !slices.Equal(extra, sc.extra)
 	sc.known, sc.roots, sc.extra, sc.found = known, roots, extra, found
 	return different
-}
-
-// files looks at the files that scan left out, and reports whether one is not as it was.
-func (sc *scanner) files() bool {
-	var n news
-	now := time.Now()
-	folders := sc.left
-	sc.left = nil
-	parallel(len(folders), func(i int) {
-		w := worker{now: now, left: maxEntries}
-		w.contents(folders[i], place{}, 0)
-		n.note(&w)
-	})
-	n.large(folders, make([]bool, len(folders)), now)
-	sc.stale = sc.stale || n.read.Load()
-	return n.changed.Load()
 }
 
 // news says whether workers found something that changed, or read something.
@@ -196,8 +178,8 @@ func (n *news) note(w *worker) {
 // large looks at the skills of large folders that are not done.
 func (n *news) large(folders []*folder, done []bool, now time.Time) {
 	jobs := jobsOf(folders, done)
-	parallel(len(jobs), func(i int) {
-		w := worker{now: now}
+	parallel(len(jobs), func(i int, buf *buffer) {
+		w := worker{now: now, buf: buf}
 		w.skills(jobs[i])
 		n.note(&w)
 	})
@@ -217,8 +199,14 @@ func (sc *scanner) knows(k key) *folder {
 	return f
 }
 
+// A wanted folder is one that a root wants to be looked at.
+type wanted struct {
+	key
+	fixed bool // all roots say that it is
+}
+
 // keysOf returns the folders of roots, each once, and for each root which of them it is.
-func keysOf(roots []Root) (keys []key, index []int) {
+func keysOf(roots []Root) (keys []wanted, index []int) {
 	numbers := make(map[key]int, len(roots))
 	index = make([]int, len(roots))
 	for i, root := range roots {
@@ -228,8 +216,9 @@ func keysOf(roots []Root) (keys []key, index []int) {
 		if !ok {
 			n = len(keys)
 			numbers[k] = n
-			keys = append(keys, k)
+			keys = append(keys, wanted{k, root.Fixed})
 		}
+		keys[n].fixed = keys[n].fixed && root.Fixed
 		index[i] = n
 	}
 	return keys, index
@@ -265,12 +254,13 @@ func jobsOf(folders []*folder, done []bool) []job {
 	return jobs
 }
 
-// parallel calls do with the numbers below n, at the same time.
-func parallel(n int, do func(i int)) {
+// parallel calls do with the numbers below n, at the same time. A buffer is for one call after the other.
+func parallel(n int, do func(i int, buf *buffer)) {
 	var next atomic.Int64
 	run := func() {
+		var buf buffer
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			do(i)
+			do(i, &buf)
 		}
 	}
 	var group sync.WaitGroup
@@ -286,9 +276,9 @@ type worker struct {
 	now           time.Time
 	changed, read bool
 	left          int // entries that it may still look at
-	buf           []byte
+	buf           *buffer
 	parents       []stamp // of the folders around, for commands
-	foldersOnly   bool    // see scanner
+	early         bool    // see scanner
 	skipped       bool    // the files of the last folder were left out
 }
 
@@ -313,7 +303,7 @@ func (w *worker) folder(old *folder, k key, depth int) *folder {
 	case !i.dir:
 		f.broken = "it is not a folder"
 	case old != nil && old.sure && old.stamp == i.stamp && old.broken == "" && len(old.entries) <= w.left:
-		if f = old; w.foldersOnly {
+		if f = old; w.early {
 			w.skipped = true
 			return f
 		}
@@ -456,17 +446,17 @@ func (w *worker) update(p place, path, name string, e *entry, i info, err error)
 // beginning is how much of a file is read first: more than most heads need.
 const beginning = 4 << 10
 
+// A buffer is for the beginning of a file.
+type buffer [beginning]byte
+
 // head reads what a file says of itself. Of a large file with a description only the beginning is read.
 func (w *worker) head(p place, path, name string, r *record) {
-	if w.buf == nil {
-		w.buf = make([]byte, beginning)
-	}
-	n, err := p.read(name, w.buf, r.stamp.size)
+	n, err := p.read(name, w.buf[:], r.stamp.size)
 	if errors.Is(err, errLink) {
 		var real string
 		if real, err = target(path); err == nil {
 			p, name = anywhere, real
-			n, err = p.read(name, w.buf, r.stamp.size)
+			n, err = p.read(name, w.buf[:], r.stamp.size)
 		}
 	}
 	if err == nil {

@@ -27,15 +27,17 @@ func (n *nested) roots() []Root { return slices.Clone(n.found) }
 // Touched looks for folders of skills beside a file that was read or changed, up to the working directory. Skills that it
 // finds are in the set when it returns.
 func (l *Library) Touched(path string) {
+	l.needAll()
 	select {
 	case <-l.ready:
 	case <-l.done:
 		return
 	}
 	l.mu.Lock()
-	news := l.cfg.nests(l.cfg.Roots()) && l.nested.touched(&l.cfg, path)
+	roots := l.cfg.Roots()
+	news := l.cfg.nests(roots) && l.nested.touched(&l.cfg, path)
 	if news {
-		l.look()
+		l.look(roots)
 	}
 	changed := news && l.publish()
 	l.mu.Unlock()

@@ -1,6 +1,9 @@
 package library
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // How often the disk is looked at while a caller watches, and how long it must be quiet before a change counts: programs
 // write files in several steps.
@@ -47,17 +50,16 @@ func (l *Library) notify() {
 
 // poll looks at the disk again and again until stop is closed.
 func (l *Library) poll(stop <-chan struct{}) {
-	wait := func(d time.Duration) bool {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
 		select {
-		case <-timer.C:
-			return true
 		case <-stop:
 		case <-l.done:
+		case <-ctx.Done():
 		}
-		return false
-	}
+		cancel()
+	}()
 	select {
 	case <-l.ready:
 	case <-stop:
@@ -65,12 +67,12 @@ func (l *Library) poll(stop <-chan struct{}) {
 	case <-l.done:
 		return
 	}
-	for wait(pollEvery) {
+	for l.cfg.Pulse.Wait(ctx, pollEvery) {
 		if !l.lookAgain() {
 			continue
 		}
 		for range maxQuiet {
-			if !wait(quiet) {
+			if !l.cfg.Pulse.Wait(ctx, quiet) {
 				return
 			}
 			if !l.lookAgain() {
@@ -90,5 +92,5 @@ func (l *Library) poll(stop <-chan struct{}) {
 func (l *Library) lookAgain() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.look()
+	return l.look(l.cfg.Roots())
 }
