@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/fsys"
+	"adze/internal/platform/parallel"
 )
 
 // A folder is what was found at a root: the agent files in a folder, or the one file that the root is.
@@ -61,6 +62,7 @@ func isSure(s filestate.Stamp) bool { return time.Since(time.Unix(0, max(s.MTime
 // A collection is what a look at the disk finds.
 type collection struct {
 	known, now map[Root]*folder
+	found      *folder // at the only root
 	all        []*Definition
 	problems   []Problem
 	read       bool // something was read that is not known
@@ -72,6 +74,35 @@ func (c *collection) problem(p Problem) {
 		c.problems = append(c.problems, p)
 	case n == maxProblems:
 		c.problems = append(c.problems, Problem{File: p.File, Text: "there are more problems than are shown"})
+	}
+}
+
+// roots adds the definitions of roots, in their order. With early, those of folders that are fixed are added as they are known.
+func (c *collection) roots(roots []Root, early bool) {
+	parts := make([]collection, len(roots))
+	parallel.Do(len(roots), func(i int) {
+		p := &parts[i]
+		p.known = c.known
+		if old := c.known[roots[i]]; early && roots[i].Fixed && old != nil {
+			p.keep(old)
+			return
+		}
+		p.root(roots[i])
+	})
+	for i := range parts {
+		c.add(&parts[i])
+	}
+}
+
+// add adds what was found at one root.
+func (c *collection) add(p *collection) {
+	for _, problem := range p.problems {
+		c.problem(problem)
+	}
+	c.all = append(c.all, p.all...)
+	c.read = c.read || p.read
+	if p.found != nil {
+		c.now[p.found.root] = p.found
 	}
 }
 
@@ -115,10 +146,28 @@ func (c *collection) root(root Root) {
 			c.entry(f, old, name)
 		}
 	}
+	c.looked(f)
+}
+
+// looked takes note of a folder.
+func (c *collection) looked(f *folder) {
 	if f.total > maxFiles {
-		c.problem(Problem{File: root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, f.total)})
+		c.problem(Problem{File: f.root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, f.total)})
 	}
-	c.now[root] = f
+	c.found = f
+}
+
+// keep adds the definitions of a folder as it is known.
+func (c *collection) keep(f *folder) {
+	for i := range f.files {
+		for _, p := range f.files[i].problems {
+			c.problem(p)
+		}
+		if d := f.files[i].made; d != nil {
+			c.all = append(c.all, d)
+		}
+	}
+	c.looked(f)
 }
 
 // list returns the names of the agent files in a folder, in order.

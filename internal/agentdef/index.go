@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"adze/internal/platform/cachefile"
 )
@@ -12,28 +11,34 @@ import (
 // The index holds what was read of agent files, with the stamps of the files and their folders, so that a start looks at the
 // stamps instead of reading the files. It does not say which folders count, nor what the user has approved: a definition
 // of the index is judged like one that was read.
-var indexFormat = cachefile.Format{Mark: "adze agents 1\n", Max: 64 << 20}
+var indexFormat = cachefile.Format{Mark: "adze agents 2\n", Max: 64 << 20}
 
-const (
-	// fewFiles are read as fast as the index, which need not be written then.
-	fewFiles = 16
-	// closeWait is how long Close waits for an index that is being written.
-	closeWait = time.Second
-)
+// fewFiles are read as fast as the index, which need not be written then.
+const fewFiles = 16
 
 // keeps reports whether the index can hold a file: it is known by its stamp.
 func (x *agentFile) keeps() bool { return x.sure && !x.link }
 
-// loadIndex returns what the index knows; nothing if there is none that can be used.
-func loadIndex(path string) map[Root]*folder {
+// loadIndex returns what the index knows, and whether another program wrote it; nothing if there is none that can be used.
+func loadIndex(path string) (known map[Root]*folder, foreign bool) {
 	if path == "" {
-		return nil
+		return nil, false
 	}
 	r := indexFormat.Load(path)
 	if r == nil {
-		return nil
+		return nil, false
 	}
-	return decodeIndex(r)
+	return decodeIndex(r), r.Foreign()
+}
+
+// doubt makes the next look read all files again: another program has read them.
+func doubt(known map[Root]*folder) {
+	for _, f := range known {
+		f.sure = false
+		for i := range f.files {
+			f.files[i].sure = false
+		}
+	}
 }
 
 func decodeIndex(r *cachefile.Reader) map[Root]*folder {
@@ -52,9 +57,9 @@ func decodeIndex(r *cachefile.Reader) map[Root]*folder {
 	return known
 }
 
-// save writes the index in the background if it does not hold what is known. The caller holds mu.
+// save writes the index with what is known, in the background, if it does not hold that. The caller holds mu.
 func (l *Library) save(c *collection) {
-	if l.cfg.Index == "" || !c.read {
+	if l.cfg.Index == "" || !c.read || l.early && l.foreign {
 		return
 	}
 	files := 0
@@ -64,35 +69,26 @@ func (l *Library) save(c *collection) {
 	if files < fewFiles {
 		return
 	}
-	w := encodeIndex(c.now)
-	l.saving.Go(func() {
-		_ = indexFormat.Save(l.cfg.Index, w) // ok: the next start reads the files
+	l.saver.Save(indexFormat, l.cfg.Index, func() *cachefile.Writer {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return encodeIndex(l.known)
 	})
 }
 
 // Close waits for an index that is being written, for a short time.
-func (l *Library) Close() {
-	written := make(chan struct{})
-	go func() {
-		l.saving.Wait()
-		close(written)
-	}()
-	timer := time.NewTimer(closeWait)
-	defer timer.Stop()
-	select {
-	case <-written:
-	case <-timer.C:
-	}
-}
+func (l *Library) Close() { l.saver.Close() }
 
 func encodeIndex(known map[Root]*folder) *cachefile.Writer {
+	const perFolder = 450 // bytes, about
 	w := &cachefile.Writer{}
+	w.Grow(perFolder * len(known))
 	w.Number(uint64(len(known)))
 	for _, f := range known {
 		w.Text(f.root.Path, f.root.Source.By, f.root.Prefix, f.root.Within)
 		w.Number(uint64(f.root.Source.Kind))
 		w.Stamp(f.stamp)
-		w.Flags(f.sure)
+		w.Flags(f.sure, f.root.Fixed)
 		w.Number(uint64(f.total))
 		w.Number(uint64(len(f.files)))
 		for i := range f.files {
@@ -105,7 +101,9 @@ func encodeIndex(known map[Root]*folder) *cachefile.Writer {
 func decodeFolder(r *cachefile.Reader) *folder {
 	f := &folder{root: Root{Path: r.Text(), Source: Source{By: r.Text()}, Prefix: r.Text(), Within: r.Text()}}
 	f.root.Source.Kind = Kind(r.Number())
-	f.stamp, f.sure, f.total = r.Stamp(), r.Flags()[0], int(r.Number())
+	f.stamp = r.Stamp()
+	flags := r.Flags()
+	f.sure, f.root.Fixed, f.total = flags[0], flags[1], int(r.Number())
 	f.files = make([]agentFile, r.Count())
 	for i := range f.files {
 		if f.files[i].decode(r, f); r.Failed() {

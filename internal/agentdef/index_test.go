@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/platform/cachefile"
+	"adze/internal/platform/cachefile/cachefiletest"
 )
 
 // many makes n plugins with an agent each, which were written long ago, and returns their roots.
@@ -46,7 +47,7 @@ func settle() { time.Sleep(settled + 100*time.Millisecond) }
 // reads returns how many files a look had to read.
 func (l *Library) reads(t *testing.T) int {
 	t.Helper()
-	known := loadIndex(l.cfg.Index)
+	known, _ := loadIndex(l.cfg.Index)
 	l.Set()
 	l.Close()
 	n := 0
@@ -150,6 +151,39 @@ func TestIndexDoesNotLeadOut(t *testing.T) {
 	}
 }
 
+// Folders that are fixed are not looked at early, and are when an agent is used.
+func TestEarly(t *testing.T) {
+	w := tree{t, t.TempDir()}
+	roots := w.many(fewFiles)
+	for i := range roots {
+		roots[i].Fixed = true
+	}
+	own := Root{Path: w.path("own"), Source: Source{Kind: User}}
+	all := func() []Root { return append([]Root{own}, roots...) }
+	settle()
+	l := w.indexed(all)
+	l.Set()
+	l.Close()
+	w.agent("own/mine.md", "mine", "helps me")
+	w.agent("p0/agents/helper.md", "helper", "helps otherwise")
+	if err := os.RemoveAll(w.path("p1")); err != nil {
+		t.Fatal(err)
+	}
+
+	second := NewLibrary(Config{Index: l.cfg.Index, Roots: func() []Root { return all()[:fewFiles] }, Early: all})
+	early := second.Early()
+	if len(early.Definitions) != fewFiles+1 || early.Get("mine") == nil || early.Get("p0:helper").Description != "helps with p0" {
+		t.Errorf("early there are %v", early.Names())
+	}
+	set := second.Set()
+	if len(set.Definitions) != fewFiles-1 || set.Get("p1:helper") != nil || set.Get("p0:helper").Description != "helps otherwise" {
+		t.Errorf("there are %v", set.Names())
+	}
+	if second.Early() != set {
+		t.Error("what is known is not what was found")
+	}
+}
+
 // Every field of a definition is in the index.
 func TestIndexHoldsEveryField(t *testing.T) {
 	var d Definition
@@ -168,7 +202,12 @@ func TestIndexHoldsEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	known[root].files[2] = agentFile{name: "z.md"} // which is read again
-	if d := cmp.Diff(known, loadIndex(path), cmp.AllowUnexported(folder{}, agentFile{})); d != "" {
+	const want = "adze agents 2\n7e1c27257de96b76"
+	if got := cachefiletest.Written(t, indexFormat, path); got != want {
+		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
+	}
+	loaded, _ := loadIndex(path)
+	if d := cmp.Diff(known, loaded, cmp.AllowUnexported(folder{}, agentFile{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -229,4 +268,57 @@ func BenchmarkMany(b *testing.B) {
 	}
 	b.Run("cold", func(b *testing.B) { run(b, "") })
 	b.Run("warm", func(b *testing.B) { run(b, w.path("state/index")) })
+}
+
+// What another version of the program has read is shown, and read again before it is used.
+//
+// Proves AGENT-20.
+func TestIndexOfAnotherProgram(t *testing.T) {
+	w := newTree(t)
+	list := w.many(fewFiles)
+	for i := range list {
+		list[i].Fixed = i%2 == 0
+	}
+	roots := func() []Root { return list }
+	settle()
+	l := w.indexed(roots)
+	l.Set()
+	l.Close()
+	known, _ := loadIndex(l.cfg.Index)
+	for _, f := range known {
+		for i := range f.files {
+			f.files[i].made.Description = "read otherwise"
+		}
+	}
+	if err := indexFormat.Save(l.cfg.Index, encodeIndex(known)); err != nil {
+		t.Fatal(err)
+	}
+	cachefiletest.Forge(t, indexFormat, l.cfg.Index)
+	second := w.indexed(roots)
+	for _, d := range second.Early().Definitions {
+		if d.Description != "read otherwise" {
+			t.Errorf("%s was read at first", d.Name)
+		}
+	}
+	if _, foreign := loadIndex(l.cfg.Index); !foreign {
+		t.Error("it is written before files were read")
+	}
+	for _, d := range second.Set().Definitions {
+		if d.Description == "read otherwise" {
+			t.Errorf("%s is used as another program has read it", d.Name)
+		}
+	}
+	second.Close()
+	if _, foreign := loadIndex(l.cfg.Index); foreign {
+		t.Error("it is not written again")
+	}
+	if err := indexFormat.Save(l.cfg.Index, encodeIndex(known)); err != nil {
+		t.Fatal(err)
+	}
+	cachefiletest.Forge(t, indexFormat, l.cfg.Index)
+	third := w.indexed(roots)
+	if d := third.Set().Definitions[0]; d.Description == "read otherwise" {
+		t.Error("a library that is used at once does not read files again")
+	}
+	third.Close()
 }

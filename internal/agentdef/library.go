@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/cachefile"
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/spell"
 )
 
@@ -37,6 +39,8 @@ type Root struct {
 	Prefix string
 	// Within is the directory that links in it may not leave; empty means that they may lead anywhere.
 	Within string
+	// Fixed says that what is in it is not meant to change: it is looked at later than others.
+	Fixed bool
 }
 
 // A Config says where definitions are.
@@ -44,6 +48,8 @@ type Config struct {
 	// Roots returns the folders, of those of one kind the ones first whose agents are used first. It is called for every
 	// look at the disk, and so must be cheap.
 	Roots func() []Root
+	// Early returns what Roots does, as far as it is known at first; nil means that Roots does.
+	Early func() []Root
 	// Extra returns definitions that are not on disk, the same values each time: those that are built in, and those of the
 	// command line. It may be nil.
 	Extra func() []*Definition
@@ -116,11 +122,14 @@ func (s *Set) Report() []string {
 type Library struct {
 	cfg Config
 
-	mu     sync.Mutex
-	set    *Set
-	looked time.Time
-	known  map[Root]*folder
-	saving sync.WaitGroup
+	mu       sync.Mutex
+	early    bool // folders that are fixed are not looked at
+	foreign  bool // another program has read what is known
+	recalled *Set // what Early returns before anything is looked at; may be nil
+	set      *Set
+	looked   time.Time
+	known    map[Root]*folder
+	saver    cachefile.Saver
 }
 
 // NewLibrary returns a library. Nothing is read before it is needed.
@@ -137,31 +146,85 @@ func (l *Library) Set() *Set {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.set == nil || time.Since(l.looked) >= pollEvery {
-		l.look()
+		l.look(l.cfg.Roots())
 	}
 	return l.set
+}
+
+// Early returns what is known, if nothing else before a look at the folders that are fixed. It is for showing what there is;
+// what is used is in [Library.Set].
+func (l *Library) Early() *Set {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.set != nil {
+		return l.set
+	}
+	if l.recalled != nil {
+		return l.recalled
+	}
+	l.known, l.foreign = loadIndex(l.cfg.Index)
+	roots := l.cfg.Roots
+	if l.cfg.Early != nil {
+		roots = l.cfg.Early
+	}
+	l.early = true
+	l.look(roots())
+	if l.foreign {
+		doubt(l.known)
+	}
+	l.early, l.foreign, l.looked = false, false, time.Time{}
+	return l.set
+}
+
+// Recall makes definitions that an earlier process has found what [Library.Early] returns, until something else is asked for.
+func (l *Library) Recall(list []*Definition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recalled = &Set{Definitions: list}
+}
+
+// Stamps returns the stamps of the folders that are not fixed and of the files in them, by path, as they were when they were
+// read. It is false if something that was found is not known by its stamp.
+func (l *Library) Stamps() (map[string]filestate.Stamp, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := map[string]filestate.Stamp{}
+	for root, f := range l.known {
+		if root.Fixed {
+			continue
+		}
+		all[root.Path] = f.stamp
+		for i := range f.files {
+			if !f.sure || !f.files[i].keeps() {
+				return nil, false
+			}
+			all[f.path(f.files[i].name)] = f.files[i].stamp
+		}
+	}
+	return all, l.set != nil
 }
 
 // Refresh looks at the disk now.
 func (l *Library) Refresh() *Set {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.look()
+	l.look(l.cfg.Roots())
 	return l.set
 }
 
 // look looks at the disk, and makes a set if something is not as it was. The caller holds mu.
-func (l *Library) look() {
-	if l.set == nil {
-		l.known = loadIndex(l.cfg.Index)
+func (l *Library) look(roots []Root) {
+	if l.set == nil && l.known == nil {
+		var foreign bool
+		if l.known, foreign = loadIndex(l.cfg.Index); foreign {
+			doubt(l.known)
+		}
 	}
 	c := collection{known: l.known, now: make(map[Root]*folder, len(l.known))}
 	if l.cfg.Problems != nil {
 		c.problems = slices.Clone(l.cfg.Problems())
 	}
-	for _, root := range l.cfg.Roots() {
-		c.root(root)
-	}
+	c.roots(roots, l.early)
 	if l.cfg.Extra != nil {
 		c.all = append(c.all, l.cfg.Extra()...)
 	}
