@@ -188,7 +188,7 @@ func files(p *Plugin, all map[contentKey]content) {
 		defer root.Close()
 		var t *tree
 		if t, err = scan(root, p.ID); err == nil {
-			r := &reader{root: root, dir: p.Dir}
+			r := &reader{bundle: &bundle{dir: p.Dir, slow: root}}
 			for _, f := range t.files {
 				r.content(p, f, all)
 			}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/platform/cachefile"
@@ -14,7 +16,7 @@ import (
 // The index holds the plugins as they were loaded, with the stamps of the files that say what they run, so that a start
 // looks at the stamps instead of reading the files. It is a cache: what is wrong with it makes loading slower, and is not
 // reported. It does not say which plugins are used, nor what the user has agreed to.
-var indexFormat = cachefile.Format{Mark: "adze plugins 2\n", Max: 64 << 20}
+var indexFormat = cachefile.Format{Mark: "adze plugins 3\n", Max: 64 << 20}
 
 const (
 	// settled is how old a file must be to be known by its stamp: one that is changed twice at once can have one stamp.
@@ -27,6 +29,7 @@ const (
 type index struct {
 	state   filestate.Stamp // of the file of the store
 	plugins map[ID]indexed
+	foreign bool // another program has read the plugins: what they run must be read again before it runs
 }
 
 // An indexed plugin is one that was loaded.
@@ -41,13 +44,49 @@ type fileStamp struct {
 	stamp filestate.Stamp
 }
 
+// A keeper keeps the index of plugins that were not looked at yet. It is safe for concurrent use.
+type keeper struct {
+	mu    sync.Mutex
+	index *index // may be nil
+}
+
+func (k *keeper) set(x *index) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.index = x
+}
+
+// of returns the index if it is of a state of the store, or nil.
+func (k *keeper) of(state filestate.Stamp) *index {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.index == nil || k.index.state != state {
+		return nil
+	}
+	return k.index
+}
+
+// find returns what the index knows of a plugin.
+func (k *keeper) find(id ID) (indexed, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.index == nil || k.index.foreign {
+		return indexed{}, false
+	}
+	entry, ok := k.index.plugins[id]
+	return entry, ok
+}
+
 // loadIndex returns the index, or nil if there is none that can be used.
 func (s *Store) loadIndex() *index {
-	info, err := os.Stat(s.file())
+	info, err := os.Stat(s.File())
 	if err != nil {
 		return nil
 	}
-	r := indexFormat.Load(s.indexFile())
+	if x := s.kept.of(filestate.StampOf(info)); x != nil {
+		return x
+	}
+	r := indexFormat.Load(s.IndexFile())
 	if r == nil {
 		return nil
 	}
@@ -69,50 +108,29 @@ func (x indexed) holds() bool {
 	return true
 }
 
-// stampOf returns the stamp of a file in a folder, or false if it cannot be known by its stamp: because it is a link, or was
-// changed just now.
-func (s *Store) stampOf(dir, name string) (fileStamp, bool) {
-	info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil || !info.Mode().IsRegular() {
-		return fileStamp{}, false
-	}
-	stamp := filestate.StampOf(info)
-	return fileStamp{name, stamp}, stamp.CTime != 0 && time.Since(time.Unix(0, stamp.CTime)) >= s.settled
+// sure reports whether a file is known by its stamp: it is no link, and was not changed within the time that stamps take to
+// settle.
+func (f fileStamp) sure(settled time.Duration) bool {
+	return f.stamp.CTime != 0 && time.Since(time.Unix(0, f.stamp.CTime)) >= settled
 }
 
-// save writes an index in the background: the plugins can be used meanwhile, and a process that is killed leaves the one from
-// before or none. The stamp of the store's file is that from before it was read, so that an index that is late is known to be
-// out of date.
+// save writes an index in the background. The stamp of the store's file is that from before it was read, so that an index that
+// is late is known to be out of date.
 func (s *Store) save(x *index) {
 	if len(x.plugins) < s.few || x.state.CTime == 0 || time.Since(time.Unix(0, x.state.CTime)) < s.settled {
 		return
 	}
-	s.saving.Go(func() {
-		_ = indexFormat.Save(s.indexFile(), x.encode()) // ok: the next start reads the files
-	})
+	s.saver.Save(indexFormat, s.IndexFile(), x.encode)
 }
-
-// closeWait is how long Close waits for an index that is being written.
-const closeWait = time.Second
 
 // Close waits for an index that is being written, for a short time.
-func (s *Store) Close() {
-	written := make(chan struct{})
-	go func() {
-		s.saving.Wait()
-		close(written)
-	}()
-	timer := time.NewTimer(closeWait)
-	defer timer.Stop()
-	select {
-	case <-written:
-	case <-timer.C:
-	}
-}
+func (s *Store) Close() { s.saver.Close() }
 
 // encode returns an index as it is written.
 func (x *index) encode() *cachefile.Writer {
+	const perPlugin = 800 // bytes, about
 	e := &cachefile.Writer{}
+	e.Grow(perPlugin * len(x.plugins))
 	e.Stamp(x.state)
 	e.Number(uint64(len(x.plugins)))
 	for id, p := range x.plugins {
@@ -130,12 +148,8 @@ func (x *index) encode() *cachefile.Writer {
 			options, _ = json.Marshal(m.Options) // ok: texts, and JSON that was read
 		}
 		e.Text(string(options), string(p.plugin.Hooks), string(p.plugin.Servers), string(p.plugin.Languages))
-		dir := p.plugin.Dir
 		for _, list := range [][]string{p.plugin.Skills, p.plugin.Commands, p.plugin.Agents, p.plugin.Styles} {
-			e.Number(uint64(len(list)))
-			for _, path := range list {
-				e.Text(strings.TrimPrefix(path, dir))
-			}
+			e.List(list)
 		}
 		e.Number(uint64(len(p.problems)))
 		for _, problem := range p.problems {
@@ -145,13 +159,22 @@ func (x *index) encode() *cachefile.Writer {
 	return e
 }
 
+// maxTogether is for how many plugins there is room at a time: a file that is damaged may claim any number.
+const maxTogether = 512
+
 // decodeIndex returns what was encoded, or nil.
 func decodeIndex(d *cachefile.Reader, s *Store) *index {
-	x := &index{state: d.Stamp()}
+	x := &index{foreign: d.Foreign(), state: d.Stamp()}
 	n := d.Count()
 	x.plugins = make(map[ID]indexed, n)
+	all := make([]Plugin, min(n, maxTogether))
 	for range n {
-		p := &Plugin{ID: ID{d.Text(), d.Text()}, Hash: d.Text(), Commit: d.Text()}
+		if len(all) == 0 {
+			all = make([]Plugin, maxTogether)
+		}
+		p := &all[0]
+		all = all[1:]
+		p.ID, p.Hash, p.Commit = ID{d.Text(), d.Text()}, d.Text(), d.Text()
 		if CheckName(p.Name) != nil || CheckName(p.Market) != nil || CheckName(p.Hash) != nil {
 			return nil
 		}
@@ -165,7 +188,11 @@ func decodeIndex(d *cachefile.Reader, s *Store) *index {
 			return nil
 		}
 		p.Hooks, p.Servers, p.Languages = raw(d), raw(d), raw(d)
-		p.Skills, p.Commands, p.Agents, p.Styles = below(d, p.Dir), below(d, p.Dir), below(d, p.Dir), below(d, p.Dir)
+		for _, list := range []*[]string{&p.Skills, &p.Commands, &p.Agents, &p.Styles} {
+			if *list = d.List(); slices.ContainsFunc(*list, func(path string) bool { return !within(p.Dir, path) }) {
+				return nil // the store was moved
+			}
+		}
 		for range d.Count() {
 			entry.problems = append(entry.problems, Problem{d.Text(), d.Text(), d.Text()})
 		}
@@ -177,23 +204,16 @@ func decodeIndex(d *cachefile.Reader, s *Store) *index {
 	return x
 }
 
+// within reports whether a path is a folder, or lies in it.
+func within(dir, path string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == filepath.Separator)
+}
+
 // raw returns JSON, or nil if there is none.
 func raw(d *cachefile.Reader) json.RawMessage {
 	if s := d.Text(); s != "" {
 		return json.RawMessage(s)
 	}
 	return nil
-}
-
-// below returns paths in a folder, or nil if there are none.
-func below(d *cachefile.Reader, dir string) []string {
-	n := d.Count()
-	if n == 0 {
-		return nil
-	}
-	all := make([]string, n)
-	for i := range all {
-		all[i] = dir + d.Text()
-	}
-	return all
 }

@@ -1,13 +1,15 @@
 package plugin
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"sync"
+	"slices"
 
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/parallel"
 )
 
 // A Loaded plugin is one that was asked for. Plugin is nil with an error.
@@ -34,6 +36,64 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: its files were changed after it was installed: they had the hash %s, and now have %s. It is not used; uninstall it and install it again", e.ID, e.Installed, e.Found)
 }
 
+// Known returns installed plugins, in the order of the ids, as the index knows them, and false if it does not know them all.
+// It does not look at their files: what came of them since is found by [Store.Check], before something of a plugin runs, and
+// by [Store.Load].
+func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
+	x := s.loadIndex()
+	if x == nil {
+		return nil, false
+	}
+	all := make([]Loaded, len(ids))
+	for i, id := range ids {
+		entry, ok := x.plugins[id]
+		if !ok {
+			return nil, false
+		}
+		all[i] = Loaded{ID: id, Plugin: entry.plugin, Problems: entry.problems}
+	}
+	s.kept.set(x)
+	return all, true
+}
+
+// Check returns nil if the files that say what an installed plugin runs are those that it was made of.
+func (s *Store) Check(p *Plugin) error {
+	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() {
+		return nil
+	}
+	in, err := installed(s, p.ID)
+	if err != nil {
+		return err
+	}
+	if in.Hash != p.Hash {
+		return fmt.Errorf("%s: it was updated; what it runs now is used by sessions that begin now", p.ID)
+	}
+	l, _ := s.load(in)
+	if l.Err == nil && !l.Plugin.runsLike(p) {
+		return fmt.Errorf("%s: another version of the program has read it otherwise; what it runs now is used when all plugins were looked at", p.ID)
+	}
+	return l.Err
+}
+
+// runsLike reports whether two plugins bring the same.
+func (p *Plugin) runsLike(o *Plugin) bool {
+	return bytes.Equal(p.Hooks, o.Hooks) && bytes.Equal(p.Servers, o.Servers) && bytes.Equal(p.Languages, o.Languages) && slices.Equal(p.Styles, o.Styles) &&
+		slices.Equal(p.Skills, o.Skills) && slices.Equal(p.Commands, o.Commands) && slices.Equal(p.Agents, o.Agents)
+}
+
+// installed returns what is installed by a name.
+func installed(s *Store, id ID) (*Installed, error) {
+	st, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	in := st.Installed[id.String()]
+	if in == nil {
+		return nil, fmt.Errorf("%s: %w", id, ErrNotInstalled)
+	}
+	return in, nil
+}
+
 // Load returns installed plugins, in the order of the ids. The files that say what a plugin runs, its manifest, hooks and
 // servers, are those that were installed.
 func (s *Store) Load(ids ...ID) []Loaded {
@@ -42,8 +102,9 @@ func (s *Store) Load(ids ...ID) []Loaded {
 		return all
 	}
 	x := s.loadIndex()
+	s.kept.set(nil) // what is not as it was is changed in it
 	var missing []int
-	if x == nil {
+	if x == nil || x.foreign {
 		x = &index{plugins: map[ID]indexed{}}
 		for i := range ids {
 			missing = append(missing, i)
@@ -54,12 +115,12 @@ func (s *Store) Load(ids ...ID) []Loaded {
 	if len(missing) == 0 {
 		return all
 	}
-	if info, err := os.Stat(s.file()); err == nil {
+	if info, err := os.Stat(s.File()); err == nil {
 		x.state = filestate.StampOf(info)
 	}
 	st, err := s.read()
 	entries := make([]*indexed, len(ids))
-	inParallel(len(missing), func(n int) {
+	parallel.Do(len(missing), func(n int) {
 		i := missing[n]
 		id := ids[i]
 		all[i] = Loaded{ID: id, Err: err}
@@ -93,7 +154,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 // load sets the plugins that are as they were, and returns which of the ids are not.
 func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	holds := make([]bool, len(ids))
-	inParallel(len(ids), func(i int) {
+	parallel.Do(len(ids), func(i int) {
 		entry, ok := x.plugins[ids[i]]
 		holds[i] = ok && entry.holds()
 	})
@@ -107,30 +168,10 @@ func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	return missing
 }
 
-// inParallel calls f with the numbers below n: looking at files is mostly waiting for the system.
-func inParallel(n int, f func(int)) {
-	const workers = 4
-	if n < 2*workers {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var work sync.WaitGroup
-	for w := range workers {
-		work.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
-			}
-		})
-	}
-	work.Wait()
-}
-
 // load reads an installed plugin. The entry for the index is nil if its files cannot be known by their stamps.
 func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 	l = Loaded{ID: in.ID}
-	r, err := openReader(s.pluginDir(in.ID, in.Hash))
+	r, err := openReader(s.pluginDir(in.ID, in.Hash), openInstalled)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s: its files are gone: uninstall it and install it again", in.ID)
@@ -138,13 +179,7 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 		l.Err = err
 		return l, nil
 	}
-	defer r.root.Close()
-	var stamps []fileStamp
-	known := true
-	r.before = func(name string) { // a stamp from after reading could be that of another content
-		stamp, ok := s.stampOf(r.dir, name)
-		stamps, known = append(stamps, stamp), known && ok
-	}
+	defer r.bundle.close()
 	p, err := r.read(in.ID)
 	l.Problems = r.problems
 	if err != nil {
@@ -163,8 +198,8 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 		p.Description = in.Description
 	}
 	l.Plugin = p
-	if known {
-		entry = &indexed{stamps, p, l.Problems}
+	if !slices.ContainsFunc(r.stamps, func(f fileStamp) bool { return !f.sure(s.settled) }) {
+		entry = &indexed{r.stamps, p, l.Problems}
 	}
 	return l, entry
 }
@@ -172,13 +207,9 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 // Verify compares all files of an installed plugin with those that were installed. The error is a [*ChangedError] if they
 // differ.
 func (s *Store) Verify(id ID) error {
-	st, err := s.read()
+	in, err := installed(s, id)
 	if err != nil {
 		return err
-	}
-	in := st.Installed[id.String()]
-	if in == nil {
-		return fmt.Errorf("%s: %w", id, ErrNotInstalled)
 	}
 	root, err := os.OpenRoot(s.pluginDir(id, in.Hash))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"adze/internal/platform/jsonscan"
 )
@@ -31,6 +32,9 @@ type manifest struct {
 // object returns the members of an object. Of members with the same name the last counts. Names are compared as they are
 // written, which decoding into a struct does not do.
 func object(data []byte) (map[string]json.RawMessage, error) {
+	if members, ok := quickObject(data); ok {
+		return members, nil
+	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &members); err != nil {
 		if jsonKind(data) != '{' && json.Valid(data) {
@@ -42,6 +46,19 @@ func object(data []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("it must be an object")
 	}
 	return members, nil
+}
+
+// quickObject returns the members of an object that is written well, as parts of the data. There are many at a start.
+func quickObject(data []byte) (map[string]json.RawMessage, bool) {
+	members := map[string]json.RawMessage{}
+	err := jsonscan.Object(data, func(name, value []byte) error {
+		if !utf8.Valid(name) {
+			return errors.New("it is not UTF-8")
+		}
+		members[string(name)] = value
+		return nil
+	})
+	return members, err == nil
 }
 
 // jsonKind returns the first character of a value, or 0.

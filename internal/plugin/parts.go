@@ -62,12 +62,12 @@ func (r *partsReader) read(m manifest) (Parts, error) {
 
 // standard adds a folder if it is there. One that leads out of the plugin is left out, with a problem.
 func (r *partsReader) standard(name string, to *[]string) {
-	info, err := r.root.Stat(name)
+	dir, err := r.isDir(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		r.problem(name, "", "%v: it is not used", plain(err))
-	case info.IsDir():
+	case dir:
 		r.add(name, to)
 	}
 }
@@ -78,7 +78,7 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 	if err != nil {
 		return r.refusal(field, written, err)
 	}
-	info, err := r.root.Stat(filepath.FromSlash(name))
+	info, err := r.stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.problem(r.manifest, field, "%s does not exist", written)
@@ -100,7 +100,7 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 
 // isFile reports whether a name is that of a file inside of the plugin.
 func (r *partsReader) isFile(name string) bool {
-	info, err := r.root.Stat(filepath.FromSlash(name))
+	info, err := r.stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -179,7 +179,7 @@ func (r *partsReader) objects(field, standard string, written []json.RawMessage)
 		path, _ := jsonscan.String(w)
 		name, err := Local(path)
 		if err == nil {
-			_, err = r.root.Stat(filepath.FromSlash(name))
+			_, err = r.stat(name)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

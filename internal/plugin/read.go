@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode"
+
+	"adze/internal/platform/filestate"
 )
 
 // Limits of a plugin, in bytes and files.
@@ -31,16 +30,15 @@ var manifestNames = [...]string{".adze-plugin/plugin.json", ".claude-plugin/plug
 // that are left out, and of files that are not read as they were meant. With an error the plugin must not be used: it is not
 // there, its manifest cannot be read or names something outside of the folder, or it is too large.
 func Read(dir string, id ID) (*Plugin, []Problem, error) {
-	r, err := openReader(dir)
+	r, err := openReader(dir, openBundle)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer r.root.Close()
-	t, err := scan(r.root, id)
+	defer r.bundle.close()
+	t, err := r.scan(id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the plugin in %s: %w", dir, err)
 	}
-	r.tree = t
 	for _, name := range t.escapes {
 		r.problem(name, "", "it is a link that leads out of the plugin")
 	}
@@ -52,14 +50,13 @@ func Read(dir string, id ID) (*Plugin, []Problem, error) {
 	return p, r.problems, nil
 }
 
-// A reader reads one plugin. It opens nothing outside of the folder, through whatever links.
+// A reader reads one plugin.
 type reader struct {
-	root     *os.Root
-	dir      string
+	*bundle
 	tree     *tree // may be nil, for one that is known to have no links that lead out
 	problems []Problem
 	used     []usedFile
-	before   func(name string) // is called before a file is read that is there; may be nil
+	stamps   []fileStamp // of the files that were read
 }
 
 // A usedFile is one that says what the plugin runs.
@@ -68,16 +65,25 @@ type usedFile struct {
 	data []byte
 }
 
-func openReader(dir string) (*reader, error) {
+func openReader(dir string, open func(string) (*bundle, error)) (*reader, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	f, err := open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading a plugin: %w", err)
 	}
-	return &reader{root: root, dir: dir}, nil
+	return &reader{bundle: f}, nil
+}
+
+// scan reads all files of the plugin.
+func (r *reader) scan(id ID) (*tree, error) {
+	root, err := r.root()
+	if err == nil {
+		r.tree, err = scan(root, id)
+	}
+	return r.tree, err
 }
 
 // problem reports something about a file of the plugin.
@@ -147,36 +153,16 @@ func (r *reader) manifest() (name string, m manifest, err error) {
 
 // file reads a regular file of at most max bytes, which is inside of the folder.
 func (r *reader) file(name string, max int64) ([]byte, error) {
-	local := filepath.FromSlash(name)
 	if r.tree != nil { // opening a device can have effects; one that was installed has none
-		if info, err := r.root.Stat(local); err == nil && !info.Mode().IsRegular() {
-			return nil, errors.New("it is not a regular file")
+		if info, err := r.stat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, errIrregular
 		}
 	}
-	file, err := r.root.OpenFile(local, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, plain(err)
+	c, err := r.bundle.read(name, max)
+	if err == nil || c.stamp != (filestate.Stamp{}) {
+		r.stamps = append(r.stamps, fileStamp{name, c.stamp})
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil || !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > max:
-		return nil, fmt.Errorf("it is larger than %d bytes", max)
-	}
-	if r.before != nil {
-		r.before(name)
-	}
-	data := make([]byte, info.Size()+1)
-	n, err := io.ReadFull(file, data)
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if int64(n) > info.Size() {
-			return nil, errors.New("it is being written")
-		}
-		return data[:n], nil
-	}
-	return nil, err
+	return c.data, err
 }
 
 // plain words the error of a file that leads out of the folder, and leaves out the path, which others know better.

@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"adze/internal/platform/cachefile"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
@@ -99,7 +99,8 @@ type Store struct {
 	locks   *replace.Replacer
 	settled time.Duration // see [settled]
 	few     int           // see [fewPlugins]
-	saving  sync.WaitGroup
+	saver   cachefile.Saver
+	kept    keeper
 }
 
 // OpenStore returns the store in the folder plugins of the state home. It touches nothing.
@@ -110,11 +111,11 @@ func OpenStore(home string) *Store {
 // places are where a store keeps what it has.
 type places struct{ dir string }
 
-// file returns the file of the store.
-func (p places) file() string { return p.join("plugins.json") }
+// File returns the file of the store.
+func (p places) File() string { return p.join("plugins.json") }
 
-// indexFile returns the file of the index.
-func (p places) indexFile() string { return p.join("index") }
+// IndexFile returns the file of the index.
+func (p places) IndexFile() string { return p.join("index") }
 
 // pluginDir returns the folder of the files of a plugin.
 func (p places) pluginDir(id ID, hash string) string {
@@ -138,9 +139,9 @@ const stateFormat = 1
 
 // read returns the state. That of a store that is not there is empty.
 func (s *Store) read() (*state, error) {
-	data, err := fsys.ReadSmall(s.file(), maxState)
+	data, err := fsys.ReadSmall(s.File(), maxState)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading %s: %w", s.file(), err)
+		return nil, fmt.Errorf("reading %s: %w", s.File(), err)
 	}
 	return s.parse(data)
 }
@@ -149,11 +150,11 @@ func (s *Store) parse(data []byte) (*state, error) {
 	st := &state{Format: stateFormat}
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, st); err != nil {
-			return nil, fmt.Errorf("reading %s: %w: repair it, or remove the folder and install your plugins again", s.file(), err)
+			return nil, fmt.Errorf("reading %s: %w: repair it, or remove the folder and install your plugins again", s.File(), err)
 		}
 	}
 	if st.Format != stateFormat {
-		return nil, fmt.Errorf("reading %s: it was written by another version of adze", s.file())
+		return nil, fmt.Errorf("reading %s: it was written by another version of adze", s.File())
 	}
 	if st.Markets == nil {
 		st.Markets = map[string]*Market{}
@@ -163,14 +164,14 @@ func (s *Store) parse(data []byte) (*state, error) {
 	}
 	for name, m := range st.Markets {
 		if m == nil || CheckName(name) != nil || m.Tree != "" && CheckName(m.Tree) != nil {
-			return nil, fmt.Errorf("reading %s: the marketplace %q is damaged", s.file(), name)
+			return nil, fmt.Errorf("reading %s: the marketplace %q is damaged", s.File(), name)
 		}
 		m.Name = name
 	}
 	for text, in := range st.Installed {
 		id, err := ParseID(text)
 		if err != nil || in == nil || CheckName(in.Hash) != nil || slices.ContainsFunc(in.Former, func(f Former) bool { return CheckName(f.Hash) != nil }) {
-			return nil, fmt.Errorf("reading %s: the plugin %q is damaged", s.file(), text)
+			return nil, fmt.Errorf("reading %s: the plugin %q is damaged", s.File(), text)
 		}
 		in.ID = id
 	}
@@ -179,7 +180,7 @@ func (s *Store) parse(data []byte) (*state, error) {
 
 // change changes the state: others see it before or after. What is left of processes that were killed is removed.
 func (s *Store) change(ctx context.Context, f func(*state) error) error {
-	file := statefile.File{Path: s.file(), Max: maxState, Locks: s.locks, Doing: "changing " + s.file()}
+	file := statefile.File{Path: s.File(), Max: maxState, Locks: s.locks, Doing: "changing " + s.File()}
 	return file.Hold(ctx, func(held *replace.File) error {
 		var st *state
 		err := file.Rewrite(held, func(old *replace.Version) (data []byte, err error) {
@@ -199,7 +200,7 @@ func (s *Store) change(ctx context.Context, f func(*state) error) error {
 		if err != nil {
 			return err
 		}
-		_ = os.Remove(s.indexFile()) // ok: it is out of date, and may be gone
+		_ = os.Remove(s.IndexFile()) // ok: it is out of date, and may be gone
 		s.clean(st)
 		return nil
 	})
@@ -376,12 +377,12 @@ func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin
 
 // inspect returns the hashes of a folder that may be installed.
 func inspect(dir string, id ID) (hash, digest string, err error) {
-	r, err := openReader(dir)
+	r, err := openReader(dir, openBundle)
 	if err != nil {
 		return "", "", err
 	}
-	defer r.root.Close()
-	if r.tree, err = scan(r.root, id); err != nil {
+	defer r.bundle.close()
+	if _, err = r.scan(id); err != nil {
 		return "", "", err
 	}
 	if len(r.tree.escapes) > 0 {

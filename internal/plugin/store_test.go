@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/cachefile/cachefiletest"
 )
 
 // install installs files as a plugin.
@@ -294,7 +296,7 @@ func TestStoreDamaged(t *testing.T) {
 		if err := s.SetMarket(t.Context(), Market{Name: "m"}, ""); err == nil {
 			t.Errorf("%s: it is changed", text)
 		}
-		if data, err := os.ReadFile(s.file()); err != nil || string(data) != text {
+		if data, err := os.ReadFile(s.File()); err != nil || string(data) != text {
 			t.Errorf("%s: it is %q now, %v", text, data, err)
 		}
 		if _, err := os.Stat(filepath.Join(s.dir, "cache/x/y/z")); err != nil {
@@ -411,14 +413,14 @@ func TestIndex(t *testing.T) {
 	if d := cmp.Diff(p, got.plugin); d != "" || len(got.problems) != 1 || len(got.stamps) != 4 || !got.holds() {
 		t.Errorf("the index has %+v:\n%s", got, d)
 	}
-	data, err := os.ReadFile(s.indexFile())
+	data, err := os.ReadFile(s.IndexFile())
 	if err != nil {
 		t.Fatal(err)
 	}
 	damaged := slices.Clone(data)
 	damaged[len(damaged)/2]++
 	for _, wrong := range [][]byte{damaged, data[:len(data)-1], nil} {
-		if err := os.WriteFile(s.indexFile(), wrong, 0o600); err != nil {
+		if err := os.WriteFile(s.IndexFile(), wrong, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if s.loadIndex() != nil {
@@ -455,18 +457,93 @@ func TestLateIndex(t *testing.T) {
 	}
 	s.Load(id)
 	s.Close()
-	late, err := os.ReadFile(s.indexFile())
+	late, err := os.ReadFile(s.IndexFile())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Uninstall(t.Context(), id, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.indexFile(), late, 0o600); err != nil {
+	if err := os.WriteFile(s.IndexFile(), late, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.Load(id)[0]; !errors.Is(l.Err, ErrNotInstalled) {
 		t.Error("a plugin that was removed is loaded:", l)
+	}
+}
+
+// Plugins that the index knows are there before their files are looked at. A check before they are used finds what was
+// changed, and passes what was only touched.
+func TestKnown(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	defer s.Close()
+	s.settled, s.few = 0, 0
+	var ids []ID
+	for _, name := range []string{"same", "touched", "changed", "gone"} {
+		id := ID{name, "team"}
+		ids = append(ids, id)
+		if _, err := install(t, s, Installed{ID: id}, map[string]string{"hooks/hooks.json": `{"hooks": {"Stop": [{}]}}`}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := s.Known(ids...); ok {
+		t.Error("plugins are known without an index")
+	}
+	s.Load(ids...)
+	s.Close()
+	if _, ok := s.Known(append(ids, ID{"other", "team"})...); ok {
+		t.Error("a plugin is known that is not installed")
+	}
+	known, ok := s.Known(ids...)
+	if !ok {
+		t.Fatal("the index does not know them")
+	}
+	file := func(i int) string { return filepath.Join(known[i].Plugin.Dir, "hooks", "hooks.json") }
+	later := time.Now().Add(time.Hour)
+	if err := errors.Join(os.Chtimes(file(1), later, later), os.WriteFile(file(2), []byte(`{"hooks": {"Stop": [{"type": "command"}]}}`), 0o644), os.RemoveAll(known[3].Plugin.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	wrong := func(i int, err error) bool {
+		var changed *ChangedError
+		switch i {
+		case 2:
+			return !errors.As(err, &changed)
+		case 3:
+			return err == nil || !strings.Contains(err.Error(), "its files are gone")
+		}
+		return err != nil
+	}
+	for i, l := range known {
+		if l.Err != nil {
+			t.Errorf("%s is looked at: %v", l.ID, l.Err)
+		}
+		if err := s.Check(l.Plugin); wrong(i, err) {
+			t.Errorf("a check of %s says %v", l.ID, err)
+		}
+	}
+	loaded := s.Load(ids...)
+	for i, l := range loaded {
+		if wrong(i, l.Err) {
+			t.Errorf("%s is loaded with %v", l.ID, l.Err)
+		}
+		if err := s.Check(known[i].Plugin); wrong(i, err) {
+			t.Errorf("a later check of %s says %v", l.ID, err)
+		}
+	}
+	if loaded[0].Plugin != known[0].Plugin {
+		t.Error("one that is as it was is another plugin")
+	}
+	if err := s.Uninstall(t.Context(), ids[1], true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(known[1].Plugin); !errors.Is(err, ErrNotInstalled) {
+		t.Error("a check of one that was removed says", err)
+	}
+	if _, err := install(t, s, Installed{ID: ids[2]}, map[string]string{"skills/a/SKILL.md": ""}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(known[2].Plugin); err == nil {
+		t.Error("a check passes one that was updated")
 	}
 }
 
@@ -504,7 +581,7 @@ func BenchmarkLoad(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(s.file(), data, 0o600); err != nil {
+	if err := os.WriteFile(s.File(), data, 0o600); err != nil {
 		b.Fatal(err)
 	}
 	load := func(b *testing.B, s *Store) {
@@ -518,7 +595,7 @@ func BenchmarkLoad(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			s.Close()
-			_ = os.Remove(s.indexFile()) // ok: the first time there is none
+			_ = os.Remove(s.IndexFile()) // ok: the first time there is none
 			b.StartTimer()
 			load(b, s)
 		}
@@ -532,4 +609,57 @@ func BenchmarkLoad(b *testing.B) {
 			load(b, s)
 		}
 	})
+}
+
+// What another version of the program has read is known, and read again before something runs. What is written is that of the
+// format.
+//
+// Proves X-071.
+func TestIndexOfAnotherProgram(t *testing.T) {
+	s := OpenStore(t.TempDir())
+	s.settled, s.few = 0, 0
+	id := ID{"tidy", "team"}
+	p, err := install(t, s, Installed{ID: id}, map[string]string{
+		".claude-plugin/plugin.json": `{"name": "tidy"}`, "hooks/hooks.json": `{"hooks": {"Stop": [{}]}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Load(id)
+	s.Close()
+	for _, hooks := range []string{string(p.Hooks), `{"Stop":[{"other":1}]}`} {
+		x := s.loadIndex()
+		x.plugins[id].plugin.Hooks = json.RawMessage(hooks)
+		if err := indexFormat.Save(s.IndexFile(), x.encode()); err != nil {
+			t.Fatal(err)
+		}
+		cachefiletest.Forge(t, indexFormat, s.IndexFile())
+		again := OpenStore(filepath.Dir(s.dir))
+		again.settled, again.few = 0, 0
+		known, ok := again.Known(id)
+		if !ok || string(known[0].Plugin.Hooks) != hooks {
+			t.Fatalf("it is known as %+v", known)
+		}
+		if err := again.Check(known[0].Plugin); (err == nil) != (hooks == string(p.Hooks)) {
+			t.Errorf("hooks %s: %v", hooks, err)
+		}
+		if l := again.Load(id)[0]; l.Err != nil || string(l.Plugin.Hooks) != string(p.Hooks) {
+			t.Errorf("it is loaded as %+v", l)
+		}
+		again.Close()
+		if x := s.loadIndex(); x == nil || x.foreign {
+			t.Error("it is not written again")
+		}
+	}
+	x := &index{plugins: map[ID]indexed{id: {plugin: &Plugin{ID: id, Hash: "h", Commit: "c", Dir: "d"}, stamps: []fileStamp{{name: "f"}}, problems: []Problem{{"f", "g", "t"}}}}}
+	full := x.plugins[id].plugin
+	full.Manifest = Manifest{Version: "v", Description: "d", Author: "a", Homepage: "h", Repository: "r", License: "l", Keywords: []string{"k"}, Options: []Option{{Name: "o", Required: true}}}
+	full.Hooks, full.Servers, full.Languages = json.RawMessage("1"), json.RawMessage("2"), json.RawMessage("3")
+	full.Skills, full.Commands, full.Agents, full.Styles = []string{"s"}, []string{"c"}, []string{"a"}, []string{"y"}
+	if err := indexFormat.Save(s.IndexFile(), x.encode()); err != nil {
+		t.Fatal(err)
+	}
+	const want = "adze plugins 3\n69b5da64101d3e37"
+	if got := cachefiletest.Written(t, indexFormat, s.IndexFile()); got != want {
+		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -132,11 +133,13 @@ func (g *git) ask(ctx context.Context, q question) error {
 }
 
 // redirected is what git says of a server that sends it to another address.
-var redirected = regexp.MustCompile(`returned error: 30\d`)
+var redirected = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`returned error: 30\d`)
+})
 
 // moved says what to do about a server that sends to another address: the user has agreed to this one.
 func moved(said *tail) string {
-	if !redirected.MatchString(said.String()) {
+	if !redirected().MatchString(said.String()) {
 		return ""
 	}
 	return "; the server sends to another address, which is not followed: if the repository has moved, name its new address"
