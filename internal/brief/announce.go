@@ -26,6 +26,9 @@ type AnnouncerConfig struct {
 	// Skills returns the skills that the model may run: the same value until something changes. It may be nil: then there
 	// are none.
 	Skills func() *Skills
+	// Settle waits until Skills returns what is on disk: what the opening says of skills may be what is known from earlier.
+	// It may be nil.
+	Settle func()
 	// Paths resolves the paths of calls, for which instructions may hold.
 	Paths    paths.Base
 	Language func() texts.Language
@@ -63,7 +66,7 @@ func NewAnnouncer(c AnnouncerConfig) *Announcer {
 	if c.Keeper == nil {
 		c.Keeper = &Keeper{}
 	}
-	a := &Announcer{cfg: c, skills: skillNews{from: c.Skills, keeper: c.Keeper}}
+	a := &Announcer{cfg: c, skills: skillNews{from: c.Skills, settle: c.Settle, keeper: c.Keeper}}
 	if c.Instructions != nil {
 		in := *c.Instructions
 		in.Loaded = func(f instruct.File) { a.loaded = append(a.loaded, f) }

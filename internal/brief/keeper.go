@@ -80,7 +80,8 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 	}
 }
 
-// A record is what the opening says of something, and what the model was told of it in all.
+// A record is what the opening says of something, and what the model was told of it in all; a note without that says that it
+// is the same.
 type record[T any] struct {
 	Version       string
 	Opening, Told T
@@ -88,9 +89,16 @@ type record[T any] struct {
 
 // recordOf returns the record that a note holds; it is empty if the note is of another version or cannot be read.
 func recordOf[T any](note json.RawMessage, version string) record[T] {
-	var r record[T]
+	var r struct {
+		Version string
+		Opening T
+		Told    *T
+	}
 	if json.Unmarshal(note, &r) != nil || r.Version != version {
 		return record[T]{}
 	}
-	return r
+	if r.Told == nil {
+		r.Told = &r.Opening
+	}
+	return record[T]{r.Version, r.Opening, *r.Told}
 }

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,33 @@ type Skills struct {
 	Budget int
 	// Score says how much a skill is used; it may be nil.
 	Score func(name string) float64
+	// Ready is what an earlier opening said of the same skills; then there is no list. It may be nil.
+	Ready *SkillList
+	// Keep is given what makes a list of what an opening says of them, for later ones; it may be nil.
+	Keep func(make func() *SkillList)
+}
+
+// A SkillList is what an opening says of skills. It does not change.
+type SkillList struct {
+	Text string
+	// Told is what the model was told with it, as it is kept with a session.
+	Told json.RawMessage
+	// Names are those of all skills, also of those that the text has no room for, each with a newline.
+	Names string
+}
+
+// known returns the names of all skills.
+func (s *Skills) known() map[string]bool {
+	known := make(map[string]bool, len(s.List))
+	for _, k := range s.List {
+		known[k.Name] = true
+	}
+	if s.Ready != nil {
+		for name := range strings.Lines(s.Ready.Names) {
+			known[strings.TrimSuffix(name, "\n")] = true
+		}
+	}
+	return known
 }
 
 // Complete reports whether the list that the model is given describes all skills.
@@ -55,9 +83,66 @@ const maxGoneText = 900
 // skillsTold is what the model was told of skills. It is kept with the session.
 type skillsTold struct {
 	// Names are those that it was told, each with a hash of what it was told of the skill, which is empty if only the name was.
+	Names map[string]string
+	Left  int // how many it was told to be there beside them
+	Used  int // characters, of the budget
+}
+
+// keptSkills is how skillsTold is kept: Named are the names without a hash, which can be many.
+type keptSkills struct {
 	Names map[string]string `json:"names,omitempty"`
-	Left  int               `json:"left,omitempty"` // how many it was told to be there beside them
-	Used  int               `json:"used,omitempty"` // characters, of the budget
+	Named []string          `json:"named,omitempty"`
+	Left  int               `json:"left,omitempty"`
+	Used  int               `json:"used,omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (t skillsTold) MarshalJSON() ([]byte, error) {
+	k := keptSkills{Names: map[string]string{}, Left: t.Left, Used: t.Used}
+	named := make([]string, 0, len(t.Names))
+	for name, hash := range t.Names {
+		if hash == "" {
+			named = append(named, name)
+		} else {
+			k.Names[name] = hash
+		}
+	}
+	slices.Sort(named)
+	data, err := json.Marshal(k)
+	if err != nil || len(named) == 0 {
+		return data, err
+	}
+	size := len(data)
+	for _, name := range named {
+		size += len(name) + len(`"",`)
+	}
+	list := append(make([]byte, 0, size+len(`{"named":[],`)), `{"named":[`...) // by hand, since there can be many
+	for i, name := range named {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = msg.AppendString(list, name)
+	}
+	if list = append(list, ']'); len(data) > len("{}") {
+		list = append(list, ',')
+	}
+	return append(list, data[1:]...), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *skillsTold) UnmarshalJSON(data []byte) error {
+	var k keptSkills
+	if err := json.Unmarshal(data, &k); err != nil {
+		return err
+	}
+	if k.Names == nil && len(k.Named) > 0 {
+		k.Names = make(map[string]string, len(k.Named))
+	}
+	for _, name := range k.Named {
+		k.Names[name] = ""
+	}
+	*t = skillsTold{Names: k.Names, Left: k.Left, Used: k.Used}
+	return nil
 }
 
 func (t skillsTold) empty() bool { return len(t.Names) == 0 && t.Left == 0 }
@@ -69,6 +154,7 @@ func (t skillsTold) equal(o skillsTold) bool {
 // skillNews tells of skills: all of them in the opening, then those that come and go.
 type skillNews struct {
 	from   func() *Skills // may be nil
+	settle func()         // may be nil
 	keeper *Keeper
 	// opened is what the opening says, told what the model was told in all.
 	opened, told skillsTold
@@ -76,6 +162,8 @@ type skillNews struct {
 	// an earlier process knew them.
 	before, latest *Skills
 	kept           bool // something was kept with the session
+	// ready is what opened and told are to be read from; nil if they were.
+	ready json.RawMessage
 }
 
 // restore sets what an earlier process has told.
@@ -84,10 +172,24 @@ func (n *skillNews) restore(r record[skillsTold]) {
 }
 
 // reset makes the next opening tell all of them.
-func (n *skillNews) reset() { *n = skillNews{from: n.from, keeper: n.keeper, kept: n.kept} }
+func (n *skillNews) reset() {
+	*n = skillNews{from: n.from, settle: n.settle, keeper: n.keeper, kept: n.kept}
+}
 
 // rewound says that only what the opening says is known to be told.
-func (n *skillNews) rewound() { n.told, n.latest = n.opened, n.before }
+func (n *skillNews) rewound() {
+	n.unpack()
+	n.told, n.latest = n.opened, n.before
+}
+
+// unpack reads what the opening says, if it was ready. What cannot be read is told again.
+func (n *skillNews) unpack() {
+	if n.ready == nil {
+		return
+	}
+	json.Unmarshal(n.ready, &n.opened) // ok: see above
+	n.told, n.ready = n.opened, nil
+}
 
 // opening returns what the opening says of skills, and takes note of it.
 func (n *skillNews) opening(l texts.Language) string {
@@ -96,12 +198,33 @@ func (n *skillNews) opening(l texts.Language) string {
 	}
 	n.latest = n.from()
 	n.before = n.latest
+	if r := n.latest.Ready; r != nil {
+		n.ready, n.kept = r.Told, true
+		n.keeper.note(skillsKind, map[string]any{"version": n.keeper.Version, "opening": r.Told})
+		return r.Text
+	}
 	text, now := announceSkills(l, n.latest, nil, skillsTold{})
 	n.opened, n.told = now, now
 	if n.kept || !now.empty() {
 		n.keep()
 	}
+	if n.latest.Keep != nil && !now.empty() {
+		list := n.latest.List
+		n.latest.Keep(func() *SkillList { return listOf(list, text, now) })
+	}
 	return text
+}
+
+// listOf returns what an opening says of skills as it is kept for later ones.
+func listOf(all []*skill.Skill, text string, told skillsTold) *SkillList {
+	list := &SkillList{Text: text}
+	list.Told, _ = told.MarshalJSON() // ok: texts and numbers
+	var names strings.Builder
+	for _, s := range all {
+		names.WriteString(s.Name + "\n")
+	}
+	list.Names = names.String()
+	return list
 }
 
 // news returns what the model has to be told since it was last told, or nothing.
@@ -109,10 +232,14 @@ func (n *skillNews) news(l texts.Language) string {
 	if n.from == nil {
 		return ""
 	}
+	if n.settle != nil {
+		n.settle()
+	}
 	s := n.from()
 	if s == n.latest || s.Tool == "" {
 		return ""
 	}
+	n.unpack()
 	text, now := announceSkills(l, s, n.latest, n.told)
 	n.latest = s
 	if !now.equal(n.told) {
@@ -124,11 +251,15 @@ func (n *skillNews) news(l texts.Language) string {
 
 func (n *skillNews) keep() {
 	n.kept = true
-	n.keeper.note(skillsKind, map[string]any{"version": n.keeper.Version, "opening": n.opened, "told": n.told})
+	fields := map[string]any{"version": n.keeper.Version, "opening": n.opened}
+	if !n.told.equal(n.opened) {
+		fields["told"] = n.told
+	}
+	n.keeper.note(skillsKind, fields)
 }
 
 // skillsKind is the kind of the note that has under "opening" what the opening says of skills, and under "told" what the
-// model was told in all.
+// model was told in all, if that is more.
 const skillsKind = "told-skills"
 
 // skillsPiece is the piece of the opening that tells of skills.
@@ -141,10 +272,8 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 		return "", before
 	}
 	fresh, gone := differences(s.List, latest, before)
-	now = skillsTold{Names: maps.Clone(before.Names), Used: before.Used}
-	if now.Names == nil {
-		now.Names = map[string]string{}
-	}
+	now = skillsTold{Names: make(map[string]string, len(before.Names)+len(fresh)), Used: before.Used}
+	maps.Copy(now.Names, before.Names)
 	var lines []string
 	head := say(l, "skills", s.Tool)
 	if !before.empty() {
@@ -181,12 +310,12 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 // and that are gone. Those that were left out before are not new, as far as it is known which they were; if it is not,
 // none is.
 func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh []*skill.Skill, gone []string) {
+	if before.empty() {
+		return list, nil
+	}
 	var known map[string]bool
 	if before.Left > 0 && latest != nil {
-		known = make(map[string]bool, len(latest.List))
-		for _, s := range latest.List {
-			known[s.Name] = true
-		}
+		known = latest.known()
 	}
 	there := make(map[string]bool, len(list))
 	for _, s := range list {
