@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
+	"adze/internal/platform/tfidf"
 	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
@@ -184,5 +185,34 @@ func BenchmarkIndex5000(b *testing.B) {
 	skills := thousands()
 	for b.Loop() {
 		index(skills)
+	}
+}
+
+// A short text that is known to have nothing to do with any skill is one that an index finds nothing for.
+// Proves SKILL-33.
+func TestUnrelated(t *testing.T) {
+	plain := append(few(), made("urlCheck", "Watches URLs, studies queries and tests; stopped by Ctrl-C.", ""), made("commits", "Running", "—"))
+	odd := append(plain, made("odd", "\u212aubernetes", "\u0130stanbul"))
+	var quick, sure int
+	for _, skills := range [][]*skill.Skill{plain, odd} {
+		x := index(skills)
+		for _, text := range []string{
+			"hello", "go on", "continue", "", "!", "Commit", "committing", "study", "query", "url", "urls", "check", "urlcheck", "kubernetes", "istanbul", "stop", "stopping",
+			"test", "tests", "run", "fix it", "图表", "日历", "weather", "review request", "deployments", "xyzzy plugh", "a b c d e f",
+		} {
+			hits := tfidf.Best(x.Scores(tfidf.Document{{Text: text, Weight: 1}}), 1)
+			none := unrelated(text, skills)
+			switch {
+			case none && len(hits) > 0:
+				t.Errorf("%q is about %s", text, skills[hits[0].Doc].Name)
+			case none:
+				quick++
+			case len(hits) > 0:
+				sure++
+			}
+		}
+	}
+	if quick < 5 || sure < 10 {
+		t.Errorf("%d texts are unrelated, %d are about something", quick, sure)
 	}
 }

@@ -2,8 +2,10 @@ package discover
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"adze/internal/platform/tfidf"
 	"adze/internal/skill"
@@ -111,18 +113,67 @@ func (c *catalog) find(words string, n int) (found []*skill.Skill) {
 // Suggest returns up to n skills that a text is about, with at least that similarity. Those that skip answers true for are
 // left out.
 func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name string) bool) (found []suggest.Suggestion) {
+	if unrelated(text, f.Skills()) {
+		return nil
+	}
 	c := f.catalog()
 	scores := c.index.Scores(tfidf.Document{{Text: text, Weight: 1}})
+	return suggested(scores, wish{atLeast, n, skip}, func(doc int) string { return c.skills[doc].Name }, func(doc int) string { return lineOf(c.skills[doc]) })
+}
+
+// A wish says which skills are to be suggested: up to n with at least that score, without those that skip answers true for.
+type wish struct {
+	atLeast float64
+	n       int
+	skip    func(name string) bool // may be nil
+}
+
+// suggested returns the best skills by their scores, given the name and the line of each.
+func suggested(scores []float64, w wish, name, line func(doc int) string) (found []suggest.Suggestion) {
 	for doc, score := range scores {
-		if score > 0 && (score < atLeast || skip != nil && skip(c.skills[doc].Name)) {
+		if score > 0 && (score < w.atLeast || w.skip != nil && w.skip(name(doc))) {
 			scores[doc] = 0
 		}
 	}
-	for _, hit := range tfidf.Best(scores, n) {
-		s := c.skills[hit.Doc]
-		found = append(found, suggest.Suggestion{Name: tool.OneLine(s.Name, maxLine), Line: tool.OneLine(skill.Words(s), maxLine)})
+	for _, hit := range tfidf.Best(scores, w.n) {
+		found = append(found, suggest.Suggestion{Name: tool.OneLine(name(hit.Doc), maxLine), Line: line(hit.Doc)})
 	}
 	return found
+}
+
+// lineOf returns what is said of a skill that is suggested.
+func lineOf(s *skill.Skill) string { return tool.OneLine(skill.Words(s), maxLine) }
+
+// maxQuick is how many words a text may have to be looked for in all skills, which takes less time than an index of them.
+const maxQuick = 3
+
+// unrelated reports whether a short text is known to have no word in common with any skill. It uses no index.
+func unrelated(text string, skills []*skill.Skill) bool {
+	terms := tfidf.Terms(text)
+	if len(terms) > maxQuick {
+		return false
+	}
+	for _, term := range terms {
+		root, ok := tfidf.Root(term)
+		if !ok || slices.ContainsFunc(skills, func(s *skill.Skill) bool { return mayHave(s, root) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayHave reports whether a skill may have a word that begins with a root, which is ASCII.
+func mayHave(s *skill.Skill, root string) bool {
+	for _, text := range []string{s.Name, s.Description, s.When} {
+		for i := range len(text) {
+			switch c := text[i]; {
+			case c|0x20 == root[0] && len(text)-i >= len(root) && strings.EqualFold(text[i:i+len(root)], root),
+				c >= utf8.RuneSelf && (strings.HasPrefix(text[i:], "\u0130") || strings.HasPrefix(text[i:], "\u212a")): // i and k in lower case
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // entry returns a skill as a line of a result.
