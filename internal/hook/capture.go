@@ -97,15 +97,17 @@ type watcher struct {
 const maxFirstLine = 4096
 
 func (w *watcher) Write(p []byte) (int, error) {
-	n, err := w.w.Write(p)
-	if w.done {
-		return n, err
+	if !w.done {
+		w.look(p)
 	}
+	return w.w.Write(p)
+}
+
+func (w *watcher) look(p []byte) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
 		w.done = true
 		w.notice(append(w.line, p[:i]...))
 	} else if w.line = append(w.line, p...); len(w.line) > maxFirstLine {
 		w.done = true
 	}
-	return n, err
 }

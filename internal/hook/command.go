@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,11 +37,22 @@ func (l *launcher) run(ctx context.Context, j *job) ending {
 	}
 	c.Input = append(slices.Clip([]byte(j.input)), '\n')
 	news := &news{job: j, observer: l.cfg.Observer, stdout: end.stdout, stderr: end.stderr, last: time.Now()}
-	c.Output = &watcher{w: news.of(end.stdout), notice: j.firstLine}
+	var out io.Writer = news.of(end.stdout)
 	c.Errors = news.of(end.stderr)
+	finish := func() {}
+	if j.asks {
+		talk, stop := context.WithCancelCause(ctx)
+		d := begin(talk, j, l.cfg.Judges.User, out)
+		out, c.More = d, d.answers
+		finish = func() { stop(errEnded); d.finish() }
+	}
+	c.Output = &watcher{w: out, notice: j.firstLine}
 	exit, err := l.procs.Run(ctx, c)
+	finish()
 	end.code, end.exited = exit.Code, err == nil && exit.Signal == "" && !exit.Running
 	switch {
+	case errors.Is(err, errTooOften):
+		end.broken = errTooOften.Error()
 	case exit.Cancelled && ctx.Err() == nil:
 		end.broken = fmt.Sprintf("it printed more than %d MB", maxOutput>>20)
 	case ctx.Err() != nil:
@@ -49,6 +61,8 @@ func (l *launcher) run(ctx context.Context, j *job) ending {
 		end.broken = "it could not be started: " + err.Error()
 	case exit.Signal != "":
 		end.broken = "it was ended by a signal: " + exit.Signal
+	case exit.Code == 0:
+		end.broken = end.stdout.unheard(j.spec)
 	}
 	return end
 }

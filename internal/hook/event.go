@@ -57,6 +57,8 @@ type kind struct {
 	tool bool
 	// plain says that standard output which is not JSON is context for the model.
 	plain bool
+	// alone says that no one waits for the hooks, so that they cannot ask the user.
+	alone bool
 	// envFile says that the hook may set variables for later commands.
 	envFile bool
 	// timeout is for command hooks that set none; 0 means [defaultTimeout].
@@ -74,12 +76,12 @@ const (
 // parts that are not built yet are never fired and have no constructor.
 var kinds = [...]kind{
 	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string"},
-	{name: SessionEnd, matches: "reason"},
+	{name: SessionEnd, matches: "reason", alone: true},
 	{name: Setup, matches: "trigger", envFile: true, fields: contextField},
 	{name: UserPromptSubmit, reach: blocks, plain: true, timeout: 30 * time.Second, fields: contextField},
 	{name: Stop, reach: blocks},
 	{name: StopFailure, matches: "error"},
-	{name: Notification, matches: "notification_type", fields: contextField},
+	{name: Notification, matches: "notification_type", alone: true, fields: contextField},
 	{name: PreToolUse, matches: "tool_name", reach: refuses, guard: true, tool: true,
 		fields: `permissionDecision?: "allow"|"deny"|"ask", permissionDecisionReason?: string, updatedInput?: object, ` + contextField},
 	{name: PostToolUse, matches: "tool_name", reach: told, tool: true, fields: contextField + ", updatedToolOutput?: any"},

@@ -54,6 +54,9 @@ type job struct {
 	run    Run
 	// firstLine is told the first line of the output as soon as it is complete.
 	firstLine func(line []byte)
+	// inBackground says that the first line sent the hook there. It belongs to the goroutine that reads the output.
+	inBackground bool
+	time         *allowance
 }
 
 // errTimeout is the cause with which a hook is ended that took too long.
@@ -73,9 +76,12 @@ func (r *Runner) run(ctx context.Context, j *job) result {
 	// The hook lives as long as the runner, not as long as the event: it may go to the background.
 	life, end := context.WithCancelCause(r.life)
 	limit := j.limit(j.kind, r.cfg.SessionEndTimeout)
+	j.time = newAllowance(limit)
+	defer j.time.timer.Stop()
 	async := make(chan time.Duration, 1)
 	j.firstLine = func(line []byte) {
 		if wait, ok := asyncLine(line); ok {
+			j.inBackground = true
 			async <- wait
 		}
 	}
@@ -85,15 +91,13 @@ func (r *Runner) run(ctx context.Context, j *job) result {
 		r.detach(j, done, end, limit, started)
 		return result{spec: j.spec, status: background}
 	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	var ended ending
 	select {
 	case ended = <-done:
 	case wait := <-async:
 		r.detach(j, done, end, wait, started)
 		return result{spec: j.spec, status: background}
-	case <-timer.C:
+	case <-j.time.up:
 		end(errTimeout{limit})
 		ended = <-done
 	case <-ctx.Done():
@@ -107,7 +111,7 @@ func (r *Runner) run(ctx context.Context, j *job) result {
 // finish judges a run that has ended and tells everyone.
 func (r *Runner) finish(j *job, ended ending, started time.Time) result {
 	res := judge(j, ended, r.cfg.Results)
-	res.duration = time.Since(started)
+	res.duration = time.Since(started) - j.time.waited()
 	report := res.report()
 	j.mu.Lock()
 	j.last = &report
@@ -125,6 +129,9 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 			end = failed(fmt.Errorf("it panicked: %v", v))
 		}
 	}()
+	if err := j.source.Plugin.check(); err != nil {
+		return failed(err)
+	}
 	switch j.typ {
 	case TypeCommand:
 		return r.commands.run(ctx, j)

@@ -58,13 +58,16 @@ type Config struct {
 	lookup   func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Judges say for hooks whether a condition is met.
+// Judges answer what hooks ask.
 type Judges struct {
-	// Prompt asks a model for hooks of type prompt; nil means that they cannot run.
+	// Prompt has a model say whether a condition is met, for hooks of type prompt; nil means that they cannot run.
 	Prompt func(ctx context.Context, a Asking) (Opinion, error)
 	// Agent has an agent find out for hooks of type agent; nil means that they cannot run. No hooks may run in the
 	// conversation of the agent.
 	Agent func(ctx context.Context, a Asking) (Opinion, error)
+	// User lets the user choose, for hooks of type command, and returns the key of the option; nil means that no one can
+	// be asked. It must return when ctx is done. The hook reads the error.
+	User func(ctx context.Context, q Question) (key string, err error)
 }
 
 // A Policy restricts which hooks run. Managed hooks run in any case, unless DisableManaged is set.

@@ -162,6 +162,7 @@ type entry struct {
 	Once           bool              `json:"once"`
 	Async          bool              `json:"async"`
 	AsyncRewake    bool              `json:"asyncRewake"`
+	AsksUser       bool              `json:"asksUser"`
 }
 
 func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
@@ -180,7 +181,23 @@ func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
 	s.timeout = p.timeout(path+".timeout", e.Timeout)
 	s.onFailure = p.onFailure(path+".onFailure", e.OnFailure)
 	s.cond = p.condition(k, path+".if", e.If)
+	s.asks = e.AsksUser && p.mayAsk(k, s, path+".asksUser")
 	return s
+}
+
+// mayAsk reports whether the hook can ask the user, and why it cannot.
+func (p *parser) mayAsk(k kind, s *spec, path string) bool {
+	switch {
+	case s.typ != TypeCommand:
+		p.report(path, "only hooks of type %s can ask the user; it has no effect", TypeCommand)
+	case s.async || s.asyncRewake:
+		p.report(path, "%v; it has no effect", errBackground)
+	case k.alone:
+		p.report(path, "%v; it has no effect", errNoOneWaits)
+	default:
+		return true
+	}
+	return false
 }
 
 // payload reads what the hook consists of, and reports whether there is enough of it.

@@ -12,8 +12,18 @@ import (
 type Plugin struct {
 	// Root is its folder, and Data the one for what it keeps.
 	Root, Data string
+	// Check is called before a hook runs, of whatever type: an error keeps it from running. It may be nil.
+	Check func() error
 	// Options returns the values that the user set, by name. It is called before a hook runs; nil means that there are none.
 	Options func(context.Context) (map[string]string, error)
+}
+
+// check returns why no hook of the plugin may run, or nil. The plugin may be nil.
+func (p *Plugin) check() error {
+	if p == nil || p.Check == nil {
+		return nil
+	}
+	return p.Check()
 }
 
 // The places in a command that stand for something of the plugin.

@@ -165,3 +165,22 @@ func FuzzPluginShell(f *testing.F) {
 		}
 	})
 }
+
+// A hook of a plugin that is not what it was does not run, of whatever type, and the user is told why.
+func TestPluginIsChecked(t *testing.T) {
+	dir := t.TempDir()
+	asked := false
+	src := pluginSource("/p", nil, string(on(UserPromptSubmit, command("touch ran"), `{"type":"prompt","prompt":"Is it fine?"}`)))
+	src.Plugin.Check = func() error { return errors.New("its files were changed") }
+	r, _ := start(t, Config{Dir: dir, Sources: []Source{src}, Judges: Judges{Prompt: func(context.Context, Asking) (Opinion, error) {
+		asked = true
+		return Opinion{}, nil
+	}}})
+	out := r.Fire(t.Context(), OnUserPromptSubmit("hi"))
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil || asked {
+		t.Error("a hook ran")
+	}
+	if text := strings.Join(out.Messages, "\n"); strings.Count(text, "its files were changed") != 2 {
+		t.Errorf("the user is told %q", text)
+	}
+}

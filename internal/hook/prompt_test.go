@@ -74,7 +74,7 @@ func TestPromptHookTimeout(t *testing.T) {
 				<-ctx.Done()
 				return Opinion{OK: true}, nil
 			}
-			r, _ := New(Config{Judges: Judges{late, late}, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
+			r, _ := New(Config{Judges: Judges{Prompt: late, Agent: late}, Sources: []Source{{Name: "user settings", JSON: on(PreToolUse, entry)}}})
 			began := time.Now()
 			if got := summary(r.Fire(t.Context(), OnPreToolUse(shell(t, "deploy")))); got != "said asked" || time.Since(began) != want {
 				t.Errorf("%s: %q after %v", entry, got, time.Since(began))

@@ -80,6 +80,7 @@ type spec struct {
 	once        bool
 	async       bool
 	asyncRewake bool
+	asks        bool // it may ask the user: its standard input stays open
 }
 
 // A handler is what a hook runs. Which fields count depends on its type.

@@ -71,7 +71,7 @@ func hookGroup(fields Fields) (map[string]any, bool) {
 // field does.
 func hookValue(name string, v Value) any {
 	switch name {
-	case "timeout", "once", "async", "asyncRewake", "input":
+	case "timeout", "once", "async", "asyncRewake", "asksUser", "input":
 		return v.JSON(AsTyped)
 	}
 	return v.JSON(AsTexts)

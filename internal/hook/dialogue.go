@@ -1,0 +1,298 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/tool"
+)
+
+// A Question is what a hook asks the user.
+type Question struct {
+	By      string // the hook, as the subject of a sentence
+	Message string
+	Options []Option
+}
+
+// An Option is something that the user can choose. The labels and keys of a question are all different.
+type Option struct{ Key, Label, Description string }
+
+// Bounds of what a hook may ask.
+const (
+	maxAsked       = 20 // times in one run
+	maxQuestion    = 64 << 10
+	maxID          = 200 // characters, as below
+	maxMessage     = 2_000
+	maxOptions     = 20
+	maxLabel       = 200
+	maxDescription = 500
+)
+
+// Why a question has no answer. The hook reads it.
+var (
+	errNoUser     = errors.New("no user can be asked here")
+	errBackground = errors.New("a hook in the background cannot ask the user")
+	errNoOneWaits = errors.New("hooks of this event cannot ask the user")
+	errTooOften   = fmt.Errorf("it asked the user more than %d times", maxAsked)
+)
+
+// errEnded is why a question is taken back.
+const errEnded tool.Withdrawn = "the hook has ended"
+
+// A dialogue reads what a hook prints that may ask the user: lines that ask are answered on its standard input, one after
+// the other, and all others are output.
+type dialogue struct {
+	job  *job
+	user func(context.Context, Question) (key string, err error) // nil if no one can be asked
+	out  io.Writer
+
+	line  []byte // that has not ended yet
+	long  bool   // it is too long to ask something: what follows of it is output
+	asked int
+	// queue holds all that the hook may ask, so that it never waits for us to read.
+	queue   chan inquiry
+	answers chan []byte
+	served  sync.WaitGroup
+}
+
+// An inquiry is a line that asks, or what is wrong with it.
+type inquiry struct {
+	id string
+	Question
+	err error
+}
+
+// begin returns the dialogue of a run. It ends with ctx; after that, finish must be called.
+func begin(ctx context.Context, j *job, user func(context.Context, Question) (string, error), out io.Writer) *dialogue {
+	d := &dialogue{job: j, user: user, out: out, queue: make(chan inquiry, maxAsked), answers: make(chan []byte)}
+	d.served.Go(func() { d.serve(ctx) })
+	return d
+}
+
+// finish waits for the end of the dialogue, and passes on what the hook printed last.
+func (d *dialogue) finish() {
+	d.served.Wait()
+	d.out.Write(d.line) // ok: what does not fit is no answer
+}
+
+// Write takes what the hook prints. It never waits for the user.
+func (d *dialogue) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			i = len(rest) - 1
+		}
+		piece := rest[:i+1]
+		rest = rest[i+1:]
+		if err := d.take(piece, piece[i] == '\n'); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// take takes a piece of a line. Ended says that it is the last one.
+func (d *dialogue) take(piece []byte, ended bool) error {
+	if !d.long {
+		d.line = append(d.line, piece...)
+		if !ended && len(d.line) <= maxQuestion {
+			return nil
+		}
+		piece, d.line = d.line, nil
+		if q, ok := d.read(piece); ok && ended {
+			return d.put(q)
+		}
+	}
+	d.long = !ended
+	_, err := d.out.Write(piece)
+	return err
+}
+
+// put lets a question wait for its turn.
+func (d *dialogue) put(q inquiry) error {
+	if d.asked++; d.asked > maxAsked {
+		return errTooOften
+	}
+	d.queue <- q
+	return nil
+}
+
+// read reads a line that asks the user, and reports whether it does.
+func (d *dialogue) read(line []byte) (inquiry, bool) {
+	fields, ok := asks(line)
+	if !ok {
+		return inquiry{}, false
+	}
+	r := &reader{fields: fields}
+	q := inquiry{id: r.text("prompt")}
+	q.By = d.job.who()
+	q.Message = r.within("message", maxMessage)
+	q.Options = r.options()
+	switch q.err = r.err; {
+	case d.job.inBackground:
+		q.err = errBackground
+	case d.job.kind.alone:
+		q.err = errNoOneWaits
+	case d.user == nil:
+		q.err = errNoUser
+	}
+	return q, true
+}
+
+// asks reports whether a line is meant to ask the user, and returns its members.
+func asks(line []byte) (map[string]json.RawMessage, bool) {
+	if len(line) > maxQuestion || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+		return nil, false
+	}
+	fields, err := fieldsOf(line)
+	if err != nil {
+		return nil, false
+	}
+	var id string
+	ok := json.Unmarshal(fields["prompt"], &id) == nil && id != "" && utf8.RuneCountInString(id) <= maxID
+	return fields, ok
+}
+
+// within reads a text that must be there and be no longer than most characters.
+func (r *reader) within(name string, most int) string {
+	s := r.text(name)
+	if strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > most {
+		r.wrong(name, fmt.Sprintf("a text of 1 to %d characters", most))
+	}
+	return s
+}
+
+// options reads what the user can choose.
+func (r *reader) options() []Option {
+	var list []map[string]json.RawMessage
+	want := fmt.Sprintf("a list of 1 to %d objects", maxOptions)
+	if !r.into("options", want, &list) || len(list) == 0 || len(list) > maxOptions {
+		r.wrong("options", want)
+		return nil
+	}
+	seen := map[string]bool{}
+	all := make([]Option, len(list))
+	for i, fields := range list {
+		one := &reader{path: fmt.Sprintf("%soptions[%d].", r.path, i), fields: fields}
+		o := Option{Key: one.within("key", maxLabel), Description: one.text("description")}
+		if o.Label = o.Key; one.raw("label") != nil {
+			o.Label = one.within("label", maxLabel)
+		}
+		switch {
+		case utf8.RuneCountInString(o.Description) > maxDescription:
+			one.wrong("description", fmt.Sprintf("a text of at most %d characters", maxDescription))
+		case seen["key "+o.Key], seen["label "+o.Label]:
+			one.wrong("key", "a key and a label that no other option has")
+		}
+		seen["key "+o.Key], seen["label "+o.Label] = true, true
+		if all[i] = o; r.err == nil {
+			r.err = one.err
+		}
+	}
+	return all
+}
+
+// serve puts the questions to the user and writes the answers, until ctx is done.
+func (d *dialogue) serve(ctx context.Context) {
+	for {
+		select {
+		case q := <-d.queue:
+			select {
+			case d.answers <- d.answer(ctx, q):
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// answer returns the line that answers a question. The time of the hook does not pass while the user decides.
+func (d *dialogue) answer(ctx context.Context, q inquiry) []byte {
+	a := struct {
+		ID       string  `json:"prompt_response"`
+		Selected *string `json:"selected"`
+		Declined string  `json:"declined,omitempty"`
+	}{ID: q.id}
+	if q.err == nil {
+		d.job.time.hold()
+		var key string
+		key, q.err = d.user(ctx, q.Question)
+		d.job.time.run()
+		a.Selected = &key
+	}
+	if q.err != nil {
+		a.Selected, a.Declined = nil, q.err.Error()
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	enc.Encode(a) // ok: texts can be encoded
+	return line.Bytes()
+}
+
+// unheard says why what a hook printed has asked no one, or "".
+func (c capture) unheard(s *spec) string {
+	line, _, _ := bytes.Cut(c.Head(maxQuestion+1), []byte("\n"))
+	fields, ok := asks(line)
+	switch {
+	case !ok || fields["options"] == nil:
+		return ""
+	case s.asks:
+		return "it asked the user and ended before the line did"
+	}
+	return `it asks the user, which takes "asksUser": true in its definition`
+}
+
+// An allowance is the time that a hook has. It does not pass while it is held.
+type allowance struct {
+	up <-chan time.Time // when the time is up
+
+	mu    sync.Mutex
+	timer *time.Timer
+	left  time.Duration
+	since time.Time     // it runs or is held
+	held  time.Duration // in all
+}
+
+func newAllowance(limit time.Duration) *allowance {
+	t := time.NewTimer(limit)
+	return &allowance{up: t.C, timer: t, left: limit, since: time.Now()}
+}
+
+func (a *allowance) hold() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer.Stop()
+	a.left -= a.lap()
+}
+
+func (a *allowance) run() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held += a.lap()
+	a.timer.Reset(max(0, a.left))
+}
+
+// lap returns the time since it began to run or to be held.
+func (a *allowance) lap() time.Duration {
+	now := time.Now()
+	defer func() { a.since = now }()
+	return now.Sub(a.since)
+}
+
+// waited returns how long it was held.
+func (a *allowance) waited() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.held
+}
