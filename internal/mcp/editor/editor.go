@@ -47,10 +47,13 @@ type Config struct {
 // A lock is what an editor says of itself.
 type lock struct {
 	PID       int      `json:"pid"`
+	Name      string   `json:"ideName"`
 	Folders   []string `json:"workspaceFolders"`
 	Transport string   `json:"transport"`
 	Token     string   `json:"authToken"`
 
+	file  string // the name of the lock file
+	unfit error  // why it cannot be used; nil if it can
 	port  int
 	depth int // of the folder that holds the working directory
 	noted time.Time
@@ -59,15 +62,54 @@ type lock struct {
 // Find returns the editor whose folder the working directory is in, as a server. If there are several, it is the one whose
 // terminal we are in, or else the one with the nearest folder that began last. The error says why there is none.
 func Find(c Config) (*roster.Entry, error) {
-	if c.Alive == nil {
-		c.Alive = osproc.Alive
-	}
-	entries, err := os.ReadDir(c.Home)
-	if err != nil || len(entries) == 0 {
+	all := locks(c)
+	if len(all) == 0 {
 		return nil, errors.New("no editor has left a lock file in " + c.Home)
 	}
 	var found []lock
 	why := ""
+	for _, l := range all {
+		if l.unfit != nil {
+			why = fmt.Sprintf("; %s: %v", l.file, l.unfit)
+			continue
+		}
+		found = append(found, l)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no editor has %s open%s", c.Dir, why)
+	}
+	best := slices.MaxFunc(found, func(a, b lock) int { return a.compare(&b, c.Port) })
+	return best.entry(), nil
+}
+
+// An Editor is one that has left a lock file.
+type Editor struct {
+	Name    string // as it calls itself; may be empty
+	File    string // the name of its lock file
+	Folders []string
+	// Unfit is why it cannot be connected to; nil if it can.
+	Unfit error
+}
+
+// All returns the editors that have left lock files, by the names of these.
+func All(c Config) []Editor {
+	var all []Editor
+	for _, l := range locks(c) {
+		all = append(all, Editor{l.Name, l.file, l.Folders, l.unfit})
+	}
+	return all
+}
+
+// locks reads the lock files, and says which of them lead to no editor that can be used.
+func locks(c Config) []lock {
+	if c.Alive == nil {
+		c.Alive = osproc.Alive
+	}
+	entries, err := os.ReadDir(c.Home)
+	if err != nil { // as it is where no editor leaves any
+		return nil
+	}
+	var all []lock
 	for i, e := range entries {
 		port, isLock := portOf(e.Name())
 		if !isLock || i >= maxFiles {
@@ -78,17 +120,10 @@ func Find(c Config) (*roster.Entry, error) {
 			l.port = port
 			err = l.fits(&c)
 		}
-		if err != nil {
-			why = fmt.Sprintf("; %s: %v", e.Name(), err)
-			continue
-		}
-		found = append(found, l)
+		l.file, l.unfit = e.Name(), err
+		all = append(all, l)
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("no editor has %s open%s", c.Dir, why)
-	}
-	best := slices.MaxFunc(found, func(a, b lock) int { return a.compare(&b, c.Port) })
-	return best.entry(), nil
+	return all
 }
 
 // portOf returns the port that the name of a lock file is made of.
