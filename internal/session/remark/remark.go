@@ -1,0 +1,170 @@
+// Package remark has the small model say something to the user of a session, beside the conversation: what was done while
+// they were away, and what they may want to type next. When that is wanted and where it is shown is left to others.
+package remark
+
+import (
+	"context"
+	_ "embed"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/internal/agent/aside"
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+	"adze/internal/tool"
+)
+
+const (
+	// maxExcerpt is how much of the conversation the model reads, in bytes: about 2,000 tokens. maxMessage and maxCall bound
+	// a message and a call, in characters.
+	maxExcerpt, maxMessage, maxCall = 8000, 1500, 160
+	// maxAway and maxNext are the longest remarks, in characters, and maxWords how many words the user may want to type.
+	maxAway, maxNext, maxWords = 400, 100, 16
+	maxTokens                  = 1024
+	maxTime                    = 20 * time.Second
+)
+
+// A Maker makes remarks. Without a small model there are none, and a kind that keeps failing is given up. It is safe for
+// concurrent use. Log may be nil.
+type Maker struct {
+	Small    *aside.Small
+	Language func() texts.Language
+	Log      *slog.Logger
+
+	mu     sync.Mutex
+	failed map[string]aside.Failures // by the name of the text
+}
+
+// Away returns in a sentence or two what was done in a conversation and what is next, or nothing.
+func (m *Maker) Away(ctx context.Context, said []msg.Entry) string {
+	return tool.OneLine(m.say(ctx, "away", "summaries for a user who was away", said), maxAway)
+}
+
+// Next returns a line that the user may want to type next, or nothing.
+func (m *Maker) Next(ctx context.Context, said []msg.Entry) string {
+	line := strings.Trim(m.say(ctx, "next", "suggested prompts", said), "\"`“”「」 ")
+	if !typable(line) {
+		return ""
+	}
+	return line
+}
+
+// typable reports whether a line is one that a user may type: a short message for the model, and no command.
+func typable(line string) bool {
+	return line != "" && strings.Trim(line, "-–—") != "" && !strings.ContainsRune("/!#", rune(line[0])) &&
+		utf8.RuneCountInString(line) <= maxNext && len(strings.Fields(line)) <= maxWords &&
+		!strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// say asks with the text of a name, unless that has failed too often.
+func (m *Maker) say(ctx context.Context, name, purpose string, said []msg.Entry) string {
+	about := excerpt(said)
+	if about == "" || m.tired(name) || !m.Small.Own() {
+		return ""
+	}
+	text, err := m.ask(ctx, name, purpose, about)
+	if ctx.Err() != nil {
+		return ""
+	}
+	m.count(name, err)
+	if err != nil && m.Log != nil {
+		m.Log.Warn("no remark was made", "purpose", purpose, "err", err)
+	}
+	return text
+}
+
+func (m *Maker) ask(ctx context.Context, name, purpose, about string) (string, error) {
+	answer, err := m.Small.Ask(ctx, aside.Question{
+		Purpose:   purpose,
+		System:    []msg.Part{&msg.Text{Text: catalogue.Text(m.Language(), name)}},
+		Messages:  []msg.Message{msg.UserText(aside.NewSeal().Quote("conversation", about))},
+		MaxTokens: maxTokens, Timeout: maxTime,
+	})
+	if err != nil {
+		return "", err
+	}
+	return answer.Words()
+}
+
+func (m *Maker) tired(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed[name].TooMany()
+}
+
+func (m *Maker) count(name string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failed == nil {
+		m.failed = map[string]aside.Failures{}
+	}
+	failed := m.failed[name]
+	failed.Count(err)
+	m.failed[name] = failed
+}
+
+// excerpt returns the end of a conversation: what the user and the model said, and which calls were made. What tools
+// returned is left out, and what the program added to messages.
+func excerpt(said []msg.Entry) string {
+	var lines []string
+	size := 0
+	for _, e := range slices.Backward(said) {
+		if e.Hidden {
+			continue
+		}
+		for _, line := range slices.Backward(told(e.Message)) {
+			if size += len(line) + 1; size > maxExcerpt {
+				slices.Reverse(lines)
+				return strings.Join(lines, "\n")
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n")
+}
+
+// told returns what a message says, each with who says it.
+func told(m msg.Message) (lines []string) {
+	who := "User: "
+	if m.Role == msg.Assistant {
+		who = "Agent: "
+	}
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case *msg.Text:
+			if _, reminder := msg.Reminded(p); !reminder {
+				lines = append(lines, said(who, msg.Own(p.Text))...)
+			}
+		case *msg.ToolUse:
+			lines = append(lines, "Call: "+p.Name+" "+tool.OneLine(string(p.Input), maxCall))
+		}
+	}
+	return lines
+}
+
+// said returns the beginning and the end of what was said, with who said it, if it is not blank.
+func said(who, text string) []string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	if r := []rune(text); len(r) > maxMessage {
+		text = string(r[:maxMessage/2]) + "\n[…]\n" + string(r[len(r)-maxMessage/2:])
+	}
+	return []string{who + text}
+}
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
