@@ -13,17 +13,6 @@ import (
 type Answer interface{ answer() }
 
 type (
-	// A List is a list to choose from.
-	List struct {
-		// Page is shown before the choices.
-		Page
-		Choices []Choice
-		// Choose is called with the choice of the user.
-		Choose func(ctx context.Context, c Choice) (Answer, error)
-		// Usage is the command that chooses without the list; it may be empty.
-		Usage string
-	}
-
 	// A Prompt is sent to the model in place of the command.
 	Prompt struct {
 		Text string
@@ -78,9 +67,6 @@ type (
 func (p Prompt) Said() session.Prompt {
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}, Make: p.Make}
 }
-
-// A Choice is one of a list.
-type Choice struct{ ID, Title, About string }
 
 func (Page) answer()      {}
 func (List) answer()      {}

@@ -50,7 +50,6 @@ func sections() []Section {
 			addDirCommand(),
 		}},
 		{"Permissions", []Command{
-			permissionsCommand(),
 			modeCommand(),
 			planCommand(),
 		}},

@@ -202,7 +202,7 @@ func TestHelpPages(t *testing.T) {
 	if terms := page("model").Blocks[0].(Terms); len(terms) != 1 || terms[0].Name != "/model [NAME]" {
 		t.Error(terms)
 	}
-	if terms := page("permissions").Blocks[0].(Terms); len(terms) != 1 {
+	if terms := page("effort").Blocks[0].(Terms); len(terms) != 1 {
 		t.Error(terms)
 	}
 	if terms := page("all").Blocks[0].(Terms); len(terms) != len(builtIn(d))+maxOffered {

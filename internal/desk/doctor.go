@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/permission"
 	"adze/internal/platform/amount"
 )
 
@@ -68,14 +67,4 @@ func Broken(checks []Check) (n int) {
 		n += len(c.Problems)
 	}
 	return n
-}
-
-// RuleProblems returns which permission rules never take effect or do not do what they say, in lines.
-func RuleProblems(policy *permission.Policy) (lines []string) {
-	var p Page
-	addProblems(&p, policy, anyRule)
-	for _, b := range p.Blocks {
-		lines = append(lines, string(b.(Notice)))
-	}
-	return lines
 }

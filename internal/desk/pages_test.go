@@ -10,51 +10,9 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/permission"
-	"adze/internal/permission/rule"
 	"adze/internal/platform/filehistory"
-	"adze/internal/platform/scope"
 	"adze/internal/tool/change"
 )
-
-// Proves PERM-10, PERM-48.
-func TestPermissionsPage(t *testing.T) {
-	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
-	var rules []rule.Rule
-	d := New(Config{Session: s, Permission: Permission{
-		Mode:   func() string { return "default" },
-		Policy: func() *permission.Policy { return permission.Compile(permission.Config{Rules: rules}) },
-		Dirs:   func() []string { return nil },
-	}})
-	want := Say("The permission mode is default.", "There are no permission rules.")
-	if diff := cmp.Diff(want, permissionsPage(d)); diff != "" {
-		t.Error(diff)
-	}
-	rules = []rule.Rule{
-		{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User, File: "/home/settings.json", Line: 3},
-		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
-	}
-	d.Permission.Dirs = func() []string { return []string{"/other"} }
-	got := permissionsPage(d)
-	texts := map[string]bool{}
-	for _, b := range got.Blocks {
-		switch b := b.(type) {
-		case Table:
-			for _, row := range b.Rows {
-				texts[row[0]+" "+row[1]] = true
-			}
-		case Notice:
-			texts[string(b)] = true
-		case Items:
-			texts[b[0]] = true
-		}
-	}
-	for _, want := range []string{"deny Bash", "allow Bash(ls)", "allow Bash(ls) never takes effect: deny Bash comes first", "/other"} {
-		if !texts[want] {
-			t.Errorf("%q is not in %v", want, got)
-		}
-	}
-}
 
 // Proves SESS-45.
 // Proves PROV-57.

@@ -12,6 +12,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/extensions"
+	"adze/internal/desk/rules"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -122,7 +123,7 @@ func (c Config) rules() desk.Check {
 		return check
 	}
 	check.Fine = amount.Of(len(policy.Rules()), "rule", "rules")
-	check.Problems = desk.RuleProblems(policy)
+	check.Problems = rules.Problems(policy)
 	return check
 }
 

@@ -11,6 +11,7 @@ import (
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
+	"adze/internal/desk/rules"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
@@ -30,7 +31,7 @@ func OpenLibrary(p *settings.Project, dir string, added []string, plugins func()
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), jobs.Sections())),
+		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), rules.Sections(), jobs.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
 	}
 	if p.Home != "" {

@@ -13,6 +13,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
+	"adze/internal/desk/rules"
 	"adze/internal/model"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -78,7 +79,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return fmt.Sprintf("%s is now %s in %s. Some settings take effect with the next conversation.", key, *value, file), nil
 		},
 	}
-	s.Sections = append(s.Sections, extensions.Sections()...)
+	s.Sections = slices.Concat(s.Sections, rules.Sections(), extensions.Sections())
 	offerSchedule(c, &s)
 	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
 	s.Sections = append(s.Sections, c.flows.Sections()...)

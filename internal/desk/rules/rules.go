@@ -1,20 +1,30 @@
-package desk
+// Package rules holds the command that shows the permission rules and changes them. It is built in like those of package
+// desk, which knows nothing of it. What a rule means is left to package permission.
+package rules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"adze/internal/desk"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/scope"
 )
 
-func permissionsCommand() Command {
-	return Command{Name: "permissions", Aliases: []string{"allowed-tools"}, Kind: Change, Args: "[allow|ask|deny|remove RULE]",
+// Sections returns the command, in the section of /help where it belongs.
+func Sections() []desk.Section {
+	return []desk.Section{{Name: "Permissions", Commands: []desk.Command{permissionsCommand()}}}
+}
+
+// most is how many denied calls are shown.
+const most = 20
+
+func permissionsCommand() desk.Command {
+	return desk.Command{Name: "permissions", Aliases: []string{"allowed-tools"}, Kind: desk.Change, Args: "[allow|ask|deny|remove RULE]",
 		Doc: "show the permission mode, the rules and the denied calls, or change the rules",
 		Run: runPermissions, Complete: completePermissions}
 }
@@ -22,10 +32,13 @@ func permissionsCommand() Command {
 var errPermissions = errors.New("usage: /permissions, /permissions allow RULE, ask RULE, deny RULE or remove RULE; after a RULE, user, project or session says where it is kept, otherwise it is private to this project")
 
 // runPermissions shows or changes the rules.
-func runPermissions(ctx context.Context, d *Desk, arg string) (Answer, error) {
+func runPermissions(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 	verb, text, _ := strings.Cut(arg, " ")
 	switch verb {
 	case "":
+		if d.Terminal {
+			return rulesList(d), nil
+		}
 		return permissionsPage(d), nil
 	case "allow", "ask", "deny", "remove":
 	default:
@@ -43,7 +56,7 @@ func runPermissions(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	case text == "":
 		return nil, errPermissions
 	case !d.Terminal:
-		return nil, ErrTerminal
+		return nil, desk.ErrTerminal
 	case verb == "remove":
 		return removeRule(ctx, d, text)
 	}
@@ -58,16 +71,14 @@ func runPermissions(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 		return nil, err
 	}
-	p := Say("Added to " + to.Text() + ": " + verb + " " + r.String())
+	p := desk.Say("Added to " + to.Text() + ": " + verb + " " + r.String())
 	addProblems(&p, d.Permission.Policy(), func(o rule.Rule) bool { return o.String() == r.String() })
 	return p, nil
 }
 
-func anyRule(rule.Rule) bool { return true }
-
 // removeRule removes a rule from wherever it can be removed.
-func removeRule(ctx context.Context, d *Desk, text string) (Answer, error) {
-	var page Page
+func removeRule(ctx context.Context, d *desk.Desk, text string) (desk.Answer, error) {
+	var page desk.Page
 	fixed := ""
 	for _, r := range d.Permission.Policy().Rules() {
 		if r.Text() != text && r.String() != text {
@@ -84,7 +95,7 @@ func removeRule(ctx context.Context, d *Desk, text string) (Answer, error) {
 		if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 			return nil, err
 		}
-		page.Add(Text("Removed from " + r.Where() + ": " + string(r.Behavior) + " " + r.Text()))
+		page.Add(desk.Text("Removed from " + r.Where() + ": " + string(r.Behavior) + " " + r.Text()))
 	}
 	switch {
 	case len(page.Blocks) > 0:
@@ -96,7 +107,7 @@ func removeRule(ctx context.Context, d *Desk, text string) (Answer, error) {
 }
 
 // completePermissions offers what can be done, and the rules that can be removed.
-func completePermissions(d *Desk, arg string) []string {
+func completePermissions(d *desk.Desk, arg string) []string {
 	offers := []string{"allow ", "ask ", "deny ", "remove "}
 	if strings.HasPrefix(arg, "remove ") {
 		for _, r := range d.Permission.Policy().Rules() {
@@ -106,50 +117,34 @@ func completePermissions(d *Desk, arg string) []string {
 	return offers
 }
 
-// addProblems points out the rules that never take effect, of those that are of interest.
-func addProblems(p *Page, policy *permission.Policy, of func(rule.Rule) bool) {
-	shadows := policy.Shadowed()
-	for i, r := range policy.Rules() {
-		if !of(r) {
-			continue
-		}
-		if by, ok := shadows[i]; ok {
-			p.Add(Notice(string(r.Behavior) + " " + r.Text() + " never takes effect: " + string(by.Behavior) + " " + by.Text() + " comes first"))
-		}
-		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
-			p.Add(Notice(string(r.Behavior) + " " + r.Text() + " needs correction: " + err.Error()))
-		}
-	}
-}
-
 // permissionsPage lists the rules, highest precedence first, and points out those that never take effect.
-func permissionsPage(d *Desk) Page {
-	p := Say("The permission mode is " + d.Permission.Mode() + ".")
+func permissionsPage(d *desk.Desk) desk.Page {
+	p := desk.Say("The permission mode is " + d.Permission.Mode() + ".")
 	if judged := d.Permission.Judged; judged != nil {
 		if allowed, refused := judged(); allowed+refused > 0 {
-			p.Add(Text(fmt.Sprintf("In auto mode the small model has allowed %s and refused %d in this session.", amount.Of(allowed, "call", "calls"), refused)))
+			p.Add(desk.Text(fmt.Sprintf("In auto mode the small model has allowed %s and refused %d in this session.", amount.Of(allowed, "call", "calls"), refused)))
 		}
 	}
 	policy := d.Permission.Policy()
-	table := Table{Columns: []Column{{Name: "Rule"}, {Cut: true}, {Name: "from"}}}
+	table := desk.Table{Columns: []desk.Column{{Name: "Rule"}, {Cut: true}, {Name: "from"}}}
 	for _, r := range policy.Rules() {
 		table.Rows = append(table.Rows, []string{string(r.Behavior), r.Text(), r.Where()})
 	}
 	if len(table.Rows) == 0 {
-		p.Add(Text("There are no permission rules."))
+		p.Add(desk.Text("There are no permission rules."))
 	} else {
 		p.Add(table)
 	}
-	addProblems(&p, policy, anyRule)
+	addProblems(&p, policy, func(rule.Rule) bool { return true })
 	if dirs := d.Permission.Dirs(); len(dirs) > 0 {
-		p.Add(Text("Additional working directories:"), Items(dirs))
+		p.Add(desk.Text("Additional working directories:"), desk.Items(dirs))
 	}
 	denials := d.Session.Denials()
 	if len(denials) == 0 {
 		return p
 	}
-	p.Add(Text(amount.Of(len(denials), "call was", "calls were") + " denied in this session:"))
-	denied := Table{Columns: []Column{{}, {Cut: true}}, Indented: true}
+	p.Add(desk.Text(amount.Of(len(denials), "call was", "calls were") + " denied in this session:"))
+	denied := desk.Table{Columns: []desk.Column{{}, {Cut: true}}, Indented: true}
 	for _, x := range denials[max(0, len(denials)-most):] {
 		denied.Rows = append(denied.Rows, []string{x.Tool, string(x.Input)})
 	}

@@ -1,0 +1,35 @@
+package rules
+
+import (
+	"cmp"
+
+	"adze/internal/desk"
+	"adze/internal/permission"
+	"adze/internal/permission/rule"
+)
+
+// Problems returns which permission rules never take effect or do not do what they say, in lines.
+func Problems(policy *permission.Policy) (lines []string) {
+	var p desk.Page
+	addProblems(&p, policy, func(rule.Rule) bool { return true })
+	for _, b := range p.Blocks {
+		lines = append(lines, string(b.(desk.Notice)))
+	}
+	return lines
+}
+
+// addProblems points out the rules that never take effect, of those that are of interest.
+func addProblems(p *desk.Page, policy *permission.Policy, of func(rule.Rule) bool) {
+	shadows := policy.Shadowed()
+	for i, r := range policy.Rules() {
+		if !of(r) {
+			continue
+		}
+		if by, ok := shadows[i]; ok {
+			p.Add(desk.Notice(string(r.Behavior) + " " + r.Text() + " never takes effect: " + string(by.Behavior) + " " + by.Text() + " comes first"))
+		}
+		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
+			p.Add(desk.Notice(string(r.Behavior) + " " + r.Text() + " needs correction: " + err.Error()))
+		}
+	}
+}
