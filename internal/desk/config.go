@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
@@ -47,18 +48,40 @@ type Surroundings struct {
 	// a command of Commands is used, to complete the name; it may be nil.
 	Enabled func(setting string) bool
 	Score   func(name string) float64
+	// CompactPercent returns how full the usable window may get before the conversation is summarised; nil means as usual.
+	CompactPercent func() int
+	// StatusLine returns the line that the user's own command prints for the status of the session, or "" if there is no
+	// command; it may be nil.
+	StatusLine func(ctx context.Context, d *Desk) (string, error)
+	// Request finds out the state of the pull request, and reports false if the user does not want to see it; it may be nil.
+	Request func(ctx context.Context) (Request, bool)
+	Remarks Remarks
 	// Schedule holds the prompts that run later; nil if none can be scheduled.
 	Schedule Schedule
 	Keys     Keys
 	// Styles are the output styles.
 	Styles Styles
+	// Sessions knows what belongs to stored sessions.
+	Sessions Stored
 	// Sections are further commands that are built in; those of a section that is there already are added to it.
 	Sections []Section
+}
+
+// Remarks are what a small model says to the user beside the conversation; each is "" if there is nothing to say or the user
+// does not want it, and each function may be nil.
+type Remarks struct {
+	// Away returns what was done and what is next, for a user who was away at least as long as After.
+	Away  func(ctx context.Context) string
+	After func() time.Duration
+	// Next returns what the user may type next.
+	Next func(ctx context.Context) string
 }
 
 // An Option is one setting.
 type Option struct {
 	Key, Value, Doc string
+	// Values are those that it can have, if they are few.
+	Values []string
 	// Origin is where the value comes from; empty for the default.
 	Origin string
 }
@@ -68,6 +91,8 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	key, value, changes := strings.Cut(arg, " ")
 	value = strings.TrimSpace(value)
 	switch {
+	case arg == "" && d.Terminal:
+		return optionsList(d), nil
 	case arg == "" || arg == "list":
 		return configPage(d.Surroundings.Options(false)), nil
 	case key == "set" || key == "get":

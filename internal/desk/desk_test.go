@@ -150,7 +150,7 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := run("resume", "").(List)
-	if want := []Choice{{ID: "00000002-id", Title: "another", About: "just now, 1 message"}}; !cmp.Equal(want, list.Choices) {
+	if want := []Choice{{ID: "00000002-id", Title: "another", About: "just now, 1 message", Cells: []string{"just now", "1 message", ""}}}; !cmp.Equal(want, list.Choices) {
 		t.Error(list.Choices)
 	}
 	if next, err := list.Choose(t.Context(), list.Choices[0]); err != nil || next != (Switch{"00000002-id"}) {

@@ -5,6 +5,7 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/mcp"
+	"adze/internal/mcp/editor"
 	"adze/internal/platform/scope"
 	"adze/internal/skill/library"
 )
@@ -18,6 +19,8 @@ type Extensions struct {
 	Servers      Servers
 	Plugins      Plugins
 	Agents       Agents
+	// Editors returns the user's editors that can be seen.
+	Editors func() []editor.Editor
 }
 
 // Agents are the definitions of agents, and what the user can do with them.

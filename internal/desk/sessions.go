@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
@@ -22,27 +20,6 @@ func clearCommand() Command {
 				return Switch{}, nil
 			}
 			return Operation{Op: session.Clear{}, Entries: true}, nil
-		}}
-}
-
-func resumeCommand() Command {
-	return Command{Name: "resume", Kind: Change, Args: "[SESSION]", Doc: "continue an earlier session", Terminal: true,
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
-			if arg != "" {
-				return Switch{Session: arg}, nil
-			}
-			return earlier(d)
-		},
-		Complete: func(d *Desk, _ string) []string {
-			var names []string
-			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then there are none to offer
-			for _, i := range infos {
-				if i.ID != d.Session.ID() {
-					names = append(names, i.ID, i.Name(), i.Tag)
-				}
-			}
-			slices.Sort(names)
-			return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 		}}
 }
 
@@ -69,32 +46,6 @@ func exportCommand() Command {
 
 // ErrNotKept is returned if the session has no transcript.
 var ErrNotKept = errors.New("this session is not saved on disk")
-
-// earlier lists the other sessions of the directory, newest first.
-func earlier(d *Desk) (Answer, error) {
-	infos, err := archive.List(d.Home, archive.ListOptions{Dir: d.Dir})
-	if err != nil {
-		return nil, err
-	}
-	list := List{Choose: func(_ context.Context, c Choice) (Answer, error) { return Switch{Session: c.ID}, nil }}
-	for _, i := range infos {
-		if i.ID == d.Session.ID() {
-			continue
-		}
-		about := fmt.Sprintf("%s, %s", amount.Age(d.Now().Sub(i.Modified)), amount.Of(i.Messages, "message", "messages"))
-		if i.Branch != "" {
-			about += ", " + i.Branch
-		}
-		if i.Tag != "" {
-			about += ", tag " + i.Tag
-		}
-		list.Choices = append(list.Choices, Choice{ID: i.ID, Title: i.Name(), About: about})
-	}
-	if len(list.Choices) == 0 {
-		return Say("There are no earlier sessions in this directory."), nil
-	}
-	return list, nil
-}
 
 // Rename gives the session a title.
 func (d *Desk) Rename(title string) error {

@@ -17,6 +17,8 @@ type Permission struct {
 	// Mode returns the permission mode, and Policy the rules.
 	Mode   func() string
 	Policy func() *permission.Policy
+	// Allowed reports whether a mode can be chosen; nil means that the usual ones can.
+	Allowed func(mode string) bool
 	// Judged returns how many calls a model has allowed and refused in place of the user; it may be nil.
 	Judged func() (allowed, refused int)
 	// Dirs returns the additional working directories.
