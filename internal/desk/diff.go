@@ -3,7 +3,10 @@ package desk
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/edit"
@@ -12,23 +15,57 @@ import (
 )
 
 func diffCommand() Command {
-	return Command{Name: "diff", Args: "[N]", Doc: "show what this session has changed in files, or what was changed since message N",
-		Run: func(_ context.Context, d *Desk, which string) (Answer, error) { return diffPage(d, which) }, Complete: completeRewind}
+	return Command{Name: "diff", Args: "[N [M]]", Doc: "show what this session has changed in files, or what was changed since message N, or from there to message M",
+		Run: func(_ context.Context, d *Desk, which string) (Answer, error) { return diffPage(d, which) }, Complete: completeDiff}
 }
 
-// diffPage shows the changes since a message of the user, or since the session began.
-func diffPage(d *Desk, which string) (Answer, error) {
-	id, since := "", "in this session"
-	var later []string
-	if which != "" {
-		turns := d.Session.Turns()
+// completeDiff offers the numbers of the messages.
+func completeDiff(d *Desk, arg string) []string {
+	before := ""
+	if first, _, second := strings.Cut(arg, " "); second {
+		before = first + " "
+	}
+	var numbers []string
+	for i := range d.Session.Turns() {
+		numbers = append(numbers, before+fmt.Sprint(i+1))
+	}
+	return numbers
+}
+
+// pointsOf returns the times that the argument of /diff names, the earlier one first, and says what is between them.
+func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, err error) {
+	words := strings.Fields(arg)
+	if len(words) > 2 {
+		return from, to, "", errors.New("usage: /diff, /diff N or /diff N M; /rewind lists the messages")
+	}
+	turns := d.Session.Turns()
+	var places []int
+	for _, which := range words {
 		i := turnAt(turns, which)
 		if i < 0 {
-			return nil, fmt.Errorf("there is no message %s; /rewind lists them", which)
+			return from, to, "", fmt.Errorf("there is no message %s; /rewind lists them", which)
 		}
-		id, later, since = turns[i].ID, laterThan(turns, i), "since that message"
+		places = append(places, i)
 	}
-	pairs, left, err := filehistory.Between(d.Files.History, filehistory.Point{ID: id, Later: later}, filehistory.Point{})
+	slices.Sort(places) // the newest first
+	slices.Reverse(places)
+	point := func(i int) filehistory.Point { return filehistory.Point{ID: turns[i].ID, Later: laterThan(turns, i)} }
+	switch len(places) {
+	case 0:
+		return from, to, "in this session", nil
+	case 1:
+		return point(places[0]), to, "since that message", nil
+	}
+	return point(places[0]), point(places[1]), "between these messages", nil
+}
+
+// diffPage shows the changes since a message of the user, or up to another one, or since the session began.
+func diffPage(d *Desk, which string) (Answer, error) {
+	from, to, since, err := pointsOf(d, which)
+	if err != nil {
+		return nil, err
+	}
+	pairs, left, err := filehistory.Between(d.Files.History, from, to)
 	if err != nil {
 		return nil, err
 	}

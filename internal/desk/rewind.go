@@ -83,15 +83,11 @@ func rewindList(d *Desk) (Answer, error) {
 	if len(turns)+len(agents) == 0 {
 		return nil, errors.New("there is no message to go back to yet")
 	}
-	var ids []string
-	for _, t := range turns[:listed(len(turns), len(agents))] {
-		ids = append(ids, t.ID)
-	}
-	changes := d.Files.History.Changes(ids)
-	said := d.Session.Conversation()
 	list := List{
 		Page:  Say("Go back to before which message?"),
 		Usage: rewindUsage,
+		Title: "Rewind", Verb: "shows the ways back",
+		Preview: func(ctx context.Context, c Choice) (Page, error) { return rewindPreview(ctx, d, c.ID) },
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
 			if agent, ok := agentNamed(d, c.ID); ok {
 				return agent.offer(ctx)
@@ -104,18 +100,51 @@ func rewindList(d *Desk) (Answer, error) {
 			return rewinding{d: d, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
 		},
 	}
-	for i, t := range turns[:len(ids)] {
-		about := []string{amount.Age(d.Now().Sub(said[t.At].Time))}
+	shown := listed(len(turns), len(agents))
+	list.Choices = append(turnChoices(d, turns[:shown]), agents...)
+	if len(agents) > 0 {
+		list.Usage += "; of an agent only the files"
+	}
+	if len(turns) > shown {
+		list.Views = []View{{Load: func(context.Context) ([]Choice, error) { return append(turnChoices(d, turns), agents...), nil }}}
+	}
+	return list, nil
+}
+
+// turnChoices returns messages of the user as choices, with what was changed in answer to each.
+func turnChoices(d *Desk, turns []compact.Turn) []Choice {
+	var ids []string
+	for _, t := range turns {
+		ids = append(ids, t.ID)
+	}
+	changes := d.Files.History.Changes(ids)
+	said := d.Session.Conversation()
+	var choices []Choice
+	for _, t := range turns {
+		var about []string
+		if t.At < len(said) { // the conversation may have gone back meanwhile
+			about = append(about, amount.Age(d.Now().Sub(said[t.At].Time)))
+		}
 		if files := changes[t.ID]; len(files) > 0 {
 			about = append(about, changed(d, files))
 		}
-		list.Choices = append(list.Choices, Choice{ID: ids[i], Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
+		choices = append(choices, Choice{ID: t.ID, Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
 	}
-	if len(agents) > 0 {
-		list.Choices = append(list.Choices, agents...)
-		list.Usage += "; of an agent only the files"
+	return choices
+}
+
+// rewindPreview shows what would be taken back by going back to before a message.
+func rewindPreview(ctx context.Context, d *Desk, id string) (Page, error) {
+	var answer Answer
+	var err error
+	if agent, ok := agentNamed(d, id); ok {
+		answer, err = agent.offer(ctx)
+	} else if i := turnAt(d.Session.Turns(), id); i >= 0 {
+		turns := d.Session.Turns()
+		answer, err = rewinding{d: d, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
 	}
-	return list, nil
+	list, _ := answer.(List)
+	return list.Page, err
 }
 
 // changed names files with what was changed in them, and at most a few of them.
@@ -209,11 +238,16 @@ const untracked = "Changes made by shell commands are not tracked, and stay."
 // offer says what going back would do, and lets the user choose.
 func (r rewinding) offer(ctx context.Context) (Answer, error) {
 	talk := Choice{ID: "conversation", Title: "conversation only", About: "the files stay as they are"}
+	sum := Choice{ID: "summary", Title: "summary instead", About: "this message and all after it become a summary; the files stay"}
 	list := List{
 		Page:    Say("Back to before: " + tool.OneLine(r.to.Text, 200)),
-		Choices: []Choice{talk},
+		Title:   "Rewind",
+		Choices: []Choice{talk, sum},
 		Usage:   fmt.Sprintf("/rewind %s conversation|files|both", r.to.ID[:min(shownID, len(r.to.ID))]),
 		Choose: func(_ context.Context, c Choice) (Answer, error) {
+			if c.ID == sum.ID {
+				return Operation{Op: session.Compact{From: r.to.ID}, Entries: true}, nil
+			}
 			return r.operation(c.ID != "files", c.ID != "conversation", true), nil
 		},
 	}
@@ -244,6 +278,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 		{ID: "both", Title: "conversation and files", About: files},
 		talk,
 		{ID: "files", Title: "files only", About: files + "; the conversation stays as it is"},
+		sum,
 	}
 	return list, nil
 }

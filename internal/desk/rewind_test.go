@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,5 +163,67 @@ func TestMessageNamed(t *testing.T) {
 		if got := strings.TrimSpace(full + " " + strings.Join(later, " ")); got != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
 		}
+	}
+}
+
+// The picker has all messages of a long session, each with what was changed in answer to it; a list of lines has the last
+// ones.
+//
+// Proves HIST-03.
+func TestRewindListOfALongSession(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.txt")
+	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	var entries []msg.Entry
+	const messages = 500
+	for i := range messages {
+		id := fmt.Sprintf("prompt-%03d", i)
+		entries = append(entries, msg.Entry{ID: id, Time: time.Now(), Message: msg.UserText("message " + id)},
+			msg.Entry{ID: "answer" + id, Time: time.Now(), Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: "Done."}}}})
+		if i < messages-50 {
+			continue
+		}
+		h.Begin(id)
+		change, err := h.Backup(t.Context(), file, filehistory.Author{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := []byte(strings.Repeat(id+"\n", 1+i%3))
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		h.Wrote(change, file, sha256.Sum256(content))
+	}
+	s := session.Open(t.Context(), session.Config{
+		Tools:   session.Tools{Registry: tool.NewRegistry()},
+		Models:  session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil }},
+		Records: session.Records{History: entries},
+	})
+	t.Cleanup(func() { s.Close() })
+	d := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
+	answer, err := d.Run(t.Context(), "rewind", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := answer.(List)
+	if len(list.Choices) != most || len(list.Views) != 1 {
+		t.Fatalf("%d choices, %d views", len(list.Choices), len(list.Views))
+	}
+	all, err := list.Views[0].Load(t.Context())
+	if err != nil || len(all) != messages {
+		t.Fatalf("%d choices, %v", len(all), err)
+	}
+	for at, want := range map[int]string{0: "just now; a.txt +2 -1", 1: "just now; a.txt +1 -3", 48: "just now; a.txt +2 -1", 49: "just now; a.txt +1 -0", 50: "just now", 499: "just now"} {
+		if got := all[at]; got.About != want || got.Title != fmt.Sprintf("message prompt-%03d", messages-1-at) {
+			t.Errorf("message %d: %q (%s), want (%s)", at+1, got.Title, got.About, want)
+		}
+	}
+	page, err := list.Preview(t.Context(), all[30])
+	if err != nil || !strings.Contains(fmt.Sprint(page), "These changes would be taken back:") {
+		t.Errorf("%v, %v", page, err)
 	}
 }

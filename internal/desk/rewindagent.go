@@ -83,6 +83,7 @@ func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 	}
 	list := List{
 		Page:   Say("What " + u.by.String() + " changed:"),
+		Title:  "Rewind",
 		Usage:  fmt.Sprintf("/rewind %s files", u.by.ID),
 		Choose: func(context.Context, Choice) (Answer, error) { return u.operation(true), nil },
 	}
