@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"adze/internal/platform/fileindex"
 	"adze/internal/platform/fuzzy"
 	"adze/internal/platform/mention"
 )
@@ -116,7 +117,7 @@ func completeName(d *Desk, typed string) (string, []string) {
 	for _, c := range top {
 		choices = append(choices, "/"+c.name)
 	}
-	d.offered.Store(&choices)
+	Offered(d, choices)
 	if total == 1 {
 		if top[0].args {
 			done += " "
@@ -125,6 +126,10 @@ func completeName(d *Desk, typed string) (string, []string) {
 	}
 	return done, choices
 }
+
+// Offered notes which commands the user was offered, with their slashes: one that is gone when it is used is not a mistake of
+// theirs.
+func Offered(d *Desk, names []string) { d.offered.Store(&names) }
 
 // pickOne returns what all that fits begins with, if that is more than what was typed, and the choices if there are
 // several.
@@ -163,7 +168,10 @@ func hasFold(s, prefix string) bool {
 
 // completeFile completes a path that is mentioned after head.
 func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []string) {
-	found := filesLike(ctx, d, typed)
+	var found []string
+	for _, m := range FilesLike(ctx, d, typed) {
+		found = append(found, m.Path)
+	}
 	if d.Surroundings.Resources != nil {
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
@@ -191,11 +199,15 @@ func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []s
 	return head + strings.TrimSuffix(mention.Write(done), `"`), found
 }
 
-// filesLike returns the paths that fit what was typed, best first; those of directories end in a slash. Outside of the
-// working directory only what begins with it does.
-func filesLike(ctx context.Context, d *Desk, typed string) []string {
+// FilesLike returns the files that fit what was typed of a path, best first. Paths are as the user would write them; those
+// of directories end in a slash. Outside of the working directory only what begins with the typed text fits.
+func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
+	var found []fileindex.Match
 	if typed == ".." || filepath.IsAbs(typed) || strings.HasPrefix(typed, "~/") || strings.HasPrefix(typed, "../") {
-		return entriesLike(d, typed)
+		for _, path := range entriesLike(d, typed) {
+			found = append(found, fileindex.Match{Path: path, Dir: strings.HasSuffix(path, "/")})
+		}
+		return found
 	}
 	if d.Files.Index == nil {
 		return nil
@@ -206,16 +218,17 @@ func filesLike(ctx context.Context, d *Desk, typed string) []string {
 	if err != nil {
 		return nil // it is still being read
 	}
-	var found []string
 	for _, m := range matches {
-		path := m.Path
-		if m.Dir && !strings.HasSuffix(path, "/") {
-			path += "/"
+		if m.Dir && !strings.HasSuffix(m.Path, "/") {
+			m.Path += "/"
 		}
 		if strings.HasPrefix(typed, "./") {
-			path = "./" + path
+			m.Path = "./" + m.Path
+			for i := range m.Positions {
+				m.Positions[i] += len("./")
+			}
 		}
-		found = append(found, path)
+		found = append(found, m)
 	}
 	return found
 }

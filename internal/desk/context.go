@@ -189,7 +189,7 @@ func (u *Usage) page() Page {
 	row := func(n int, name string) {
 		share := ""
 		if u.Window > 0 {
-			share = fmt.Sprintf("%d %%", (n*100+u.Window/2)/u.Window)
+			share = fmt.Sprintf("%d%%", (n*100+u.Window/2)/u.Window)
 		}
 		table.Rows = append(table.Rows, []string{amount.Grouped(n), share, name})
 	}

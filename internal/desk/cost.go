@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func costPage(t cost.Totals) Page {
 	for _, name := range slices.Sorted(maps.Keys(t.Models)) {
 		m := t.Models[name]
 		table.Rows = append(table.Rows, []string{
-			name, strconv.Itoa(m.Input), strconv.Itoa(m.Output), strconv.Itoa(m.CacheRead), strconv.Itoa(m.CacheWrite), price(m.CostUSD, m.HasUnknownCost),
+			name, amount.Grouped(m.Input), amount.Grouped(m.Output), amount.Grouped(m.CacheRead), amount.Grouped(m.CacheWrite), price(m.CostUSD, m.HasUnknownCost),
 		})
 	}
 	p.Add(table)
@@ -105,7 +104,7 @@ func shareTable(of string) Table {
 }
 
 func shareRow(name string, s cost.Share) []string {
-	return []string{name, strconv.Itoa(s.Requests), strconv.Itoa(s.Input), strconv.Itoa(s.Output), price(s.CostUSD, s.HasUnknownCost)}
+	return []string{name, amount.Grouped(s.Requests), amount.Grouped(s.Input), amount.Grouped(s.Output), price(s.CostUSD, s.HasUnknownCost)}
 }
 
 // price returns what something has cost, as far as that is known.
@@ -118,7 +117,7 @@ func price(usd float64, unknown bool) string {
 
 // Spent returns what a session has cost, in one line.
 func Spent(t cost.Totals) string {
-	return fmt.Sprintf("Cost: %s; %d tokens in, %d out; %s waiting for the model.", total(t), sent(t.Usage), t.Usage.Output, amount.Seconds(t.API))
+	return fmt.Sprintf("Cost: %s; %s tokens in, %s out; %s waiting for the model.", total(t), amount.Grouped(sent(t.Usage)), amount.Grouped(t.Usage.Output), amount.Seconds(t.API))
 }
 
 // total returns the total cost, and says if it is incomplete or an estimate.

@@ -80,13 +80,13 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 	case m.Never != "":
 		p.Add(Text("Memory is off: " + m.Never + "."))
 	case m.Off():
-		p.Add(Text("Memory is off for this session; /memory on switches it back on."), Text("Folder: "+m.Folder.Dir))
+		p.Add(Text("Memory is off for this session; /memory on switches it back on."), Text("Folder: "+d.Files.Short(m.Folder.Dir)))
 	default:
 		all, err := m.Folder.List()
 		if err != nil {
 			return p, err
 		}
-		p.Add(Text("Memory is on: "+amount.Of(len(all), "memory", "memories")+"."), Text("Folder: "+m.Folder.Dir))
+		p.Add(Text("Memory is on: "+amount.Of(len(all), "memory", "memories")+"."), Text("Folder: "+d.Files.Short(m.Folder.Dir)))
 		var lines Items
 		for _, x := range all {
 			lines = append(lines, x.String())
@@ -100,12 +100,13 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 			p.Add(Notice(f.String()))
 		}
 	}
-	addInstructions(ctx, d.Instructions, &p)
+	d.addInstructions(ctx, &p)
 	return p, nil
 }
 
 // addInstructions adds the instruction files in use and their problems to p.
-func addInstructions(ctx context.Context, in Instructions, p *Page) {
+func (d *Desk) addInstructions(ctx context.Context, p *Page) {
+	in := d.Instructions
 	if in == nil {
 		p.Add(Text("Instruction files are not read in this session."))
 		return
@@ -121,13 +122,13 @@ func addInstructions(ctx context.Context, in Instructions, p *Page) {
 	for _, f := range files {
 		about := strings.ToLower(f.Kind.String())
 		if f.Parent != "" {
-			about += ", included by " + f.Parent
+			about += ", included by " + d.Files.Short(f.Parent)
 		}
-		lines = append(lines, f.Path+" ("+about+")")
+		lines = append(lines, d.Files.Short(f.Path)+" ("+about+")")
 	}
 	p.Add(lines)
 	for _, problem := range in.Problems() {
-		p.Add(Notice(problem.Path + " " + problem.Text))
+		p.Add(Notice(d.Files.Short(problem.Path) + " " + problem.Text))
 	}
 }
 
@@ -141,10 +142,10 @@ func (d *Desk) Note(line string) (Answer, error) {
 	}
 	page := Say("Add this line to which file?")
 	for _, problem := range d.Instructions.Problems() {
-		page.Add(Notice(problem.Path + " " + problem.Text))
+		page.Add(Notice(d.Files.Short(problem.Path) + " " + problem.Text))
 	}
 	list := List{
-		Page: page,
+		Page: page, Title: "Instructions",
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
 			if err := d.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err

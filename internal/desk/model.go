@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/permission"
+	"adze/internal/platform/amount"
 	"adze/internal/session"
 )
 
@@ -19,13 +20,18 @@ func modelCommand() Command {
 			}
 			list := List{
 				Page:   Say("The model is " + d.ModelInWords(d.Session.Model()) + "."),
-				Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseModel(d, c.ID) },
+				Choose: func(ctx context.Context, c Choice) (Answer, error) { return takeModel(ctx, d, c) },
 				Usage:  "/model NAME",
+				Title:  "Model",
 			}
 			for _, alias := range d.Models.Catalog.Aliases() {
-				m, _ := d.Models.Catalog.Lookup(alias) // ok: without an entry only the name is shown
-				list.Choices = append(list.Choices, Choice{ID: alias, Title: alias, About: m.Name})
+				list.Choices = append(list.Choices, modelChoice(d, alias))
 			}
+			var all []Choice
+			for _, m := range d.Models.Catalog.All() {
+				all = append(all, modelChoice(d, m.ID))
+			}
+			list.Views = []View{{Name: "usual", Choices: list.Choices}, {Name: "all", Choices: all}}
 			return list, nil
 		},
 		Complete: func(d *Desk, _ string) []string {
@@ -35,6 +41,47 @@ func modelCommand() Command {
 			}
 			return names
 		}}
+}
+
+// takeModel returns what changes the model to a choice, after the effort was changed if the user has chosen one.
+func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
+	answer, err := chooseModel(d, c.ID)
+	if err != nil || c.Value < 0 || c.Value >= len(c.Values) {
+		return answer, err
+	}
+	effort, err := chooseEffort(c.Values[c.Value])
+	if err != nil {
+		return nil, err
+	}
+	set, op := effort.(Operation), answer.(Operation)
+	if err := d.Session.Submit(ctx, set.Op); err != nil {
+		return nil, err
+	}
+	op.Page.Add(set.Page.Blocks...)
+	return op, nil
+}
+
+// modelChoice returns a model by its name or alias, with the efforts that it can be asked for, what it can take in and what
+// it costs. The effort stays as it is unless the user chooses one.
+func modelChoice(d *Desk, name string) Choice {
+	m, _ := d.Models.Catalog.Lookup(name) // ok: without an entry only the name is shown
+	c := Choice{ID: name, Title: name, About: m.Name, Cells: []string{"", m.Name, "", "", ""}, Value: -1}
+	for _, level := range m.Efforts() {
+		c.Values = append(c.Values, string(level))
+	}
+	if len(c.Values) > 0 {
+		c.Values, c.Cells[0] = append(c.Values, "auto"), "effort"
+	}
+	if m.ContextWindow > 0 {
+		c.Cells[2] = amount.Rounded(m.ContextWindow) + " tokens"
+	}
+	if m.Price != nil {
+		c.Cells[3] = "$" + amount.Price(m.Price.Input) + " in, $" + amount.Price(m.Price.Output) + " out"
+	}
+	if name == d.Session.Model() {
+		c.Cells[4] = "now"
+	}
+	return c
 }
 
 // ModelInWords returns the name of a model for display, with what it is called in requests and what the user calls it,
@@ -83,6 +130,7 @@ func modeCommand() Command {
 				Page:   Say("The permission mode is " + d.Permission.Mode() + "."),
 				Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseMode(c.ID), nil },
 				Usage:  "/mode MODE",
+				Title:  "Mode",
 			}
 			for _, m := range permission.Modes() {
 				list.Choices = append(list.Choices, Choice{ID: string(m), Title: string(m), About: m.About()})
@@ -134,6 +182,7 @@ func efforts(d *Desk) List {
 		Page:   Say("How hard should " + d.ModelInWords(d.Session.Model()) + " work?"),
 		Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseEffort(c.ID) },
 		Usage:  "/effort LEVEL",
+		Title:  "Effort",
 	}
 	id := d.Session.Model()
 	if m, err := d.Preamble.Resolve(id); err == nil {
@@ -169,19 +218,39 @@ func chooseEffort(name string) (Answer, error) {
 	}, nil
 }
 
+// thinkingList lets the user choose what the command takes.
+func thinkingList() List {
+	return List{
+		Page:   Say("Should the model think before it answers?"),
+		Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseThinking(c.ID) },
+		Usage:  "/thinking on or /thinking off", Title: "Thinking",
+		Choices: []Choice{
+			{ID: "on", Title: "on", About: "as long as the question needs"},
+			{ID: "off", Title: "off", About: "it answers at once, if the model can"},
+		},
+	}
+}
+
+func chooseThinking(arg string) (Answer, error) {
+	var how model.Thinking
+	switch strings.ToLower(arg) {
+	case "on":
+		how.Mode = model.ThinkingAdaptive
+	case "off":
+		how.Asked = true
+	default:
+		return nil, errors.New("usage: /thinking on or /thinking off")
+	}
+	return Operation{Op: session.SetThinking{Thinking: how}, Page: Say("Thinking is now " + arg + ".")}, nil
+}
+
 func thinkingCommand() Command {
-	return Command{Name: "thinking", Kind: Change, Args: "on|off", Doc: "switch thinking before an answer on or off",
+	return Command{Name: "thinking", Kind: Change, Args: "[on|off]", Doc: "switch thinking before an answer on or off",
 		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
-			var how model.Thinking
-			switch strings.ToLower(arg) {
-			case "on":
-				how.Mode = model.ThinkingAdaptive
-			case "off":
-				how.Asked = true
-			default:
-				return nil, errors.New("usage: /thinking on or /thinking off")
+			if arg == "" {
+				return thinkingList(), nil
 			}
-			return Operation{Op: session.SetThinking{Thinking: how}, Page: Say("Thinking is now " + arg + ".")}, nil
+			return chooseThinking(arg)
 		},
 		Complete: words("on", "off")}
 }

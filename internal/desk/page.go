@@ -16,6 +16,9 @@ type (
 	// A Notice is a problem that the user should look at.
 	Notice string
 
+	// A Remark is said beside the conversation, and shown faint.
+	Remark string
+
 	// Fields are values by name.
 	Fields []Field
 
@@ -32,6 +35,9 @@ type (
 
 	// Items are indented lines.
 	Items []string
+
+	// A Swatch is a sample of a theme, in its own colours.
+	Swatch string
 
 	// Output is the output of a program.
 	Output struct{ tool.Display }
@@ -54,10 +60,12 @@ type Column struct {
 
 func (Text) block()   {}
 func (Notice) block() {}
+func (Remark) block() {}
 func (Fields) block() {}
 func (Table) block()  {}
 func (Terms) block()  {}
 func (Items) block()  {}
+func (Swatch) block() {}
 func (Output) block() {}
 
 // Say returns a page of paragraphs.

@@ -63,7 +63,7 @@ func TestCostPageOfAgents(t *testing.T) {
 	got := costPage(l.Totals()).Blocks[2].(Table)
 	want := [][]string{
 		{"main conversation", "1", "1", "10", "$0.10"}, {"  Read the parser a1", "1", "20", "20", "$0.20"}, {"    Count a2", "1", "300", "40", "$0.40"},
-		{"  a3", "1", "4000", "0", "$0.00"}, {"all", "4", "4321", "70", "$0.70"},
+		{"  a3", "1", "4,000", "0", "$0.00"}, {"all", "4", "4,321", "70", "$0.70"},
 	}
 	if diff := cmp.Diff(want, got.Rows); diff != "" {
 		t.Error(diff)

@@ -34,7 +34,7 @@ func statusPage(d *Desk) Page {
 	}
 	fields = append(fields, Field{"Permissions", ModeInWords(d.Permission.Mode())})
 	if u, err := d.Usage(); err == nil && u.Window > 0 {
-		fields = append(fields, Field{"Context", fmt.Sprintf("%d %% of %s tokens", u.Used()*100/u.Window, amount.Grouped(u.Window))})
+		fields = append(fields, Field{"Context", fmt.Sprintf("%d%% of %s tokens", u.Used()*100/u.Window, amount.Grouped(u.Window))})
 	}
 	totals := d.Session.Totals()
 	fields = append(fields, Field{"Cost", total(totals)})
@@ -45,7 +45,7 @@ func statusPage(d *Desk) Page {
 		fields = append(fields, d.Surroundings.About()...)
 	}
 	if d.Log != nil {
-		fields = append(fields, Field{"Transcript", d.Log.Path()})
+		fields = append(fields, Field{"Transcript", d.Files.Short(d.Log.Path())})
 	}
 	return Page{Blocks: []Block{fields}}
 }

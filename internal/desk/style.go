@@ -66,7 +66,7 @@ func stylesPage(d *Desk, set *style.Set) Answer {
 		page.Add(t)
 		return page
 	}
-	list := List{Page: page, Usage: "/output-style NAME", Choose: func(ctx context.Context, c Choice) (Answer, error) { return chooseStyle(ctx, d, c.ID) }}
+	list := List{Page: page, Title: "Output style", Usage: "/output-style NAME", Choose: func(ctx context.Context, c Choice) (Answer, error) { return chooseStyle(ctx, d, c.ID) }}
 	for _, s := range set.Styles {
 		list.Choices = append(list.Choices, Choice{ID: s.Name, Title: s.Name, About: s.Description + " (" + s.Origin + ")"})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,14 +53,18 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	return nil, errTasks
 }
 
-// oneTask returns the task with an id, or the only one whose id begins with it. Without an id it is the only task that
-// runs, if running is set.
+// oneTask returns the task with an id, or the only one whose id begins with it, also if it works for another one. Without an
+// id it is the only task that runs in the background, if running is set.
 func oneTask(table *task.Table, id string, running bool) (*task.Task, error) {
 	if strings.ContainsAny(id, " \t") {
 		return nil, errTasks
 	}
+	known := table.List()
+	if id != "" {
+		known = table.Everything()
+	}
 	var fit []*task.Task
-	for _, t := range table.List() {
+	for _, t := range known {
 		if t.ID == id {
 			return t, nil
 		}
@@ -92,27 +97,41 @@ func completeTasks(d *Desk, _ string) []string {
 			offers = append(offers, "stop "+t.ID, "fg "+t.ID)
 		}
 	}
+	for _, a := range atWork(d) {
+		if !slices.Contains(offers, a.ID) {
+			offers = append(offers, a.ID, "stop "+a.ID, "fg "+a.ID)
+		}
+	}
 	return offers
 }
 
 // taskList shows all tasks, and the commands for them.
 func taskList(d *Desk) (p Page) {
-	list := d.Tasks.List()
+	list, agents := d.Tasks.List(), atWork(d)
 	switch {
 	case len(list) == 0 && d.Terminal:
 		p = Say("There are no background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
 		p = Say("There are no background tasks.")
 	default:
-		p.Add(TaskTable(list...), Text("/tasks ID shows the output of a task, /tasks stop ID stops it, /tasks fg ID follows it."))
+		p.Add(TaskTable(list...))
 	}
-	if working := d.Extensions.Agents.Working; working != nil {
-		AddAgents(&p, working())
+	AddAgents(&p, agents)
+	if len(list)+len(agents) > 0 {
+		p.Add(Text("/tasks ID shows the output of a task or agent, /tasks stop ID stops it, /tasks fg ID follows it."))
 	}
 	if d.Files.Working != nil {
 		AddWork(&p, d.Files.Working(), d.Files.Short, d.Now())
 	}
 	return p
+}
+
+// atWork returns the agents at work.
+func atWork(d *Desk) []AtWork {
+	if d.Extensions.Agents.Working == nil {
+		return nil
+	}
+	return d.Extensions.Agents.Working()
 }
 
 // TaskTable lists tasks with their states.
@@ -147,7 +166,7 @@ func taskPage(t *task.Task) Page {
 	last := strings.Split(text, "\n")
 	shown := last[max(0, len(last)-tailLines):]
 	if lines > len(shown) {
-		p.Add(Items{fmt.Sprintf("… %d earlier lines in %s", lines-len(shown), t.Output.Path())})
+		p.Add(Items{fmt.Sprintf("%d earlier lines in %s", lines-len(shown), t.Output.Path())})
 	}
 	p.Add(Output{tool.Plain{Text: strings.Join(shown, "\n")}})
 	return p
@@ -162,7 +181,7 @@ func News(t *task.Task, from int64) (Page, int64) {
 	buf := make([]byte, size-start)
 	if n, err := t.Output.ReadAt(buf, start); err == nil && n > 0 {
 		if start > from {
-			p.Add(Items{fmt.Sprintf("… %d bytes left out", start-from)})
+			p.Add(Items{fmt.Sprintf("%d bytes left out", start-from)})
 		}
 		p.Add(Output{tool.Plain{Text: strings.ToValidUTF8(strings.TrimRight(string(buf), "\n"), "\uFFFD")}})
 	}

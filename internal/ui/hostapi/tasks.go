@@ -69,7 +69,7 @@ func (a api) task(in taskRequest) (*task.Task, error) {
 	if a.Tasks == nil {
 		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
 	}
-	return a.Tasks.Get(in.ID)
+	return a.Tasks.Find(in.ID) // also an agent that is waited for, and those of agents
 }
 
 func describeTask(t *task.Task) object {
