@@ -33,6 +33,7 @@ func Sections(c Config) []desk.Section {
 		{Name: "Program", Commands: []desk.Command{
 			usageCommand(),
 			statsCommand(),
+			insightsCommand(),
 			privacyCommand(),
 			envCommand(c.Variables),
 			releaseNotesCommand(),

@@ -53,7 +53,7 @@ func showCall(d *desk.Desk, which string) (desk.Answer, error) {
 	}
 	shown := func(text string) desk.Items {
 		if text = redact.String(text); len(text) > maxCall {
-			text = strings.ToValidUTF8(text[:maxCall], "") + "…"
+			text = strings.ToValidUTF8(text[:maxCall], "") + "..."
 		}
 		return desk.Items(strings.Split(text, "\n"))
 	}

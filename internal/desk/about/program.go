@@ -66,11 +66,11 @@ func masked(name, value string) string {
 		return "(set, not shown)"
 	}
 	if _, after, found := strings.Cut(value, "@"); found && strings.Contains(value, "://") { // a user and a password
-		value = "…@" + after
+		value = "...@" + after
 	}
 	const most = 200
 	if runes := []rune(value); len(runes) > most {
-		value = string(runes[:most]) + "…"
+		value = string(runes[:most]) + "..."
 	}
 	return redact.Field(name, value)
 }

@@ -146,7 +146,7 @@ func TestEnv(t *testing.T) {
 		{Name: "ADZE_AUTH_TOKEN", Value: "sesame5", Set: true},
 	}
 	got := lines(t, envPage(all, ""))
-	if strings.Contains(got, "sesame") || strings.Contains(got, "ADZE_MODEL") || !strings.Contains(got, "ADZE_EFFORT:          low") || !strings.Contains(got, "…@proxy:3128") {
+	if strings.Contains(got, "sesame") || strings.Contains(got, "ADZE_MODEL") || !strings.Contains(got, "ADZE_EFFORT:          low") || !strings.Contains(got, "...@proxy:3128") {
 		t.Error(got)
 	}
 	if got := lines(t, envPage(all, "PROXY")); !strings.Contains(got, "HTTPS_PROXY") || strings.Contains(got, "sesame") || strings.Contains(got, "ADZE_MODEL") {

@@ -2,7 +2,6 @@ package about
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,23 +36,9 @@ func statsCommand() desk.Command {
 
 // stats counts what was done in the last days, or in all of the time, for as long as limit.
 func stats(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (desk.Answer, error) {
-	now := d.Now()
-	o := archive.StatsOptions{Zone: now.Location()}
-	span := "since the first session"
-	if arg != "all" {
-		days := defaultDays
-		if arg != "" {
-			var err error
-			if days, err = strconv.Atoi(arg); err != nil || days < 1 || days > maxDays {
-				return nil, errors.New("usage: /stats, /stats DAYS or /stats all")
-			}
-		}
-		y, m, day := now.Date()
-		o.Since = time.Date(y, m, day-days+1, 0, 0, 0, 0, now.Location())
-		span = "in the last " + amount.Of(days, "day", "days")
-		if days == 1 {
-			span = "today"
-		}
+	o, span, err := spanOf("stats", arg, d.Now())
+	if err != nil {
+		return nil, err
 	}
 	if d.Home == "" {
 		return nil, desk.ErrNotKept
@@ -66,9 +51,34 @@ func stats(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (
 	}
 	p := statsPage(s, span, d.Files.Short)
 	if s.Left > 0 {
-		p.Add(desk.Notice(amount.Of(s.Left, "older session was", "older sessions were") + " not counted, because it took too long; /stats 7 counts the last week only"))
+		p.Add(desk.Notice(uncounted(s.Left, "stats")))
 	}
 	return p, nil
+}
+
+// spanOf returns the time that the argument of a command names, and what it is in words.
+func spanOf(command, arg string, now time.Time) (o archive.StatsOptions, span string, err error) {
+	o.Zone = now.Location()
+	if arg == "all" {
+		return o, "since the first session", nil
+	}
+	days := defaultDays
+	if arg != "" {
+		if days, err = strconv.Atoi(arg); err != nil || days < 1 || days > maxDays {
+			return o, "", fmt.Errorf("usage: /%[1]s, /%[1]s DAYS or /%[1]s all", command)
+		}
+	}
+	y, m, day := now.Date()
+	o.Since = time.Date(y, m, day-days+1, 0, 0, 0, 0, now.Location())
+	if days == 1 {
+		return o, "today", nil
+	}
+	return o, "in the last " + amount.Of(days, "day", "days"), nil
+}
+
+// uncounted says that a command has left sessions out.
+func uncounted(left int, command string) string {
+	return amount.Of(left, "older session was", "older sessions were") + " not counted, because it took too long; /" + command + " 7 counts the last week only"
 }
 
 // statsPage shows statistics of a span of time.
@@ -102,14 +112,20 @@ func statsPage(s *archive.Stats, span string, short func(string) string) desk.Pa
 		}
 		p.Add(models)
 	}
-	if len(s.Files) > 0 {
-		files := desk.Table{Columns: []desk.Column{{Name: "File", Cut: true}, {Name: "edits", Right: true}}}
-		for _, u := range s.Files[:min(shownFiles, len(s.Files))] {
-			files.Rows = append(files.Rows, []string{short(u.Name), amount.Grouped(u.Times)})
-		}
-		p.Add(files)
-	}
+	addFiles(&p, s.Files, short)
 	return p
+}
+
+// addFiles adds the files that were edited most.
+func addFiles(p *desk.Page, edited []archive.Use, short func(string) string) {
+	if len(edited) == 0 {
+		return
+	}
+	files := desk.Table{Columns: []desk.Column{{Name: "File", Cut: true}, {Name: "edits", Right: true}}}
+	for _, u := range edited[:min(shownFiles, len(edited))] {
+		files.Rows = append(files.Rows, []string{short(u.Name), amount.Grouped(u.Times)})
+	}
+	p.Add(files)
 }
 
 func workTable(name string) desk.Table {
