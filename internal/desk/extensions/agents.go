@@ -41,6 +41,9 @@ func runAgents(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error)
 		if a.Working != nil {
 			desk.AddAgents(&p, a.Working())
 		}
+		if d.Terminal {
+			return agentsList(a, p), nil
+		}
 		return p, nil
 	case "create", "generate", "edit", "delete":
 		if !d.Terminal { // others may have written the prompt
@@ -105,7 +108,7 @@ func deleteAgent(a desk.Agents, name string) (desk.Answer, error) {
 		return nil, err
 	}
 	return desk.List{
-		Page: desk.Say("Delete " + path + "?"), Usage: "adze agents rm " + name,
+		Page: desk.Say("Delete " + path + "?"), Title: "Delete", Usage: "adze agents rm " + name,
 		Choices: []desk.Choice{{ID: "no", Title: "No"}, {ID: "yes", Title: "Yes, delete it"}},
 		Choose: func(_ context.Context, c desk.Choice) (desk.Answer, error) {
 			if c.ID != "yes" {

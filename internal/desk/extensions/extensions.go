@@ -11,6 +11,7 @@ func Sections() []desk.Section {
 		skillsCommand(),
 		hooksCommand(),
 		mcpCommand(),
+		ideCommand(),
 		pluginCommand(),
 		reloadPluginsCommand(),
 	}}}

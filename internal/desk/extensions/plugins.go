@@ -56,7 +56,7 @@ func runPlugins(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 		if rest != "" {
 			return nil, errPlugin
 		}
-		return pluginPage(ctx, d, verb)
+		return describePlugin(ctx, d, verb)
 	}
 	switch {
 	case !d.Terminal: // others may have written the prompt
@@ -114,7 +114,7 @@ func choosePlugin(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 	if len(all) == 0 {
 		return desk.Say("No marketplace is known that offers a plugin. /plugin marketplace add SOURCE adds one."), nil
 	}
-	list := desk.List{Page: desk.Say("Plugins of the known marketplaces:"), Usage: "/plugin install NAME",
+	list := desk.List{Page: desk.Say("Plugins of the known marketplaces:"), Title: "Plugins", Usage: "/plugin install NAME",
 		Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) {
 			return offerPlugin(ctx, d, "install", c.ID)
 		}}
@@ -184,6 +184,9 @@ func pluginsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 	if len(all) > 0 {
 		p.Add(desk.Text("/plugin NAME shows what a plugin brings."))
 	}
+	if d.Terminal {
+		return pluginsList(d, p), nil
+	}
 	return p, nil
 }
 
@@ -214,11 +217,11 @@ func addPluginProblems(ctx context.Context, d *desk.Desk, p *desk.Page) {
 // shownMissing is how many plugins that are not installed are told of.
 const shownMissing = 5
 
-// pluginPage shows one plugin.
-func pluginPage(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
+// describePlugin shows one plugin.
+func describePlugin(ctx context.Context, d *desk.Desk, name string) (desk.Page, error) {
 	fields, lines, err := d.Extensions.Plugins.Details(ctx, name)
 	if err != nil {
-		return nil, err
+		return desk.Page{}, err
 	}
 	var p desk.Page
 	p.Add(fields)

@@ -41,6 +41,9 @@ func runServers(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 	}
 	switch len(words) {
 	case 0:
+		if d.Terminal {
+			return serversList(d, all), nil
+		}
 		return serversPage(d, all.List()), nil
 	case 1:
 		s, err := findServer(all, words[0])

@@ -1,0 +1,67 @@
+package extensions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/mcp/editor"
+)
+
+func ideCommand() desk.Command {
+	return desk.Command{Name: "ide", Doc: "show your editors that work here, and whether one is connected",
+		Run: func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+			if arg != "" {
+				return nil, errors.New("usage: /ide")
+			}
+			return editorsPage(d), nil
+		}}
+}
+
+// editorsPage shows the editors, whether one is connected, and how to connect one.
+func editorsPage(d *desk.Desk) desk.Page {
+	var all []editor.Editor
+	if d.Extensions.Editors != nil {
+		all = d.Extensions.Editors()
+	}
+	state := connection(d)
+	p := desk.Page{Blocks: []desk.Block{desk.Fields{{Name: "Editor", Value: cmp.Or(state, "not connected")}}}}
+	if len(all) == 0 {
+		p.Add(desk.Text("No editor can be seen. One that has an extension for it leaves a file in ~/.claude/ide when it runs."))
+		return p
+	}
+	table := desk.Table{Columns: []desk.Column{{Name: "Editor"}, {Name: "state"}, {Name: "folders", Cut: true}}}
+	usable := false
+	for _, e := range all {
+		what := "has this directory open"
+		if usable = usable || e.Unfit == nil; e.Unfit != nil {
+			what = e.Unfit.Error()
+		}
+		table.Rows = append(table.Rows, []string{cmp.Or(e.Name, e.File), what, strings.Join(e.Folders, ", ")})
+	}
+	p.Add(table)
+	if usable && state == "" {
+		p.Add(desk.Text("To connect: adze --ide at the start, or always with adze config set autoConnectIde true"))
+	}
+	return p
+}
+
+// connection returns the state of the connection to an editor, or "" if none was wanted.
+func connection(d *desk.Desk) string {
+	if d.Extensions.Servers.All == nil {
+		return ""
+	}
+	all := d.Extensions.Servers.All()
+	if all == nil {
+		return ""
+	}
+	list := all.List()
+	for i := range list {
+		if list[i].Name == editor.Name {
+			return serverState(&list[i])
+		}
+	}
+	return ""
+}

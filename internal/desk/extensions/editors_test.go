@@ -1,0 +1,43 @@
+package extensions
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/desk"
+	"adze/internal/mcp/editor"
+)
+
+// /ide names the editors, says which of them works here, and how to connect it.
+//
+// Proves CMD-04, MCP-51.
+func TestEditors(t *testing.T) {
+	var all []editor.Editor
+	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Sections: Sections()}, Extensions: desk.Extensions{Editors: func() []editor.Editor { return all }}})
+	show := func(want ...desk.Block) {
+		t.Helper()
+		a, err := d.Run(t.Context(), "ide", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(desk.Answer(desk.Page{Blocks: want}), a); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	state := desk.Fields{{Name: "Editor", Value: "not connected"}}
+	show(state, desk.Text("No editor can be seen. One that has an extension for it leaves a file in ~/.claude/ide when it runs."))
+	all = []editor.Editor{{Name: "Some Editor", File: "1.lock", Folders: []string{"/a", "/b"}}, {File: "2.lock", Unfit: errors.New("the editor is gone")}}
+	table := desk.Table{
+		Columns: []desk.Column{{Name: "Editor"}, {Name: "state"}, {Name: "folders", Cut: true}},
+		Rows:    [][]string{{"Some Editor", "has this directory open", "/a, /b"}, {"2.lock", "the editor is gone", ""}},
+	}
+	show(state, table, desk.Text("To connect: adze --ide at the start, or always with adze config set autoConnectIde true"))
+	all = all[1:]
+	table.Rows = table.Rows[1:]
+	show(state, table)
+	if _, err := d.Run(t.Context(), "ide", "now"); err == nil {
+		t.Error("it takes an argument")
+	}
+}

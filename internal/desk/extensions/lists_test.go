@@ -1,0 +1,158 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"adze/internal/agentdef"
+	"adze/internal/desk"
+)
+
+// find returns the action of a list or of one of its views that does something.
+func find(t *testing.T, l desk.List, view int, name string) desk.Action {
+	t.Helper()
+	for _, a := range append(l.Actions, l.Views[view].Actions...) {
+		if a.Name == name {
+			return a
+		}
+	}
+	t.Fatalf("nothing %s in %+v", name, l)
+	return desk.Action{}
+}
+
+// At a terminal /agents is a list with previews: an agent is shown, edited, created, and deleted after a question. Elsewhere it
+// is a page.
+//
+// Proves CMD-04.
+func TestAgentsList(t *testing.T) {
+	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "scout", Description: "looks around"}}}
+	removed := ""
+	agents := desk.Agents{
+		Set:     func() *agentdef.Set { return set },
+		Working: func() []desk.AtWork { return []desk.AtWork{{ID: "a1", Type: "scout", Title: "look", Calls: 2}} },
+		File:    func(name string) (string, error) { return "/" + name + ".md", nil },
+		Remove:  func(name string) (string, error) { removed = name; return "/" + name + ".md", nil },
+	}
+	run := func(terminal bool) desk.Answer {
+		d := desk.New(desk.Config{Terminal: terminal, Extensions: desk.Extensions{Agents: agents}})
+		a, err := runAgents(t.Context(), d, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if _, ok := run(false).(desk.Page); !ok {
+		t.Error("there is a list without a terminal")
+	}
+	l := run(true).(desk.List)
+	if len(l.Choices) > 0 || len(l.Page.Blocks) == 0 {
+		t.Error("front ends that read lines do not get the page")
+	}
+	choices, err := l.Views[0].Load(t.Context())
+	if err != nil || len(choices) != 1 || choices[0].ID != "scout" {
+		t.Fatalf("%v, %v", choices, err)
+	}
+	if shown, err := l.Preview(t.Context(), choices[0]); err != nil || !strings.Contains(fmt.Sprint(shown), "looks around") {
+		t.Errorf("%v, %v", shown, err)
+	}
+	if busy, err := l.Views[1].Load(t.Context()); err != nil || len(busy) != 1 || busy[0].Cells[1] != "2 calls" {
+		t.Errorf("%v, %v", busy, err)
+	}
+	if a, err := find(t, l, 0, "edits").Run(t.Context(), choices[0], ""); err != nil || a.(desk.Edit).Path != "/scout.md" {
+		t.Errorf("%v, %v", a, err)
+	}
+	if a, err := find(t, l, 0, "creates").Run(t.Context(), desk.Choice{}, "ranger walks far"); err != nil || len(a.(desk.List).Choices) != 2 {
+		t.Errorf("%v, %v", a, err)
+	}
+	remove := find(t, l, 0, "deletes")
+	if q := remove.Confirm(choices[0]); q != "Delete the file of scout?" {
+		t.Error(q)
+	}
+	if _, err := remove.Run(t.Context(), choices[0], ""); err != nil || removed != "scout" {
+		t.Errorf("%q, %v", removed, err)
+	}
+}
+
+// A fakePlugins notes what is done.
+type fakePlugins struct {
+	desk.Plugins
+	did []string
+}
+
+func (p *fakePlugins) List(context.Context) ([]desk.Plugin, error) {
+	return []desk.Plugin{{Name: "fmt@shop", Version: "1", State: "used"}}, nil
+}
+func (p *fakePlugins) Offered(context.Context) ([]desk.Plugin, error) {
+	return nil, errors.New("no net")
+}
+func (p *fakePlugins) Markets(context.Context) ([]desk.Marketplace, error) {
+	return []desk.Marketplace{{Name: "shop", Source: "/shop"}}, nil
+}
+func (p *fakePlugins) Problems() []string { return []string{"broken: no manifest"} }
+func (p *fakePlugins) Details(_ context.Context, name string) (desk.Fields, []string, error) {
+	if name != "fmt@shop" {
+		return nil, nil, errors.New("no such plugin")
+	}
+	return desk.Fields{{Name: "Plugin", Value: name}}, []string{"1 command"}, nil
+}
+func (p *fakePlugins) note(what string) (string, error) {
+	p.did = append(p.did, what)
+	return what, nil
+}
+func (p *fakePlugins) Disable(_ context.Context, name string) (string, error) {
+	return p.note("disable " + name)
+}
+func (p *fakePlugins) Uninstall(_ context.Context, name string) (string, error) {
+	return p.note("uninstall " + name)
+}
+func (p *fakePlugins) AddMarket(_ context.Context, name string) (string, error) {
+	return p.note("add " + name)
+}
+func (p *fakePlugins) RemoveMarket(_ context.Context, name string) (string, error) {
+	return p.note("remove " + name)
+}
+
+// /plugin is a list of what is installed, what can be installed, marketplaces and problems, with what can be done.
+//
+// Proves CMD-04.
+func TestPluginsList(t *testing.T) {
+	plugins := &fakePlugins{}
+	d := desk.New(desk.Config{Terminal: true, Extensions: desk.Extensions{Plugins: plugins}})
+	a, err := runPlugins(t.Context(), d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := a.(desk.List)
+	choices, err := l.Views[0].Load(t.Context())
+	if err != nil || len(choices) != 1 {
+		t.Fatal(choices, err)
+	}
+	if shown, err := l.Preview(t.Context(), choices[0]); err != nil || !strings.Contains(fmt.Sprint(shown), "1 command") {
+		t.Errorf("%v, %v", shown, err)
+	}
+	if _, err := l.Views[1].Load(t.Context()); err == nil {
+		t.Error("an error is not told")
+	}
+	for _, x := range []struct {
+		view           int
+		does, id, text string
+	}{{0, "disables", "fmt@shop", ""}, {0, "uninstalls", "fmt@shop", ""}, {2, "adds", "", " /other "}, {2, "removes", "shop", ""}} {
+		if _, err := find(t, l, x.view, x.does).Run(t.Context(), desk.Choice{ID: x.id}, x.text); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := strings.Join(plugins.did, "; "); got != "disable fmt@shop; uninstall fmt@shop; add /other; remove shop" {
+		t.Error(got)
+	}
+	for view, name := range map[int]string{0: "uninstalls", 2: "removes"} {
+		if find(t, l, view, name).Confirm == nil {
+			t.Errorf("nothing is asked before it %s", name)
+		}
+	}
+	if v := l.Views[3]; v.Name != "problems" || v.Choices[0].Title != "broken: no manifest" {
+		t.Errorf("%+v", v)
+	}
+}
