@@ -1,0 +1,97 @@
+// Package look holds the commands about what the user sees: the colours, and what the terminal can do. They are built in
+// like those of package desk, which knows nothing of them. Drawing is left to the front ends.
+package look
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/desk"
+)
+
+// A Config is what the commands need besides a desk.
+type Config struct {
+	// Getenv returns the variables of the terminal.
+	Getenv func(string) string
+	// Ask runs a program and returns what it prints; it may be nil.
+	Ask func(ctx context.Context, name string, args ...string) (string, error)
+}
+
+// Sections returns the commands, in the section of /help where they belong.
+func Sections(c Config) []desk.Section {
+	return []desk.Section{{Name: "Program", Commands: []desk.Command{themeCommand(c.Getenv), setupCommand(c)}}}
+}
+
+// Theme is the setting for the colours.
+const Theme = "theme"
+
+// Themes returns the themes that can be chosen.
+func Themes() []desk.Choice {
+	list := []desk.Choice{
+		{ID: "auto", About: "the sixteen colours of your terminal"},
+		{ID: "dark", About: "for dark backgrounds"},
+		{ID: "light", About: "for light backgrounds"},
+		{ID: "dark-colour-blind", About: "blue and orange in place of green and red"},
+		{ID: "light-colour-blind", About: "the same for light backgrounds"},
+		{ID: "none", About: "no colours"},
+	}
+	for i := range list {
+		list[i].Title = list[i].ID
+	}
+	return list
+}
+
+func themeCommand(getenv func(string) string) desk.Command {
+	return desk.Command{Name: "theme", Kind: desk.Change, Args: "[NAME]", Doc: "choose the colours", Terminal: true, Instead: "adze config set theme NAME",
+		Run: func(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
+			if name != "" {
+				return choose(ctx, d, name)
+			}
+			list := desk.List{
+				Title: "Theme", Verb: "chooses",
+				Page: desk.Say("The theme is " + current(d) + "."), Choices: Themes(), Usage: "/theme NAME",
+				Preview: func(_ context.Context, c desk.Choice) (desk.Page, error) {
+					return desk.Page{Blocks: []desk.Block{desk.Swatch(c.ID)}}, nil
+				},
+				Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) { return choose(ctx, d, c.ID) },
+			}
+			if getenv("NO_COLOR") != "" {
+				list.Page.Add(desk.Text("NO_COLOR is set: there are no colours, whatever you choose."))
+			}
+			return list, nil
+		},
+		Complete: func(*desk.Desk, string) []string {
+			var names []string
+			for _, c := range Themes() {
+				names = append(names, c.ID)
+			}
+			return names
+		}}
+}
+
+// current returns the name of the theme in force.
+func current(d *desk.Desk) string {
+	options := d.Surroundings.Options(true)
+	i := slices.IndexFunc(options, func(o desk.Option) bool { return o.Key == Theme })
+	if i < 0 {
+		return "auto"
+	}
+	return strings.Trim(options[i].Value, `"`)
+}
+
+// choose changes the theme, in the user's settings. It reports one that other settings keep in force.
+func choose(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
+	if !slices.ContainsFunc(Themes(), func(c desk.Choice) bool { return c.ID == name }) {
+		return nil, fmt.Errorf("there is no theme %q; /theme lists them", name)
+	}
+	said, err := d.Surroundings.Change(ctx, Theme, &name)
+	if err != nil {
+		return nil, err
+	}
+	if current(d) != name {
+		return desk.Say(said), nil
+	}
+	return desk.Say("The theme is now " + name + "."), nil
+}

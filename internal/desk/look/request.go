@@ -1,0 +1,71 @@
+package look
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/desk"
+)
+
+// A pull is what gh says about a pull request.
+type pull struct {
+	Number int    `json:"number"`
+	State  string `json:"state"`
+	Draft  bool   `json:"isDraft"`
+	Review string `json:"reviewDecision"`
+	Checks []struct {
+		Status     string `json:"status"`
+		Conclusion string `json:"conclusion"`
+		State      string `json:"state"` // of those of another kind
+	} `json:"statusCheckRollup"`
+}
+
+// Request asks gh about the pull request of the branch that is checked out. It returns nothing if there is none, or if gh
+// cannot say.
+func Request(ctx context.Context, ask func(ctx context.Context, name string, args ...string) (string, error)) desk.Request {
+	out, err := ask(ctx, "gh", "pr", "view", "--json", "number,state,isDraft,reviewDecision,statusCheckRollup")
+	var p pull
+	if err != nil || json.Unmarshal([]byte(out), &p) != nil || p.Number <= 0 {
+		return desk.Request{}
+	}
+	state, mood := p.words()
+	return desk.Request{Text: fmt.Sprintf("#%d %s", p.Number, state), Mood: mood}
+}
+
+// words returns the state in a word or two: what the user would have to look after comes first.
+func (p *pull) words() (string, desk.Mood) {
+	switch p.State {
+	case "MERGED":
+		return "merged", desk.Well
+	case "CLOSED":
+		return "closed", desk.Neutral
+	}
+	failed, waits := p.checks()
+	switch {
+	case failed:
+		return "checks fail", desk.Ill
+	case p.Review == "CHANGES_REQUESTED":
+		return "changes requested", desk.Ill
+	case waits:
+		return "checks run", desk.Neutral
+	case p.Draft:
+		return "draft", desk.Neutral
+	case p.Review == "APPROVED":
+		return "approved", desk.Well
+	}
+	return "open", desk.Neutral
+}
+
+// checks reports whether a check has failed, and whether one has not ended.
+func (p *pull) checks() (failed, waits bool) {
+	for _, c := range p.Checks {
+		switch c.Conclusion + c.State {
+		case "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "STARTUP_FAILURE", "ACTION_REQUIRED":
+			failed = true
+		case "", "PENDING", "EXPECTED":
+			waits = true
+		}
+	}
+	return failed, waits
+}

@@ -1,0 +1,122 @@
+package look
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/term"
+)
+
+func setupCommand(c Config) desk.Command {
+	return desk.Command{Name: "terminal-setup", Doc: "show what your terminal can do, and what to set for the rest",
+		Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) { return setupPage(ctx, c), nil }}
+}
+
+// setupPage shows what the terminal can do. What the user would have to set is written out to be copied: nothing is changed.
+func setupPage(ctx context.Context, c Config) desk.Page {
+	t := term.Find(c.Getenv)
+	name := t.Name
+	if name == "" {
+		name = "unknown: TERM is not set"
+	}
+	if t.Inside != "" {
+		name += ", in " + t.Inside
+	}
+	colours := amount.Grouped(t.Colours)
+	if t.Colours == 1<<24 {
+		colours = "16 million"
+	}
+	missing := missingOf(ctx, c, t)
+	p := desk.Page{Blocks: []desk.Block{desk.Fields{
+		{Name: "Terminal", Value: name},
+		{Name: "Colours", Value: colours},
+		{Name: "Shift-Enter", Value: works(t.ShiftEnter, missing[extendedKeys], "Alt-Enter, Ctrl-J and \\ before Enter begin a line everywhere")},
+		{Name: "Links", Value: works(linksOf(c.Getenv), false, "addresses are written out")},
+		{Name: "Clipboard", Value: works(t.Clipboard, missing[setClipboard], "/copy uses wl-copy, xclip, xsel or pbcopy where there is one")},
+		{Name: "Focus", Value: works(t.Focus, missing[focusEvents], "you are notified after a minute without a key")},
+		{Name: "Notifications", Value: string(t.Notices) + " (the setting notifications.channel chooses another)"},
+	}}}
+	add(&p, t)
+	var lines desk.Items
+	for _, o := range tmuxOptions {
+		if missing[o.name] {
+			lines = append(lines, o.line)
+		}
+	}
+	if len(lines) > 0 {
+		p.Add(desk.Text("For tmux, add these lines to ~/.tmux.conf, and run tmux source-file ~/.tmux.conf:"), lines)
+	}
+	p.Add(desk.Text("Nothing was changed."))
+	return p
+}
+
+// works says whether something works, or what there is instead.
+func works(how string, blocked bool, instead string) string {
+	switch {
+	case how == term.Never:
+		return "not known to work; " + instead
+	case how != "" || blocked:
+		return "has to be set, see below; " + instead
+	}
+	return "works"
+}
+
+// linksOf returns [term.Never] if links are not written.
+func linksOf(getenv func(string) string) string {
+	if term.Links(getenv) {
+		return ""
+	}
+	return term.Never
+}
+
+// add adds what to set in the terminal.
+func add(p *desk.Page, t term.Terminal) {
+	for _, s := range []struct{ what, how string }{{"begin a line with Shift-Enter", t.ShiftEnter}, {"let /copy reach the clipboard", t.Clipboard}} {
+		if s.how == "" || s.how == term.Never {
+			continue
+		}
+		text := "To " + s.what + ", set in " + t.Name + ":"
+		if t.File != "" {
+			text = "To " + s.what + ", add to " + t.File + " of " + t.Name + ":"
+		}
+		p.Add(desk.Text(text), desk.Items{s.how})
+	}
+}
+
+// The options of tmux that matter.
+const (
+	extendedKeys = "extended-keys"
+	focusEvents  = "focus-events"
+	setClipboard = "set-clipboard"
+	passthrough  = "allow-passthrough"
+)
+
+// tmuxOptions are the options with where they are, the values that will do, and the line that sets one.
+var tmuxOptions = []struct{ name, scope, good, line string }{
+	{extendedKeys, "-s", "always", "set -s extended-keys always"},
+	{focusEvents, "-g", "on", "set -g focus-events on"},
+	{setClipboard, "-s", "on external", "set -s set-clipboard on"},
+	{passthrough, "-g", "on all", "set -g allow-passthrough on"},
+}
+
+// missingOf returns the options of tmux that are not set as they should be. One that tmux does not know, or that cannot be
+// asked about, counts as not set.
+func missingOf(ctx context.Context, c Config, t term.Terminal) map[string]bool {
+	missing := map[string]bool{}
+	if !strings.HasPrefix(t.Inside, "tmux") {
+		return missing
+	}
+	for _, o := range tmuxOptions {
+		value := ""
+		if c.Ask != nil {
+			out, err := c.Ask(ctx, "tmux", "show-options", o.scope, "-v", o.name)
+			if err == nil {
+				value = strings.TrimSpace(out)
+			}
+		}
+		missing[o.name] = value == "" || !strings.Contains(" "+o.good+" ", " "+value+" ")
+	}
+	return missing
+}
