@@ -49,6 +49,9 @@ func (l *Lexer) Known() bool { return l.lang != nil }
 
 // Line appends the tokens of a line, which has no line end, to those given.
 func (l *Lexer) Line(tokens []Token, line string) []Token {
+	if line == "" {
+		return tokens
+	}
 	if l.lang == nil {
 		return add(tokens, Plain, len(line))
 	}
@@ -58,7 +61,7 @@ func (l *Lexer) Line(tokens []Token, line string) []Token {
 		case l.in != nil:
 			class = l.in.class
 			i = l.through(line, i)
-		case wordStart(c):
+		case wordStart(c) && !l.lang.opens(line[i:]):
 			i = wordEnd(line, i)
 			class = l.word(line, from, i)
 		case c >= '0' && c <= '9':
@@ -211,8 +214,17 @@ func wordEnd(line string, i int) int {
 }
 
 func numberEnd(line string, i int) int {
-	for i < len(line) && (wordByte(line[i]) || line[i] == '.' && i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9') {
+	from, digit := i, func(i int) bool { return i < len(line) && line[i] >= '0' && line[i] <= '9' }
+	for i < len(line) {
+		switch c := line[i]; {
+		case wordByte(c), (c == '.' || c == '\'') && digit(i+1):
+		case (c == '-' || c == '+') && i > from && line[i-1]|0x20 == 'e' && digit(i+1) && !hexadecimal(line[from:i]):
+		default:
+			return i
+		}
 		i++
 	}
 	return i
 }
+
+func hexadecimal(number string) bool { return len(number) > 1 && number[1]|0x20 == 'x' }

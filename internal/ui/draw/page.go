@@ -37,6 +37,10 @@ func (o Options) block(b desk.Block) []Row {
 	switch b := b.(type) {
 	case desk.Text:
 		return o.wrap(string(b))
+	case desk.Swatch:
+		return []Row{append(Line(Text, indent), Sample(string(b))...)}
+	case desk.Remark:
+		return Fill(Faint, string(b), o.Width)
 	case desk.Notice:
 		return o.hang(indent+"note: ", string(b))
 	case desk.Fields:
@@ -107,13 +111,27 @@ func (o Options) fields(fields desk.Fields) []Row {
 	}
 	var rows []Row
 	for _, f := range fields {
+		if o.Width > 0 && longestWord(f.Value) > o.Width-widest-3 { // such as a path: it is broken less often below its name
+			rows = append(rows, Line(Text, Clean(f.Name)+":"))
+			rows = append(rows, o.hang(indent, f.Value)...)
+			continue
+		}
 		rows = append(rows, o.hang(cells.Left(f.Name+":", widest+3), f.Value)...)
 	}
 	return rows
 }
 
+// longestWord returns the width of the longest word of a text.
+func longestWord(text string) int {
+	longest := 0
+	for word := range strings.FieldsSeq(text) {
+		longest = max(longest, cells.Width(Clean(word)))
+	}
+	return longest
+}
+
 // table aligns the cells of each column. Cells that may be cut make way for the last column, which is wrapped if it
-// still does not fit.
+// still does not fit. Where there is no room for the columns, the cells of a row stand below each other.
 func (o Options) table(t desk.Table) []Row {
 	lines := tableLines(t)
 	widths := make([]int, len(t.Columns))
@@ -127,13 +145,16 @@ func (o Options) table(t desk.Table) []Row {
 		before = indent
 	}
 	o.narrow(t.Columns, widths, len(before))
+	if !o.fits(t.Columns, widths, len(before)) {
+		return o.records(t, before)
+	}
 	last := len(t.Columns) - 1
 	var rows []Row
 	for _, line := range lines {
 		head := before
 		for j, cell := range line[:last] {
 			if t.Columns[j].Cut {
-				cell = cells.Cut(cell, widths[j], "…")
+				cell = cells.Cut(cell, widths[j], o.marks().More)
 			}
 			head += o.align(t.Columns[j], cell, widths[j]) + "  "
 		}
@@ -142,7 +163,7 @@ func (o Options) table(t desk.Table) []Row {
 			end = cells.Right(end, widths[last])
 		}
 		if t.Columns[last].Cut && o.Width > 0 {
-			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)), "…")))
+			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)), o.marks().More)))
 			continue
 		}
 		rows = append(rows, o.hang(head, end)...)
@@ -190,4 +211,41 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 			used -= taken
 		}
 	}
+}
+
+// fits reports whether a row has room for its columns.
+func (o Options) fits(columns []desk.Column, widths []int, used int) bool {
+	const least = 12 // cells of a last column that is wrapped or cut
+	last := len(columns) - 1
+	for _, w := range widths[:last] {
+		used += w + 2
+	}
+	if end := widths[last]; columns[last].Right {
+		used += end
+	} else {
+		used += min(end, least)
+	}
+	return o.Width <= 0 || used <= o.Width
+}
+
+// records puts the cells of each row below its first one, with the names of their columns.
+func (o Options) records(t desk.Table, before string) []Row {
+	inner := o
+	inner.Width = max(1, o.Width-len(before+indent))
+	var rows []Row
+	for _, line := range tableLines(desk.Table{Columns: make([]desk.Column, len(t.Columns)), Rows: t.Rows}) {
+		rows = append(rows, o.hang(before, line[0])...)
+		var below []Row
+		for j, cell := range line[1:] {
+			switch name := t.Columns[j+1].Name; {
+			case strings.TrimSpace(cell) == "":
+			case name == "":
+				below = append(below, inner.wrap(cell)...)
+			default:
+				below = append(below, inner.hang(name+": ", cell)...)
+			}
+		}
+		rows = append(rows, Indent(below, Line(Text, before+indent), Line(Text, before+indent))...)
+	}
+	return rows
 }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 	"adze/internal/desk"
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
+	"adze/internal/desk/look"
+	"adze/internal/desk/rules"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
@@ -26,6 +29,7 @@ func TestPage(t *testing.T) {
 		desk.Table{Columns: make([]desk.Column, 2), Rows: [][]string{{"/a", "first"}, {"/long", "  second"}}, Indented: true},
 		desk.Items{"an item that does not fit on one line"},
 		desk.Notice("something is odd"),
+		desk.Remark("a remark that\x1b[2J does not matter"),
 		desk.Output{Display: tool.Plain{Text: "printed"}},
 	}}
 	want := `
@@ -36,16 +40,50 @@ where it has to be.
 Name:  a value that goes on
        behind its name
 Name       n  about
-字符 ha…   1  x
+字符 ha⋯   1  x
 é         12  a text of some words
   /a     first
   /long    second
   an item that does not fit on
   one line
   note: something is odd
+a remark that does not matter
   printed`
 	got := "\n" + Palette{}.Text(Page(p, Options{Width: 30}))
 	if diff := cmp.Diff(want, strings.ReplaceAll(got, "e\u0301", "é")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Where there is no room for the columns of a table, its cells stand below each other, and a path that does not fit beside
+// its name stands below it.
+func TestPageInLittleRoom(t *testing.T) {
+	p := desk.Page{Blocks: []desk.Block{
+		desk.Fields{{Name: "Transcript", Value: "/home/ada/.adze/projects/x.jsonl"}, {Name: "Cost", Value: "$1.00"}},
+		desk.Table{
+			Columns: []desk.Column{{Name: "Model"}, {Name: "input", Right: true}, {Name: "output", Right: true}, {Name: "cache read", Right: true}, {Name: "cost", Right: true}},
+			Rows:    [][]string{{"opus", "38,246", "214", "", "$0.50"}, {"haiku", "1,000", "2", "0", "unknown"}},
+		},
+		desk.Table{Indented: true, Columns: []desk.Column{{}, {}, {Cut: true}}, Rows: [][]string{{"/commit-push-pr", "by you only", "commit the changes, push the branch and open a pull request"}}},
+	}}
+	want := `
+Transcript:
+  /home/ada/.adze/projects/x.jsonl
+Cost:        $1.00
+opus
+  input: 38,246
+  output: 214
+  cost: $0.50
+haiku
+  input: 1,000
+  output: 2
+  cache read: 0
+  cost: unknown
+  /commit-push-pr
+    by you only
+    commit the changes, push the branch
+    and open a pull request`
+	if diff := cmp.Diff(want, "\n"+Palette{}.Text(Page(p, Options{Width: 39}))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -79,7 +117,7 @@ func TestHelpFits(t *testing.T) {
 		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
 	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
-		Commands: func(bool) []desk.Command { return skills }, Sections: append(about.Sections(about.Config{}), extensions.Sections()...),
+		Commands: func(bool) []desk.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections()),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"strings"
 
 	"adze/internal/platform/term"
@@ -12,6 +13,7 @@ type Palette struct {
 	links  bool
 	files  Files
 	colour bool
+	deep   func(rgb [3]int) string // writes a colour
 }
 
 // Paint returns a row as it is written to a terminal. It is the one place where text becomes safe and is styled: rows
@@ -20,34 +22,93 @@ func (p Palette) Paint(r Row) string {
 	if p.links {
 		r = p.files.link(r)
 	}
-	var b strings.Builder
-	for _, s := range r {
-		p.span(&b, s)
+	if len(r) == 1 && p.bare(&r[0]) {
+		return safe(r[0].Text)
 	}
+	size := 0
+	for i := range r {
+		if size += len(r[i].Text); !p.bare(&r[i]) {
+			size += escapes
+		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	style := "" // that is in force: spans of the same style share it
+	for i := range r {
+		style = p.span(&b, &r[i], style)
+	}
+	turn(&b, style, "")
 	return b.String()
 }
 
-func (p Palette) span(b *strings.Builder, s Span) {
-	text := strings.ReplaceAll(term.SanitizeText(s.Text), "\n", " ")
+// escapes is about how many bytes the style of a span takes.
+const escapes = 10
+
+// bare reports whether a span is written as its text alone.
+func (p *Palette) bare(s *Span) bool {
+	return (!p.links || s.Link == "") && s.Style == "" && p.styles[s.Role] == ""
+}
+
+// safe returns a text that fits into a row and holds nothing that a terminal would obey.
+func safe(text string) string { return strings.ReplaceAll(term.SanitizeText(text), "\n", " ") }
+
+// span writes a span while a style is in force, and returns the one that is then.
+func (p *Palette) span(b *strings.Builder, s *Span, now string) string {
+	text := safe(s.Text)
 	if text == "" {
-		return
+		return now
 	}
+	style := cmp.Or(p.own(s.Style), p.styles[s.Role])
 	link := ""
 	if p.links && s.Link != "" {
 		link = address(s.Link)
 	}
-	if link != "" {
-		b.WriteString("\x1b]8;;" + link + "\x1b\\")
-	}
-	if style := p.styles[s.Role]; style != "" {
-		b.WriteString("\x1b[" + style + "m" + text + "\x1b[0m")
-	} else {
+	if link == "" {
+		turn(b, now, style)
 		b.WriteString(text)
+		return style
 	}
-	if link != "" {
-		b.WriteString("\x1b]8;;\x1b\\")
+	turn(b, now, "")
+	b.WriteString("\x1b]8;;")
+	b.WriteString(link)
+	b.WriteString("\x1b\\")
+	turn(b, "", style)
+	b.WriteString(text)
+	turn(b, style, "")
+	b.WriteString("\x1b]8;;\x1b\\")
+	return ""
+}
+
+// turn writes what changes one style into another; "" is none.
+func turn(b *strings.Builder, from, to string) {
+	if from == to {
+		return
+	}
+	if from != "" {
+		b.WriteString("\x1b[0m")
+	}
+	if to != "" {
+		b.WriteString("\x1b[")
+		b.WriteString(to)
+		b.WriteByte('m')
 	}
 }
+
+// own returns the style of a span as it is written, or "" if it has none that can be.
+func (p *Palette) own(style string) string {
+	switch {
+	case style == "" || !p.colour:
+		return ""
+	case style[0] == '#':
+		return p.deep(parse(style))
+	case len(style) > maxStyle || strings.Trim(style, "0123456789;") != "":
+		return ""
+	}
+	return style
+}
+
+// maxStyle is the longest style of its own that a span can have.
+const maxStyle = 100
 
 // Lines paints rows.
 func (p Palette) Lines(rows []Row) []string {
@@ -69,6 +130,12 @@ func (p Palette) Coloured() bool { return p.colour }
 func (p Palette) Linked(files Files) Palette {
 	p.links, p.files = true, files
 	return p
+}
+
+// In returns the palette with the colours of another one.
+func (p Palette) In(colours Palette) Palette {
+	colours.links, colours.files = p.links, p.files
+	return colours
 }
 
 // Unlinked returns the palette without links, for rows that change.

@@ -35,9 +35,9 @@ func TestThemes(t *testing.T) {
 		{"dark", []string{"COLORTERM=truecolor"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;158;206;106>+<0><38;2;247;118;142>-<0><1;4;38;2;158;206;106>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
 		{"light", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;130;80;223>f<0>"},
 		{"dark-colour-blind", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;88;166;255>+<0><38;2;227;160;8>-<0><1;4;38;2;88;166;255>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
-		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d<0><38;5;25>+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;98>f<0>"},
-		{"none", nil, "ab<1>c<0><1>d<0>+-<1;4>e<0>!f"},
-		{"dark", []string{"NO_COLOR=1"}, "ab<1>c<0><1>d<0>+-<1;4>e<0>!f"},
+		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;98>f<0>"},
+		{"none", nil, "ab<1>cd<0>+-<1;4>e<0>!f"},
+		{"dark", []string{"NO_COLOR=1"}, "ab<1>cd<0>+-<1;4>e<0>!f"},
 		{"dark", []string{"TERM=dumb"}, "abcd+-e!f"},
 	}
 	names := strings.NewReplacer("\x1b[", "<", "m", ">")
@@ -150,8 +150,8 @@ func TestLinks(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	row := Row{{Text: "one "}, {Role: Strong, Text: "two"}, {Text: " three"}}
-	for n, want := range map[int]string{0: "", 1: "…", 4: "one…", 5: "one …", 6: "one t…", 7: "one tw…", 8: "one two…", 13: "one two three"} {
-		if got := row.Cut(n).String(); got != want {
+	for n, want := range map[int]string{0: "", 1: "⋯", 4: "one⋯", 5: "one ⋯", 6: "one t⋯", 7: "one tw⋯", 8: "one two⋯", 13: "one two three"} {
+		if got := row.Cut(n, "⋯").String(); got != want {
 			t.Errorf("%d cells: %q, want %q", n, got, want)
 		}
 	}

@@ -42,7 +42,7 @@ func (f Files) link(r Row) Row {
 			if out == nil {
 				out = append(make(Row, 0, len(r)+2), r[:i]...)
 			}
-			out = append(out, Span{s.Role, s.Text[from:start], ""}, Span{s.Role, s.Text[start:end], target})
+			out = append(out, Span{Role: s.Role, Text: s.Text[from:start], Style: s.Style}, Span{Role: s.Role, Text: s.Text[start:end], Link: target, Style: s.Style})
 			from = end
 		}
 		if s.Text = s.Text[from:]; out != nil {

@@ -39,10 +39,43 @@ type Span struct {
 	Role Role
 	Text string // anything at all: [Palette.Paint] makes it safe
 	Link string // a file:, http: or https: address; may be empty
+	// Style is a style of its own in place of that of the role: parameters of the escape sequence, or a colour #rrggbb. It
+	// may be empty, and has no effect where there are no colours.
+	Style string
 }
 
 // A Row is a line of a terminal, without its line end.
 type Row []Span
+
+// A Stock is memory for rows: many are cut from one piece. A nil stock makes each row by itself.
+type Stock struct{ spans []Span }
+
+// pieceSize is how many spans a piece of memory holds.
+const pieceSize = 128
+
+// NewStock returns a stock for rows that have n spans together. More are possible.
+func NewStock(n int) *Stock { return &Stock{make([]Span, 0, n)} }
+
+// Reuse has the memory of all rows so far used again.
+func (s *Stock) Reuse() { s.spans = s.spans[:0] }
+
+// Row returns an empty row with room for n spans.
+func (s *Stock) Row(n int) Row {
+	if s == nil {
+		return make(Row, 0, n)
+	}
+	if cap(s.spans)-len(s.spans) < n {
+		s.spans = make([]Span, 0, max(n, pieceSize))
+	}
+	at := len(s.spans)
+	s.spans = s.spans[:at+n]
+	return Row(s.spans[at : at : at+n])
+}
+
+// Line returns a row of one span.
+func (s *Stock) Line(role Role, text string) Row {
+	return append(s.Row(1), Span{Role: role, Text: text})
+}
 
 // Line returns a row of one span.
 func Line(role Role, text string) Row { return Row{{Role: role, Text: text}} }
@@ -52,7 +85,12 @@ func (r Row) String() string {
 	if len(r) == 1 {
 		return r[0].Text
 	}
+	size := 0
+	for _, s := range r {
+		size += len(s.Text)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for _, s := range r {
 		b.WriteString(s.Text)
 	}
@@ -68,16 +106,16 @@ func (r Row) Width() int {
 	return n
 }
 
-// Cut returns the row if it fits into n cells, and otherwise as much of it as fits with an ellipsis.
-func (r Row) Cut(n int) Row {
+// Cut returns the row if it fits into n cells, and otherwise as much of it as fits with more behind it; see [Glyphs].
+func (r Row) Cut(n int, more string) Row {
 	if r.Width() <= n {
 		return r
 	}
 	var out Row
 	for _, s := range r {
 		w := cells.Width(s.Text)
-		if w >= n { // the rest of the row does not fit
-			s.Text = cells.Cut(s.Text+"…", n, "…")
+		if w+cells.Width(more) > n { // the rest of the row does not fit
+			s.Text = cells.Cut(s.Text+strings.Repeat(" ", max(0, n)+1), n, more)
 			return append(out, s)
 		}
 		out = append(out, s)
@@ -87,13 +125,23 @@ func (r Row) Cut(n int) Row {
 }
 
 // Slice returns the part of the row between two offsets in its text.
-func (r Row) Slice(from, to int) Row {
-	var out Row
-	for _, s := range r {
-		n := len(s.Text)
-		if from < n && to > 0 {
-			s.Text = s.Text[max(0, from):min(n, to)]
-			out = append(out, s)
+func (r Row) Slice(from, to int) Row { return (*Stock)(nil).Slice(r, from, to) }
+
+// Slice returns the part of a row between two offsets in its text.
+func (s *Stock) Slice(r Row, from, to int) Row {
+	spans, at := 0, 0
+	for i := 0; i < len(r) && at < to; i++ {
+		if at += len(r[i].Text); at > from {
+			spans++
+		}
+	}
+	out := s.Row(spans)
+	for i := 0; i < len(r) && to > 0; i++ {
+		n := len(r[i].Text)
+		if from < n {
+			span := r[i]
+			span.Text = span.Text[max(0, from):min(n, to)]
+			out = append(out, span)
 		}
 		from, to = from-n, to-n
 	}
@@ -130,4 +178,13 @@ func Clean(line string) string {
 }
 
 // Blanks returns a row of n blanks.
-func Blanks(n int) Row { return Line(Text, strings.Repeat(" ", max(0, n))) }
+func Blanks(n int) Row { return Line(Text, Blank(n)) }
+
+// Blank returns n blanks.
+func Blank(n int) string {
+	const some = "                                                                "
+	if n <= len(some) {
+		return some[:max(0, n)]
+	}
+	return strings.Repeat(" ", n)
+}

@@ -81,8 +81,31 @@ func PaletteFor(terminal bool, name string, getenv func(string) string) Palette 
 	return paletteOf(colours, depth(getenv))
 }
 
+// Sample returns what a theme looks like: pieces of a row in its colours.
+func Sample(name string) Row {
+	var colours map[Role]string
+	for _, t := range themes() {
+		if t.name == name {
+			colours = t.colours
+		}
+	}
+	row := Row{}
+	for i, s := range []Span{
+		{Role: Accent, Text: "accent"}, {Role: Added, Text: "+added"}, {Role: Removed, Text: "-removed"}, {Role: Warning, Text: "!warning"},
+		{Role: Keyword, Text: "keyword"}, {Role: String, Text: `"string"`},
+	} {
+		if i > 0 {
+			row = append(row, Span{Text: " "})
+		}
+		s.Style = colours[s.Role]
+		s.Role = Text
+		row = append(row, s)
+	}
+	return row
+}
+
 func paletteOf(colours map[Role]string, deep func(rgb [3]int) string) Palette {
-	p := Palette{colour: colours != nil}
+	p := Palette{colour: colours != nil, deep: deep}
 	for role := range roles {
 		p.styles[role] = weights[role]
 		if c := colours[role]; c != "" {

@@ -39,7 +39,7 @@ func changes(lines []string) [][]Stretch {
 func pair(lines []string, changed [][]Stretch, removed, added, end int) {
 	texts := make([][]string, end-removed)
 	for i := range texts {
-		texts[i] = wordsOf(Clean(lines[removed+i][1:]))
+		texts[i] = wordsOf(lines[removed+i][1:])
 	}
 	next := added
 	for r := removed; r < added; r++ {
@@ -50,6 +50,7 @@ func pair(lines []string, changed [][]Stretch, removed, added, end int) {
 				continue
 			}
 			changed[r], changed[a] = differ(was, is)
+			changed[r], changed[a] = join(changed[r], strings.Join(was, "")), join(changed[a], strings.Join(is, ""))
 			next = a + 1
 			break
 		}
@@ -126,6 +127,31 @@ func extend(parts []Stretch, at int, word string) []Stretch {
 		return parts
 	}
 	return append(parts, Stretch{at, at + len(word)})
+}
+
+// join joins parts of a text with nothing but blanks between them, and parts of which one reads like what is between them:
+// of "f(x())" that became "f()", what went is "x()", and not "x(" and the second ")".
+func join(parts []Stretch, text string) []Stretch {
+	var out []Stretch
+	for _, p := range parts {
+		n := len(out) - 1
+		if n < 0 {
+			out = append(out, p)
+			continue
+		}
+		between := text[out[n].To:p.From]
+		switch {
+		case strings.TrimLeft(between, " ") == "":
+			out[n].To = p.To
+		case between == text[p.From:p.To]:
+			out[n].To = p.From
+		case between == text[out[n].From:out[n].To]:
+			out[n] = Stretch{out[n].To, p.To}
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // wordsOf cuts a text into words, runs of blanks, and single other characters.

@@ -47,8 +47,10 @@ func Fold(text string, width int) string { return Palette{}.Text(Fill(Text, text
 type Stretch struct{ From, To int }
 
 // Breaks returns the lines of a text that is broken between words. Indent is the column in which all but the first begin.
-func Breaks(text string, width, indent int) []Stretch {
-	var lines []Stretch
+func Breaks(text string, width, indent int) []Stretch { return AppendBreaks(nil, text, width, indent) }
+
+// AppendBreaks appends what [Breaks] returns to lines.
+func AppendBreaks(lines []Stretch, text string, width, indent int) []Stretch {
 	line, column, begun := Stretch{}, 0, false
 	for i := 0; ; {
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
@@ -72,6 +74,12 @@ func Breaks(text string, width, indent int) []Stretch {
 // word returns the length and the cells of the word that text begins with: up to a blank, or one wide character with what
 // belongs to it.
 func word(text string) (n, w int) {
+	for n < len(text) && text[n] < utf8.RuneSelf && text[n] != ' ' && text[n] != '\t' {
+		n++
+	}
+	if w = n; n == len(text) || text[n] < utf8.RuneSelf {
+		return n, w
+	}
 	joined := false
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

@@ -38,7 +38,7 @@ func (s *Stream) fenced(line string) {
 	if n := min(s.fence.indent, indentOf(line)); n > 0 {
 		line = dedent(line, n)
 	}
-	s.emit([]draw.Row{draw.Coloured(&s.fence.lexer, clean(line))})
+	s.emit([]draw.Row{draw.Coloured(new(draw.Stock), &s.fence.lexer, clean(line))})
 }
 
 func (s *Stream) endFence() {

@@ -123,7 +123,7 @@ func TestWaiting(t *testing.T) {
 //
 // Proves CLI-05.
 func TestOutput(t *testing.T) {
-	last := "  … 4 earlier lines (Ctrl-O shows them)\n  line 5    of it\n"
+	last := "  ⋯ 4 earlier lines (Ctrl-O shows them)\n  line 5    of it\n"
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, `use Run {"lines":14}
 ---
@@ -148,7 +148,7 @@ say Three.`, func(s *setup) { byKeys(s); s.tools = append(s.tools, runTool()) })
 		c.hides("\nExit code")
 		c.enter("third\r")
 		time.Sleep(6500 * time.Millisecond)
-		c.shows("… Run (6s; Esc interrupts)\n  … 2 earlier lines\n  line 3    of it\n")
+		c.shows("… Run (6s; Esc interrupts)\n  ⋯ 2 earlier lines\n  line 3    of it\n")
 		time.Sleep(time.Second)
 		c.shows("* Run: 7 lines (7s)\n  line 1")
 		c.hides("… Run")

@@ -1,0 +1,33 @@
+package draw
+
+import (
+	"testing"
+
+	"adze/internal/platform/cells"
+)
+
+// Without a locale for UTF-8 the glyphs are ASCII.
+//
+// Proves X-124.
+func TestGlyphsFor(t *testing.T) {
+	for _, tt := range []struct {
+		env  map[string]string
+		want Glyphs
+	}{
+		{nil, ASCII()},
+		{map[string]string{"LANG": "C"}, ASCII()},
+		{map[string]string{"LANG": "en_US.UTF-8"}, Unicode()},
+		{map[string]string{"LANG": "de_DE.utf8", "LC_CTYPE": "de_DE.ISO-8859-1"}, ASCII()},
+		{map[string]string{"LANG": "C", "LC_ALL": "C.UTF-8"}, Unicode()},
+	} {
+		if got := GlyphsFor(func(name string) string { return tt.env[name] }); got != tt.want {
+			t.Errorf("%v: %v", tt.env, got)
+		}
+	}
+	g := Unicode()
+	for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot} {
+		if cells.Width(s) != 1 {
+			t.Errorf("%q takes %d cells", s, cells.Width(s))
+		}
+	}
+}
