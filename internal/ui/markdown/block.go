@@ -29,31 +29,35 @@ func (s stack) match(line string) (rest string, n int) {
 	return rest, n
 }
 
-// open returns the container that a line begins, or nil, and the line without its mark.
-func open(line string) (rest string, c *container) {
+// open returns the container that a line begins, if it does, and the line without its mark.
+func open(line string) (rest string, c container, ok bool) {
 	indent := indentOf(line)
 	if indent >= 4 || rule(line) {
-		return line, nil
+		return line, c, false
 	}
 	if inner, ok := unquote(line); ok {
-		return inner, &container{}
+		return inner, c, true
 	}
-	text := strings.TrimLeft(line, " \t")
+	text := trimLeft(line)
 	mark := itemMark(text)
 	if mark == "" {
-		return line, nil
+		return line, c, false
 	}
 	behind := dedent(line, indent)[len(mark):]
 	blanks := indentOf(behind)
 	if strings.TrimSpace(behind) == "" || blanks > 4 {
 		blanks = 1
 	}
-	return dedent(behind, blanks), &container{mark: mark, indent: indent + len(mark) + blanks}
+	c = container{mark: text[:min(len(text), len(mark)+1)], indent: indent + len(mark) + blanks}
+	if !strings.HasPrefix(behind, " ") { // a tab, or nothing
+		c.mark = mark + " "
+	}
+	return dedent(behind, blanks), c, true
 }
 
 // interrupts reports whether the mark that a line begins with ends a paragraph: a number may be part of a sentence.
 func interrupts(line string) bool {
-	text := strings.TrimLeft(line, " \t")
+	text := trimLeft(line)
 	mark := itemMark(text)
 	if mark == "" {
 		return true // a quote
@@ -63,7 +67,7 @@ func interrupts(line string) bool {
 
 // starts reports whether a line begins a block of its own.
 func starts(line string) bool {
-	if _, c := open(line); c != nil {
+	if _, _, ok := open(line); ok {
 		return true
 	}
 	if _, ok := heading(line); ok {
@@ -200,6 +204,25 @@ func dedent(line string, n int) string {
 	}
 	return ""
 }
+
+// trim returns text without blanks at its ends, and trimLeft without those that it begins with.
+func trim(text string) string {
+	to := len(text)
+	for to > 0 && blank(text[to-1]) {
+		to--
+	}
+	return trimLeft(text[:to])
+}
+
+func trimLeft(text string) string {
+	from := 0
+	for from < len(text) && blank(text[from]) {
+		from++
+	}
+	return text[from:]
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
 
 // clean returns text as it is measured.
 func clean(text string) string { return term.SanitizeText(text) }

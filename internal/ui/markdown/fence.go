@@ -20,7 +20,7 @@ func (s *Stream) openFence(line string) {
 	if !s.Marks {
 		s.separate()
 	} else {
-		s.emit([]draw.Row{draw.Line(draw.Text, clean(text))})
+		s.emit(s.memory().stock.Line(draw.Text, clean(text)))
 	}
 	s.fence = fence{mark, indentOf(line), code.New(text[len(mark):])}
 }
@@ -30,7 +30,7 @@ func (s *Stream) fenced(line string) {
 	text := strings.TrimSpace(line)
 	if indentOf(line) < 4 && strings.HasPrefix(text, s.fence.mark) && strings.Trim(text, s.fence.mark[:1]) == "" {
 		if s.Marks {
-			s.emit([]draw.Row{draw.Line(draw.Text, text)})
+			s.emit(s.memory().stock.Line(draw.Text, text))
 		}
 		s.endFence()
 		return
@@ -38,7 +38,7 @@ func (s *Stream) fenced(line string) {
 	if n := min(s.fence.indent, indentOf(line)); n > 0 {
 		line = dedent(line, n)
 	}
-	s.emit([]draw.Row{draw.Coloured(new(draw.Stock), &s.fence.lexer, clean(line))})
+	s.emit(draw.Coloured(&s.memory().stock, &s.fence.lexer, clean(line)))
 }
 
 func (s *Stream) endFence() {

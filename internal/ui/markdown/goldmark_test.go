@@ -104,8 +104,8 @@ func (r reference) lines(n ast.Node) []draw.Row {
 	r.inline(n, 0, "", &nodes)
 	p := inlines{nodes: nodes}
 	var rows []draw.Row
-	for _, line := range split(p.pieces()) {
-		rows = append(rows, rowOf(line))
+	for _, line := range split(p.pieces(nil)) {
+		rows = append(rows, joined(nil, line))
 	}
 	return rows
 }

@@ -16,22 +16,46 @@ type piece struct {
 	plain bool // it is shown as it is written, and nothing encloses it
 }
 
-// A look says how marks are shown; see [Stream].
-type look struct{ marks, links bool }
+// A look says how marks are shown; see [Stream]. Rows are made from stock.
+type look struct {
+	marks, links bool
+	space        *space
+	stock        *draw.Stock
+}
 
-// inline returns the pieces of a text. Before is the character before it. What follows the text can change how it looks
-// from open on: there a mark begins that has no end yet.
+// A space is memory that is used for one text after the other.
+type space struct {
+	nodes    []node
+	brackets []int
+	pieces   []piece
+	row      draw.Row
+	lines    lines
+	breaks   []draw.Stretch
+	texts    []string
+	cells    []draw.Row
+	scratch  draw.Stock // for rows that become a part of others
+	stock    draw.Stock // for those that are returned
+}
+
+// inline returns the pieces of a text, until it is called again. Before is the character before the text. What follows the
+// text can change how it looks from open on: there a mark begins that has no end yet.
 func (l look) inline(text string, before rune) (pieces []piece, open int) {
 	if before == 0 {
 		before = '\n'
 	}
-	p := inlines{text: text, before: before, open: len(text), links: l.links}
+	s := l.space
+	if marked(text) == len(text) {
+		s.pieces = append(s.pieces[:0], piece{draw.Span{Text: text}, 0, true})
+		return s.pieces, len(text)
+	}
+	p := inlines{text: text, before: before, open: len(text), links: l.links, nodes: s.nodes[:0], brackets: s.brackets[:0]}
 	if l.marks {
 		p.asWritten()
 	} else {
 		p.parse()
 	}
-	return p.pieces(), p.open
+	s.nodes, s.brackets, s.pieces = p.nodes, p.brackets, p.pieces(s.pieces[:0])
+	return s.pieces, p.open
 }
 
 // The marks that enclose text.
@@ -87,16 +111,25 @@ func (p *inlines) add(from, to int) {
 	}
 }
 
-const special = "\\`*_~[]!<\nh"
+// special are the characters that marks begin with.
+var special = [256]bool{'\\': true, '`': true, '*': true, '_': true, '~': true, '[': true, ']': true, '!': true, '<': true, '\n': true, 'h': true}
+
+// marked returns where the first character is that a mark may begin with, or the length of the text.
+func marked(text string) int {
+	for i := range len(text) {
+		if special[text[i]] {
+			return i
+		}
+	}
+	return len(text)
+}
 
 func (p *inlines) parse() {
 	from := 0 // of text without marks
 	for i := 0; i < len(p.text); {
-		next := strings.IndexAny(p.text[i:], special)
-		if next < 0 {
+		if i += marked(p.text[i:]); i == len(p.text) {
 			break
 		}
-		i += next
 		n := p.mark(i, from)
 		if n == 0 {
 			i++
@@ -282,13 +315,13 @@ func (p *inlines) pair(o, c int) {
 	}
 }
 
-// pieces returns the nodes as they are shown.
-func (p *inlines) pieces() []piece {
-	out := make([]piece, 0, len(p.nodes))
-	for _, n := range p.nodes {
+// pieces appends the nodes as they are shown.
+func (p *inlines) pieces(out []piece) []piece {
+	for i := range p.nodes {
+		n := &p.nodes[i]
 		text := n.text
 		if n.mark != 0 {
-			text = strings.Repeat(string(n.mark), n.left)
+			text = p.text[n.src : n.src+n.left]
 		}
 		if text == "" {
 			continue

@@ -24,6 +24,7 @@ type Stream struct {
 	line   []byte // the one that is not complete
 	inside bool   // the beginning of the line is part of the paragraph already
 	length int    // of the line so far
+	space  *space // may be nil
 	state
 }
 
@@ -40,9 +41,20 @@ type state struct {
 
 // A container is a quote or an item of a list.
 type container struct {
-	mark   string // of an item; empty for a quote
+	mark   string // of an item, with the blank behind it; empty for a quote
 	indent int    // of what belongs to the item
 	shown  bool   // the mark was drawn
+}
+
+// span returns what stands before a row in the container. Shown says that the mark of an item is not.
+func (c *container) span(shown bool) draw.Span {
+	switch {
+	case c.mark == "":
+		return draw.Span{Role: draw.Faint, Text: "> "}
+	case shown:
+		return draw.Span{Text: draw.Blank(len(c.mark))}
+	}
+	return draw.Span{Text: c.mark}
 }
 
 // A stack is the containers that are open, the outermost first.
@@ -51,13 +63,25 @@ type stack []container
 const (
 	// step is after how many bytes of a line it is looked at before it is complete.
 	step = 256
+	// usualRow is how many bytes of a text lead to a row, about.
+	usualRow = 20
 	// maxLine is the length at which a line counts as complete.
 	maxLine = 64 << 10
 )
 
 // Add takes a piece of text and returns the rows that will not change any more.
 func (s *Stream) Add(text string) []draw.Row {
+	if len(text) > maxPara {
+		s.out = make([]draw.Row, 0, len(text)/usualRow)
+	}
 	for text != "" {
+		if s.length == 0 { // most lines of a text that is there are complete
+			if end := strings.IndexByte(text[:min(len(text), step)], '\n'); end >= 0 {
+				s.whole(text[:end])
+				text = text[end+1:]
+				continue
+			}
+		}
 		n := min(len(text), step-s.length%step)
 		end := strings.IndexByte(text[:n], '\n')
 		if end >= 0 {
@@ -105,15 +129,20 @@ func (s *Stream) Rows() []draw.Row {
 
 // complete takes the line, which is complete.
 func (s *Stream) complete() {
-	line := strings.TrimSuffix(string(s.line), "\r")
+	line := string(s.line)
 	inside := s.inside
 	s.line, s.inside, s.length = s.line[:0], false, 0
 	if inside {
-		s.para.text = strings.TrimRight(s.para.text+line, " \t")
+		s.para.text = strings.TrimRight(s.para.text+strings.TrimSuffix(line, "\r"), " \t")
 		s.settle()
 		return
 	}
-	s.take(line)
+	s.whole(line)
+}
+
+// whole takes a line that is whole.
+func (s *Stream) whole(line string) {
+	s.take(strings.TrimSuffix(line, "\r"))
 	s.settle()
 }
 
@@ -158,8 +187,8 @@ func (s *Stream) prose() bool {
 	}
 	rest, _ := s.stack.match(string(s.line))
 	for {
-		inner, c := open(rest)
-		if c == nil {
+		inner, _, ok := open(rest)
+		if !ok {
 			break
 		}
 		rest = inner
@@ -190,12 +219,12 @@ func (s *Stream) take(line string) {
 		return
 	}
 	for {
-		inner, c := open(rest)
-		if c == nil || s.para.text != "" && !interrupts(rest) {
+		inner, c, ok := open(rest)
+		if !ok || s.para.text != "" && !interrupts(rest) {
 			break
 		}
 		s.closeLeaf()
-		s.stack = append(s.stack, *c)
+		s.stack = append(s.stack, c)
 		rest = inner
 	}
 	s.leaf(rest)
@@ -223,11 +252,11 @@ func (s *Stream) leaf(line string) {
 		if !s.Marks {
 			text = "---"
 		}
-		s.emit([]draw.Row{draw.Line(draw.Faint, text)})
+		s.emit(s.memory().stock.Line(draw.Faint, text))
 	case s.table.open():
 		s.tableLine(text)
 	case s.para.text == "" && indentOf(line) >= 4:
-		s.emit([]draw.Row{draw.Line(draw.Text, clean(line))}) // code, too, or text that was laid out
+		s.emit(s.memory().stock.Line(draw.Text, clean(line))) // code, too, or text that was laid out
 	default:
 		s.para.add(line)
 	}
@@ -238,8 +267,14 @@ func (s *Stream) heading(line, title string) {
 	if s.Marks {
 		title = line
 	}
-	pieces, _ := s.look().inline(title, ' ')
-	s.emit(draw.Wrap(rowOf(pieces).In(draw.Heading), s.room(), nil))
+	l := s.look()
+	pieces, _ := l.inline(title, ' ')
+	row := l.row(pieces, draw.Heading)
+	if short(pieces, s.room()) {
+		s.emit(row)
+		return
+	}
+	s.emit(draw.Wrap(row, s.room(), nil)...)
 }
 
 // separate leaves an empty row before the next one.
@@ -250,7 +285,7 @@ func (s *Stream) separate() {
 	s.blank = draw.Row{}
 	for i, c := range s.stack {
 		if c.mark == "" {
-			s.blank = s.stack[:i+1].prefix(false)
+			s.blank = s.stack[:i+1].prefix()
 		}
 	}
 	if n := len(s.blank); n > 0 {
@@ -262,10 +297,11 @@ func (s *Stream) separate() {
 func (s *Stream) closeLeaf() {
 	switch {
 	case s.para.text != "":
-		s.emit(s.para.broken(s.look(), s.room()).rows())
+		s.emit(s.para.broken(s.look(), s.room())...)
 		s.para = paragraph{}
 	case s.table.open():
-		s.endTable()
+		s.drawTable()
+		s.table = table{}
 	case s.fence.mark != "":
 		s.endFence()
 	}
@@ -276,49 +312,64 @@ func (s *Stream) closeTo(n int) {
 	s.closeLeaf()
 	for len(s.stack) > n {
 		if c := s.stack[len(s.stack)-1]; c.mark != "" && !c.shown {
-			s.emit([]draw.Row{nil}) // an item without content
+			s.emit(nil) // an item without content
 		}
 		s.stack = s.stack[:len(s.stack)-1]
 	}
 }
 
 // emit adds rows behind the marks of their containers.
-func (s *Stream) emit(rows []draw.Row) {
-	if len(rows) == 0 {
-		return
-	}
-	if s.blank != nil {
-		s.out = append(s.out, s.blank)
-		s.blank = nil
-	}
-	s.begun = true
-	if len(s.stack) == 0 {
-		s.out = append(s.out, rows...)
-		return
-	}
-	s.out = append(s.out, draw.Indent(rows, s.stack.prefix(true), s.stack.prefix(false))...)
-	for i := range s.stack {
-		s.stack[i].shown = true
+func (s *Stream) emit(rows ...draw.Row) {
+	for _, row := range rows {
+		if s.blank != nil {
+			s.out = append(s.out, s.blank)
+			s.blank = nil
+		}
+		s.begun = true
+		s.out = append(s.out, s.stack.enclose(row, &s.memory().stock))
 	}
 }
 
-// prefix returns what stands before a row in containers. First says that it is the first row, which has the marks of items.
-func (s stack) prefix(first bool) draw.Row {
-	row := make(draw.Row, 0, len(s))
-	for _, c := range s {
-		switch {
-		case c.mark == "":
-			row = append(row, draw.Span{Role: draw.Faint, Text: "> "})
-		case first && !c.shown:
-			row = append(row, draw.Span{Text: c.mark + " "})
-		default:
-			row = append(row, draw.Span{Text: strings.Repeat(" ", len(c.mark)+1)})
-		}
+// enclose returns a row behind the marks of its containers, which are shown then.
+func (s stack) enclose(row draw.Row, from *draw.Stock) draw.Row {
+	if len(s) == 0 {
+		return row
+	}
+	out := from.Row(len(s) + len(row))
+	for i := range s {
+		out = append(out, s[i].span(s[i].shown))
+		s[i].shown = true
+	}
+	return append(out, row...)
+}
+
+// prefix returns what stands before a row that is not the first one.
+func (s stack) prefix() draw.Row {
+	row := make(draw.Row, len(s))
+	for i := range s {
+		row[i] = s[i].span(true)
 	}
 	return row
 }
 
-func (s *Stream) look() look { return look{s.Marks, s.Links} }
+// memory returns what is used for one text after the other.
+func (s *Stream) memory() *space {
+	if s.space == nil {
+		s.space = &space{}
+	}
+	return s.space
+}
+
+// look returns how the next block is shown. In containers its rows become a part of others, and are there until the next
+// one is.
+func (s *Stream) look() look {
+	l := look{s.Marks, s.Links, s.memory(), &s.memory().stock}
+	if len(s.stack) > 0 {
+		l.stock = &l.space.scratch
+		l.stock.Reuse()
+	}
+	return l
+}
 
 // room returns the width that containers leave to a row.
 func (s *Stream) room() int {
@@ -327,7 +378,7 @@ func (s *Stream) room() int {
 	}
 	w := s.Width
 	for _, c := range s.stack {
-		w -= max(1, len(c.mark)) + 1
+		w -= max(len("> "), len(c.mark))
 	}
 	return max(w, min(s.Width, 16))
 }

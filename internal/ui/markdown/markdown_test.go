@@ -160,7 +160,7 @@ func TestSettledRows(t *testing.T) {
 		text := "x " + strings.Join(words, " ")
 		s := Stream{Width: 30, Links: true}
 		got := show(drawn(s, text, 50))
-		if want := show(paragraph{text: text}.broken(s.look(), s.Width).rows()); len(text) < maxPara && got != want {
+		if want := show(paragraph{text: text}.broken(s.look(), s.Width)); len(text) < maxPara && got != want {
 			t.Fatal(cmp.Diff(want, got))
 		}
 	})

@@ -14,10 +14,12 @@ type paragraph struct {
 }
 
 func (p *paragraph) add(line string) {
-	if p.text != "" {
-		p.text += "\n"
+	line = trim(line)
+	if p.text == "" {
+		p.text = line
+		return
 	}
-	p.text += strings.Trim(line, " \t")
+	p.text += "\n" + line
 }
 
 const (
@@ -32,13 +34,14 @@ func (s *Stream) settle() {
 		return
 	}
 	s.para.text = clean(s.para.text)
-	rows, open := s.para.look(s.look(), s.room())
+	open := s.para.look(s.look(), s.room())
 	if last := strings.LastIndexByte(s.para.text, '\n') + 1; strings.IndexByte(s.para.text[last:], '|') >= 0 {
 		open = min(open, last) // it may be the head of a table
 	}
-	for i := len(rows) - keepRows; i > 0; i-- {
-		if at := rows[i].src; at > 0 && at <= open {
-			s.emit(rows[:i].rows())
+	drawn := &s.space.lines
+	for i := len(drawn.rows) - keepRows; i > 0; i-- {
+		if at := drawn.src[i]; at > 0 && at <= open {
+			s.emit(drawn.rows[:i]...)
 			s.para.drop(at)
 			break
 		}
@@ -51,7 +54,7 @@ func (s *Stream) settle() {
 		at = len(s.para.text)
 	}
 	head := paragraph{s.para.text[:at], s.para.before}
-	s.emit(head.broken(s.look(), s.room()).rows())
+	s.emit(head.broken(s.look(), s.room())...)
 	s.para.drop(at)
 }
 
@@ -61,39 +64,34 @@ func (p *paragraph) drop(n int) {
 	p.text = p.text[n:]
 }
 
-// A lineOf is a row of a paragraph.
-type lineOf struct {
-	draw.Row
-	src int // where it begins in the text; -1 if the text cannot be cut there
+// Lines are the rows of a paragraph.
+type lines struct {
+	rows []draw.Row
+	src  []int // where each begins in the text; -1 if the text cannot be cut there
 }
 
-type lines []lineOf
+func (l *lines) add(row draw.Row, src int) { l.rows, l.src = append(l.rows, row), append(l.src, src) }
 
-func (l lines) rows() []draw.Row {
-	rows := make([]draw.Row, len(l))
-	for i := range l {
-		rows[i] = l[i].Row
-	}
-	return rows
-}
-
-// broken breaks the paragraph into rows.
-func (p paragraph) broken(l look, width int) lines {
+// broken breaks the paragraph into rows, which are there until something else is broken.
+func (p paragraph) broken(l look, width int) []draw.Row {
 	p.text = clean(p.text)
-	rows, _ := p.look(l, width)
-	return rows
+	p.look(l, width)
+	return l.space.lines.rows
 }
 
-// look breaks the paragraph, whose text is clean, into rows. What follows the text can change it from open on.
-func (p paragraph) look(l look, width int) (out lines, open int) {
+// look breaks the paragraph, whose text is clean, into the lines of the look. What follows the text can change it from open
+// on.
+func (p paragraph) look(l look, width int) (open int) {
 	pieces, open := l.inline(p.text, p.before)
+	out := &l.space.lines
+	out.rows, out.src = out.rows[:0], out.src[:0]
 	from := -1 // of the line; the first one cannot be cut off
 	for len(pieces) > 0 {
 		n := 0
 		for n < len(pieces) && pieces[n].Text != "\n" {
 			n++
 		}
-		out = append(out, broken(pieces[:n], from, width)...)
+		l.broken(out, pieces[:n], from, width)
 		if n == len(pieces) {
 			break
 		}
@@ -102,24 +100,44 @@ func (p paragraph) look(l look, width int) (out lines, open int) {
 		}
 		pieces = pieces[n+1:]
 	}
-	return out, open
+	return open
 }
 
-// broken breaks a line that begins at an offset in the text.
-func broken(pieces []piece, from, width int) lines {
-	row := rowOf(pieces)
-	text := row.String()
-	if width <= 0 {
-		return lines{{row, from}}
+// broken adds the rows of a line that begins at an offset in the text.
+func (l look) broken(out *lines, pieces []piece, from, width int) {
+	if width <= 0 || short(pieces, width) {
+		out.add(l.row(pieces, draw.Text), from)
+		return
 	}
-	var out lines
-	for i, b := range draw.Breaks(text, width, 0) {
+	row := joined(l.space.row[:0], pieces)
+	l.space.row = row
+	breaks := draw.AppendBreaks(l.space.breaks[:0], row.String(), width, 0)
+	l.space.breaks = breaks
+	at := 0 // where row begins in the line
+	for i, b := range breaks {
 		if i > 0 {
 			from = source(pieces, b.From)
 		}
-		out = append(out, lineOf{row.Slice(b.From, b.To), from})
+		for len(row) > 0 && at+len(row[0].Text) <= b.From {
+			at, row = at+len(row[0].Text), row[1:]
+		}
+		out.add(l.stock.Slice(row, b.From-at, b.To-at), from)
 	}
-	return out
+}
+
+// short reports whether pieces surely fit into a row: no character takes more cells than bytes, except for a tab.
+func short(pieces []piece, width int) bool {
+	size, last := 0, byte(' ')
+	for i := range pieces {
+		text := pieces[i].Text
+		if size += len(text); size > width || strings.IndexByte(text, '\t') >= 0 {
+			return false
+		}
+		if text != "" {
+			last = text[len(text)-1]
+		}
+	}
+	return last != ' ' // blanks at the end are left out
 }
 
 // source returns the place in the source of an offset in what is shown, or -1 if the source cannot be cut there.
@@ -136,10 +154,21 @@ func source(pieces []piece, at int) int {
 	return -1
 }
 
-// rowOf returns pieces as a row.
-func rowOf(pieces []piece) draw.Row {
-	var row draw.Row
-	for _, p := range pieces {
+// row returns pieces as a row. Those that have no role of their own get one.
+func (l look) row(pieces []piece, role draw.Role) draw.Row {
+	row := joined(l.stock.Row(len(pieces)), pieces)
+	for i := range row {
+		if row[i].Role == draw.Text {
+			row[i].Role = role
+		}
+	}
+	return row
+}
+
+// joined appends pieces to a row. Those that look the same become one span.
+func joined(row draw.Row, pieces []piece) draw.Row {
+	for i := range pieces {
+		p := &pieces[i]
 		if n := len(row); n > 0 && row[n-1].Role == p.Role && row[n-1].Link == p.Link {
 			row[n-1].Text += p.Text
 			continue

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"adze/internal/ui/draw"
@@ -9,16 +10,20 @@ import (
 // A table is one that is open.
 type table struct {
 	head   []string
-	right  []bool // the columns whose cells end at the right
-	rows   [][]string
-	widths []int // of the columns, once rows were drawn; they stay
-	drawn  bool  // the head was
+	right  []bool   // the columns whose cells end at the right
+	rows   []string // that were not drawn yet, as they are written
+	widths []int    // of the columns, once rows were drawn; they stay
+	drawn  bool     // the head was
 }
 
 func (t *table) open() bool { return t.head != nil }
 
-// maxTable is how many rows of a table are held back to align them.
-const maxTable = 50
+const (
+	// maxTable is how many rows of a table are held back to align them.
+	maxTable = 50
+	// usualRows is how many most tables have at most.
+	usualRows = 8
+)
 
 // begins takes the second line of a table, after its head, which is the last line of the paragraph.
 func (s *Stream) begins(text string) bool {
@@ -32,7 +37,7 @@ func (s *Stream) begins(text string) bool {
 	}
 	s.para.text = strings.TrimRight(s.para.text[:last], "\n")
 	s.closeLeaf()
-	s.table = table{head: head}
+	s.table = table{head: head, rows: make([]string, 0, usualRows), right: make([]bool, 0, len(marks))}
 	for _, m := range marks {
 		s.table.right = append(s.table.right, strings.HasSuffix(m, ":") && !strings.HasPrefix(m, ":"))
 	}
@@ -53,67 +58,75 @@ func delimits(line string) bool {
 }
 
 func (s *Stream) tableLine(text string) {
-	row := tableCells(text)
-	if n := len(s.table.head); len(row) > n { // nothing is lost
-		row = append(row[:n-1], strings.Join(row[n-1:], " | "))
-	}
-	row = append(row, make([]string, len(s.table.head)-len(row))...)
-	s.table.rows = append(s.table.rows, row)
+	s.table.rows = append(s.table.rows, text)
 	if len(s.table.rows) >= maxTable {
 		s.drawTable()
 	}
 }
 
-func (s *Stream) endTable() {
-	s.drawTable()
-	s.table = table{}
+// fields returns the texts of a row, one for each column, until it is called again.
+func (t *table) fields(m *space, row string) []string {
+	n := len(t.head)
+	m.texts = appendCells(m.texts[:0], row)
+	if len(m.texts) > n { // nothing is lost
+		m.texts = append(m.texts[:n-1], strings.Join(m.texts[n-1:], " | "))
+	}
+	for len(m.texts) < n {
+		m.texts = append(m.texts, "")
+	}
+	return m.texts
 }
 
 // drawTable draws the rows so far: aligned, or as names and values if they do not fit.
 func (s *Stream) drawTable() {
-	t := &s.table
-	rows := make([][]draw.Row, 0, len(t.rows)+1)
+	t, l := &s.table, s.look()
+	l.stock = &l.space.scratch
+	l.stock.Reuse()
+	cells := l.space.cells[:0] // of one row after the other
 	if !t.drawn {
-		rows = append(rows, s.look().cells(t.head, draw.Strong))
+		cells = l.cells(cells, t.head, draw.Strong)
 	}
 	for _, r := range t.rows {
-		rows = append(rows, s.look().cells(r, draw.Text))
+		cells = l.cells(cells, t.fields(l.space, r), draw.Text)
 	}
+	l.space.cells = cells
+	columns := len(t.head)
 	if t.widths == nil {
-		t.widths = make([]int, len(t.head))
-		for _, r := range rows {
-			for j, c := range r {
-				t.widths[j] = max(t.widths[j], c.Width())
-			}
+		t.widths = make([]int, columns)
+		for i, c := range cells {
+			t.widths[i%columns] = max(t.widths[i%columns], c.Width())
 		}
 	}
-	total := 2 * (len(t.widths) - 1)
+	total := 2 * (columns - 1)
 	for _, w := range t.widths {
 		total += w
 	}
 	if s.Width > 0 && total > s.room() {
-		s.records()
+		s.records(cells)
 	} else {
-		for _, r := range rows {
-			s.emit([]draw.Row{t.align(r)})
+		for row := range slices.Chunk(cells, columns) {
+			s.emit(t.align(&l.space.stock, row))
 		}
 	}
 	t.drawn, t.rows = true, nil
 }
 
-func (l look) cells(texts []string, role draw.Role) []draw.Row {
-	row := make([]draw.Row, len(texts))
-	for i, text := range texts {
+// cells appends texts as they are shown in cells.
+func (l look) cells(out []draw.Row, texts []string, role draw.Role) []draw.Row {
+	for _, text := range texts {
 		pieces, _ := l.inline(clean(text), ' ')
-		row[i] = rowOf(pieces).In(role)
+		out = append(out, l.row(pieces, role))
 	}
-	return row
+	return out
 }
 
 // align puts cells below those of other rows, two blanks apart.
-func (t *table) align(cells []draw.Row) draw.Row {
-	var row draw.Row
-	gap := 0
+func (t *table) align(s *draw.Stock, cells []draw.Row) draw.Row {
+	spans := 0
+	for _, c := range cells {
+		spans += 1 + len(c)
+	}
+	row, gap := s.Row(spans), 0
 	for j, c := range cells {
 		free := max(0, t.widths[j]-c.Width())
 		if t.right[j] {
@@ -121,7 +134,7 @@ func (t *table) align(cells []draw.Row) draw.Row {
 		}
 		if len(c) > 0 {
 			if gap > 0 {
-				row = append(row, draw.Blanks(gap)...)
+				row = append(row, draw.Span{Text: draw.Blank(gap)})
 			}
 			row = append(row, c...)
 			gap = 0
@@ -137,32 +150,51 @@ func (t *table) align(cells []draw.Row) draw.Row {
 }
 
 // records draws rows as lines of names and values.
-func (s *Stream) records() {
+func (s *Stream) records(cells []draw.Row) {
 	t := &s.table
-	names := s.look().cells(t.head, draw.Strong)
-	for i, r := range t.rows {
-		if i > 0 || t.drawn {
+	columns := len(t.head)
+	look := look{s.Marks, s.Links, s.memory(), nil}
+	names := look.cells(nil, t.head, draw.Strong)
+	if !t.drawn {
+		cells = cells[columns:] // without the head
+	}
+	for i, cell := range cells {
+		name := names[i%columns]
+		if i%columns == 0 && (i > 0 || t.drawn) {
 			s.separate()
 		}
-		for j, cell := range s.look().cells(r, draw.Text) {
-			row := cell
-			if len(names[j]) > 0 {
-				row = append(append(append(draw.Row{}, names[j]...), draw.Span{Text: ": "}), cell...)
-			}
-			s.emit(draw.Wrap(row, s.room(), draw.Blanks(2)))
+		row := slices.Clone(cell)
+		if len(name) > 0 {
+			row = append(append(slices.Clone(name), draw.Span{Text: ": "}), cell...)
 		}
+		s.emit(draw.Wrap(row, s.room(), draw.Blanks(2))...)
 	}
-	if len(t.rows) == 0 && !t.drawn {
+	if len(cells) == 0 && !t.drawn {
 		for _, n := range names {
-			s.emit([]draw.Row{n})
+			s.emit(n)
 		}
 	}
 }
 
 // tableCells returns the cells of a line of a table. A bar after a backslash, or in code, is part of a cell.
-func tableCells(line string) []string {
-	line = strings.TrimPrefix(strings.Trim(line, " \t"), "|")
-	var row []string
+func tableCells(line string) []string { return appendCells(nil, line) }
+
+// appendCells appends the cells of a line of a table to row, which is empty.
+func appendCells(row []string, line string) []string {
+	line = strings.TrimPrefix(trim(line), "|")
+	if strings.IndexByte(line, '\\') < 0 && strings.IndexByte(line, '`') < 0 {
+		for {
+			cell, rest, more := strings.Cut(line, "|")
+			if row = append(row, trim(cell)); !more {
+				break
+			}
+			line = rest
+		}
+		if n := len(row); n > 1 && row[n-1] == "" {
+			row = row[:n-1]
+		}
+		return row
+	}
 	var cell strings.Builder
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -174,13 +206,13 @@ func tableCells(line string) []string {
 			cell.WriteString(line[i : i+n])
 			i += n - 1
 		case c == '|':
-			row = append(row, strings.Trim(cell.String(), " \t"))
+			row = append(row, trim(cell.String()))
 			cell.Reset()
 		default:
 			cell.WriteByte(c)
 		}
 	}
-	if last := strings.Trim(cell.String(), " \t"); last != "" || len(row) == 0 {
+	if last := trim(cell.String()); last != "" || len(row) == 0 {
 		row = append(row, last)
 	}
 	return row
