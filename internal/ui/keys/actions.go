@@ -1,5 +1,7 @@
 package keys
 
+import "slices"
+
 // A Context is where a binding applies.
 type Context string
 
@@ -9,12 +11,15 @@ const (
 	Chat          Context = "Chat"          // the message that is being typed
 	Task          Context = "Task"          // a command runs, and nothing is typed
 	HistorySearch Context = "HistorySearch" // an earlier message is looked for
+	Confirmation  Context = "Confirmation"  // a question is answered
+	Autocomplete  Context = "Autocomplete"  // suggestions are shown
+	Queue         Context = "Queue"         // messages wait for the model, and nothing is typed
 )
 
 // contexts are those that a file may name. Most have no action of their own.
 var contexts = []Context{
-	Global, Chat, Task, HistorySearch, "Autocomplete", "Confirmation", "Transcript", "Select", "MessageSelector", "Help", "Settings", "Tabs",
-	"ThemePicker", "Attachments", "Footer", "DiffDialog", "ModelPicker", "Plugin", "Scroll", "Doctor",
+	Global, Chat, Task, HistorySearch, Select, Values, Transcript, Confirmation, Autocomplete, Queue, "MessageSelector", "Help", "Settings", "Tabs",
+	"ThemePicker", "Attachments", "Footer", "DiffDialog", "Plugin", "Scroll", "Doctor",
 }
 
 // An Action is what a key is bound to. One that begins with [CommandPrefix] enters a command of adze.
@@ -39,6 +44,7 @@ const (
 	Cancel       Action = "chat:cancel"
 	CycleMode    Action = "chat:cycleMode"
 	PickModel    Action = "chat:modelPicker"
+	ShowThinking Action = "chat:thinkingToggle"
 	Undo         Action = "chat:undo"
 	Redo         Action = "chat:redo"
 	OpenEditor   Action = "chat:externalEditor"
@@ -49,6 +55,16 @@ const (
 	SearchAccept Action = "historySearch:accept"
 	SearchCancel Action = "historySearch:cancel"
 	SearchEnter  Action = "historySearch:execute"
+
+	AnswerQuestion Action = "confirm:answer"
+	Choose         Action = "confirm:yes"
+	Refuse         Action = "confirm:no"
+	ChoiceBefore   Action = "confirm:previous"
+	ChoiceAfter    Action = "confirm:next"
+	Tick           Action = "confirm:toggle"
+	EditRule       Action = "confirm:editRule"
+	CycleScope     Action = "confirm:cycleScope"
+	EditDraft      Action = "confirm:edit"
 
 	Left          Action = "edit:left"
 	Right         Action = "edit:right"
@@ -78,13 +94,14 @@ type entry struct {
 
 // entries returns all actions with their keys, in the order in which they are shown.
 func entries() []entry {
-	return []entry{
+	return slices.Concat([]entry{
 		{Chat, Submit, "enter", "send the message"},
 		{Chat, NewLine, "alt+enter, shift+enter, ctrl+enter, ctrl+j", "begin a new line; so does Enter after a \\"},
-		{Chat, Complete, "tab", "complete a command, its argument or @PATH"},
+		{Chat, Complete, "tab", "take the suggestion, or answer the question that waits; while the model works: send the text when it is done"},
 		{Chat, Cancel, "escape", "interrupt the model; twice: put the text into the history, or /rewind if there is none"},
 		{Chat, CycleMode, "shift+tab", "change to the next permission mode"},
 		{Chat, PickModel, "alt+p", "choose a model"},
+		{Chat, ShowThinking, "alt+t", "show what the model thinks, or hide it, until you leave"},
 		{Chat, Previous, "up, ctrl+p", "move up a row, and to earlier messages"},
 		{Chat, Next, "down, ctrl+n", "move down a row, and to later messages"},
 		{Chat, Search, "ctrl+r", "search earlier messages"},
@@ -112,12 +129,21 @@ func entries() []entry {
 		{HistorySearch, SearchAccept, "escape, tab", "take what was found, to edit it"},
 		{HistorySearch, SearchEnter, "enter", "send what was found"},
 		{HistorySearch, SearchCancel, "ctrl+c, ctrl+g", "stop searching"},
+		{Confirmation, AnswerQuestion, "tab", "answer the question that waits while a message is typed"},
+		{Confirmation, Choose, "enter", "take the choice that is marked"},
+		{Confirmation, Refuse, "escape", "say no, and stop the turn"},
+		{Confirmation, ChoiceBefore, "up, ctrl+p", "mark the choice above"},
+		{Confirmation, ChoiceAfter, "down, ctrl+n", "mark the choice below"},
+		{Confirmation, Tick, "space", "choose one of several"},
+		{Confirmation, EditRule, "e", "edit the rule that is offered"},
+		{Confirmation, CycleScope, "s", "change how long the rule holds"},
+		{Confirmation, EditDraft, "ctrl+g", "edit the plan or the new text in your editor"},
 		{Task, Background, "ctrl+b", "move the running command to the background"},
-		{Global, ShowOutput, "ctrl+o", "show the whole output of the last command"},
+		{Global, ShowOutput, "ctrl+o", "show all that was said and done, with whole outputs"},
 		{Global, ShowTasks, "ctrl+t", "show the background tasks"},
 		{Global, Redraw, "ctrl+l", "clear the screen"},
 		{Global, Suspend, "ctrl+z", "suspend adze; fg in the shell continues it"},
 		{Global, Interrupt, "ctrl+c", "interrupt the model, or put the text into the history; twice: exit"},
 		{Global, Exit, "ctrl+d", "exit, at an empty prompt"},
-	}
+	}, composeEntries(), pageEntries())
 }

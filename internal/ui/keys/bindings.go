@@ -227,7 +227,10 @@ func (m *Map) find(context Context, chord []Key) int {
 func (m *Map) Keys(action Action) string {
 	var all []string
 	for _, b := range m.list {
-		if text := b.spoken(); b.Action == action && !slices.Contains(all, text) {
+		if b.Action != action {
+			continue
+		}
+		if text := b.spoken(); !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}
@@ -293,7 +296,7 @@ func text(data []byte, n *jsonc.Node) string {
 func quote(s string) string {
 	const most = 40
 	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
+		s = string(r[:most]) + "..."
 	}
 	return fmt.Sprintf("%q", s)
 }

@@ -74,6 +74,31 @@ func TestTerminals(t *testing.T) {
 	}
 }
 
+// What is held with a key is known where the terminal says so: by codes of Kitty or by those of xterm for other keys. A key
+// that is let go, and one that changes others alone, is no key; one that repeats is pressed again. Where a terminal has no
+// such codes, Ctrl+I is Tab and Shift+Enter is Enter: nothing else is asked what is held, and no key is made up.
+//
+// Proves X-128.
+func TestModifiers(t *testing.T) {
+	for _, tt := range []struct{ name, bytes, want string }{
+		{"Shift+Enter", "\x1b[13;2u\x1b[27;2;13~\r", "shift+enter|shift+enter|enter"},
+		{"Ctrl+Enter, Alt+Enter", "\x1b[13;5u\x1b[13;3u\x1b\r", "ctrl+enter|alt+enter|alt+enter"},
+		{"Ctrl+I and Tab", "\x1b[105;5u\x1b[27;5;105~\t\x1b[9u\x1b[Z\x1b[9;2u\x1b[9;5u", "ctrl+i|ctrl+i|tab|tab|shift+tab|shift+tab|ctrl+tab"},
+		{"Ctrl+M and Enter", "\x1b[109;5u\x1b[13u\r", "ctrl+m|enter|enter"},
+		{"Ctrl+[ and Escape", "\x1b[91;5u\x1b[27u", "ctrl+[|escape"},
+		{"all that can be held", "\x1b[97;8u\x1b[97;9u\x1b[97;16u", "ctrl+alt+shift+a|super+a|ctrl+alt+shift+super+a"},
+		{"locks count for nothing", "\x1b[97;65u\x1b[97;133u\x1b[13;66u", "a|ctrl+a|shift+enter"},
+		{"pressed, repeated, let go", "\x1b[97;1:1u\x1b[97;1:2u\x1b[97;1:3u\x1b[13;2:1u\x1b[13;2:3u\x1b[1;5:1A\x1b[1;5:2A\x1b[1;5:3A\x1b[3;2:3~", "a|a|shift+enter|ctrl+up|ctrl+up"},
+		{"a key alone that changes others", "\x1b[57441;2:1u\x1b[57442;5u\x1b[57443;3u\x1b[57444;9:3u\x1b[57358u", ""},
+		{"the text that was typed", "\x1b[97;2;65u\x1b[229;1;229u", "shift+a \"A\"|å"},
+	} {
+		var d Decoder
+		if got := show(d.Decode([]byte(tt.bytes), time.Time{})); got != tt.want {
+			t.Errorf("%s:\n%s, not\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // An escape is a key only if nothing follows it, and a part of a sequence is never typed.
 //
 // Proves X-120.
