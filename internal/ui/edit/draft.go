@@ -3,6 +3,7 @@ package edit
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // A Draft is what was typed and not sent. Its folds stay what they are.
@@ -12,23 +13,68 @@ type Draft struct {
 	Caret int `json:"caret"`
 }
 
-// A Piece is a part of a draft: a text as it was typed, or one that is folded.
+// A Piece is a part of a draft: a text as it was typed, one that is folded, or a picture.
 type Piece struct {
-	Text string `json:"text,omitempty"`
-	Fold string `json:"fold,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Fold  string `json:"fold,omitempty"`
+	Image *Image `json:"image,omitempty"`
 }
 
-// Text returns the whole text.
+// Text returns the whole text, with the names of pictures.
 func (d *Draft) Text() string {
-	text := ""
+	text, images := "", 0
 	for _, p := range d.Pieces {
+		if p.Image != nil {
+			images++
+			text += p.Image.label(images)
+		}
 		text += p.Text + p.Fold
 	}
 	return text
 }
 
-// draft returns what the field holds.
-func (b *buffer) draft() *Draft {
+// Brief returns the text with the names of folds and pictures, for a glance.
+func (d *Draft) Brief() string {
+	text, texts, images := "", 0, 0
+	for _, p := range d.Pieces {
+		switch {
+		case p.Image != nil:
+			images++
+			text += p.Image.label(images)
+		case p.Fold != "":
+			texts++
+			text += fold{number: texts, text: p.Fold}.label()
+		default:
+			text += p.Text
+		}
+	}
+	return text
+}
+
+// Join returns one draft of several, each on lines of its own, with the caret at the end. Those that are empty are left out.
+func Join(drafts ...*Draft) *Draft {
+	all := &Draft{}
+	for _, d := range drafts {
+		if len(d.Pieces) == 0 {
+			continue
+		}
+		if len(all.Pieces) > 0 {
+			all.Pieces = append(all.Pieces, Piece{Text: "\n"})
+		}
+		all.Pieces = append(all.Pieces, d.Pieces...)
+	}
+	for _, p := range all.Pieces {
+		if p.Text != "" {
+			all.Caret += utf8.RuneCountInString(p.Text)
+		} else {
+			all.Caret++
+		}
+	}
+	return all
+}
+
+// Draft returns what the field holds.
+func (b *buffer) Draft() *Draft {
 	d := &Draft{Caret: len(b.slice(pos{}, b.caret))}
 	var typed []rune
 	flush := func() {
@@ -43,21 +89,31 @@ func (b *buffer) draft() *Draft {
 			continue
 		}
 		flush()
-		d.Pieces = append(d.Pieces, Piece{Fold: b.folds[foldIndex(r)].text})
+		fold := b.folds[foldIndex(r)]
+		d.Pieces = append(d.Pieces, Piece{Fold: fold.text, Image: fold.image})
 	}
 	flush()
 	return d
 }
 
-// putBack makes a draft what the field holds.
-func (b *buffer) putBack(d *Draft) {
+// runesOf returns what a draft holds.
+func (b *buffer) runesOf(d *Draft) []rune {
 	var runes []rune
 	for _, p := range d.Pieces {
 		runes = append(runes, []rune(p.Text)...)
 		if p.Fold != "" {
 			runes = append(runes, b.newFold(p.Fold))
 		}
+		if p.Image != nil {
+			runes = append(runes, b.addFold(fold{image: p.Image}))
+		}
 	}
+	return runes
+}
+
+// PutBack makes a draft what the field holds. It can be undone.
+func (b *buffer) PutBack(d *Draft) {
+	runes := b.runesOf(d)
 	b.set(runes)
 	b.caret = b.snap(advance(pos{}, runes[:min(max(0, d.Caret), len(runes))]))
 }
@@ -67,11 +123,11 @@ func (f *Field) swapStash() {
 	was := f.stash
 	f.stash = nil
 	if !f.empty() {
-		f.stash = f.draft()
+		f.stash = f.Draft()
 	}
 	f.Clear()
 	if was != nil {
-		f.putBack(was)
+		f.PutBack(was)
 	}
 }
 
@@ -89,14 +145,17 @@ type saved struct {
 	Stash *Draft `json:"stash,omitempty"`
 }
 
-// Save returns what is typed and put aside, so that [Field.Load] brings it back. It returns nil if there is nothing.
-func (f *Field) Save() []byte {
-	if f.empty() && f.stash == nil {
-		return nil
-	}
+// Save returns what is typed and put aside, so that [Field.Load] brings it back, with other drafts before it. It returns nil
+// if there is nothing.
+func (f *Field) Save(before ...*Draft) []byte {
 	s := saved{Stash: f.stash}
-	if !f.empty() {
-		s.Draft = f.draft()
+	if len(before) > 0 {
+		s.Draft = Join(append(before, f.Draft())...)
+	} else if !f.empty() {
+		s.Draft = f.Draft()
+	}
+	if s.Draft == nil && s.Stash == nil {
+		return nil
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -113,7 +172,7 @@ func (f *Field) Load(data []byte) error {
 	}
 	f.Clear()
 	if s.Draft != nil {
-		f.putBack(s.Draft)
+		f.PutBack(s.Draft)
 		f.changes = changes{}
 	}
 	f.stash = s.Stash

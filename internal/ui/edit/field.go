@@ -14,7 +14,7 @@ import (
 type Field struct {
 	sheet
 	// Complete returns what Tab makes of the text before the caret. If there are several possibilities, it lists them. It
-	// may be nil.
+	// may be nil: then Tab is an action for the caller.
 	Complete func(before string) (completed string, choices []string)
 	// History is what was entered before, oldest first.
 	History []string
@@ -25,6 +25,7 @@ type Field struct {
 	choices []string // that Tab has found
 	recall  recall
 	vim     vim
+	album   album
 }
 
 // New returns an empty field.
@@ -32,7 +33,7 @@ func New(prompt, more string) *Field {
 	return &Field{sheet: sheet{Prompt: prompt, More: more, buffer: buffer{text: newText()}, goal: -1, width: 80}}
 }
 
-// Text returns what the field holds, with the text of folds.
+// Text returns what the field holds, with the text of folds and the names of pictures.
 func (f *Field) Text() string { return f.expand(f.slice(pos{}, f.end())) }
 
 // Empty reports whether nothing was typed.
@@ -40,6 +41,7 @@ func (f *Field) Empty() bool { return f.empty() && f.search == nil }
 
 // Clear forgets the text. What was cut and put aside stays.
 func (f *Field) Clear() {
+	f.album.keep(&f.buffer)
 	for i, t := range f.kills.texts {
 		f.kills.texts[i] = []rune(f.expand(t))
 	}
@@ -210,6 +212,9 @@ func (f *Field) other(action keys.Action) keys.Action {
 	case keys.Redo:
 		f.redo()
 	case keys.Complete:
+		if f.Complete == nil {
+			return action
+		}
 		f.complete()
 	case keys.Search:
 		f.search = &search{before: f.slice(pos{}, f.end()), caret: f.caret, at: len(f.History)}
@@ -224,9 +229,6 @@ func (f *Field) other(action keys.Action) keys.Action {
 
 // complete completes what stands before the caret.
 func (f *Field) complete() {
-	if f.Complete == nil {
-		return
-	}
 	before := f.expand(f.slice(pos{}, f.caret))
 	completed, choices := f.Complete(before)
 	f.choices = choices

@@ -170,7 +170,7 @@ func TestFolds(t *testing.T) {
 	narrow := newTypist()
 	narrow.width = 12
 	narrow.types("ab\x1b[200~" + lines + "\x1b[201~")
-	if rows, _, _ := narrow.Rows(12, 0); cmp.Diff([]string{"> ab", "  [Pasted …"}, rows) != "" {
+	if rows, _, _ := narrow.Rows(12, 0); cmp.Diff([]string{"> ab", "  [Paste..."}, rows) != "" {
 		t.Errorf("narrow: %q", rows)
 	}
 }

@@ -16,14 +16,18 @@ const (
 	foldChars = 1000
 )
 
-// A fold is a long text that was pasted. It is shown by its name and is one character to the caret.
+// A fold is a long text that was pasted, or a picture. It is shown by its name and is one character to the caret.
 type fold struct {
-	number int
+	number int // among those of its kind
 	text   string
+	image  *Image // nil for a text
 }
 
 // label returns what is shown of the fold.
 func (f fold) label() string {
+	if f.image != nil {
+		return f.image.label(f.number)
+	}
 	if n := strings.Count(f.text, "\n"); n > 0 {
 		return fmt.Sprintf("[Pasted text #%d +%s]", f.number, amount.Of(n+1, "line", "lines"))
 	}
@@ -60,14 +64,25 @@ func (b *buffer) folded(text string, lines, chars int) []rune {
 
 // newFold returns the character of a new fold.
 func (b *buffer) newFold(text string) rune {
-	b.folds = append(b.folds, fold{len(b.folds) + 1, text})
+	return b.addFold(fold{text: text})
+}
+
+// addFold numbers a fold and returns its character.
+func (b *buffer) addFold(f fold) rune {
+	f.number = 1
+	for _, other := range b.folds {
+		if (other.image == nil) == (f.image == nil) {
+			f.number++
+		}
+	}
+	b.folds = append(b.folds, f)
 	return firstFold + rune(len(b.folds)-1)
 }
 
 // unfold puts the text of the fold at the caret in its place, and reports whether there is one.
 func (b *buffer) unfold() bool {
 	r := b.char(b.caret)
-	if !isFold(r) {
+	if !isFold(r) || b.folds[foldIndex(r)].image != nil {
 		return false
 	}
 	at := b.caret
@@ -76,17 +91,20 @@ func (b *buffer) unfold() bool {
 	return true
 }
 
-// expand returns runes as a text, with that of folds.
+// expand returns runes as a text, with that of folds and the names of pictures.
 func (b *buffer) expand(runes []rune) string {
 	if !slices.ContainsFunc(runes, isFold) {
 		return string(runes)
 	}
 	var out strings.Builder
 	for _, r := range runes {
-		if isFold(r) {
-			out.WriteString(b.folds[foldIndex(r)].text)
-		} else {
+		switch {
+		case !isFold(r):
 			out.WriteRune(r)
+		case b.folds[foldIndex(r)].image != nil:
+			out.WriteString(b.folds[foldIndex(r)].label())
+		default:
+			out.WriteString(b.folds[foldIndex(r)].text)
 		}
 	}
 	return out.String()

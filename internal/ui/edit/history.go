@@ -23,7 +23,7 @@ func (f *Field) earlier(steps int) {
 	}
 	runes := f.recall.typed
 	if past > 0 {
-		runes = f.brought(f.History[len(f.History)-past])
+		runes = f.album.entry(&f.buffer, f.History[len(f.History)-past])
 	}
 	f.set(runes)
 	f.recall.past = past
@@ -95,10 +95,18 @@ func (f *Field) find(from int) {
 			continue // the same again
 		}
 		s.at, s.found = i, true
-		f.set(f.brought(f.History[i]))
+		f.set(f.album.entry(&f.buffer, f.History[i]))
 		return
 	}
 	s.found = false
+}
+
+// Searching returns what is looked for among earlier entries, and whether it was found. It reports false without a search.
+func (s *sheet) Searching() (wanted string, found, on bool) {
+	if s.search == nil {
+		return "", false, false
+	}
+	return s.search.wanted, s.search.found || s.search.wanted == "", true
 }
 
 // prompt returns the prompt of a search.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,21 +12,41 @@ import (
 // Rows are where a line breaks, as far as that is known. They are found as they are shown: a change makes those after it
 // unknown.
 type rows struct {
-	width, head int   // for which they were found: the room, and the cells before the first row
-	starts      []int // of the rows in the line
-	scanned     int   // how many characters they cover
-	cell        int   // where the next character goes
+	width, head int      // for which they were found: the room, and the cells before the first row
+	starts      []int    // of the rows in the line
+	scanned     int      // how many characters they cover
+	cell        int      // where the next character goes
+	shown       []string // the rows as they were shown last, without their heads; "" if that is not known
 }
 
 // A sheet shows a text in rows.
 type sheet struct {
-	// Prompt stands before the first line and More before those that follow.
+	// Prompt stands before the first line and More before those that follow. During a search what is looked for stands in
+	// the place of Prompt, unless it is shown apart.
 	Prompt, More string
+	SearchApart  bool
 
 	buffer
 	goal   int     // the cell that vertical moves aim at; -1 if there is none
 	width  int     // of rows
 	search *search // its prompt stands before the first line; may be nil
+	shown  []byte  // memory for the row that is drawn
+	first  measured
+	rest   measured
+}
+
+// A measured text is one whose cells were counted.
+type measured struct {
+	text  string
+	cells int
+}
+
+// of returns how many cells a text takes, which is mostly the same one.
+func (m *measured) of(text string) int {
+	if m.text != text {
+		*m = measured{text, cells.Width(text)}
+	}
+	return m.cells
 }
 
 // changed forgets the rows after a change. What stands shortly before it may look different, too.
@@ -38,13 +59,14 @@ func (r *rows) changed(col int) {
 		r.starts = r.starts[:n]
 		r.scanned = r.starts[n-1]
 		r.cell = -1
+		r.shown = r.shown[:min(len(r.shown), n-1)]
 	}
 }
 
 // headOf returns what stands before the first row of a line.
 func (s *sheet) headOf(at int) string {
 	switch {
-	case s.search != nil && at == 0:
+	case s.search != nil && at == 0 && !s.SearchApart:
 		return safely(s.search.prompt())
 	case at == 0:
 		return s.Prompt
@@ -56,7 +78,7 @@ func (s *sheet) headOf(at int) string {
 func (s *sheet) wrap(at, n, col int) []int {
 	l := s.lines[at]
 	r := &l.rows
-	head, indent := cells.Width(s.headOf(at)), cells.Width(s.More)
+	head, indent := s.headWidth(place{at, 0}), s.rest.of(s.More)
 	if r.width != s.width || r.head != head || len(r.starts) == 0 {
 		*r = rows{width: s.width, head: head, starts: []int{0}, cell: head}
 	}
@@ -67,7 +89,10 @@ func (s *sheet) wrap(at, n, col int) []int {
 		}
 	}
 	for r.scanned < len(l.runes) && (len(r.starts) <= n || r.scanned <= col) {
-		size := s.size(l.runes, r.scanned)
+		size := 1
+		if c := l.runes[r.scanned]; c >= 0x7f || c < ' ' {
+			size = s.size(l.runes, r.scanned)
+		}
 		if r.cell+size >= r.width && r.scanned > r.starts[len(r.starts)-1] {
 			r.starts = append(r.starts, r.scanned)
 			r.cell = indent
@@ -96,12 +121,10 @@ func (s *sheet) size(runes []rune, i int) int {
 	return cells.Of(mark(runes, i))
 }
 
-// look adds the character at i of a line to out, as it is shown. What a terminal might obey, or would not show, is
+// look adds the character at i of a line to out, as it is shown. It is not ASCII, or a control character. What a terminal might obey, or would not show, is
 // replaced by a mark.
 func (s *sheet) look(out []byte, runes []rune, i int) []byte {
 	switch r := runes[i]; {
-	case r < 0x7f && r >= ' ':
-		return append(out, byte(r))
 	case r >= 0x4e00 && r <= 0x9fff:
 		return utf8.AppendRune(out, r)
 	case isFold(r):
@@ -117,7 +140,7 @@ const tab = "    "
 
 // label returns what is shown of a fold, as far as it fits into a row.
 func (s *sheet) label(r rune) string {
-	return cells.Cut(s.folds[foldIndex(r)].label(), max(1, s.width-1-cells.Width(s.More)), "…")
+	return cells.Cut(s.folds[foldIndex(r)].label(), max(1, s.width-1-cells.Width(s.More)), "...")
 }
 
 // mark returns what is shown for a character that is not ASCII.
@@ -162,7 +185,7 @@ func (s *sheet) caretRow() (place, int) {
 		row--
 	}
 	p := place{s.caret.line, row}
-	cell := cells.Width(s.rowHead(p))
+	cell := s.headWidth(p)
 	runes := s.lines[p.line].runes
 	for i := starts[row]; i < s.caret.col; i++ {
 		cell += s.size(runes, i)
@@ -173,9 +196,26 @@ func (s *sheet) caretRow() (place, int) {
 // rowHead returns what stands before a row.
 func (s *sheet) rowHead(p place) string {
 	if p.row > 0 {
-		return strings.Repeat(" ", cells.Width(s.More))
+		return blanks(s.rest.of(s.More))
 	}
 	return s.headOf(p.line)
+}
+
+// headWidth returns how many cells stand before a row.
+func (s *sheet) headWidth(p place) int {
+	if p == (place{}) {
+		return s.first.of(s.headOf(0))
+	}
+	return s.rest.of(s.More)
+}
+
+// blanks returns n blanks.
+func blanks(n int) string {
+	const few = "        "
+	if n <= len(few) {
+		return few[:n]
+	}
+	return strings.Repeat(" ", n)
 }
 
 // up and down return the row above or below, if there is one.
@@ -209,33 +249,56 @@ func (s *sheet) span(p place) (from, to int) {
 	return starts[p.row], to
 }
 
-// Rows returns the text as it is shown in rows of width cells, at most the given number around the caret, and the row and
-// the cell of the caret. The last cell of each row stays free, for the cursor. If most is 0, all rows are returned.
+// A Line is a row of the text as it is shown.
+type Line struct {
+	// Head stands before it: the prompt, or blanks.
+	Head, Text string
+	// Begins says that it is the first row of the text.
+	Begins bool
+}
+
+// Rows returns the text as [sheet.Lines] does, each row behind its head.
 func (s *sheet) Rows(width, most int) (shown []string, row, col int) {
+	lines, row, col := s.Lines(width, most)
+	for _, l := range lines {
+		shown = append(shown, l.Head+l.Text)
+	}
+	return shown, row, col
+}
+
+// Lines returns the text as it is shown in rows of width cells, at most the given number around the caret, and the row and
+// the cell of the caret. The last cell of each row stays free, for the cursor. If most is 0, all rows are returned.
+func (s *sheet) Lines(width, most int) (shown []Line, row, col int) {
 	s.resize(width)
 	if most <= 0 {
 		most = all
 	}
 	at, col := s.caretRow()
-	var above, below []place
-	for p, ok := s.up(at); ok && len(above) < most; p, ok = s.up(p) {
-		above = append(above, p)
-	}
-	for p, ok := s.down(at); ok && len(below) < most; p, ok = s.down(p) {
-		below = append(below, p)
-	}
-	up := min(len(above), most/2)
-	down := min(len(below), most-1-up)
-	up = min(len(above), most-1-down)
-	for i := up - 1; i >= 0; i-- {
-		shown = append(shown, s.show(above[i]))
-	}
-	shown = append(shown, s.show(at))
-	for _, p := range below[:down] {
+	above := walk(at, s.up, most-1)
+	below := walk(at, s.down, most-1-min(len(above), most/2))
+	above = above[:min(len(above), most-1-len(below))]
+	shown = make([]Line, 0, len(above)+1+len(below))
+	for _, p := range slices.Backward(above) {
 		shown = append(shown, s.show(p))
 	}
-	return shown, up, col
+	shown = append(shown, s.show(at))
+	for _, p := range below {
+		shown = append(shown, s.show(p))
+	}
+	return shown, len(above), col
 }
+
+// walk returns at most n rows after one, in one of the two directions.
+func walk(from place, step func(place) (place, bool), n int) []place {
+	passed := make([]place, 0, min(n, 64))
+	for p, ok := step(from); ok && len(passed) < n; p, ok = step(p) {
+		passed = append(passed, p)
+	}
+	return passed
+}
+
+// Peek returns the first character of the text, 0 if there is none, and how many lines it has.
+func (s *sheet) Peek() (first rune, lines int) { return s.char(pos{}), len(s.lines) }
 
 // resize sets the width of rows.
 func (s *sheet) resize(width int) {
@@ -246,14 +309,29 @@ func (s *sheet) resize(width int) {
 }
 
 // show returns a row.
-func (s *sheet) show(p place) string {
+func (s *sheet) show(p place) Line { return Line{s.rowHead(p), s.body(p), p == place{}} }
+
+// body returns a row without its head. It is kept: most rows stay the same from one key to the next.
+func (s *sheet) body(p place) string {
 	from, to := s.span(p)
-	head := s.rowHead(p)
-	out := append(make([]byte, 0, len(head)+to-from), head...)
+	r := &s.lines[p.line].rows
+	if p.row < len(r.shown) && r.shown[p.row] != "" {
+		return r.shown[p.row]
+	}
+	out := s.shown[:0]
 	for runes, i := s.lines[p.line].runes, from; i < to; i++ {
+		if c := runes[i]; c < 0x7f && c >= ' ' {
+			out = append(out, byte(c))
+			continue
+		}
 		out = s.look(out, runes, i)
 	}
-	return string(out)
+	s.shown = out
+	for len(r.shown) <= p.row {
+		r.shown = append(r.shown, "")
+	}
+	r.shown[p.row] = string(out)
+	return r.shown[p.row]
 }
 
 // vertical moves the caret to the row above or below, and reports whether there is one. The column is kept over shorter

@@ -84,6 +84,29 @@ func (t *text) replace(from, to pos, with []rune) pos {
 	return end
 }
 
+// replaceable is how far [buffer.Before] looks back, in characters.
+const replaceable = 1024
+
+// Before returns what stands before the caret in its line, or the end of it if that is long. Whole says that it is all that
+// stands before the caret. A fold is a blank.
+func (b *buffer) Before() (text string, whole bool) {
+	runes := b.lines[b.caret.line].runes
+	from := max(0, b.caret.col-replaceable)
+	out := make([]byte, 0, b.caret.col-from)
+	for _, r := range runes[from:b.caret.col] {
+		if isFold(r) {
+			r = ' '
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out), from == 0 && b.caret.line == 0
+}
+
+// Replace puts a text in the place of the n characters before the caret, as [buffer.Before] counts them.
+func (b *buffer) Replace(n int, with string) {
+	b.change(b.rewind(b.caret, n), b.caret, []rune(with), apart)
+}
+
 // rewind returns the place n characters before p, as they are stored.
 func (t *text) rewind(p pos, n int) pos {
 	for ; n > 0 && p != (pos{}); n-- {

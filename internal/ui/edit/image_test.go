@@ -1,0 +1,96 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/internal/ui/keys"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A picture is one character: it is shown by its size, sent with the text, and comes back with a draft and from the history.
+//
+// Proves X-120.
+func TestImages(t *testing.T) {
+	one := Image{MediaType: "image/png", Width: 1280, Height: 720, Path: "/drafts/one"}
+	two := Image{MediaType: "image/jpeg", Width: 8, Height: 9, Path: "/drafts/two"}
+	p := newTypist()
+	p.types("see ")
+	p.Attach(one)
+	p.types(" and /tmp/two.jpg now")
+	if !p.AttachFor("/tmp/two.jpg", two) || p.AttachFor("/tmp/two.jpg", two) {
+		t.Error("a picture takes the place of its path, once")
+	}
+	p.types("!")
+	const text = "see [Image #1 1280x720] and [Image #2 8x9] now!"
+	rows, _, col := p.Rows(80, 0)
+	if diff := cmp.Diff([]string{"> " + text}, rows); diff != "" || col != len(rows[0]) {
+		t.Errorf("%d: %s", col, diff)
+	}
+	if diff := cmp.Diff([]Image{one, two}, p.Images()); p.Text() != text || diff != "" {
+		t.Errorf("sent as %q, %s", p.Text(), diff)
+	}
+	q := newTypist()
+	if err := q.Load(p.Save()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Image{one, two}, q.Images()); q.Text() != text || diff != "" {
+		t.Errorf("brought back as %q, %s", q.Text(), diff)
+	}
+	p.types("\x01\x1bf\x06") // before the first
+	if got := p.types("\r"); !slices.Equal(got, []keys.Action{keys.Submit}) || len(p.Images()) != 2 {
+		t.Errorf("Enter before a picture: %v", got)
+	}
+	p.types("\x1b[3~")
+	if diff := cmp.Diff([]Image{two}, p.Images()); diff != "" {
+		t.Errorf("deleted like a character: %s", diff)
+	}
+	p.types("\x1f")
+	p.Clear()
+	p.Remember(text)
+	p.types("\x1b[A")
+	if diff := cmp.Diff([]Image{one, two}, p.Images()); p.Text() != text || diff != "" {
+		t.Errorf("called back as %q, %s", p.Text(), diff)
+	}
+}
+
+// The caret stays where it is when a path before it, after it or around it becomes a picture.
+func TestImageForPath(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"before", "a /x.png b", "a [Image #1 1x1] b|"},
+		{"after", "a /x.png b\x01", "|a [Image #1 1x1] b"},
+		{"around", "a /x.png b\x01\x1bf\x06\x06\x06", "a [Image #1 1x1]| b"},
+		{"another line", "a /x.png\nb", "a [Image #1 1x1]\nb|"},
+	} {
+		p := newTypist()
+		p.types(tt.keys)
+		p.AttachFor("/x.png", Image{Width: 1, Height: 1})
+		p.types("|")
+		if got := p.Text(); got != tt.want {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
+
+// What stands before the caret can be looked at and replaced, however long the text is.
+func TestBefore(t *testing.T) {
+	p := newTypist()
+	p.types("see @ma now\x1bb\x1b[D")
+	before, whole := p.Before()
+	if before != "see @ma" || !whole {
+		t.Errorf("%q, %v", before, whole)
+	}
+	p.Replace(3, "@main.go ")
+	if got := p.Text(); got != "see @main.go  now" {
+		t.Errorf("%q", got)
+	}
+	p.Set(strings.Repeat("é", 10_000))
+	if before, whole := p.Before(); before != strings.Repeat("é", replaceable) || whole {
+		t.Errorf("%d bytes, %v", len(before), whole)
+	}
+	p.Set("a\nb")
+	if before, whole := p.Before(); before != "b" || whole {
+		t.Errorf("%q, %v", before, whole)
+	}
+}
