@@ -1,11 +1,9 @@
-// Package screentest is a terminal for tests. It knows the control sequences that package screen writes, and reports any
-// other.
+// Package screentest is a terminal for tests. It knows the control sequences that package screen writes, and those that
+// other packages send beside it, and reports any other.
 package screentest
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -15,19 +13,43 @@ import (
 
 // A Terminal shows what is written to it. It is safe for concurrent use.
 type Terminal struct {
+	// Reflows says that the terminal breaks lines again when its width changes, as most do. It is set before the first write.
+	Reflows bool
+
 	mu            sync.Mutex
 	width, height int
-	history       []string
-	lines         [][]rune // of the screen; a wide character is followed by a 0
+	history       []line
+	lines         []line // of the screen
 	row, col      int
+	style         string
 	rest          string
 	written       int
 	problems      []string
+	below         *below // what the alternate screen covers; nil if it is not shown
+	hidden        bool   // the cursor
+}
+
+// Below is what the alternate screen covers.
+type below struct {
+	lines    []line
+	row, col int
+}
+
+// A line is a row of the terminal.
+type line struct {
+	cells  []cell
+	broken bool // it continues in the next row
+}
+
+// A cell holds a character. A wide one is followed by a cell without one.
+type cell struct {
+	char  rune
+	style string
 }
 
 // New returns an empty terminal.
 func New(width, height int) *Terminal {
-	return &Terminal{width: width, height: height, lines: make([][]rune, height)}
+	return &Terminal{width: width, height: height, lines: make([]line, height)}
 }
 
 // Write implements [io.Writer]. Line feeds begin a new line, as they do in a terminal that treats output as text.
@@ -38,79 +60,38 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	text := t.rest + string(p)
 	t.rest = ""
 	for text != "" {
-		if text[0] == '\x1b' {
-			n := t.control(text)
-			if n == 0 {
-				t.rest = text
-				break
-			}
-			text = text[n:]
-			continue
+		n := 0
+		if text[0] == 0x1b {
+			n = t.control(text)
+		} else if utf8.FullRuneInString(text) {
+			var r rune
+			r, n = utf8.DecodeRuneInString(text)
+			t.put(r)
 		}
-		if !utf8.FullRuneInString(text) {
+		if n == 0 {
 			t.rest = text
 			break
 		}
-		r, n := utf8.DecodeRuneInString(text)
-		t.put(r)
 		text = text[n:]
 	}
 	return len(p), nil
 }
 
-var sequence = regexp.MustCompile(`^\x1b\[(\??)([0-9;]*)([@-~])`)
-
-// control obeys the sequence that text begins with and returns its length, or 0 if it is not complete.
-func (t *Terminal) control(text string) int {
-	m := sequence.FindStringSubmatch(text)
-	if m == nil {
-		if len(text) > 20 {
-			t.problems = append(t.problems, fmt.Sprintf("unknown sequence %q", text[:20]))
-			return 1
-		}
-		return 0
-	}
-	n, err := strconv.Atoi(m[2])
-	if err != nil {
-		n = 1
-	}
-	switch m[1] + m[3] {
-	case "m":
-	case "K":
-		if m[2] == "" && t.col < len(t.lines[t.row]) {
-			t.lines[t.row] = t.lines[t.row][:t.col]
-		}
-	case "A":
-		t.row = max(0, t.row-n)
-	case "B":
-		t.row = min(t.height-1, t.row+n)
-	case "G":
-		t.col = min(t.width, n) - 1
-	case "?h", "?l":
-		switch m[2] {
-		case "2026", "2004", "25":
-		default:
-			t.problems = append(t.problems, fmt.Sprintf("unknown mode %q", m[0]))
-		}
-	default:
-		t.problems = append(t.problems, fmt.Sprintf("unknown sequence %q", m[0]))
-	}
-	return len(m[0])
-}
-
 func (t *Terminal) put(r rune) {
 	switch {
 	case r == '\n':
+		t.lines[t.row].broken = false
 		t.col = 0
 		t.feed()
 	case r == '\r':
 		t.col = 0
 	case r == '\b':
-		t.col = max(0, t.col-1)
+		t.col = max(0, min(t.col, t.width-1)-1)
 	case r == '\t':
 		t.col = min(t.width-1, t.col+8-t.col%8)
+	case r == '\a':
 	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
-		t.problems = append(t.problems, fmt.Sprintf("control character %q", r))
+		t.problem("control character %q", string(r))
 	default:
 		t.show(r)
 	}
@@ -122,18 +103,19 @@ func (t *Terminal) show(r rune) {
 		return
 	}
 	if t.col+w > t.width { // the line goes on in the next row
+		t.lines[t.row].broken = true
 		t.col = 0
 		t.feed()
 	}
-	line := t.lines[t.row]
-	for len(line) < t.col+w {
-		line = append(line, ' ')
+	row := t.lines[t.row].cells
+	for len(row) < t.col+w {
+		row = append(row, cell{char: ' '})
 	}
-	line[t.col] = r
+	row[t.col] = cell{r, t.style}
 	if w == 2 {
-		line[t.col+1] = 0
+		row[t.col+1] = cell{}
 	}
-	t.lines[t.row] = line
+	t.lines[t.row].cells = row
 	t.col += w
 }
 
@@ -143,21 +125,54 @@ func (t *Terminal) feed() {
 		t.row++
 		return
 	}
-	t.history = append(t.history, text(t.lines[0]))
-	t.lines = append(t.lines[1:], nil)
+	if t.below == nil {
+		t.history = append(t.history, t.lines[0])
+	}
+	t.lines = append(t.lines[1:], line{})
 }
 
-// Resize changes the size of the terminal and breaks no lines: what is too long is cut.
+// alternate shows the alternate screen, which begins empty, or what it covers.
+func (t *Terminal) alternate(on bool) {
+	switch {
+	case on == (t.below != nil):
+		t.problem("the alternate screen is entered or left twice")
+	case on:
+		t.below = &below{t.lines, t.row, t.col}
+		t.lines = make([]line, t.height)
+	default:
+		t.lines, t.row, t.col = t.below.lines, t.below.row, t.below.col
+		t.below = nil
+	}
+}
+
+// Resize changes the size of the terminal. One that does not reflow cuts what is too long.
 func (t *Terminal) Resize(width, height int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.below == nil {
+		t.resize(width, height)
+		return
+	}
+	// What is shown is drawn again; what it covers is changed as usual.
+	t.lines, t.row, t.col, t.below = t.below.lines, t.below.row, t.below.col, nil
+	t.resize(width, height)
+	t.below = &below{t.lines, t.row, t.col}
+	t.lines, t.row, t.col = make([]line, height), min(t.row, height-1), 0
+}
+
+func (t *Terminal) resize(width, height int) {
+	t.col = min(t.col, t.width-1)
+	if t.Reflows {
+		t.reflow(width, height)
+		return
+	}
 	t.width = width
-	for i, line := range t.lines {
-		t.lines[i] = line[:min(width, len(line))]
+	for i := range t.lines {
+		t.lines[i].cells = t.lines[i].cells[:min(width, len(t.lines[i].cells))]
 	}
 	for t.height > height {
 		if t.row == t.height-1 {
-			t.history = append(t.history, text(t.lines[0]))
+			t.history = append(t.history, t.lines[0])
 			t.lines = t.lines[1:]
 			t.row--
 		} else {
@@ -166,18 +181,63 @@ func (t *Terminal) Resize(width, height int) {
 		t.height--
 	}
 	for ; t.height < height; t.height++ {
-		t.lines = append(t.lines, nil)
+		t.lines = append(t.lines, line{})
 	}
 	t.col = min(t.col, width-1)
+}
+
+// reflow breaks all lines again. The cursor stays at its character.
+func (t *Terminal) reflow(width, height int) {
+	all := append(t.history, t.lines...)
+	cursor := len(t.history) + t.row
+	var rows []line
+	row, col := 0, 0
+	for i := 0; i < len(all); {
+		var whole []cell
+		at := -1 // of the cursor in the line
+		for {
+			if i == cursor {
+				at = len(whole) + t.col
+			}
+			whole = append(whole, all[i].cells...)
+			if i++; i == len(all) || !all[i-1].broken {
+				break
+			}
+		}
+		first := len(rows)
+		for {
+			n := min(width, len(whole))
+			rows = append(rows, line{whole[:n:n], n < len(whole)})
+			if whole = whole[n:]; len(whole) == 0 {
+				break
+			}
+		}
+		if at >= 0 {
+			row, col = min(first+at/width, len(rows)-1), at%width
+			for len(rows) <= first+at/width {
+				rows = append(rows, line{})
+				row++
+			}
+		}
+	}
+	for len(rows) > row+1 && len(rows[len(rows)-1].cells) == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	top := min(max(0, len(rows)-height), row)
+	t.history, t.lines = rows[:top:top], rows[top:min(len(rows), top+height)]
+	t.width, t.height, t.row, t.col = width, height, row-top, col
+	for len(t.lines) < height {
+		t.lines = append(t.lines, line{})
+	}
 }
 
 // Text returns all that was written, also what has scrolled away, without empty lines at the end.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := append([]string{}, t.history...)
-	for _, line := range t.lines {
-		all = append(all, text(line))
+	var all []string
+	for _, l := range append(t.history[:len(t.history):len(t.history)], t.lines...) {
+		all = append(all, l.text())
 	}
 	return strings.TrimRight(strings.Join(all, "\n"), "\n")
 }
@@ -187,8 +247,29 @@ func (t *Terminal) Screen() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var rows []string
-	for _, line := range t.lines {
-		rows = append(rows, text(line))
+	for _, l := range t.lines {
+		rows = append(rows, l.text())
+	}
+	return rows
+}
+
+// Styles returns the rows of the screen with the parameters of each style in braces before the text that has it.
+func (t *Terminal) Styles() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var rows []string
+	for _, l := range t.lines {
+		text, style := "", ""
+		for _, c := range l.cells {
+			if c.style != style && c.char != 0 {
+				style = c.style
+				text += "{" + style + "}"
+			}
+			if c.char != 0 {
+				text += string(c.char)
+			}
+		}
+		rows = append(rows, strings.TrimRight(text, " "))
 	}
 	return rows
 }
@@ -198,6 +279,20 @@ func (t *Terminal) Cursor() (row, col int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.row, t.col
+}
+
+// Alternate reports whether the alternate screen is shown.
+func (t *Terminal) Alternate() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.below != nil
+}
+
+// Hidden reports whether the cursor is hidden.
+func (t *Terminal) Hidden() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.hidden
 }
 
 // Written returns how many bytes were written.
@@ -211,9 +306,22 @@ func (t *Terminal) Written() int {
 func (t *Terminal) Problems() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.rest != "" {
+		return append(t.problems[:len(t.problems):len(t.problems)], fmt.Sprintf("unfinished %q", t.rest))
+	}
 	return t.problems
 }
 
-func text(line []rune) string {
-	return strings.TrimRight(strings.ReplaceAll(string(line), "\x00", ""), " ")
+func (t *Terminal) problem(format string, args ...any) {
+	t.problems = append(t.problems, fmt.Sprintf(format, args...))
+}
+
+func (l line) text() string {
+	var b strings.Builder
+	for _, c := range l.cells {
+		if c.char != 0 {
+			b.WriteRune(c.char)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
 }
