@@ -35,7 +35,7 @@ func (f view) frame() {
 	rows := paint.Lines(live)
 	var caret screen.Point
 	if n := len(rows); n > 0 {
-		caret = screen.Point{Row: n - 1, Col: screen.Width(rows[n-1])}
+		caret = screen.Point{Row: n - 1, Col: live[n-1].Width()}
 	}
 	if f.prompting() {
 		rows = append(rows, paint.Lines(f.promptRows())...)

@@ -175,5 +175,6 @@ func (w *writer) leave() {
 	w.fresh()
 	if w.terminal != nil {
 		w.show(nil, screen.Point{})
+		w.terminal.Leave()
 	}
 }

@@ -2,8 +2,12 @@ package screen
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -12,54 +16,102 @@ import (
 	"adze/internal/ui/screen/screentest"
 )
 
+// A stage is a screen on a terminal whose size can be changed.
+type stage struct {
+	*Screen
+	terminal *screentest.Terminal
+
+	mu            sync.Mutex
+	width, height int
+}
+
+func newStage(width, height int, reflows bool) *stage {
+	s := &stage{terminal: screentest.New(width, height), width: width, height: height}
+	s.terminal.Reflows = reflows
+	s.Screen = New(s.terminal, func() (int, int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.width, s.height
+	}, reflows)
+	return s
+}
+
+// resize changes the size of the terminal.
+func (s *stage) resize(width, height int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.width, s.height = width, height
+	s.terminal.Resize(width, height)
+}
+
+// shows shows a frame and waits until it is written.
+func (s *stage) shows(final, live []string, caret Point) {
+	s.Frame(final, live, caret)
+	s.written()
+}
+
+// written waits until everything is written.
+func (s *Screen) written() {
+	s.mu.Lock()
+	done := s.done
+	s.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+}
+
 // Whatever is shown one after the other, the terminal shows every final line once and in order, below them the last live
 // rows, and the cursor where the caret is.
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(4, 30).Draw(t, "width"), rapid.IntRange(3, 8).Draw(t, "height")
-		terminal := screentest.New(width, height)
-		s := New(terminal, func() (int, int) { return width, height }, false)
-		line := rapid.OneOf(rapid.StringMatching(`[a-c ]{0,12}[a-c]`), rapid.SampledFrom([]string{"", "漢字 x", "e\u0301a", "\x1b[1mstrong\x1b[0m x"}))
+		s := newStage(width, height, false)
+		line := rapid.OneOf(rapid.StringMatching(`[a-c ]{0,12}[a-c]`), rapid.SampledFrom([]string{
+			"", "漢字 x", "e\u0301a", "ae\u0301", "\x1b[1mstrong\x1b[0m x", "\x1b[1mstrange\x1b[0m x", "\x1b[1mst\x1b[0m", "👍🏽 a", "👍 a", "❤\ufe0fb", "🇩🇪🇫🇷c",
+		}))
 		var want []string
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			final := rapid.SliceOfN(line, 0, 4).Draw(t, "final")
 			live := rapid.SliceOfN(line, 0, 10).Draw(t, "live")
+			if n := rapid.IntRange(0, min(2, len(s.region.rows))).Draw(t, "ready"); n > 0 && len(final) == 0 {
+				for _, row := range s.region.rows[:n] { // rows that stay where they are
+					final = append(final, row.given)
+				}
+			}
 			var caret Point
 			if len(live) > 0 {
 				caret.Row = rapid.IntRange(0, len(live)-1).Draw(t, "row")
-				caret.Col = rapid.IntRange(0, min(width-2, Width(live[caret.Row]))).Draw(t, "col")
+				caret.Col = rapid.IntRange(0, min(width-2, rowWidth(live[caret.Row]))).Draw(t, "col")
 			}
-			s.Frame(final, live, caret)
+			s.shows(final, live, caret)
 			for _, l := range final {
-				want = append(want, broken(plain(l), width)...)
+				want = append(want, broken(visible(l), width)...)
 			}
-			rows, at := fit(live, caret, width, height)
+			rows, at := s.region.rows, s.region.caret
 			all := append([]string{}, want...)
 			for _, row := range rows {
-				all = append(all, strings.TrimRight(plain(row), " "))
+				all = append(all, strings.TrimRight(visible(row.text), " "))
 			}
-			if diff := cmp.Diff(strings.TrimRight(strings.Join(all, "\n"), "\n"), terminal.Text()); diff != "" {
+			if diff := cmp.Diff(strings.TrimRight(strings.Join(all, "\n"), "\n"), s.terminal.Text()); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
-			if len(rows) > 0 {
-				row, col := terminal.Cursor()
-				if got := terminal.Screen()[row]; got != strings.TrimRight(plain(rows[at.Row]), " ") || col != at.Col {
-					t.Fatalf("the cursor is at %d in %q, want %d in %q", col, got, at.Col, rows[at.Row])
-				}
+			row, col := s.terminal.Cursor()
+			if got := s.terminal.Screen()[row]; got != strings.TrimRight(visible(rows[at.Row].text), " ") || col != at.Col {
+				t.Fatalf("the cursor is at %d in %q, want %d in %q", col, got, at.Col, rows[at.Row].text)
 			}
-			before := terminal.Written()
-			if s.Frame(nil, live, caret); terminal.Written() != before {
+			before := s.terminal.Written()
+			if s.shows(nil, live, caret); s.terminal.Written() != before {
 				t.Fatal("the same rows are written again")
 			}
 		}
-		if p := terminal.Problems(); len(p) > 0 {
+		if p := s.terminal.Problems(); len(p) > 0 {
 			t.Fatal(p)
 		}
 	})
 }
 
-// plain returns a row without styles and marks, as the terminal of the tests shows it.
-func plain(row string) string {
+// visible returns a row without styles and marks, as the terminal of the tests shows it.
+func visible(row string) string {
 	row = strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(row)
 	return strings.Map(func(r rune) rune {
 		if cells.Of(r) == 0 {
@@ -89,58 +141,179 @@ func broken(line string, width int) []string {
 func TestTypingIsEchoed(t *testing.T) {
 	var out strings.Builder
 	s := New(&out, func() (int, int) { return 80, 24 }, false)
-	s.Frame(nil, []string{"> "}, Point{0, 2})
-	for i, row := range []string{"> a", "> ab", "> a", "> ax"} {
+	show := func(row string) string {
 		out.Reset()
-		s.Frame(nil, []string{row}, Point{0, len(row)})
-		if want := []string{"a", "b", "\b\x1b[K", "x"}[i]; out.String() != want {
-			t.Errorf("%q: written %q, want %q", row, out.String(), want)
+		s.Frame(nil, []string{row, "status"}, Point{0, rowWidth(row)})
+		s.written()
+		return out.String()
+	}
+	show("> ")
+	for _, step := range []struct{ row, want string }{
+		{"> a", "a"}, {"> ab", "b"}, {"> a", "\b\x1b[K"}, {"> ax", "x"}, {"> axж", "ж"}, {"> axж字", "字"},
+		{"> axж字👍", "👍\x1b[10G"}, {"> axж字👍🏽", "\x1b[8G\x1b[K👍🏽\x1b[12G"}, {"> axж字👍🏽b", "b\x1b[13G"},
+	} {
+		if got := show(step.row); got != step.want {
+			t.Errorf("%q: written %q, want %q", step.row, got, step.want)
+		}
+	}
+}
+
+// Of a row with styles, too, only what has changed is written.
+func TestStyledRows(t *testing.T) {
+	for _, tt := range []struct{ was, is, want string }{
+		{"\x1b[36mab\x1b[0m", "\x1b[36mabc\x1b[0m", "\x1b[3G\x1b[36mc\x1b[0m"},
+		{"\x1b[36mab\x1b[0m x", "\x1b[36mab\x1b[0m xy", "\x1b[5Gy"},
+		{"\x1b[36mab\x1b[0m", "\x1b[36ma\x1b[0m", "\x1b[2G\x1b[K"},
+		{"ab", "a\x1b[1mb\x1b[0m", "\x1b[2G\x1b[1mb\x1b[0m"},
+		{"a字", "a字\u0301", "\x1b[2G字\u0301"},
+		{"name", "\x1b]8;;file:///name\x1b\\name\x1b]8;;\x1b\\", "\x1b]8;;file:///name\x1b\\name\x1b]8;;\x1b\\"},
+		{"x 🇩🇪 y", "x 🇩🇪 z", "\x1b[6G\x1b[Kz"},
+		{"x 🇩🇪 y", "x 🇩🇫 y", "\x1b[3G\x1b[K🇩🇫\x1b[5G y"},
+	} {
+		b := newFrame(nil)
+		b.rewrite(0, liveRow(tt.was, 79), liveRow(tt.is, 79), maxSlack)
+		if got := string(b.finish()); got != tt.want {
+			t.Errorf("%q, then %q: written %q, want %q", tt.was, tt.is, got, tt.want)
 		}
 	}
 }
 
 func TestClear(t *testing.T) {
-	terminal := screentest.New(20, 5)
-	s := New(terminal, func() (int, int) { return 20, 5 }, false)
-	s.Frame([]string{"one", "two"}, []string{"live", "> x"}, Point{1, 3})
+	s := newStage(20, 5, false)
+	s.shows([]string{"one", "two"}, []string{"live", "> x"}, Point{1, 3})
 	s.Clear()
-	s.Frame(nil, []string{"> x"}, Point{0, 3})
-	if got := terminal.Text(); got != "one\ntwo\n> x" {
+	s.shows(nil, []string{"> x"}, Point{0, 3})
+	if got := s.terminal.Text(); got != "one\ntwo\n> x" {
 		t.Errorf("%q", got)
 	}
-	if row, col := terminal.Cursor(); row != 0 || col != 3 {
+	if row, col := s.terminal.Cursor(); row != 0 || col != 3 {
 		t.Errorf("the cursor is at %d, %d", row, col)
 	}
 }
 
-// After a change of the size the rows are shown once, and nothing above them is lost.
+// After a change of the size the rows are shown once, and nothing above them is lost. While it goes on there is one row.
 func TestResize(t *testing.T) {
-	width, height := 40, 8
-	terminal := screentest.New(width, height)
-	s := New(terminal, func() (int, int) { return width, height }, false)
-	var want []string
-	for i, size := range [][2]int{{40, 8}, {20, 8}, {30, 4}, {40, 9}, {10, 9}, {60, 3}} {
-		width, height = size[0], size[1]
-		terminal.Resize(width, height)
-		line := fmt.Sprint("line ", i)
-		want = append(want, line)
-		s.Frame([]string{line}, []string{"working", "> typed"}, Point{1, 4})
-		if got := terminal.Text(); got != strings.Join(want, "\n")+"\nworking\n> typed" {
-			t.Errorf("%v:\n%s", size, got)
-		}
+	for _, reflows := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(40, 8, reflows)
+			var want []string
+			live := []string{"working, and it takes a long time", "> typed"}
+			for i, size := range [][2]int{{40, 8}, {35, 8}, {36, 4}, {40, 9}, {39, 9}, {60, 3}} {
+				s.resize(size[0], size[1])
+				line := fmt.Sprint("line ", i)
+				want = append(want, line)
+				s.shows([]string{line}, live, Point{1, 4})
+				if got, is := s.terminal.Text(), strings.Join(want, "\n")+"\n>"; i > 0 && got != is {
+					t.Errorf("%v, reflows %v:\n%s", size, reflows, got)
+				}
+				time.Sleep(100 * time.Millisecond)
+				s.shows(nil, live, Point{1, 4})
+				if got, is := s.terminal.Text(), strings.Join(want, "\n")+"\n>"; i > 0 && got != is {
+					t.Errorf("%v, reflows %v, later:\n%s", size, reflows, got)
+				}
+				time.Sleep(25 * time.Millisecond)
+				synctest.Wait()
+				if got := s.terminal.Text(); got != strings.Join(want, "\n")+"\n"+strings.Join(live, "\n") {
+					t.Errorf("%v, reflows %v, at last:\n%s", size, reflows, got)
+				}
+			}
+			if p := s.terminal.Problems(); len(p) > 0 {
+				t.Error(p)
+			}
+		})
 	}
 }
 
-// A terminal that breaks lines anew has moved the rows when it is asked to erase them.
+// A terminal that breaks lines again has moved the rows when they are to be removed. One that may not have is not trusted
+// to have: what is above the rows must not be removed with them.
 func TestReflow(t *testing.T) {
-	var out strings.Builder
-	width := 20
-	s := New(&out, func() (int, int) { return width, 24 }, true)
-	s.Frame(nil, []string{strings.Repeat("x", 19), "> " + strings.Repeat("y", 12)}, Point{1, 14})
-	out.Reset()
-	width = 10
-	s.Frame(nil, []string{"> y"}, Point{0, 3})
-	if want := "\x1b[3A\r\x1b[K\r\n\x1b[K\r\n\x1b[K\r\n\x1b[K\x1b[3A> y"; !strings.Contains(out.String(), want) {
-		t.Errorf("written %q, want %q", out.String(), want)
+	for _, reflows := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(40, 10, reflows)
+			s.shows([]string{"one", "two"}, []string{strings.Repeat("x", 39), "> " + strings.Repeat("y", 32)}, Point{1, 34})
+			s.resize(20, 10)
+			s.shows(nil, []string{"> y"}, Point{0, 3})
+			time.Sleep(settled)
+			synctest.Wait()
+			if got := s.terminal.Text(); got != "one\ntwo\n> y" {
+				t.Errorf("reflows %v:\n%s", reflows, got)
+			}
+		})
 	}
+}
+
+// A gate is a terminal that takes nothing until it is opened.
+type gate struct {
+	open chan struct{}
+	mu   sync.Mutex
+	out  strings.Builder
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	<-g.open
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.out.Write(p)
+}
+
+// A terminal that takes nothing stops nothing but itself: it gets every final line in order when it does, and of the live
+// rows the last. The feed is to be held up when a megabyte waits.
+func TestStuckTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{open: make(chan struct{})}
+		s := New(g, func() (int, int) { return 80, 24 }, false)
+		var want strings.Builder
+		n := 0
+		for ; !s.Full(); n++ {
+			line := fmt.Sprintf("line %d of many that wait for the terminal to take them", n)
+			want.WriteString(line + "\r\n")
+			s.Frame([]string{line}, []string{fmt.Sprintf("live %d", n)}, Point{})
+		}
+		if n < 10000 || n > 30000 {
+			t.Errorf("%d lines wait", n)
+		}
+		before := time.Now()
+		s.Leave()
+		if took := time.Since(before); took > 2*patience {
+			t.Errorf("it was waited for for %v", took)
+		}
+		room := s.Room()
+		select {
+		case <-room:
+			t.Error("there is room, though nothing was written")
+		default:
+		}
+		s.Frame(nil, []string{"the last"}, Point{})
+		close(g.open)
+		<-room
+		s.written()
+		if s.Room() != nil {
+			t.Error("it is full, though everything is written")
+		}
+		terminal := screentest.New(80, 24)
+		io.WriteString(terminal, g.out.String()) // ok: a terminal of the tests
+		if got := terminal.Text(); got != strings.ReplaceAll(want.String(), "\r", "")+"the last" {
+			t.Errorf("the lines are not there once and in order, or the live row is not the last: %d bytes, %q", len(got), got[max(0, len(got)-200):])
+		}
+		if got := strings.Count(g.out.String(), "live "); got > 80 {
+			t.Errorf("%d live rows of the past were written", got)
+		}
+	})
+}
+
+// rowWidth returns how many cells a row takes, not counting its styles.
+func rowWidth(text string) int {
+	if plain(text) {
+		return len(text)
+	}
+	width := 0
+	for text != "" {
+		n, kind := token(text)
+		if kind == character {
+			_, w := decode(text[:n])
+			width += w
+		}
+		text = text[n:]
+	}
+	return width
 }

@@ -1,0 +1,92 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// interfaceRows returns live rows as the interface shows them: text that streams in, what goes on, the input and the status.
+func interfaceRows(text []string, clock int) ([]string, Point) {
+	rows := append(append([]string{}, text...), "", fmt.Sprintf("\x1b[36m▸\x1b[0m Writing %ds \x1b[2m∙ Esc stops\x1b[0m", clock), "\x1b[36m❯\x1b[0m ", "  \x1b[2mask ∙ opus ∙ 14% ∙ $0.08\x1b[0m")
+	return rows, Point{len(rows) - 2, 2}
+}
+
+// Text that streams in costs at most four bytes for each character, with all that is around it: 200 tokens a second, 30
+// frames a second. Rows that become final where they stand cost nothing.
+func TestBytesPerCharacter(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		s := newStage(size[0], size[1], true)
+		width := min(size[0]-1, Widest)
+		words := strings.Fields(strings.Repeat("The tax is rounded per line and the sum again at the end of the invoice which is wrong ", 200))
+		var tail, final []string
+		line, characters := "", 0
+		show := func(clock int) {
+			live, caret := interfaceRows(append(tail[:len(tail):len(tail)], line), clock)
+			s.shows(final, live, caret)
+			final = nil
+		}
+		show(0)
+		begin := s.terminal.Written()
+		for i, word := range words {
+			characters += len(word) + 1
+			if len(line)+len(word) >= width {
+				tail, line = append(tail, line), ""
+			}
+			if len(tail) > 3 {
+				final, tail = append(final, tail[0]), tail[1:]
+			}
+			line += word + " "
+			if i%7 == 6 { // 200 tokens a second in 30 frames
+				show(i / 200)
+			}
+		}
+		got := float64(s.terminal.Written()-begin) / float64(characters)
+		t.Logf("%dx%d: %.2f bytes a character", size[0], size[1], got)
+		if got > 4 {
+			t.Errorf("%dx%d: %.2f bytes a character", size[0], size[1], got)
+		}
+	}
+}
+
+// Rows that become final where they stand are not written again.
+func TestFinalWhereItStands(t *testing.T) {
+	s := newStage(80, 24, true)
+	s.shows(nil, []string{"one", "two", "\x1b[1mthree\x1b[0m", "> "}, Point{3, 2})
+	before := s.terminal.Written()
+	s.shows([]string{"one", "two"}, []string{"\x1b[1mthree\x1b[0m", "> "}, Point{1, 2})
+	if got := s.terminal.Written() - before; got != 0 {
+		t.Errorf("%d bytes are written", got)
+	}
+	s.shows([]string{"\x1b[1mthree\x1b[0m", "four"}, []string{"> "}, Point{0, 2})
+	if got := s.terminal.Text(); got != "one\ntwo\nthree\nfour\n>" {
+		t.Errorf("%s", got)
+	}
+}
+
+func BenchmarkFrame(b *testing.B) {
+	size := func() (int, int) { return 200, 50 }
+	screens := [2][]string{}
+	for i := range screens {
+		for row := range 49 {
+			screens[i] = append(screens[i], fmt.Sprintf("\x1b[2m%d.%d\x1b[0m %s \x1b[32m%s\x1b[0m", i, row, strings.Repeat(string(rune('a'+i)), 90), strings.Repeat("字", 40)))
+		}
+	}
+	b.Run("full", func(b *testing.B) {
+		s := New(io.Discard, size, true)
+		for i := 0; b.Loop(); i++ {
+			s.Frame(nil, screens[i%2], Point{48, 2})
+			s.written()
+		}
+	})
+	b.Run("key", func(b *testing.B) {
+		s := New(io.Discard, size, true)
+		rows := append([]string{}, screens[0]...)
+		for i := 0; b.Loop(); i++ {
+			next := append(rows[:48:48], "> "+strings.Repeat("x", i%90))
+			s.Frame(nil, next, Point{48, 2 + i%90})
+			s.written()
+		}
+	})
+}

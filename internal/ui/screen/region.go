@@ -1,0 +1,152 @@
+package screen
+
+import "strings"
+
+// A region is what the terminal shows of the live rows, as far as is known. There is always one row, which may be empty.
+type region struct {
+	reflows       bool
+	rows, spare   []row
+	caret         Point // where the cursor is
+	width, height int   // when they were written; 0 before
+}
+
+// resized reports whether the terminal has another size than when the rows were written.
+func (r *region) resized(width, height int) bool {
+	return r.width != 0 && (r.width != width || r.height != height)
+}
+
+// take writes what waits.
+func (r *region) take(b *frame, next queue, width, height int) {
+	if next.forget {
+		r.forget()
+	}
+	r.resize(b, width, height)
+	if next.clear {
+		r.show(b, next.final, nil, Point{})
+		r.clear(b)
+		next.final = nil
+	}
+	r.show(b, next.final, next.live, next.caret)
+}
+
+// forget begins a new region in the line of the cursor.
+func (r *region) forget() { r.rows, r.caret, r.width = nil, Point{}, 0 }
+
+// resize removes the rows if the size has changed. Where the terminal has broken them again, they take more lines than
+// before, and the first of them is further up.
+func (r *region) resize(b *frame, width, height int) {
+	if !r.resized(width, height) {
+		r.width, r.height = width, height
+		return
+	}
+	above := r.caret.Row
+	if r.reflows {
+		above = r.caret.Col / width
+		for _, row := range r.rows[:min(r.caret.Row, len(r.rows))] {
+			above += max(0, row.width-1)/width + 1
+		}
+	}
+	b.large = true
+	b.up(min(above, height-1))
+	// There are terminals that scroll everything away when they erase from the first cell of the screen.
+	b.text("\r\x1b[K \x1b[J\r")
+	r.rows, r.caret, r.width, r.height = nil, Point{}, width, height
+}
+
+// clear scrolls everything above the rows, of which there are none, out of sight.
+func (r *region) clear(b *frame) {
+	b.large = true
+	b.text(strings.Repeat("\r\n", r.height-1))
+	b.up(r.height - 1)
+}
+
+// maxSlack is how many cells behind a live row may have been erased. There are terminals to which erased cells are part of
+// the line when they break it.
+const maxSlack = 8
+
+// show writes final lines and live rows in the place of the rows before. Rows that are there already cost nothing.
+func (r *region) show(b *frame, final, live []string, caret Point) {
+	rows, caret := r.fit(live, caret)
+	shown := r.rows
+	if len(shown) == 0 {
+		shown = []row{{}}
+	}
+	b.at = r.caret
+	changed, at := 0, 0
+	put := func(next *row, slack int) {
+		wide := next.width >= r.width || next.tabs
+		if wide { // the terminal breaks it
+			next.uneven, next.tabs = false, true
+		}
+		next.used = next.width
+		switch {
+		case at >= len(shown):
+			b.below(at)
+			b.row(*next, 0)
+			changed++
+		case !wide && next.given == shown[at].given && shown[at].used <= next.width+slack:
+			next.used = shown[at].used
+		case wide:
+			b.erase(at, len(shown))
+			b.row(*next, 0)
+			shown = shown[:at] // nothing below is where it was
+			changed++
+		default:
+			next.used = b.rewrite(at, shown[at], *next, slack)
+			changed++
+		}
+		at++
+	}
+	for _, line := range final {
+		next := finalRow(line)
+		put(&next, 0)
+	}
+	top := at
+	for i := range rows {
+		put(&rows[i], maxSlack)
+	}
+	if at < len(shown) {
+		b.cutBelow(Point{at - 1, rows[len(rows)-1].width})
+		changed++
+	}
+	b.large = b.large || changed > 1
+	b.move(Point{top + caret.Row, caret.Col})
+	b.at.Row -= top
+	r.rows, r.spare, r.caret = rows, r.rows, caret
+}
+
+// fit returns the rows that fit on the terminal, cut to its width, and where the caret is in them.
+func (r *region) fit(live []string, caret Point) ([]row, Point) {
+	if most := r.height - 1; len(live) > most {
+		first := min(max(0, caret.Row-most+1), len(live)-most)
+		if caret.Row == len(live)-1 {
+			first = len(live) - most
+		}
+		live, caret.Row = live[first:first+most], caret.Row-first
+	}
+	if len(live) == 0 {
+		return []row{{}}, Point{}
+	}
+	rows := r.spare[:0]
+	for i, text := range live {
+		if i < len(r.rows) && r.rows[i].given == text {
+			rows = append(rows, r.rows[i])
+			continue
+		}
+		rows = append(rows, liveRow(text, r.width-1))
+	}
+	caret.Row = min(max(0, caret.Row), len(rows)-1)
+	caret.Col = min(max(0, caret.Col), r.width-1)
+	return rows, caret
+}
+
+// mark returns the one row that is shown while the size changes: the beginning of the row of the caret.
+func mark(live []string, caret Point) ([]string, Point) {
+	if caret.Row < 0 || caret.Row >= len(live) {
+		return nil, Point{}
+	}
+	const short = 2
+	var begin row
+	begin.read(live[caret.Row], short)
+	return []string{begin.text}, Point{0, min(caret.Col, begin.width)}
+}

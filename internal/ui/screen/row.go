@@ -1,0 +1,172 @@
+package screen
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/platform/cells"
+)
+
+// A row is a line as it is written.
+type row struct {
+	given  string // by the caller
+	text   string // of which a terminal obeys styles and links only, and which ends without them
+	width  int
+	used   int  // cells that the terminal may count as those of the row, since it was written from the beginning
+	simple bool // printable ASCII alone
+	uneven bool // terminals differ in its width
+	tabs   bool // there are tabs, whose width depends on the terminal
+}
+
+// liveRow returns a row that is no wider than width. Its tabs are blanks.
+func liveRow(text string, width int) row {
+	r := row{given: text}
+	if plain(text) && len(text) <= width {
+		r.text, r.width, r.simple = text, len(text), true
+		return r
+	}
+	if !strings.ContainsAny(text, "\t\x1b") {
+		text = cells.Cut(text, width, "")
+	}
+	r.read(text, width)
+	return r
+}
+
+// finalRow returns a line that is written whole. Its tabs stay, for those who copy it.
+func finalRow(text string) row {
+	r := row{given: text}
+	if plain(text) {
+		r.text, r.width, r.simple = text, len(text), true
+		return r
+	}
+	r.read(text, 0)
+	return r
+}
+
+// plain reports whether text is printable ASCII.
+func plain(text string) bool { return ascii(text) == len(text) }
+
+// ascii returns how many bytes at the beginning of text are printable ASCII.
+func ascii(text string) int {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// read sets the text, cut to width if that is not 0.
+func (r *row) read(text string, width int) {
+	var b strings.Builder
+	var c cluster
+	var open pen
+	b.Grow(len(text) + 4)
+	for text != "" {
+		if n := ascii(text); n > 0 {
+			if width > 0 {
+				n = min(n, width-r.width)
+			}
+			b.WriteString(text[:n])
+			r.width += n
+			if text = text[n:]; r.width == width && width > 0 && ascii(text) > 0 {
+				break
+			}
+			c = cluster{}
+			continue
+		}
+		n, kind := token(text)
+		part := text[:n]
+		text = text[n:]
+		switch {
+		case kind == style || kind == link:
+			b.WriteString(part)
+			open.take(part, kind)
+			continue
+		case kind == unsafe:
+			continue
+		}
+		char, w := decode(part)
+		switch {
+		case part == "\t" && width == 0:
+			r.tabs = true
+			w = 8 - r.width%8
+		case part == "\t":
+			w = 8 - r.width%8
+			part = strings.Repeat(" ", w)
+		case char == utf8.RuneError && n == 1:
+			part = string(utf8.RuneError)
+		}
+		if width > 0 && r.width+w > width {
+			break
+		}
+		b.WriteString(part)
+		c.next(char)
+		r.uneven = r.uneven || c.uneven
+		r.width += w
+	}
+	b.WriteString(open.close())
+	r.text = b.String()
+}
+
+// A place is one in a row: an offset in its text, the cell there, and the sequences that are in force.
+type place struct {
+	offset, col int
+	style       string
+}
+
+// common returns the place from which two rows differ.
+func common(was, is row) place {
+	n := 0
+	for n < len(was.text) && n < len(is.text) && was.text[n] == is.text[n] {
+		n++
+	}
+	if was.simple && is.simple {
+		return place{offset: n, col: n}
+	}
+	var at, last place
+	var open pen
+	var c cluster
+	for at.offset <= n {
+		rest := is.text[at.offset:]
+		size, kind := token(rest)
+		// What takes no cell of its own belongs to the one before it.
+		if begins(c, rest) && begins(c, was.text[at.offset:]) {
+			last = place{at.offset, at.col, open.String()}
+		}
+		if rest == "" || at.offset+size > n {
+			break
+		}
+		at.offset += size
+		if kind != character {
+			open.take(rest[:size], kind)
+			continue
+		}
+		r, w := decode(rest[:size])
+		c.next(r)
+		at.col += w
+	}
+	return last
+}
+
+// begins reports whether text does not continue the cluster before it.
+func begins(c cluster, text string) bool {
+	for text != "" {
+		n, kind := token(text)
+		if kind == character {
+			r, _ := decode(text[:n])
+			return c.next(r)
+		}
+		text = text[n:]
+	}
+	return true
+}
+
+// decode returns a character and how many cells it takes.
+func decode(text string) (rune, int) {
+	if text[0] < utf8.RuneSelf {
+		return rune(text[0]), 1
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return r, cells.Of(r)
+}

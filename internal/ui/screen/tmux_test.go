@@ -1,0 +1,253 @@
+//go:build unix
+
+package screen
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adze/internal/platform/term"
+)
+
+// sceneVariable names the pipe from which the test binary, started in a terminal, reads what to show.
+const sceneVariable = "ADZE_TEST_SCENE"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(sceneVariable); name != "" {
+		playScene(name)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// playScene shows frames on the terminal: each line of the pipe has the number of final rows that are new, that of the live
+// rows, and how wide these are.
+func playScene(name string) {
+	pipe, err := os.Open(name)
+	if err != nil {
+		panic(err)
+	}
+	s := New(os.Stdout, func() (int, int) { return term.Size(os.Stdout) }, true)
+	var mu sync.Mutex
+	number, rows, width := 0, 1, 10
+	show := func(final []string) {
+		wide, high := term.Size(os.Stdout)
+		var live []string
+		for i := range min(rows, high-1) - 1 {
+			live = append(live, strings.Repeat(fmt.Sprintf("live%d ", i), 30)[:min(width, wide-1)])
+		}
+		s.Frame(final, append(live, "> "), Point{len(live), 2})
+	}
+	changes, _ := term.Changes()
+	go func() {
+		for range changes {
+			mu.Lock()
+			show(nil)
+			mu.Unlock()
+		}
+	}()
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		var final []string
+		mu.Lock()
+		n := 0
+		fmt.Sscan(lines.Text(), &n, &rows, &width)
+		for range n {
+			number++
+			final = append(final, fmt.Sprintf("number %d.", number))
+		}
+		show(final)
+		mu.Unlock()
+	}
+	s.Leave()
+	fmt.Println("the end")
+	time.Sleep(time.Hour) // until the terminal goes
+}
+
+// A scene is the test binary in tmux.
+type scene struct {
+	t      *testing.T
+	socket string
+	pipe   *os.File
+	size   [2]int
+	number int
+}
+
+func newScene(t *testing.T, width, height int) *scene {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Fatal("tmux is missing; ./scripts/test installs it")
+	}
+	dir := t.TempDir()
+	s := &scene{t: t, socket: filepath.Join(dir, "tmux"), size: [2]int{width, height}}
+	pipe := filepath.Join(dir, "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-e", sceneVariable+"="+pipe, "-e", "LANG=C.UTF-8", program)
+	t.Cleanup(func() { exec.Command("tmux", "-S", s.socket, "kill-server").Run() }) // ok: it may be gone
+	if s.pipe, err = os.OpenFile(pipe, os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *scene) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// shows adds final rows, sets the live ones, and waits until the last final row is there.
+func (s *scene) shows(final, rows, width int) {
+	s.t.Helper()
+	s.number += final
+	fmt.Fprintln(s.pipe, final, rows, width)
+	if final > 0 {
+		s.waitFor(fmt.Sprintf(`number %d\.`, s.number))
+	}
+}
+
+func (s *scene) resize(width, height int, pause time.Duration) {
+	s.t.Helper()
+	s.size = [2]int{width, height}
+	s.tmux("resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
+	time.Sleep(pause) // the terminal cannot be waited for in another way
+}
+
+func (s *scene) capture() string {
+	return strings.TrimRight(s.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n")
+}
+
+func (s *scene) waitFor(pattern string) string {
+	s.t.Helper()
+	re := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		screen := s.capture()
+		if re.MatchString(screen) {
+			return screen
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%q does not appear:\n%s", pattern, screen)
+		}
+	}
+}
+
+// end ends the scene, checks that each number is there once and in order, and returns how many live rows are left dead.
+func (s *scene) end() (dead int) {
+	s.t.Helper()
+	s.pipe.Close()
+	screen := s.waitFor(`the end`)
+	next := 1
+	for _, m := range regexp.MustCompile(`number (\d+)\.`).FindAllStringSubmatch(screen, -1) {
+		if n, _ := strconv.Atoi(m[1]); n != next { // ok: they are digits
+			s.t.Fatalf("%s is where %d should be:\n%s", m[0], next, screen)
+		}
+		next++
+	}
+	if next != s.number+1 {
+		s.t.Fatalf("%d of %d numbers are there:\n%s", next-1, s.number, screen)
+	}
+	for line := range strings.Lines(screen) {
+		if !strings.HasPrefix(line, "number ") && strings.TrimSpace(line) != "the end" {
+			dead++
+		}
+	}
+	if dead > 0 {
+		s.t.Logf("%d dead rows", dead)
+	}
+	return dead
+}
+
+// In a real terminal each finished line is there once and in order, whatever its size becomes, and hardly any live row is
+// left dead. The limits are what was measured when the renderer was chosen.
+func TestHistoryOnce(t *testing.T) {
+	short := 60 * time.Millisecond
+	rest := 250 * time.Millisecond
+	for _, tt := range []struct {
+		name          string
+		width, height int
+		live, wide    int
+		dead          int
+		play          func(s *scene)
+	}{
+		{"many at once", 80, 24, 6, 60, 0, func(s *scene) {
+			for _, n := range []int{80, 1, 200, 23, 24, 25, 2} {
+				s.shows(n, 6, 60)
+			}
+		}},
+		{"more live rows than fit", 80, 24, 40, 60, 0, func(s *scene) {
+			for range 20 {
+				s.shows(3, 40, 60)
+			}
+		}},
+		{"heights", 80, 24, 8, 60, 1, func(s *scene) {
+			for _, height := range []int{10, 30, 8, 24} {
+				s.resize(80, height, rest)
+				s.shows(2, 8, 60)
+			}
+		}},
+		{"divided and back, wide", 200, 50, 8, Widest, 1, func(s *scene) {
+			for range 2 {
+				s.resize(100, 50, rest)
+				s.resize(200, 50, rest)
+			}
+		}},
+		{"divided and back, narrow", 200, 50, 8, 60, 0, func(s *scene) {
+			for range 2 {
+				s.resize(100, 50, rest)
+				s.resize(200, 50, rest)
+			}
+		}},
+		{"jumps", 80, 24, 8, 79, 7, func(s *scene) {
+			for _, width := range []int{60, 45, 100, 30, 80} {
+				s.resize(width, 24, rest)
+				s.shows(1, 8, 79)
+			}
+		}},
+		{"drag", 120, 24, 8, Widest, 0, func(s *scene) {
+			for width := 120; width > 80; width-- {
+				s.resize(width, 24, 30*time.Millisecond)
+			}
+			time.Sleep(rest)
+		}},
+		{"slow drag", 120, 24, 8, Widest, 46, func(s *scene) {
+			for width := 118; width >= 80; width -= 3 {
+				s.resize(width, 24, 600*time.Millisecond)
+			}
+		}},
+		{"many sizes", 80, 24, 7, 50, 12, func(s *scene) {
+			for i := range 40 {
+				s.resize(55+i*37%90, 10+i*13%25, short)
+				s.shows(i%5, 7, 50)
+			}
+			time.Sleep(rest)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, tt.width, tt.height)
+			s.shows(80, tt.live, tt.wide)
+			s.waitFor(`live0`)
+			tt.play(s)
+			if dead := s.end(); dead > tt.dead {
+				t.Errorf("%d live rows are left dead, more than %d:\n%s", dead, tt.dead, s.capture())
+			}
+		})
+	}
+}
