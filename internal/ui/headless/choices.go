@@ -8,12 +8,14 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/ui/ask"
 	"adze/internal/ui/streamjson"
 )
 
-// askChoices returns the request that puts questions of the model to the host: hosts know them as a call that they allow
-// with the answers in its input.
-func askChoices(id string, c session.AskingCall) []byte {
+// askChoices returns the request that puts questions of the model or of a hook to the host: hosts know them as a call that
+// they allow with the answers in its input.
+func askChoices(id string, q session.Choices) []byte {
+	c := q.Call
 	o := &streamjson.Object{}
 	o.Str("type", "control_request")
 	o.Str("request_id", id)
@@ -22,6 +24,9 @@ func askChoices(id string, c session.AskingCall) []byte {
 		o.Str("tool_name", c.Tool)
 		o.Raw("input", c.Input)
 		o.Str("tool_use_id", c.Use)
+		if q.From != "" {
+			o.Str("title", ask.Asks(q.From))
+		}
 		o.Bool("requires_user_interaction", true)
 	})
 	return o.Line()
@@ -70,6 +75,9 @@ func chosenBy(a permission.Answer, c session.Choices) (reply session.Reply, prob
 	}
 	if !answered {
 		s = session.Selection{Declined: true, Message: in.Response}
+	}
+	if err := c.Check(s); err != nil {
+		return c.Unanswered(), "the host's answers do not fit: " + err.Error()
 	}
 	return s, unmatched(len(in.Answers))
 }

@@ -86,7 +86,7 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 		return pageText(a), nil
 	case desk.List:
 		text := draw.Palette{}.Text(draw.Choices(a, draw.Options{}))
-		if a.Usage != "" {
+		if a.Usage != "" && len(a.Choices) > 0 {
 			text += "\nTo choose: " + a.Usage
 		}
 		return text, nil

@@ -34,7 +34,7 @@ func (sv *server) requestFor(q session.Asked) []byte {
 		}
 	case session.Choices:
 		if sv.h.Asks {
-			return askChoices(q.ID, of.Call)
+			return askChoices(q.ID, of)
 		}
 	case session.Form:
 		if sv.initialized.Load() {

@@ -1,0 +1,91 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/platform/amount"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// Hint says what to enter into a field.
+func Hint(f session.Field) string {
+	hint := string(f.Type)
+	switch {
+	case f.Type == session.BooleanField:
+		hint = "yes or no"
+	case f.Type == session.ChoiceField:
+		hint = "number"
+	case f.Type == session.ListField:
+		hint = "numbers separated by commas"
+	case f.Format != "":
+		hint = string(f.Format)
+	case f.Type == session.TextField:
+		hint = "text"
+	}
+	if rest := Unfilled(f); rest != "" {
+		hint += ", " + rest
+	}
+	return hint
+}
+
+// Unfilled says what becomes of a field into which nothing is entered, or "" if something must be.
+func Unfilled(f session.Field) string {
+	switch {
+	case f.Default != nil:
+		return "default " + tool.OneLine(spelled(f.Default), MaxAbout)
+	case !f.Required:
+		return "optional"
+	}
+	return ""
+}
+
+// spelled returns a value as the user would type it.
+func spelled(v any) string {
+	switch v := v.(type) {
+	case []string:
+		return strings.Join(v, ", ")
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	}
+	return fmt.Sprint(v)
+}
+
+// Fill takes what the user entered into a field, and puts its value among values. It returns why the field cannot have it,
+// as a sentence, or "".
+func Fill(f session.Field, text string, values map[string]any) string {
+	switch {
+	case text == "" && f.Default != nil:
+		values[f.Name] = f.Default
+	case text == "" && f.Required:
+		return "A value is required."
+	case text != "":
+		v, err := f.Parse(text)
+		if err != nil {
+			return "Invalid value: " + tool.OneLine(err.Error(), MaxAbout) + "."
+		}
+		values[f.Name] = v
+	}
+	return ""
+}
+
+// Preview returns what an option looks like, to be shown below it.
+func Preview(o session.Option) []draw.Row {
+	if strings.TrimSpace(o.Preview) == "" {
+		return nil
+	}
+	var rows []draw.Row
+	lines := strings.Split(strings.Trim(o.Preview, "\n"), "\n")
+	for _, line := range lines[:min(len(lines), MaxPreview)] {
+		rows = append(rows, draw.Line(draw.Text, draw.Clean("     | "+line)))
+	}
+	if left := len(lines) - MaxPreview; left > 0 {
+		rows = append(rows, draw.Line(draw.Text, "     | and "+amount.Of(left, "more line", "more lines")))
+	}
+	return rows
+}
