@@ -1,0 +1,96 @@
+package compose
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Dropped is a file that was dropped into the terminal, which pastes its path.
+type Dropped struct {
+	// Text is the path as it was pasted, and Path the file.
+	Text, Path string
+}
+
+const (
+	// maxDropped is how many files one paste may have, and maxPath how long it may be.
+	maxDropped = 20
+	maxPath    = 16 << 10
+)
+
+// imageEndings are those of files that are pictures.
+var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
+
+// Drops returns the files that a paste consists of, if all of them are pictures by their names. Whether there are such files
+// is left to the caller. Home is the home directory of the user.
+func Drops(pasted, home string) []Dropped {
+	if len(pasted) > maxPath {
+		return nil
+	}
+	var found []Dropped
+	for _, w := range words(strings.TrimSpace(pasted)) {
+		w.Path = file(w.Path, home)
+		if w.Path == "" || len(found) == maxDropped || !slices.Contains(imageEndings, strings.ToLower(filepath.Ext(w.Path))) {
+			return nil
+		}
+		found = append(found, w)
+	}
+	return found
+}
+
+// file returns the absolute path that is meant, or "" if none is.
+func file(path, home string) string {
+	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
+		path = u.Path
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	return filepath.Clean(path)
+}
+
+// words splits a text as a shell does: terminals quote the paths that they paste.
+func words(text string) []Dropped {
+	var all []Dropped
+	var path strings.Builder
+	begin, quote := -1, rune(0)
+	escaped := false
+	end := func(at int) {
+		if begin >= 0 {
+			all = append(all, Dropped{text[begin:at], path.String()})
+		}
+		begin = -1
+		path.Reset()
+	}
+	for i, r := range text {
+		if begin < 0 && !unicode.IsSpace(r) {
+			begin = i
+		}
+		switch {
+		case escaped:
+			path.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'' && runtime.GOOS != "windows":
+			escaped = true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case quote == 0 && unicode.IsSpace(r):
+			end(i)
+		default:
+			path.WriteRune(r)
+		}
+	}
+	if quote != 0 || escaped {
+		return nil
+	}
+	end(len(text))
+	return all
+}

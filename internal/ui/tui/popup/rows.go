@@ -1,0 +1,121 @@
+package popup
+
+import (
+	"strings"
+	"unicode"
+
+	"adze/internal/desk/suggest"
+	"adze/internal/platform/cells"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/screen"
+)
+
+const (
+	// mostRows is how many suggestions are shown at once.
+	mostRows = 8
+	// narrow is the width below which the arguments of commands are not shown.
+	narrow = 60
+)
+
+// Rows draws the suggestions around the chosen one. There is no caret in them.
+func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
+	n := min(len(p.items), h, mostRows)
+	if n <= 0 {
+		return nil, nil
+	}
+	first := min(max(0, p.chosen-n+1), len(p.items)-n)
+	if p.chosen < first {
+		first = p.chosen
+	}
+	shown := p.items[first : first+n]
+	column := nameWidth(shown, w)
+	rows := make([]draw.Row, n)
+	for i, it := range shown {
+		rows[i] = p.row(it, p.marked() && first+i == p.chosen, column, w)
+	}
+	return rows, nil
+}
+
+// nameWidth returns the width of the column of names, with their arguments, if something stands behind it.
+func nameWidth(items []suggest.Item, w int) int {
+	column, docs := 0, false
+	for _, it := range items {
+		column = max(column, cells.Width(draw.Clean(it.Label))+cells.Width(args(it, w)))
+		docs = docs || it.Doc != ""
+	}
+	if !docs {
+		return w
+	}
+	return min(column, w*2/5)
+}
+
+// args returns the arguments of a command as they are shown behind its name.
+func args(it suggest.Item, w int) string {
+	if it.Args == "" || w < narrow {
+		return ""
+	}
+	return " " + draw.Clean(it.Args)
+}
+
+// row draws a suggestion.
+func (p *Popup) row(it suggest.Item, chosen bool, column, w int) draw.Row {
+	mark, role := "  ", draw.Text
+	if chosen {
+		mark, role = p.glyphs.Prompt+" ", draw.Strong
+	}
+	r := draw.Row{{Role: draw.Accent, Text: mark}}
+	name := append(label(it, role), draw.Span{Role: draw.Faint, Text: args(it, w)})
+	name = p.cut(name, min(column, w-cells.Width(mark)))
+	r = append(r, name...)
+	if it.Doc == "" {
+		return r
+	}
+	gap := strings.Repeat(" ", max(0, column-name.Width())+2)
+	return p.cut(append(r, draw.Span{Role: draw.Faint, Text: gap + draw.Clean(it.Doc)}), w)
+}
+
+// cut returns as much of a row as fits into n cells, with a mark where something is left out.
+func (p *Popup) cut(r draw.Row, n int) draw.Row {
+	if r.Width() <= n {
+		return r
+	}
+	n -= cells.Width(p.glyphs.More)
+	var out draw.Row
+	for _, s := range r {
+		end := len(s.Text)
+		for i, c := range s.Text {
+			if n -= cells.Of(c); n < 0 {
+				end = i
+				break
+			}
+		}
+		if out = append(out, draw.Span{Role: s.Role, Text: s.Text[:end]}); n < 0 {
+			break
+		}
+	}
+	return append(out, draw.Span{Role: draw.Faint, Text: p.glyphs.More})
+}
+
+// label returns the name with the letters that were typed in strong.
+func label(it suggest.Item, role draw.Role) draw.Row {
+	typed := map[int]bool{}
+	for _, at := range it.Matched {
+		typed[at] = true
+	}
+	var r draw.Row
+	for i, c := range it.Label {
+		if unicode.IsControl(c) { // of a name that would not fit into a row
+			c = unicode.ReplacementChar
+		}
+		as := role
+		if typed[i] {
+			as = draw.Strong
+		}
+		if n := len(r); n > 0 && r[n-1].Role == as {
+			r[n-1].Text += string(c)
+			continue
+		}
+		r = append(r, draw.Span{Role: as, Text: string(c)})
+	}
+	return r
+}
