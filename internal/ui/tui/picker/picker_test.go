@@ -1,0 +1,354 @@
+package picker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"adze/internal/desk"
+	"adze/internal/platform/cells"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
+)
+
+// A user presses keys and has done beside what is to be done.
+type user struct {
+	t testing.TB
+	*Picker
+	last Step // the last one that says something
+}
+
+func open(t testing.TB, list desk.List) *user {
+	p, step := New(list, draw.Unicode(), draw.Options{})
+	u := &user{t: t, Picker: p}
+	u.carry(step)
+	return u
+}
+
+func (u *user) carry(s Step) {
+	if s.Close || s.Action != "" {
+		u.last = s
+	}
+	for _, w := range s.Beside {
+		u.carry(w(u.t.Context())())
+	}
+}
+
+// press presses keys that are separated by blanks, and types a word that begins with a quote.
+func (u *user) press(names string) *user {
+	u.t.Helper()
+	for name := range strings.FieldsSeq(names) {
+		if text, ok := strings.CutPrefix(name, "'"); ok {
+			for _, r := range text {
+				u.carry(u.Press(keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r), At: time.Unix(1, 0)}, keys.Defaults()))
+			}
+			continue
+		}
+		key, err := keys.ParseKey(name)
+		if err != nil {
+			u.t.Fatal(err)
+		}
+		u.carry(u.Press(keys.Event{Key: key, At: time.Unix(1, 0)}, keys.Defaults()))
+	}
+	return u
+}
+
+func (u *user) show(w, h int) string {
+	rows, _ := u.Rows(w, h)
+	var b strings.Builder
+	for _, line := range (draw.Palette{}).Lines(rows) {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// sessions returns a list as that of earlier sessions.
+func sessions() desk.List {
+	here := []desk.Choice{
+		{ID: "1", Title: "Fix rounding in checkout", Cells: []string{"2 h", "main", "48 messages"}},
+		{ID: "2", Title: "Tax rates for Norway", Cells: []string{"3 d", "norway", "12 messages"}},
+		{ID: "3", Title: "Invoice export as PDF", Cells: []string{"9 d", "main", "131 messages"}},
+	}
+	elsewhere := desk.Choice{ID: "4", Title: "Elsewhere \x1b[31mred", Cells: []string{"1 y", "", "1 message"}}
+	return desk.List{
+		Title: "Resume", Verb: "opens", Choices: here,
+		Views: []desk.View{
+			{Name: "this project", Choices: here},
+			{Name: "all", Load: func(context.Context) ([]desk.Choice, error) { return append(here[:3:3], elsewhere), nil }},
+		},
+		Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil },
+		Preview: func(_ context.Context, c desk.Choice) (desk.Page, error) {
+			if c.ID == "3" {
+				return desk.Page{}, errors.New("it cannot be read")
+			}
+			return desk.Say(`"why does checkout round wrong?" ⋯ "All tests pass."`), nil
+		},
+		Search: func(_ context.Context, text string) ([]desk.Found, error) {
+			if text == "0.335" {
+				return []desk.Found{{ID: "3", Text: "three items at 0.335 come to 1.02"}}, nil
+			}
+			return nil, nil
+		},
+		Actions: []desk.Action{
+			{Key: "ctrl+f", Name: "forks", Run: func(_ context.Context, c desk.Choice, _ string) (desk.Answer, error) {
+				return desk.Switch{Session: "fork of " + c.ID}, nil
+			}},
+			{Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c desk.Choice) string { return c.Title },
+				Run: func(_ context.Context, _ desk.Choice, text string) (desk.Answer, error) {
+					if text == "" {
+						return nil, errors.New("a title must not be empty")
+					}
+					return desk.Say("It is now called " + text + "."), nil
+				}},
+			{Key: "ctrl+x", Name: "deletes", Confirm: func(c desk.Choice) string { return "Delete " + c.Title + "?" },
+				Run: func(_ context.Context, c desk.Choice, _ string) (desk.Answer, error) {
+					return desk.Say("Deleted."), nil
+				}},
+		},
+	}
+}
+
+// Proves SESS-20.
+func TestScreens(t *testing.T) {
+	u := open(t, sessions())
+	want := `Resume                                                        this project ∙ all
+❯ Fix rounding in checkout  2 h  main    48 messages
+  Tax rates for Norway      3 d  norway  12 messages
+  Invoice export as PDF     9 d  main    131 messages
+` + strings.Repeat("\n", 17) + `
+  "why does checkout round wrong?" ⋯ "All tests pass."
+  Enter opens ∙ Ctrl-F forks ∙ Ctrl-R renames ∙ Ctrl-X deletes ∙ Tab all ∙ Esc
+`
+	if diff := cmp.Diff(want, u.show(80, 24)); diff != "" {
+		t.Error(diff)
+	}
+	u.press("tab 'tax")
+	want = `Resume  tax           this project ∙ all
+❯ Tax rates for Norway      3 d  norway
+` + strings.Repeat("\n", 7) + `  "why does checkout round wrong?" ⋯
+  "All tests pass."
+  Enter opens ∙ Ctrl-F forks ∙ Esc
+`
+	if diff := cmp.Diff(want, u.show(40, 12)); diff != "" {
+		t.Error(diff)
+	}
+	if _, caret := u.Rows(40, 12); caret == nil || caret.Row != 0 || caret.Col != 11 {
+		t.Errorf("the cursor is at %v", caret)
+	}
+}
+
+func TestChoosing(t *testing.T) {
+	for _, tt := range []struct{ press, id string }{
+		{"enter", "1"}, {"down enter", "2"}, {"down up enter", "1"}, {"end enter", "3"}, {"end home enter", "1"}, {"pagedown enter", "3"}, {"up enter", "1"},
+		{"'nor enter", "2"}, {"'irc enter", "1"}, {"'norway enter", "2"}, {"'zzz enter", ""}, {"tab end enter", "4"}, {"tab tab end enter", "3"}, {"ctrl+a end enter", "4"},
+		{"'0.335 enter", "3"}, {"'0.33 enter", ""}, {"'nor escape enter", "1"},
+	} {
+		u := open(t, sessions())
+		u.show(80, 24)
+		u.press(tt.press)
+		got := ""
+		if u.last.Choice != nil {
+			got = u.last.Choice.ID
+		}
+		if got != tt.id {
+			t.Errorf("%s: %q is chosen, not %q", tt.press, got, tt.id)
+		}
+	}
+	for _, name := range []string{"escape", "ctrl+c", "ctrl+d", "'x escape escape"} {
+		if u := open(t, sessions()).press(name); !u.last.Close || u.last.Choice != nil {
+			t.Errorf("%s does not close the list", name)
+		}
+	}
+	if u := open(t, sessions()).press("ctrl+z"); u.last.Action != keys.Suspend || u.last.Close {
+		t.Error("Ctrl-Z is not handed on")
+	}
+}
+
+// What is found in the contents is shown with the text around it.
+func TestContents(t *testing.T) {
+	u := open(t, sessions()).press("'0.335")
+	if got := u.show(80, 24); !strings.Contains(got, "⋯ three items at 0.335 come to 1.02 ⋯") || !strings.Contains(got, "It cannot be read") {
+		t.Error(got)
+	}
+}
+
+func TestActions(t *testing.T) {
+	u := open(t, sessions()).press("down ctrl+f")
+	if diff := cmp.Diff(desk.Answer(desk.Switch{Session: "fork of 2"}), u.last.Answer); diff != "" || !u.last.Close {
+		t.Error(diff)
+	}
+	u = open(t, sessions()).press("ctrl+r 'XY")
+	rows, caret := u.Rows(80, 24)
+	if got := rows[23].String(); got != "New title: Fix rounding in checkoutXY" || caret == nil || caret.Row != 23 || caret.Col != 37 {
+		t.Errorf("%q with the cursor at %v", got, caret)
+	}
+	u.press("enter")
+	if got := u.show(80, 24); !strings.Contains(got, "It is now called Fix rounding in checkoutXY.") || u.last.Close {
+		t.Error(got)
+	}
+	u.press("ctrl+r ctrl+u enter")
+	if got := u.show(80, 24); !strings.Contains(got, "A title must not be empty") {
+		t.Error(got)
+	}
+	u.press("ctrl+r 'x escape")
+	if got := u.show(80, 24); strings.Contains(got, "New title") || u.last.Close {
+		t.Error(got)
+	}
+	u.press("ctrl+x")
+	if got := u.show(80, 24); !strings.Contains(got, "Delete Fix rounding in checkout? y or n") {
+		t.Error(got)
+	}
+	if got := u.press("enter").show(80, 24); strings.Contains(got, "Deleted.") {
+		t.Error("Enter alone deletes")
+	}
+	if got := u.press("ctrl+x 'y").show(80, 24); !strings.Contains(got, "Deleted.") {
+		t.Error(got)
+	}
+}
+
+// A value is changed in place; a list that does not keep it hands it on with the choice.
+func TestValues(t *testing.T) {
+	list := desk.List{Choices: []desk.Choice{{ID: "colour", Title: "colour", Values: []string{"red", "green", "blue"}}, {ID: "other", Title: "other", Values: []string{"a", "b"}, Value: -1}}}
+	list.Choose = func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }
+	u := open(t, list).press("left left right")
+	if got := u.show(40, 12); !strings.Contains(got, "❯ colour  < blue >\n  other") {
+		t.Error(got)
+	}
+	if u.press("enter"); u.last.Choice == nil || u.last.Choice.Value != 2 {
+		t.Errorf("%+v", u.last)
+	}
+	var set []string
+	list.Choose = nil
+	list.Set = func(_ context.Context, c desk.Choice) (string, error) {
+		set = append(set, c.ID+"="+c.Values[c.Value])
+		return "The " + c.ID + " is now " + c.Values[c.Value] + ".", nil
+	}
+	u = open(t, list).press("right down left")
+	if got := u.show(40, 12); !strings.Contains(got, "The other is now b.") || strings.Contains(got, "Enter") {
+		t.Error(got)
+	}
+	if diff := cmp.Diff([]string{"colour=green", "other=b"}, set); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A search that is no longer wanted is cancelled, and what it finds then is dropped.
+func TestLateSearch(t *testing.T) {
+	list := sessions()
+	list.Search = func(ctx context.Context, text string) ([]desk.Found, error) {
+		if text == "abc" {
+			<-ctx.Done()
+		}
+		return []desk.Found{{ID: "1", Text: text}}, nil
+	}
+	p, _ := New(list, draw.Unicode(), draw.Options{})
+	u := &user{t: t, Picker: p}
+	var slow []Work
+	for _, r := range "abc" {
+		slow = p.Press(keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r), At: time.Unix(1, 0)}, keys.Defaults()).Beside
+	}
+	done := make(chan func() Step)
+	go func() { done <- slow[len(slow)-1](t.Context()) }()
+	u.press("'d")
+	if (<-done)(); !strings.Contains(u.show(80, 24), "⋯ abcd ⋯") {
+		t.Error(u.show(80, 24))
+	}
+}
+
+// A page before the choices leaves room for them.
+func TestPageAbove(t *testing.T) {
+	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it", About: "all of it"}}, Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }}
+	for i := range 50 {
+		list.Add(desk.Text(fmt.Sprint("line ", i)))
+	}
+	got := open(t, list).show(40, 12)
+	if !strings.Contains(got, "line 2\n⋯ 47 more rows\n❯ take it  all of it\n") {
+		t.Error(got)
+	}
+}
+
+// Whatever there is to choose from, and whatever is pressed, rows fit the screen.
+func TestRowsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.OneOf(rapid.StringMatching(`[a字 ]{0,30}`), rapid.String())
+		var list desk.List
+		for i := range rapid.IntRange(0, 30).Draw(t, "choices") {
+			c := desk.Choice{ID: fmt.Sprint(i), Title: word.Draw(t, "title"), About: word.Draw(t, "about")}
+			c.Cells = rapid.SliceOfN(word, 0, 3).Draw(t, "cells")
+			c.Values = rapid.SliceOfN(word, 0, 3).Draw(t, "values")
+			list.Choices = append(list.Choices, c)
+		}
+		list.Title = word.Draw(t, "title")
+		list.Views = []desk.View{{Name: word.Draw(t, "view"), Choices: list.Choices}, {Name: "two"}}
+		list.Actions = []desk.Action{{Key: "ctrl+r", Name: "renames", Ask: word.Draw(t, "ask"), Alone: true, Run: func(context.Context, desk.Choice, string) (desk.Answer, error) {
+			return desk.Say(word.Draw(t, "said")), nil
+		}}}
+		p, _ := New(list, draw.Unicode(), draw.Options{})
+		for range rapid.IntRange(0, 12).Draw(t, "presses") {
+			name := rapid.SampledFrom([]string{"up", "down", "end", "pagedown", "a", "tab", "right", "left", "enter", "escape", "ctrl+r", "backspace"}).Draw(t, "key")
+			key, err := keys.ParseKey(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev := keys.Event{Key: key, At: time.Unix(1, 0)}
+			if len(name) == 1 {
+				ev.Text = name
+			}
+			for _, w := range p.Press(ev, keys.Defaults()).Beside {
+				w(context.Background())()
+			}
+			w, h := rapid.IntRange(2, 60).Draw(t, "width"), rapid.IntRange(2, 15).Draw(t, "height")
+			rows, caret := p.Rows(w, h)
+			if len(rows) != h || caret != nil && (caret.Row >= h || caret.Col >= w) {
+				t.Fatalf("%d rows, not %d; the cursor is at %v", len(rows), h, caret)
+			}
+			for _, row := range rows {
+				if text := (draw.Palette{}).Paint(row); cells.Width(text) > w {
+					t.Fatalf("%q is wider than %d", text, w)
+				}
+			}
+		}
+	})
+}
+
+// A key in a list of 2,000 choices.
+func BenchmarkFilter(b *testing.B) {
+	var list desk.List
+	for i := range 2000 {
+		list.Choices = append(list.Choices, desk.Choice{ID: fmt.Sprint(i), Title: fmt.Sprintf("Session %d about rounding in the checkout of the shop", i), Cells: []string{"2 h", "main", "48 messages"}})
+	}
+	p, _ := New(list, draw.Unicode(), draw.Options{})
+	m := keys.Defaults()
+	names := "checkout 19"
+	i := 0
+	for b.Loop() {
+		if i++; i%len(names) == 0 {
+			p.field.Clear()
+		}
+		r := names[i%len(names) : i%len(names)+1]
+		p.Press(keys.Event{Key: keys.Key{Name: r}, Text: r, At: time.Unix(1, 0)}, m)
+		p.Rows(200, 50)
+	}
+}
+
+// What a choice means is shown whole at the one that the user is at, if its row has no room for it.
+func TestAbout(t *testing.T) {
+	u := open(t, desk.List{
+		Title:   "Mode",
+		Choices: []desk.Choice{{ID: "a", Title: "ask", About: "short"}, {ID: "b", Title: "auto", About: "a model judges what would be asked about"}},
+		Choose:  func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil },
+	})
+	if got := u.show(30, 10); strings.Count(got, "short") != 1 {
+		t.Error(got)
+	}
+	u.press("down")
+	if got := u.show(30, 10); !strings.HasSuffix(got, "\n  a model judges what would be\n  asked about\n  Enter chooses ∙ Esc\n") {
+		t.Error(got)
+	}
+}

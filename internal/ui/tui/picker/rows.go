@@ -1,0 +1,295 @@
+package picker
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/cells"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
+	"adze/internal/ui/screen"
+)
+
+// Rows draws the list: what is looked for, the choices, a preview of the one that the user is at, and what to press.
+func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
+	w, h = max(2, w), max(2, h)
+	sheet := sheet{p}
+	head, col := sheet.head(w)
+	rows := []draw.Row{head}
+	above := sheet.pageRows(w, h)
+	below := sheet.below(w, h)
+	p.page = max(1, h-len(rows)-len(above)-len(below))
+	rows = append(rows, above...)
+	rows = append(rows, sheet.choices(w)...)
+	for len(rows)+len(below) < h {
+		rows = append(rows, nil)
+	}
+	rows = append(rows, below...)
+	caret := &screen.Point{Row: 0, Col: col}
+	if p.asking != nil {
+		row, col := p.asking.question(w, p.glyphs.More)
+		rows[min(len(rows), h)-1] = row
+		if caret = nil; col >= 0 {
+			caret = &screen.Point{Row: min(len(rows), h) - 1, Col: col}
+		}
+	}
+	return rows[:min(len(rows), h)], caret
+}
+
+// A sheet is what the screen shows of a picker.
+type sheet struct{ *Picker }
+
+// head returns the first row: the title, what is looked for, and the views. Col is where the cursor is.
+func (p sheet) head(w int) (row draw.Row, col int) {
+	title := draw.Line(draw.Strong, draw.Clean(p.list.Title)).Cut(w/2, p.glyphs.More)
+	if p.list.Title == "" {
+		title = draw.Line(draw.Strong, "Choose")
+	}
+	title = append(title, draw.Span{Text: "  "})
+	used := title.Width()
+	names := p.names()
+	room := w - used - names.Width() - 2
+	if room < 10 {
+		names, room = nil, w-used
+	}
+	field, at, col := p.field.Rows(max(2, room), 1)
+	text := draw.Line(draw.Accent, field[at]).Cut(room, p.glyphs.More)
+	row = append(title, text...)
+	if len(names) > 0 {
+		row = append(row, draw.Blanks(w-row.Width()-names.Width())...)
+		row = append(row, names...)
+	}
+	return row.Cut(w, p.glyphs.More), min(used+col, w-1)
+}
+
+// names returns the names of the views, the one that is shown in strong.
+func (p sheet) names() draw.Row {
+	if len(p.views) < 2 {
+		return nil
+	}
+	var row draw.Row
+	for i, v := range p.views {
+		role := draw.Faint
+		if i == p.view {
+			role = draw.Strong
+		}
+		if i > 0 {
+			row = append(row, draw.Span{Role: draw.Faint, Text: " " + p.glyphs.Dot + " "})
+		}
+		row = append(row, draw.Span{Role: role, Text: draw.Clean(v.Name)})
+	}
+	return row
+}
+
+// pageRows returns what is shown before the choices. Views stand for themselves.
+func (p sheet) pageRows(w, h int) []draw.Row {
+	if len(p.list.Views) > 0 {
+		return nil
+	}
+	o := p.options
+	o.Width = w
+	return shorten(draw.Page(p.list.Page, o), max(1, h/3), p.glyphs)
+}
+
+// shorten returns at most n rows, and says how many are left out.
+func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
+	if len(rows) <= n {
+		return rows
+	}
+	return append(rows[:n-1:n-1], draw.Line(draw.Faint, fmt.Sprintf("%s %d more rows", g.More, len(rows)-n+1)))
+}
+
+// choices returns the rows of those that are in view.
+func (p sheet) choices(w int) []draw.Row {
+	v := p.views[p.view]
+	if len(p.found) == 0 {
+		return []draw.Row{draw.Line(draw.Faint, "  "+p.nothing(v)).Cut(w, p.glyphs.More)}
+	}
+	p.top = max(p.at-p.page+1, min(p.top, p.at), 0)
+	p.top = min(p.top, max(0, len(p.found)-p.page))
+	l := v.layout(w - 2)
+	l.more = p.glyphs.More
+	var rows []draw.Row
+	for i := p.top; i < min(p.top+p.page, len(p.found)); i++ {
+		mark := draw.Row{{Text: "  "}}
+		if i == p.at {
+			mark = draw.Row{{Role: draw.Accent, Text: cells.Left(p.glyphs.Prompt, 2)}}
+		}
+		rows = append(rows, append(mark, l.row(&v.choices[p.found[i]], i == p.at)...).Cut(w, p.glyphs.More))
+	}
+	return rows
+}
+
+// nothing says why there is no choice.
+func (p sheet) nothing(v *view) string {
+	switch {
+	case v.failed != "":
+		return draw.Clean(v.failed)
+	case v.choices == nil && v.loading:
+		return "Loading"
+	case len(v.choices) == 0 && v.Empty != "":
+		return draw.Clean(v.Empty)
+	case len(v.choices) == 0:
+		return "There is nothing here."
+	}
+	return "Nothing fits."
+}
+
+// A layout is how wide the parts of a choice are.
+type layout struct {
+	width, title int
+	columns      []int // as many as there is room for
+	more         string
+}
+
+// layout fits titles and columns into a width: titles keep a third of it, and the columns at the end go first.
+func (v *view) layout(w int) layout {
+	l := layout{width: w, columns: v.widths}
+	least := min(v.titles, max(12, w/3))
+	for len(l.columns) > 0 && least+total(l.columns) > w {
+		l.columns = l.columns[:len(l.columns)-1]
+	}
+	l.title = max(0, min(v.titles, w-total(l.columns)))
+	return l
+}
+
+// total returns how wide columns are with the blanks before them.
+func total(columns []int) int {
+	n := 0
+	for _, c := range columns {
+		n += c + 2
+	}
+	return n
+}
+
+// row returns a choice.
+func (l layout) row(c *desk.Choice, chosen bool) draw.Row {
+	role := draw.Text
+	if chosen {
+		role = draw.Strong
+	}
+	title := l.title
+	if len(l.columns) == 0 && c.About != "" {
+		title = min(title, max(12, l.width/2))
+	}
+	row := draw.Row{{Role: role, Text: cells.Cut(c.Title, title, l.more)}}
+	behind := func(text string) {
+		row = append(row, draw.Blanks(title+2-row.Width())...)
+		row = append(row, draw.Span{Role: draw.Faint, Text: text})
+	}
+	for j, width := range l.columns[:min(len(l.columns), len(c.Cells))] {
+		text := c.Cells[j]
+		if j == 0 && len(c.Values) > 0 {
+			text = value(c, chosen)
+		}
+		behind(text)
+		title += 2 + width
+	}
+	if len(c.Cells) == 0 && c.About != "" {
+		behind(c.About)
+	}
+	return row
+}
+
+// value returns the value of a choice, and that it can be changed.
+func value(c *desk.Choice, chosen bool) string {
+	text := ""
+	if len(c.Cells) > 0 {
+		text = c.Cells[0]
+	}
+	if c.Value >= 0 && c.Value < len(c.Values) {
+		text = draw.Clean(c.Values[c.Value])
+	}
+	if chosen {
+		return "< " + text + " >"
+	}
+	return text
+}
+
+// below returns what is shown after the choices: the preview, what was said, and what to press.
+func (p sheet) below(w, h int) []draw.Row {
+	rows := p.previewRows(w, h)
+	for _, row := range p.said {
+		for _, part := range draw.Wrap(row, w, nil) {
+			rows = append(rows, part.Cut(w, p.glyphs.More))
+		}
+	}
+	if p.busy {
+		rows = append(rows, draw.Line(draw.Faint, p.glyphs.Active+" Working").Cut(w, p.glyphs.More))
+	}
+	rows = append(rows, p.hint(w))
+	if over := len(rows) - max(1, h/2); over > 0 { // the choices come first, and the hint stays
+		rows = rows[over:]
+	}
+	return rows
+}
+
+// previewRows returns what is shown of the choice that the user is at.
+func (p sheet) previewRows(w, h int) []draw.Row {
+	c := p.choice()
+	if c == nil {
+		return nil
+	}
+	var rows []draw.Row
+	if text, ok := p.contents.texts[c.ID]; ok {
+		rows = append(rows, draw.Line(draw.Text, p.glyphs.More+" "+draw.Clean(text)+" "+p.glyphs.More).Cut(w, p.glyphs.More))
+	}
+	o := p.options
+	o.Width = max(1, w-2)
+	page := p.preview.pages[c.ID]
+	if v := p.views[p.view]; len(page.Blocks) == 0 && c.About != "" && v.layout(w-2).row(c, true).Width() > w-2 {
+		page = desk.Say(c.About) // its row has no room for all of it
+	}
+	shown := draw.Indent(draw.Page(page, o), draw.Blanks(2), draw.Blanks(2))
+	for _, row := range shorten(shown, max(1, h/3), p.glyphs) {
+		rows = append(rows, row.In(draw.Faint).Cut(w, p.glyphs.More))
+	}
+	if len(rows) > 0 && h > 12 {
+		rows = append([]draw.Row{nil}, rows...)
+	}
+	return rows
+}
+
+// hint says what to press.
+func (p sheet) hint(w int) draw.Row {
+	var parts []string
+	c := p.choice()
+	if c != nil && p.list.Choose != nil {
+		verb := p.list.Verb
+		if verb == "" {
+			verb = "chooses"
+		}
+		parts = append(parts, "Enter "+verb)
+	}
+	if c != nil && len(c.Values) > 0 {
+		parts = append(parts, "Left, Right change")
+	}
+	for _, a := range p.actions() {
+		if c != nil || a.Alone {
+			parts = append(parts, spoken(a.Key)+" "+a.Name)
+		}
+	}
+	if len(p.views) > 1 {
+		parts = append(parts, "Tab "+p.views[(p.view+1)%len(p.views)].Name)
+	}
+	leave := "Esc"
+	if p.Nested {
+		leave = "Esc back"
+	}
+	parts = append(parts, leave)
+	dot := " " + p.glyphs.Dot + " "
+	for len(parts) > 2 && cells.Width(strings.Join(parts, dot))+2 > w { // Enter and Esc stay
+		parts = append(parts[:len(parts)-2], parts[len(parts)-1])
+	}
+	return draw.Line(draw.Faint, "  "+draw.Clean(strings.Join(parts, dot))).Cut(w, p.glyphs.More)
+}
+
+// spoken returns a key as users are told of it.
+func spoken(name string) string {
+	key, err := keys.ParseKey(name)
+	if err != nil {
+		return name
+	}
+	return key.Spoken()
+}

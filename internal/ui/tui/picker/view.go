@@ -1,0 +1,149 @@
+package picker
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/platform/cells"
+	"adze/internal/platform/fuzzy"
+	"adze/internal/ui/draw"
+)
+
+// A view is a part of the list, as far as it is loaded.
+type view struct {
+	desk.View
+	choices []desk.Choice
+	loading bool
+	failed  string   // why it could not be loaded
+	lower   []string // what is shown of each choice, in small letters
+	titles  int      // how wide titles are
+	widths  []int    // of columns
+}
+
+func newView(v desk.View) *view {
+	w := &view{View: v}
+	w.set(v.Choices)
+	return w
+}
+
+// set gives the view its choices, and measures them.
+func (v *view) set(choices []desk.Choice) {
+	v.choices = slices.Clone(choices)
+	v.lower, v.titles, v.widths = make([]string, len(choices)), 0, nil
+	for i := range v.choices {
+		c := &v.choices[i]
+		c.Title, c.About = draw.Clean(c.Title), draw.Clean(c.About)
+		c.Cells = slices.Clone(c.Cells)
+		if len(c.Values) > 0 && len(c.Cells) == 0 {
+			c.Cells = []string{""}
+		}
+		v.titles = max(v.titles, cells.Width(c.Title))
+		for j := range c.Cells {
+			c.Cells[j] = draw.Clean(c.Cells[j])
+			if j == len(v.widths) {
+				v.widths = append(v.widths, 0)
+			}
+			v.widths[j] = max(v.widths[j], cellWidth(c, j))
+		}
+		v.lower[i] = strings.ToLower(strings.Join(append([]string{c.Title, c.About}, c.Cells...), "\n"))
+	}
+}
+
+// cellWidth returns how wide a cell is. The first one shows the value, if the choice has values.
+func cellWidth(c *desk.Choice, j int) int {
+	if j > 0 || len(c.Values) == 0 {
+		return cells.Width(c.Cells[j])
+	}
+	w := 0
+	for i := range c.Values {
+		w = max(w, cells.Width(value(&desk.Choice{Values: c.Values, Value: i}, true)))
+	}
+	return w
+}
+
+// load returns what loads the choices of the view that is shown, or nil if they are all there are.
+func (p *Picker) load() Work {
+	v := p.views[p.view]
+	if v.Load == nil {
+		return nil
+	}
+	v.loading = true
+	return func(ctx context.Context) func() Step {
+		choices, err := v.Load(ctx)
+		return func() Step {
+			v.loading, v.failed = false, ""
+			if err != nil {
+				v.failed = sentence(err.Error())
+				choices = nil
+			}
+			if choices == nil {
+				choices = []desk.Choice{}
+			}
+			at := p.choice()
+			v.set(choices)
+			if v == p.views[p.view] {
+				p.refilter(at)
+			}
+			return p.next()
+		}
+	}
+}
+
+// refilter looks for what fits again, and stays at a choice if it is still there.
+func (p *Picker) refilter(at *desk.Choice) {
+	was, id := p.at, ""
+	if at != nil {
+		id = at.ID
+	}
+	p.filter()
+	p.at = max(0, min(was, len(p.found)-1))
+	for i, f := range p.found {
+		if p.views[p.view].choices[f].ID == id {
+			p.at = i
+		}
+	}
+}
+
+// filter finds the choices that fit what was typed, the best first. Those in which the letters are merely scattered count
+// only if there are no others.
+func (p *Picker) filter() {
+	v := p.views[p.view]
+	p.found, p.at, p.top = p.found[:0], 0, 0
+	typed := strings.ToLower(strings.TrimSpace(p.field.Text()))
+	if typed == "" {
+		for i := range v.choices {
+			p.found = append(p.found, i)
+		}
+		return
+	}
+	words := strings.Fields(typed)
+	var byRank [fuzzy.Exact + 1][]int
+	for i := range v.choices {
+		r := fuzzy.Match(v.choices[i].Title, typed)
+		if r <= fuzzy.Within {
+			if containsAll(v.lower[i], words) {
+				r = fuzzy.Within
+			} else if r == 0 && p.contents.has(v.choices[i].ID) {
+				r = fuzzy.Within
+			}
+		}
+		byRank[r] = append(byRank[r], i)
+	}
+	for r := fuzzy.Exact; r > fuzzy.Scattered; r-- {
+		p.found = append(p.found, byRank[r]...)
+	}
+	if len(p.found) == 0 {
+		p.found = append(p.found, byRank[fuzzy.Scattered]...)
+	}
+}
+
+func containsAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
