@@ -1,0 +1,404 @@
+// Package dialog asks the user the questions of a session: what a call may do, which of several choices to take, what a
+// server wants to know. A dialog is state that takes keys and draws rows; it answers with values. Which question comes next,
+// and carrying out what a dialog returns, is left to the terminal interface.
+package dialog
+
+import (
+	"fmt"
+	"math"
+
+	"adze/internal/platform/amount"
+	"adze/internal/platform/cells"
+	"adze/internal/session"
+	"adze/internal/ui/ask"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/edit"
+	"adze/internal/ui/keys"
+	"adze/internal/ui/screen"
+)
+
+// Options are what dialogs need to know. All but Dir and Home are required.
+type Options struct {
+	Dir, Home string // of the user: paths below them are shown short
+	Glyphs    draw.Glyphs
+	// Bindings returns the keys that are in force.
+	Bindings func() *keys.Map
+	// Marks and Links are those of [markdown.Stream].
+	Marks, Links bool
+}
+
+// A Dialog asks one question. It belongs to one goroutine.
+type Dialog struct {
+	Guard
+	kind
+	o      Options
+	chord  keys.Chord
+	width  int        // of rows
+	height int        // how many there may be
+	rest   []draw.Row // what the user has not seen yet of what is to be approved
+	told   bool       // what is said about the question was written for good
+	note   string     // what was wrong with the last entry; may be empty
+	// engaged says that the user has begun to answer: what is typed into the next field is meant for it at once. An Enter
+	// counts only when the field could be seen.
+	engaged bool
+}
+
+// A kind of question.
+type kind interface {
+	// head returns what is written for good, above the question.
+	head(w int) []draw.Row
+	// about returns what is said about the question between its head and its choices.
+	about(w int) []draw.Row
+	// warning returns a line to show in any case, or "".
+	warning() string
+	// menu returns the choices, which stay the same until one of them is taken.
+	menu() *menu
+	// choose takes the choice with that index, and enter what was typed for the one that is marked.
+	choose(i int) Result
+	enter(text string) Result
+	// act carries out another action. It returns false if there is none.
+	act(a keys.Action) (Result, bool)
+	// refuse answers no.
+	refuse() Result
+	// hints say which keys there are beside those for choices.
+	hints() []string
+}
+
+// A Result says what to do after an event.
+type Result struct {
+	// Used says that the event was meant for the dialog. Otherwise it is the composer's.
+	Used bool
+	// Reply is the answer, which ends the dialog; nil if there is none yet. Stop says that the turn is to end with it, and
+	// Then what to submit after it.
+	Reply session.Reply
+	Stop  bool
+	Then  []session.Op
+	// Final are rows to be written for good.
+	Final []draw.Row
+	// Edit is a text for the user to edit, who may take long; see [Dialog.Edited]. Nil means none.
+	Edit *string
+
+	note    string // what was wrong with what was entered
+	changed bool   // the question looks different
+	next    bool   // something else is asked
+}
+
+// New returns the dialog of a question.
+func New(q session.Question, g Guard, o Options) *Dialog {
+	d := &Dialog{Guard: g, o: o}
+	switch q := q.(type) {
+	case session.Permission:
+		d.kind = newPermission(q, o)
+	case session.Choices:
+		d.kind = newChoices(q, o)
+	case session.Form:
+		d.kind = newForm(q, o)
+	case session.Visit:
+		d.kind = newVisit(q)
+	case session.Sampling:
+		d.kind = newSampling(q)
+	default:
+		panic(fmt.Sprintf("dialog: unknown question %T", q))
+	}
+	return d
+}
+
+// Use returns the use of the model whose call the question shows, or "".
+func (d *Dialog) Use() string {
+	if p, ok := d.kind.(*permissionKind); ok {
+		return p.ID
+	}
+	return ""
+}
+
+// maxAbout is how many rows of what is said about a question change; more are written for good.
+const maxAbout = 4
+
+// Open returns what is written for good when the question is shown first, in rows of w cells if they can be broken. The
+// dialog then has h rows.
+func (d *Dialog) Open(w, h int) []draw.Row {
+	d.width, d.height = w, h
+	d.rest = d.head(w)
+	about := d.about(w)
+	choices, _ := d.menu().rows(look{glyphs: d.o.Glyphs}, w, math.MaxInt)
+	if d.told = len(about) > min(maxAbout, h-len(choices)-len(d.must(w))); d.told {
+		d.rest = append(d.rest, about...)
+	}
+	return d.page(ask.MaxPage)
+}
+
+// page returns the next rows. A few that would be left are among them.
+func (d *Dialog) page(most int) []draw.Row {
+	n := min(most, len(d.rest))
+	if len(d.rest)-n <= ask.MaxPage/10 {
+		n = len(d.rest)
+	}
+	rows := d.rest[:n]
+	d.rest = d.rest[n:]
+	return rows
+}
+
+// Press takes an event. Alone says that nothing else was read with it.
+func (d *Dialog) Press(ev keys.Event, alone bool) Result {
+	if ev.Kind == keys.FocusIn {
+		d.engaged = false
+	}
+	if text := ev.Kind == keys.Press || ev.Kind == keys.Paste; text && d.Active() && d.menu().field != nil && (d.engaged || d.seen(ev.At)) {
+		d.engaged = true
+		return d.done(d.typed(ev, alone))
+	}
+	tab, _ := (&keys.Chord{}).Press(d.o.Bindings(), ev, keys.Confirmation)
+	switch d.Target(ev, alone, tab == keys.AnswerQuestion) {
+	case Composer:
+		d.engaged = d.engaged && d.Active()
+		return Result{}
+	case Activation:
+		return Result{Used: true}
+	}
+	d.engaged = true
+	return d.done(d.pressed(ev))
+}
+
+// Disturb notes that the user looked elsewhere: the question has to be seen again.
+func (d *Dialog) Disturb() {
+	d.engaged = false
+	d.Guard.Disturb()
+}
+
+// done notes what follows from a result.
+func (d *Dialog) done(r Result) Result {
+	if r.Used {
+		d.note = r.note
+	}
+	if r.changed || r.next {
+		d.Guard.Disturb()
+	}
+	if r.next {
+		r.Final = append(r.Final, d.Open(d.width, d.height)...)
+	}
+	return r
+}
+
+// pressed handles a key that is meant for the choices.
+func (d *Dialog) pressed(ev keys.Event) Result {
+	m := d.menu()
+	action, taken := d.chord.Press(d.o.Bindings(), ev, keys.Confirmation)
+	switch {
+	case action == keys.Refuse:
+		return d.refuse()
+	case len(d.rest) > 0 && (action == keys.Choose || action == keys.Tick || action == keys.ChoiceAfter):
+		return d.more()
+	case action == keys.Choose:
+		return d.take(m.at)
+	case action == keys.ChoiceBefore, action == keys.ChoiceAfter, action == keys.Tick && m.ticks:
+		m.key(action)
+		return Result{Used: true}
+	case action != "":
+		if r, ok := d.act(action); ok {
+			return r
+		}
+	case taken:
+		return Result{Used: true} // part of a chord
+	}
+	if i := m.numbered(ev); i >= 0 {
+		if len(d.rest) > 0 && !m.items[i].harmless {
+			return d.more()
+		}
+		if m.items[i].cut && m.at != i { // it is shown whole first
+			m.at = i
+			return Result{Used: true, changed: true}
+		}
+		m.at = i
+		if m.ticks && !m.items[i].apart {
+			m.key(keys.Tick)
+			return Result{Used: true}
+		}
+		return d.take(i)
+	}
+	if ev.Text != "" { // the user types something else
+		d.Wait()
+		d.engaged = false
+	}
+	return Result{}
+}
+
+// more shows more of what is to be approved: nothing is approved half-seen.
+func (d *Dialog) more() Result { return Result{Used: true, Final: d.page(ask.MaxPage), changed: true} }
+
+// take takes a choice.
+func (d *Dialog) take(i int) Result {
+	it := &d.menu().items[i]
+	if it.cut && !it.told {
+		it.told = true
+		rows := draw.Wrap(draw.Line(draw.Text, fmt.Sprintf("  %d %s", i+1, draw.Clean(it.text))), d.width, draw.Blanks(4))
+		return Result{Used: true, Final: rows, changed: true}
+	}
+	return d.choose(i)
+}
+
+// typed handles an event while a text is typed for a choice.
+func (d *Dialog) typed(ev keys.Event, alone bool) Result {
+	m := d.menu()
+	d.Typed(ev.At)
+	if !alone && ev.Key.Name == "enter" && ev.Kind == keys.Press { // part of something that is pasted
+		ev.Key = keys.Key{Mod: keys.Alt, Name: "enter"}
+	}
+	if step, _ := (&keys.Chord{}).Press(d.o.Bindings(), ev, keys.Confirmation); m.leaves(step) {
+		return Result{Used: true, changed: true}
+	}
+	switch action := m.field.Press(ev, d.o.Bindings(), d.width); action {
+	case "":
+		return Result{Used: true}
+	case keys.Submit:
+		if !d.seen(ev.At) {
+			return Result{Used: true}
+		}
+		return d.enter(m.field.Text())
+	case keys.Cancel:
+		m.field = nil
+		return Result{Used: true, changed: true}
+	default:
+		return Result{} // it is about more than the text
+	}
+}
+
+// Edited takes what the user made of a text; see [Result.Edit].
+func (d *Dialog) Edited(text string) Result {
+	d.Disturb()
+	p, ok := d.kind.(*permissionKind)
+	if !ok {
+		return Result{}
+	}
+	r := p.edited(text, d.width)
+	if len(r.Final) > 0 { // it takes the place of what was not seen yet
+		d.rest = r.Final
+		r.Final = d.page(ask.MaxPage)
+	}
+	return r
+}
+
+// Rows draws the dialog in at most h rows of at most w cells. The caret is nil while the question waits.
+func (d *Dialog) Rows(w, h int) ([]draw.Row, *screen.Point) {
+	d.width, d.height = w, h
+	var above []draw.Row
+	if !d.told {
+		above = d.about(w)
+	}
+	must := d.must(w)
+	most := h - len(must)
+	if !d.Active() { // how to answer is said in any case
+		most--
+	}
+	choices, caret := d.menu().rows(look{d.o.Glyphs, len(d.rest) > 0}, w, max(1, most))
+	must = must[:min(len(must), max(0, h-len(choices)))]
+	room := h - len(must) - len(choices)
+	if !d.Active() {
+		room--
+	}
+	above = above[:min(len(above), max(0, room))]
+	var last []draw.Row
+	if room > len(above) || !d.Active() && room >= 0 {
+		last = []draw.Row{draw.Line(draw.Faint, "  "+d.keys(w-2)).Cut(w, d.o.Glyphs.More)}
+	}
+	rows := append(above, must...)
+	if caret != nil {
+		caret.Row += len(rows)
+	}
+	rows = append(append(rows, choices...), last...)
+	for i, row := range rows {
+		if rows[i] = row.Cut(w, d.o.Glyphs.More); !d.Active() {
+			rows[i] = faint(rows[i])
+		}
+	}
+	if !d.Active() {
+		caret = nil
+	}
+	return rows, caret
+}
+
+// must returns the rows that are shown before anything else.
+func (d *Dialog) must(w int) []draw.Row {
+	var must []draw.Row
+	if text := d.warning(); text != "" {
+		must = draw.Wrap(draw.Row{{Role: draw.Warning, Text: "! " + draw.Clean(text)}}, w, draw.Blanks(2))
+	}
+	if left := len(d.rest); left > 0 {
+		must = append(must, draw.Line(draw.Strong, amount.Of(left, "more line", "more lines")+": Enter shows them"))
+	}
+	if d.note != "" {
+		must = append(must, draw.Wrap(draw.Line(draw.Bad, draw.Clean(d.note)), w, nil)...)
+	}
+	for i := range must {
+		must[i] = must[i].Cut(w, d.o.Glyphs.More)
+	}
+	return must
+}
+
+// keys says which keys there are, as far as it fits into w cells.
+func (d *Dialog) keys(w int) string {
+	m := d.o.Bindings()
+	var all []string
+	switch {
+	case !d.Active():
+		all = []string{"Waiting while you type", m.Keys(keys.AnswerQuestion) + " answers"}
+		if w < 36 {
+			all = all[1:]
+		}
+	case d.menu().field != nil:
+		all = []string{"Enter takes it", "Esc goes back"}
+	default:
+		if d.menu().ticks {
+			all = append(all, "Space ticks")
+		}
+		all = append(append(append(all, "Enter chooses"), d.hints()...), d.leave(w))
+	}
+	text := ""
+	for _, one := range all {
+		if text != "" {
+			one = text + " " + d.o.Glyphs.Dot + " " + one
+		}
+		if cells.Width(one) <= w {
+			text = one
+		}
+	}
+	return text
+}
+
+// leave says what Esc does, in w cells.
+func (d *Dialog) leave(w int) string {
+	const narrow = 48
+	_, permission := d.kind.(*permissionKind)
+	simple, ok := d.kind.(*simpleKind)
+	switch {
+	case ok:
+		return "Esc " + simple.Leaving
+	case permission && w < narrow:
+		return "Esc no"
+	case permission:
+		return "Esc no, stops the turn"
+	case w < narrow:
+		return "Esc stops"
+	}
+	return "Esc stops the turn"
+}
+
+// faint returns the row in which everything but warnings is faint.
+func faint(r draw.Row) draw.Row {
+	out := make(draw.Row, len(r))
+	for i, s := range r {
+		if s.Role != draw.Warning {
+			s.Role = draw.Faint
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// newField returns a field behind a prompt.
+func newField(prompt, text string) *edit.Field {
+	f := edit.New(prompt, "    ")
+	if text != "" {
+		f.Set(text)
+	}
+	return f
+}

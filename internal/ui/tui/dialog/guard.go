@@ -1,0 +1,105 @@
+package dialog
+
+import (
+	"time"
+
+	"adze/internal/ui/keys"
+)
+
+const (
+	// pause is how long nothing must have been typed before a question takes keys without being told to.
+	pause = time.Second
+	// sight is how long a question must have been seen before a key can be meant for it.
+	sight = 350 * time.Millisecond
+)
+
+// A Guard keeps keys that are meant for the composer from answering a question. A question waits while the user types, and
+// is active once it takes keys. Times are those at which keys were read and frames were written.
+type Guard struct {
+	active bool
+	last   time.Time // when a key was read
+	shown  time.Time // when the question was seen to be active; zero if it was not yet
+}
+
+// A Target is what a key is meant for.
+type Target uint8
+
+// What keys are meant for.
+const (
+	Composer Target = iota
+	Question
+	Activation // the key makes the question active, and is used up
+)
+
+// NewGuard returns the guard of a question that opens. Last is when a key was last read, and typed says that the composer
+// holds text.
+func NewGuard(now, last time.Time, typed bool) Guard {
+	return Guard{last: last, active: !typed && now.Sub(last) >= pause}
+}
+
+// Active reports whether the question takes keys.
+func (g *Guard) Active() bool { return g.active }
+
+// Target says what an event is meant for. Alone says that nothing else was read with it, and tab that it is the key that
+// answers a question.
+func (g *Guard) Target(ev keys.Event, alone, tab bool) Target {
+	if ev.Kind == keys.FocusIn {
+		g.Disturb()
+	}
+	if ev.Kind != keys.Press && ev.Kind != keys.Paste {
+		return Composer
+	}
+	g.last = ev.At
+	switch {
+	case tab && alone && ev.Kind == keys.Press && g.active:
+		return Activation
+	case tab && alone && ev.Kind == keys.Press:
+		g.active, g.shown = true, time.Time{}
+		return Activation
+	case !g.active:
+		return Composer
+	case ev.Kind == keys.Paste || !alone || !g.seen(ev.At):
+		g.Wait()
+		return Composer
+	}
+	return Question
+}
+
+// Typed notes a key that was read and is known to be meant for something else.
+func (g *Guard) Typed(at time.Time) {
+	if at.After(g.last) {
+		g.last = at
+	}
+}
+
+// seen reports whether the user had seen the active question when a key was read.
+func (g *Guard) seen(at time.Time) bool { return !g.shown.IsZero() && at.Sub(g.shown) >= sight }
+
+// Wait makes the question wait again: the user types something else.
+func (g *Guard) Wait() { g.active, g.shown = false, time.Time{} }
+
+// Shown notes that a frame with the question was written.
+func (g *Guard) Shown(now time.Time) {
+	if g.active && g.shown.IsZero() {
+		g.shown = now
+	}
+}
+
+// Unseen reports whether no frame with the active question was written yet.
+func (g *Guard) Unseen() bool { return g.active && g.shown.IsZero() }
+
+// Disturb notes that the user looked elsewhere, or that the question changed: it has to be seen again.
+func (g *Guard) Disturb() { g.shown = time.Time{} }
+
+// Look makes a question active for which the pause is over. It returns after which time to look again; 0 means that only a
+// key can change something. Typed says that the composer holds text.
+func (g *Guard) Look(now time.Time, typed bool) time.Duration {
+	if g.active || typed {
+		return 0
+	}
+	if left := pause - now.Sub(g.last); left > 0 {
+		return left
+	}
+	g.active, g.shown = true, time.Time{}
+	return 0
+}

@@ -1,0 +1,87 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/scope"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/markdown"
+)
+
+// The places of the choices about a plan.
+const (
+	planYes = iota
+	planAsk
+	planFresh
+	planNo
+)
+
+func planItems(p *tool.Plan) []item {
+	accept := "Yes, and accept edits"
+	if keepsMode(p) {
+		accept = "Yes, in mode " + p.Next
+	}
+	return []item{
+		planYes:   {text: accept},
+		planAsk:   {text: "Yes, and ask for each edit"},
+		planFresh: {text: "Yes, with a fresh context"},
+		planNo:    {text: "No, and say what to change", harmless: true, apart: true},
+	}
+}
+
+// keepsMode reports whether planning began in a mode that says itself what is asked about.
+func keepsMode(p *tool.Plan) bool {
+	switch permission.Mode(p.Next) {
+	case "", permission.Default, permission.AcceptEdits:
+		return false
+	}
+	return true
+}
+
+// planRows returns all of the plan.
+func (k *permissionKind) planRows(w int) []draw.Row {
+	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links}
+	return append(plan.Add(strings.TrimSpace(k.text())), plan.End()...)
+}
+
+func (k *permissionKind) planAbout(w int) []draw.Row {
+	text := "Carry out this plan?"
+	if len(k.plan.Asks) > 0 {
+		text += " Yes also allows: " + strings.Join(k.plan.Asks, "; ") + "."
+	}
+	return draw.Wrap(draw.Line(draw.Text, draw.Clean(text)), w, nil)
+}
+
+func (k *permissionKind) choosePlan(i int) Result {
+	mode := func(m permission.Mode) []permission.Update {
+		return []permission.Update{{Type: permission.SetMode, Mode: m, Destination: scope.Session}}
+	}
+	switch i {
+	case planYes:
+		if keepsMode(k.plan) {
+			return k.allow(nil)
+		}
+		return k.allow(mode(permission.AcceptEdits))
+	case planAsk:
+		return k.allow(mode(permission.Default))
+	case planFresh:
+		return k.afresh()
+	}
+	k.choices.field = newField("  "+fmt.Sprint(i+1)+" No: ", "")
+	return Result{Used: true}
+}
+
+// afresh approves the plan and ends the turn; the work begins with the plan alone.
+func (k *permissionKind) afresh() Result {
+	text := fmt.Sprintf("Carry out this plan, which is in %s:\n\n%s", k.plan.File, k.text())
+	return Result{
+		Used:  true,
+		Reply: session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Interrupt: true, Input: k.input(map[string]any{"clearContext": true})}},
+		Then:  []session.Op{session.Clear{}, session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true}},
+	}
+}

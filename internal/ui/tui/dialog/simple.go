@@ -1,0 +1,72 @@
+package dialog
+
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/session"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
+)
+
+// A Simple question has a few answers, one of which is chosen. It is no question of a session: it is asked before there is
+// one. A [session.Selection] with the answer replies to it; one that is declined is none.
+type Simple struct {
+	Text    string
+	Answers []string
+	Marked  int    // which answer Enter gives, unless another one is marked
+	Letters string // keys that give the answers, one for each; may be empty
+	Leaving string // what Esc does, such as "no"
+}
+
+// NewSimple returns the dialog of a simple question.
+func NewSimple(q Simple, g Guard, o Options) *Dialog {
+	k := &simpleKind{Simple: q, choices: menu{at: q.Marked}}
+	for i, text := range q.Answers {
+		it := item{text: text, harmless: i == q.Marked}
+		if i < len(q.Letters) {
+			it.letter = q.Letters[i : i+1]
+		}
+		k.choices.items = append(k.choices.items, it)
+	}
+	return &Dialog{Guard: g, kind: k, o: o}
+}
+
+// A simpleKind asks a simple question.
+type simpleKind struct {
+	Simple
+	choices menu
+}
+
+// about returns the question, one row or more for each of its lines.
+func (k *simpleKind) about(w int) []draw.Row {
+	var rows []draw.Row
+	for line := range strings.Lines(k.Text) {
+		rows = append(rows, draw.Wrap(draw.Line(draw.Strong, draw.Clean(strings.TrimSuffix(line, "\n"))), w, nil)...)
+	}
+	return rows
+}
+
+func (k *simpleKind) menu() *menu                    { return &k.choices }
+func (k *simpleKind) warning() string                { return "" }
+func (k *simpleKind) head(int) []draw.Row            { return nil }
+func (k *simpleKind) act(keys.Action) (Result, bool) { return Result{}, false }
+func (k *simpleKind) hints() []string                { return nil }
+func (k *simpleKind) enter(string) Result            { return Result{Used: true} }
+
+func (k *simpleKind) choose(i int) Result {
+	return Result{Used: true, Reply: session.Selection{Chosen: [][]string{{k.Answers[i]}}}}
+}
+
+func (k *simpleKind) refuse() Result {
+	return Result{Used: true, Reply: session.Selection{Declined: true}, Stop: true}
+}
+
+// Chosen returns which answer a reply gives, or -1 if it gives none.
+func (q Simple) Chosen(r session.Reply) int {
+	s, ok := r.(session.Selection)
+	if !ok || s.Declined || len(s.Chosen) != 1 || len(s.Chosen[0]) != 1 {
+		return -1
+	}
+	return slices.Index(q.Answers, s.Chosen[0][0])
+}
