@@ -1,0 +1,118 @@
+// Package seat knows where the user sits: what decides which front end shows a conversation, and how they are asked before
+// there is one.
+package seat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"adze/internal/platform/term"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/tui/dialog"
+	"adze/internal/ui/tui/prelude"
+)
+
+// A Seat is where the user sits. Its terminal is one for input and output.
+type Seat struct {
+	Plain          bool   // --plain
+	Setting, Theme string // of ui and theme
+	In             io.Reader
+	Out            io.Writer
+	// Size returns that of the terminal; 0 means unknown. Keys makes it deliver single keys.
+	Size   func() (width, height int)
+	Keys   func() (restore func(), err error)
+	Getenv func(string) string
+}
+
+// The least size of a terminal for live rows.
+const (
+	leastWidth  = 20
+	leastHeight = 6
+)
+
+// LineByLine returns what makes a conversation appear line by line, as for screen readers and simple terminals, or "" if
+// it has keys and live rows.
+func (s Seat) LineByLine() string {
+	kind := s.Getenv("TERM")
+	emacs := s.Getenv("INSIDE_EMACS")
+	width, height := s.Size()
+	switch {
+	case s.Plain:
+		return "--plain"
+	case s.Setting == "plain":
+		return "the setting ui"
+	case s.set("ADZE_PLAIN"):
+		return "ADZE_PLAIN"
+	case s.set("ACCESSIBLE"):
+		return "ACCESSIBLE"
+	case kind == "", kind == "dumb", kind == "unknown":
+		return "TERM"
+	case emacs != "" && !strings.Contains(emacs, "vterm") && !strings.Contains(emacs, "eat"):
+		return "INSIDE_EMACS"
+	case s.set("CI"):
+		return "CI"
+	case width > 0 && width < leastWidth || height > 0 && height < leastHeight:
+		return "the size of the terminal"
+	}
+	return ""
+}
+
+// set reports whether a variable is set to something that does not say no.
+func (s Seat) set(name string) bool {
+	switch strings.ToLower(s.Getenv(name)) {
+	case "", "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
+// Asks reports whether questions before a conversation are asked with dialogs, not on lines.
+func (s Seat) Asks() bool {
+	_, file := s.In.(*os.File)
+	return file && term.Awaits && s.LineByLine() == ""
+}
+
+// ErrKeys says that the terminal does not deliver single keys, so that a question can only be asked on a line.
+var ErrKeys = errors.New("the terminal does not deliver keys")
+
+// Ask asks a question with a dialog. It returns which answer was chosen, or -1 for none, and what the user typed that was not
+// meant for it. Its error is [ErrKeys] if nothing was asked.
+func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byte, err error) {
+	in, ok := s.In.(*os.File)
+	if !ok {
+		return -1, nil, ErrKeys
+	}
+	waiter, err := term.NewWaiter(in)
+	if err != nil {
+		return -1, nil, fmt.Errorf("%w: %w", ErrKeys, err)
+	}
+	defer waiter.Close()
+	restore, err := s.Keys()
+	if err != nil {
+		return -1, nil, fmt.Errorf("%w: %w", ErrKeys, err)
+	}
+	defer restore()
+	modes := term.KeyModes(s.Out, s.Getenv)
+	modes.On()
+	defer modes.Off()
+	changes, stop := term.Changes()
+	defer stop()
+	q.Text = term.Spell(q.Text)
+	return prelude.Ask(ctx, prelude.Config{
+		In: term.Keys(in), Out: s.Out, Waiter: waiter,
+		Width:   func() int { width, _ := s.Size(); return cmp.Or(width, 80) },
+		Height:  func() int { _, height := s.Size(); return cmp.Or(height, 24) },
+		Changes: changes, Reflows: term.Reflows(s.Getenv),
+		Resume: func() {
+			s.Keys() // ok: a terminal that cannot be set shows what is typed
+			modes.Off()
+			modes.On()
+		},
+		Palette: draw.PaletteFor(true, s.Theme, s.Getenv), Glyphs: draw.GlyphsFor(s.Getenv),
+	}, q)
+}
