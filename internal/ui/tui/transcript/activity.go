@@ -1,0 +1,87 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/platform/amount"
+	"adze/internal/ui/draw"
+)
+
+// An activity is what the model does, or is waited for.
+type activity struct {
+	doing string // empty if nothing goes on
+	since time.Time
+	chars int       // of the response that arrived and are not seen
+	until time.Time // when the model is asked again, while that is waited for
+}
+
+// phase begins something.
+func (a *activity) phase(doing string, now time.Time) { *a = activity{doing: doing, since: now} }
+
+// arrived notes that something of a response has arrived.
+func (a *activity) arrived(doing string, chars int, now time.Time) {
+	if a.doing != doing {
+		a.phase(doing, now)
+	}
+	a.chars += chars
+}
+
+// retry waits until the model is asked again.
+func (a *activity) retry(r model.Retrying, now time.Time) {
+	why := strings.ReplaceAll(model.KindOf(r.Err).String(), "_", " ")
+	a.phase(fmt.Sprintf("%s, attempt %d of %d", strings.ToUpper(why[:1])+why[1:], r.Attempt, r.Max), now)
+	a.until = now.Add(r.After)
+}
+
+// rows returns what the model does, and how to stop it.
+func (a *activity) rows(v view) []draw.Row {
+	if a.doing == "" {
+		return nil
+	}
+	row := draw.Row{{Role: draw.Accent, Text: v.Glyphs.Active + " "}, {Text: draw.Clean(a.doing)}}
+	about := v.clock(a.since)
+	switch left := a.until.Sub(v.now); {
+	case left > 0:
+		about = ", again in " + elapsed(left+time.Second-1)
+	case !a.until.IsZero():
+		about = ", asking again"
+	}
+	if n := a.chars / charsPerToken; n >= 100 {
+		about += " " + v.Glyphs.Dot + " " + tokens(n)
+	}
+	return []draw.Row{v.hinted(append(row, draw.Span{Role: draw.Faint, Text: about}), v.keys.Stop, "stops")}
+}
+
+// hinted returns a row with what a key does, if there is room for it.
+func (v view) hinted(row draw.Row, key, does string) draw.Row {
+	if key == "" {
+		return row
+	}
+	hint := draw.Span{Role: draw.Faint, Text: " " + v.Glyphs.Dot + " " + key + " " + does}
+	if wider := append(row[:len(row):len(row)], hint); wider.Width() <= v.w {
+		return wider
+	}
+	return row
+}
+
+// charsPerToken is a guess.
+const charsPerToken = 4
+
+// tokens returns a number of tokens in a few characters.
+func tokens(n int) string {
+	if n < 1000 {
+		return count(n, "token")
+	}
+	return amount.Rounded(n) + " tokens"
+}
+
+// count returns a number with its noun.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return amount.Grouped(n) + " " + one + "s"
+}

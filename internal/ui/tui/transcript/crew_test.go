@@ -1,0 +1,54 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/task"
+	"adze/internal/session"
+)
+
+// The end of a background task is told like that of a call, with the end of its output if it failed.
+func TestTaskEnded(t *testing.T) {
+	table := task.New(t.TempDir(), nil)
+	defer table.Close()
+	s := newStage(t, 60, 20, Config{})
+	for _, status := range []task.Status{task.Completed, task.Failed} {
+		k, err := table.Begin(t.Context(), task.Shell, "make \x1b[2Jall", "make all")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 {
+			fmt.Fprintf(k.Output, "line %d\n", i)
+		}
+		k.End(status, "exit code "+map[task.Status]string{task.Completed: "0", task.Failed: "2"}[status])
+		s.TaskEnded(k)
+	}
+	got := s.text()
+	for _, want := range []string{", make all: completed, exit code 0\n✗ Task b", ": failed, exit code 2\n  ⋯ 20 earlier lines ∙ Ctrl+O all\n  line 20\n", "\n  line 59\n---"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	a := s.All(60)
+	if n := a.Len(); n != 2+60+60 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// Sub-agents stand below those that began them, and not more than fit.
+func TestCrew(t *testing.T) {
+	s := newStage(t, 60, 24, Config{})
+	for i := range 9 {
+		k := session.Task{ID: fmt.Sprint(i), Type: "scout", Title: fmt.Sprint("task ", i)}
+		if i == 3 {
+			k.Parent = "0"
+		}
+		s.entry(k)
+	}
+	want := "--- live\n▸ scout (task 0)\n  ▸ scout (task 3)\n▸ scout (task 1)\n▸ scout (task 2)\n▸ scout (task 4)\n▸ scout (task 5)\n⋯ 3 more\n"
+	if got := s.text(); !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,406 @@
+package transcript
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/platform/cells"
+	"adze/internal/platform/shelf"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+)
+
+// An outcome is a call that has ended.
+type outcome struct {
+	agent.ToolStarted
+	result  *msg.ToolResult // may be nil
+	display tool.Display
+	refusal string // why it was not run
+	elapsed time.Duration
+	changes bool    // what was changed is shown below
+	below   *stowed // what it printed or returned, once that is on a shelf; may be nil
+}
+
+// How many lines are shown below a call: of what it printed, if it succeeded and if it failed, of a change, and why it
+// failed.
+const (
+	outputLines = 5
+	failedLines = 40
+	changeLines = 40
+	reasonLines = 6
+)
+
+// maxOutputLine is the most cells of a line of output that are shown: the rest is in the pager.
+const maxOutputLine = 1000
+
+// done shows a call with its outcome. One of a run of reads or searches joins the run.
+func (t *Transcript) done(ev agent.ToolDone) {
+	o := &outcome{ToolStarted: agent.ToolStarted{Use: ev.Use, Title: tool.OneLine(ev.Use.Name, 80)}, result: ev.Result, display: ev.Display, elapsed: ev.Elapsed}
+	if c := t.calls.forget(ev.Use.ID); c != nil {
+		o.ToolStarted = c.ToolStarted
+	}
+	o.Use = nil // its input may be long
+	if ev.Denied {
+		o.refusal = tool.OneLine(ev.Refusal, 200)
+		if o.refusal == "" {
+			o.refusal = "it was denied"
+		}
+	}
+	o.changes = !t.shown[ev.Use.ID]
+	if o.Fold == tool.NoFold || o.failed() {
+		t.put(o)
+		return
+	}
+	if n := len(t.queue); n > 0 && !t.queue[n-1].closed {
+		if r, ok := t.queue[n-1].content.(*run); ok {
+			r.join(o, &t.shelf)
+			return
+		}
+	}
+	t.add(&run{calls: []*outcome{o}})
+}
+
+func (o *outcome) failed() bool { return o.refusal != "" || o.result != nil && o.result.IsError }
+
+func (o *outcome) group() group                        { return callGroup }
+func (o *outcome) take(v view, closed bool) []draw.Row { return o.rows(v) }
+func (o *outcome) live(v view, closed bool) []draw.Row { return o.rows(v) }
+
+// rows returns the row of the call, and what is to be seen below it.
+func (o *outcome) rows(v view) []draw.Row {
+	printed, isOutput := o.display.(tool.Output)
+	switch {
+	case o.refusal != "":
+		return o.because(v, "not run: "+o.refusal, nil)
+	case o.failed() && !isOutput:
+		first, more := reason(o.result)
+		return o.because(v, first, more)
+	}
+	rows := []draw.Row{o.head(v)}
+	switch {
+	case isOutput:
+		return append(rows, o.output(v, printed)...)
+	case len(tool.Diffs(o.display)) > 0 && o.changes:
+		return append(rows, o.diff(v)...)
+	}
+	if list, ok := o.display.(tool.Checklist); ok {
+		return append(rows, indented(draw.Rows(list, draw.Options{Width: max(8, v.w-2), Max: maxShown, Glyphs: v.Glyphs}))...)
+	}
+	return append(rows, o.said(v)...)
+}
+
+// said returns a short text that came of the call, such as the answers of the user, if the row of the call has no room
+// for it.
+func (o *outcome) said(v view) []draw.Row {
+	d, ok := o.display.(tool.Plain)
+	if !ok || !o.apart(v) {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(d.Text), "\n")
+	var rows []draw.Row
+	for i, line := range lines {
+		if i == outputLines {
+			return append(rows, draw.Line(draw.Faint, "  "+v.more(len(lines)-i, "more line")))
+		}
+		rows = append(rows, v.cut(inside(draw.Text, line), v.w))
+	}
+	return rows
+}
+
+// apart reports whether the text that came of the call stands below its row.
+func (o *outcome) apart(v view) bool {
+	d, ok := o.display.(tool.Plain)
+	if !ok {
+		return false
+	}
+	text := strings.TrimSpace(d.Text)
+	if cells.Width(o.name())+len(": ")+cells.Width(text)+o.clock() <= v.w-2 && !strings.Contains(text, "\n") {
+		return false
+	}
+	return strings.Contains(text, "\n") || cells.Width(text) <= v.w-2
+}
+
+// name returns what is done, as the row of the call tells it.
+func (o *outcome) name() string {
+	if o.Object != "" {
+		return strings.TrimSpace(o.Verb + " " + o.Object)
+	}
+	return o.Title
+}
+
+// clock returns how many cells the time of the call takes.
+func (o *outcome) clock() int {
+	if o.elapsed < patience {
+		return 0
+	}
+	return len(" 00m00s")
+}
+
+// head returns the row of the call: what was done, and what came of it.
+func (o *outcome) head(v view) draw.Row {
+	role, mark := draw.Good, v.Glyphs.Done
+	if o.failed() {
+		role, mark = draw.Bad, v.Glyphs.Failed
+	}
+	title, about := o.words(v)
+	if d, ok := o.display.(tool.Output); o.elapsed >= patience && !(ok && noted(d)) { // a note tells the time itself
+		about = append(about, draw.Span{Role: draw.Faint, Text: strings.Repeat(",", min(1, len(about))) + " " + elapsed(o.elapsed)})
+	}
+	return v.titled(role, mark, title, about)
+}
+
+// words returns what was done and what came of it.
+func (o *outcome) words(v view) (title, about draw.Row) {
+	if diffs := tool.Diffs(o.display); len(diffs) > 0 {
+		return changed(v, diffs)
+	}
+	title = draw.Line(draw.Text, o.name())
+	switch d := o.display.(type) {
+	case tool.File:
+		return title, nil
+	case tool.List:
+		return title, draw.Line(draw.Text, ": "+listed(d, v.w-2-title.Width()-len(" 00m00s: ")))
+	case tool.Output:
+		if text := ending(d); text != "" {
+			return title, draw.Line(draw.Faint, ": "+text)
+		}
+		return title, nil
+	}
+	if text := draw.Outcome(o.display, o.result); text != "done" && text != "" && !o.apart(v) {
+		room := v.w - 2 - title.Width() - len(": ") - o.clock()
+		return title, append(draw.Line(draw.Faint, ": "), v.cut(draw.Line(draw.Faint, text), max(16, room))...)
+	}
+	return title, nil
+}
+
+// noted reports whether there is more to say about the end of a command than its exit code.
+func noted(d tool.Output) bool { return d.Note != "" && !strings.HasPrefix(d.Note, "Exit code") }
+
+// ending returns how a command ended, if there is something to say about it.
+func ending(d tool.Output) string {
+	switch {
+	case noted(d):
+		line, _, _ := strings.Cut(d.Note, "\n")
+		first, _, _ := strings.Cut(line, ". ")
+		return strings.TrimSuffix(first, ".")
+	case d.Exit != nil && *d.Exit != 0:
+		return fmt.Sprintf("exit code %d", *d.Exit)
+	}
+	return ""
+}
+
+// changed returns the names of files that were changed, and by how many lines.
+func changed(v view, diffs []tool.Diff) (title, about draw.Row) {
+	verb, added, removed := "Updated", 0, 0
+	created := true
+	var names []string
+	for _, d := range diffs {
+		added, removed, created = added+d.Added, removed+d.Removed, created && d.Created
+		names = append(names, v.path(d.Path))
+	}
+	if created {
+		verb = "Created"
+	}
+	about = draw.Row{{Role: draw.Added, Text: fmt.Sprintf(" +%d", added)}, {Role: draw.Removed, Text: fmt.Sprintf(" -%d", removed)}}
+	return draw.Line(draw.Text, verb+" "+v.names(names, v.w-2-about.Width()-len(verb)-1)), about
+}
+
+// path returns a path as it is shown.
+func (v view) path(path string) string {
+	if rel, err := filepath.Rel(v.Dir, path); v.Dir != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// listed returns what a search found: how much, and in n cells the names of some.
+func listed(d tool.List, n int) string {
+	unit := strings.TrimSuffix(d.Unit, "s")
+	if unit == "" {
+		unit = "item"
+	}
+	if d.Total == 0 {
+		return "no " + unit + "s"
+	}
+	text := count(d.Total, unit)
+	names, join, total := d.Files, " in ", len(d.Files)
+	if len(d.Marks) == 0 && len(names) == 0 {
+		names, join, total = d.Items, ": ", max(d.Total, len(d.Items))
+	}
+	for shown := min(len(names), mostNames); shown > 0; shown-- {
+		if longer := text + join + strings.Join(names[:shown], ", ") + more(total-shown); cells.Width(longer) <= n {
+			return longer
+		}
+	}
+	return text
+}
+
+// mostNames is how many names a search is told with.
+const mostNames = 4
+
+// because returns the row of a call that failed with the reason: in the same row if there is room, and below otherwise.
+func (o *outcome) because(v view, reason string, more []string) []draw.Row {
+	name := draw.Row{{Text: draw.Clean(o.Title)}}
+	row := draw.Row{{Role: draw.Bad, Text: v.Glyphs.Failed + " "}, name[0], {Text: ": " + draw.Clean(reason)}}
+	rows := []draw.Row{row}
+	if !fits(row, v.w) {
+		why := v.wrap(draw.Text, reason)
+		rows = append([]draw.Row{v.titled(draw.Bad, v.Glyphs.Failed, name, nil)}, why[:min(len(why), reasonLines)]...)
+	}
+	for i, line := range more {
+		if i == failedLines {
+			return append(rows, draw.Line(draw.Faint, "  "+v.more(len(more)-i, "more line")))
+		}
+		rows = append(rows, inside(draw.Text, clip(line, maxOutputLine)))
+	}
+	return rows
+}
+
+// reason returns why a call failed, from its result: the first line, and the others.
+func reason(r *msg.ToolResult) (first string, more []string) {
+	text := strings.TrimSpace(msg.PlainText(r.Parts))
+	first, rest, found := strings.Cut(text, "\n")
+	if found {
+		more = strings.Split(rest, "\n")
+	}
+	return tool.OneLine(first, 600), more
+}
+
+// output returns the end of what a command printed. Lines are not broken, so that they can be copied.
+func (o *outcome) output(v view, d tool.Output) []draw.Row {
+	most := outputLines
+	if o.failed() {
+		most = failedLines
+	}
+	if draw.Runs(d) {
+		most = 0
+	}
+	text := o.printed(d)
+	if v.Verbose {
+		most = strings.Count(text, "\n") + 1
+	}
+	lines := lastLines(text, most)
+	var rows []draw.Row
+	if left := d.Lines - len(lines); left > 0 && most > 0 {
+		rows = append(rows, draw.Line(draw.Faint, "  "+v.more(left, "earlier line")))
+	}
+	for _, line := range lines {
+		rows = append(rows, inside(draw.Text, clip(line, maxOutputLine)))
+	}
+	return rows
+}
+
+// printed returns the most there is of what a command printed without its file.
+func (o *outcome) printed(d tool.Output) string {
+	if o.result == nil || d.Lines <= strings.Count(d.Text, "\n")+1 {
+		return d.Text
+	}
+	if whole := msg.PlainText(o.result.Parts); d.File == "" && len(whole) > len(d.Text) {
+		return whole // the model was given more than is at hand
+	}
+	return d.Text
+}
+
+// more says how much is left out, and which key shows it.
+func (v view) more(n int, one string) string {
+	text := v.Glyphs.More + " " + count(n, one)
+	if v.keys.All != "" {
+		text += " " + v.Glyphs.Dot + " " + v.keys.All + " all"
+	}
+	return text
+}
+
+// clip returns at most n bytes of a line, and says if there are more.
+func clip(line string, n int) string {
+	if len(line) <= n {
+		return line
+	}
+	return strings.ToValidUTF8(line[:n], "") + fmt.Sprintf(" (%s more)", count(len(line)-n, "byte"))
+}
+
+// diff returns the lines that were changed, each as long as it is. The names of files are in the row of the call, unless
+// there are several.
+func (o *outcome) diff(v view) []draw.Row {
+	rows := draw.Rows(o.display, draw.Options{Max: changeLines, Dir: v.Dir, Glyphs: v.Glyphs})
+	if len(tool.Diffs(o.display)) == 1 {
+		rows = rows[1:]
+	}
+	return indented(rows)
+}
+
+// whole returns the call with all that it printed, changed or found.
+func (o *outcome) whole(v view) []section {
+	all := sections([]draw.Row{o.full(v)})
+	if o.below != nil {
+		return append(all, o.below.section())
+	}
+	if text, ok := o.text(); ok {
+		return append(all, &lines{text: text})
+	}
+	if d, ok := o.display.(tool.Output); ok {
+		return append(all, &file{path: d.File})
+	}
+	return append(all, rowsOf(indented(draw.Rows(o.display, draw.Options{Dir: v.Dir, Glyphs: v.Glyphs}))))
+}
+
+// text returns what the call printed or returned. It reports false if that is in a file, or is shown otherwise.
+func (o *outcome) text() (string, bool) {
+	switch d := o.display.(type) {
+	case tool.Output:
+		return o.printed(d), d.File == ""
+	case tool.Diff, tool.Checklist:
+		return "", false
+	case tool.Changes:
+		if len(d) > 0 {
+			return "", false
+		}
+	case tool.List:
+		if len(d.Items) >= d.Total && d.Total > 0 {
+			return "", false
+		}
+	}
+	if o.refusal != "" || o.result == nil {
+		return o.refusal, true
+	}
+	return msg.PlainText(o.result.Parts), true
+}
+
+// stow puts what the call printed or returned on a shelf.
+func (o *outcome) stow(s *shelf.Shelf) {
+	if o.below != nil {
+		return
+	}
+	if text, ok := o.text(); ok {
+		o.below = stow(s, text, draw.Text)
+	}
+	if d, ok := o.display.(tool.Output); ok {
+		d.Text = ""
+		o.display = d
+	}
+	if o.result != nil {
+		o.result = &msg.ToolResult{IsError: o.result.IsError}
+	}
+}
+
+// full returns the row of the call with nothing cut.
+func (o *outcome) full(v view) draw.Row {
+	role, mark := draw.Good, v.Glyphs.Done
+	if o.failed() {
+		role, mark = draw.Bad, v.Glyphs.Failed
+	}
+	name := o.Title
+	if d, ok := o.display.(tool.Output); ok && d.Command != "" {
+		name = d.Command
+	} else if o.Object != "" {
+		name = strings.TrimSpace(o.Verb + " " + o.Object)
+	}
+	row := draw.Row{{Role: role, Text: mark + " "}, {Role: draw.Strong, Text: name}}
+	if text := draw.Outcome(o.display, nil); text != "done" {
+		row = append(row, draw.Span{Role: draw.Faint, Text: ": " + text})
+	}
+	return row
+}

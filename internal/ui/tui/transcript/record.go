@@ -1,0 +1,86 @@
+package transcript
+
+import (
+	"adze/internal/platform/shelf"
+	"adze/internal/ui/draw"
+)
+
+// A record is what was shown, in order.
+type record struct {
+	cfg    Config
+	book   []*part // everything
+	queue  []*part // the last of them, which are not final yet
+	last   group   // of what is final
+	shelf  shelf.Shelf
+	stowed int // how many of book have put their long texts on the shelf
+}
+
+// add puts something below what there is. What is written just now stays above it, and is completed first.
+func (r *record) add(c content) *part {
+	if n := len(r.queue); n > 0 {
+		if last, ok := r.queue[n-1].content.(*run); ok && last != c {
+			r.queue[n-1].closed = true
+		}
+	}
+	p := &part{content: c}
+	r.queue = append(r.queue, p)
+	r.book = append(r.book, p)
+	return p
+}
+
+// Final returns the rows that will not change any more, once each, for a terminal that is w cells wide.
+func (r *record) Final(w int) []draw.Row {
+	v := r.view(w)
+	var rows []draw.Row
+	for len(r.queue) > 0 {
+		p := r.queue[0]
+		more := p.take(v, p.closed)
+		if len(more) > 0 {
+			if !p.begun && r.last != nothing && apart(r.last, p.group()) {
+				rows = append(rows, nil)
+			}
+			rows = append(rows, more...)
+			p.begun, r.last = true, p.group()
+		}
+		if !p.closed {
+			break
+		}
+		p.final = true
+		r.queue = r.queue[1:]
+	}
+	r.stow()
+	return rows
+}
+
+// Parted says that a question has written rows below what is final.
+func (r *record) Parted() { r.last = questionGroup }
+
+// recent is how many parts keep their texts at hand.
+const recent = 64
+
+// stow puts the long texts of old parts on the shelf: only a pager still shows them.
+func (r *record) stow() {
+	for ; r.stowed < len(r.book)-recent && r.book[r.stowed].final; r.stowed++ {
+		if c, ok := r.book[r.stowed].content.(interface{ stow(*shelf.Shelf) }); ok {
+			c.stow(&r.shelf)
+		}
+	}
+}
+
+// view returns how rows are drawn now.
+func (r *record) view(w int) view {
+	if w <= 0 {
+		w = 80
+	}
+	v := view{Config: r.cfg, w: max(8, min(w-1, maxProse)), now: r.cfg.Now()}
+	if r.cfg.Keys != nil {
+		v.keys = r.cfg.Keys()
+	}
+	v.thinking = r.cfg.Thinking != nil && r.cfg.Thinking()
+	return v
+}
+
+// put adds something that is complete.
+func (r *record) put(c content) { r.add(c).closed = true }
+
+func (r *record) faint(text string) { r.put(&note{role: draw.Faint, text: text}) }

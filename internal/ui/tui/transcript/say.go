@@ -1,0 +1,82 @@
+package transcript
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/internal/desk"
+	"adze/internal/msg"
+	"adze/internal/ui/draw"
+)
+
+// Prompt shows what the user entered.
+func (r *record) Prompt(text string) {
+	if strings.TrimSpace(text) != "" {
+		r.put(&prompt{text: strings.Trim(text, "\n")})
+	}
+}
+
+// Say shows a text of the program.
+func (r *record) Say(text string) {
+	if text != "" {
+		r.put(&note{text: text})
+	}
+}
+
+// Fail shows an error, as a sentence.
+func (r *record) Fail(err error) { r.bad(sentence(err.Error())) }
+
+// failed shows the error that ended a turn.
+func (r *record) failed(err error) {
+	if r.cfg.Explain == nil {
+		r.Fail(err)
+		return
+	}
+	r.bad(r.cfg.Explain(err))
+}
+
+func (r *record) bad(text string) {
+	r.put(&note{role: draw.Bad, mark: r.cfg.Glyphs.Failed, text: text})
+}
+
+// sentence returns a message that begins with a capital letter and has an end.
+func sentence(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if (unicode.IsLetter(last) || unicode.IsDigit(last) || last == '"') && !strings.HasPrefix(text, "usage:") {
+		text += "."
+	}
+	return string(unicode.ToUpper(first)) + text[n:]
+}
+
+// Page shows a page of a command.
+func (r *record) Page(p desk.Page) {
+	if len(p.Blocks) > 0 {
+		r.put(&sheet{page: p, max: maxShown})
+	}
+}
+
+// Begin shows the first rows of a page that is read elsewhere.
+func (r *record) Begin(p desk.Page, rows int) { r.put(&sheet{page: p, max: maxShown, head: rows}) }
+
+// Recall shows messages of an earlier conversation.
+func (r *record) Recall(entries []msg.Entry) {
+	for _, e := range entries {
+		text := desk.Said(e.Message)
+		switch {
+		case text == "" || e.Hidden:
+		case e.Message.Role == msg.User:
+			r.put(&prompt{text: text})
+		default:
+			r.put(&answer{text: text})
+		}
+	}
+}
+
+// Whole shows a page of which nothing is left out.
+func (r *record) Whole(p desk.Page) {
+	if len(p.Blocks) > 0 {
+		r.put(&sheet{page: p})
+	}
+}

@@ -1,0 +1,198 @@
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"adze/internal/platform/shelf"
+	"adze/internal/ui/draw"
+)
+
+// A section is rows by their number.
+type section interface {
+	Len() int
+	Row(i int) draw.Row
+}
+
+// rowsOf are rows that are drawn.
+type rowsOf []draw.Row
+
+func (r rowsOf) Len() int           { return len(r) }
+func (r rowsOf) Row(i int) draw.Row { return r[i] }
+
+func sections(rows []draw.Row) []section { return []section{rowsOf(rows)} }
+
+// lines are those of a text, two cells in.
+type lines struct {
+	text   string
+	role   draw.Role
+	starts []int // of every line
+}
+
+// Len returns how many lines there are.
+func (l *lines) Len() int {
+	if l.starts == nil {
+		l.text = strings.TrimRight(l.text, "\n")
+		l.starts = []int{}
+		for at := 0; l.text != "" && at >= 0; {
+			l.starts = append(l.starts, at)
+			next := strings.IndexByte(l.text[at:], '\n')
+			if next < 0 {
+				break
+			}
+			at += next + 1
+		}
+	}
+	return len(l.starts)
+}
+
+// Row returns a line.
+func (l *lines) Row(i int) draw.Row {
+	end := len(l.text)
+	if i+1 < l.Len() {
+		end = l.starts[i+1] - 1
+	}
+	return inside(l.role, l.text[l.starts[i]:end])
+}
+
+// inside returns a line two cells in.
+func inside(role draw.Role, line string) draw.Row {
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
+		return nil
+	}
+	return draw.Row{{Text: "  "}, {Role: role, Text: line}}
+}
+
+// stowed are lines that are on a shelf. They are fetched when they are read.
+type stowed struct {
+	lines
+	text  shelf.Text
+	count int
+}
+
+// stow puts lines on a shelf.
+func stow(s *shelf.Shelf, text string, role draw.Role) *stowed {
+	l := lines{text: text, role: role}
+	n := l.Len()
+	return &stowed{lines: lines{role: role}, text: s.Put(l.text), count: n}
+}
+
+// section returns the lines to be read, which are then at hand.
+func (s *stowed) section() section {
+	read := *s
+	return &read
+}
+
+// Len returns how many lines there are.
+func (s *stowed) Len() int { return s.count }
+
+// Row returns a line.
+func (s *stowed) Row(i int) draw.Row {
+	if s.lines.text == "" {
+		s.lines.text = s.text.String()
+		s.lines.Len()
+	}
+	return s.lines.Row(i)
+}
+
+// A file is the lines of a file, two cells in. Only some are held in memory. If it has changed or is gone, there are fewer.
+type file struct {
+	path   string
+	marks  []int64 // where every [stride]th line begins
+	count  int     // lines in all; 0 means that it was not read
+	err    error
+	loaded int // the stretch of lines at hand
+	lines  [][]byte
+}
+
+const (
+	stride = 256
+	// maxStretch is the most bytes that are read for a stretch of lines.
+	maxStretch = 4 << 20
+)
+
+// Len returns how many lines there are.
+func (f *file) Len() int {
+	if f.count == 0 {
+		f.loaded = -1
+		if f.err = f.scan(); f.err != nil || f.count == 0 {
+			f.count = 1 // for what there is to say about it
+		}
+	}
+	return f.count
+}
+
+// scan counts the lines, and notes where some of them begin.
+func (f *file) scan() error {
+	r, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f.marks = []int64{0}
+	buf := make([]byte, 64<<10)
+	last := byte('\n')
+	for at := int64(0); ; {
+		n, err := r.Read(buf)
+		for i := 0; i < n; {
+			next := bytes.IndexByte(buf[i:n], '\n')
+			if next < 0 {
+				break
+			}
+			i += next + 1
+			if f.count++; f.count%stride == 0 {
+				f.marks = append(f.marks, at+int64(i))
+			}
+		}
+		if n > 0 {
+			last = buf[n-1]
+		}
+		at += int64(n)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if last != '\n' {
+		f.count++
+	}
+	return nil
+}
+
+// Row returns a line.
+func (f *file) Row(i int) draw.Row {
+	f.Len()
+	if f.err == nil && f.loaded != i/stride {
+		f.err = f.load(i / stride)
+	}
+	switch at := i % stride; {
+	case f.err != nil:
+		return draw.Line(draw.Faint, "  The output cannot be read: "+f.err.Error())
+	case at < len(f.lines):
+		return inside(draw.Text, string(f.lines[at]))
+	}
+	return nil
+}
+
+// load reads a stretch of lines.
+func (f *file) load(n int) error {
+	r, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	size := int64(maxStretch)
+	if n+1 < len(f.marks) {
+		size = min(size, f.marks[n+1]-f.marks[n])
+	}
+	text, err := io.ReadAll(io.NewSectionReader(r, f.marks[n], size))
+	if err != nil {
+		return err
+	}
+	f.loaded, f.lines = n, bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	return nil
+}

@@ -1,0 +1,308 @@
+package transcript
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/model"
+	"adze/internal/msg"
+	"adze/internal/platform/shelf"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/markdown"
+)
+
+// A response is what arrived of the current one.
+type response struct {
+	seq    session.Seq
+	missed bool // a delta was left out: the rest of the text comes with the message
+	open   *part
+	block  int     // that is written to open
+	parts  []*part // all of the response
+	spoken []*utterance
+}
+
+// count notes the number of an entry, and so whether some were left out.
+func (r *response) count(seq session.Seq) {
+	if r.seq != 0 && seq != r.seq+1 {
+		r.missed = true
+	}
+	r.seq = seq
+}
+
+// settle completes what is written just now.
+func (t *Transcript) settle() {
+	if t.open != nil {
+		t.open.closed = true
+		if th, ok := t.open.content.(*thought); ok {
+			th.took = t.cfg.Now().Sub(th.began)
+		}
+	}
+	t.open = nil
+}
+
+// begin starts a response.
+func (t *Transcript) begin() {
+	t.settle()
+	t.response = response{seq: t.seq}
+}
+
+// write returns the content that block n of the response is written to, after what was written before is complete.
+func write[C content](t *Transcript, n int, fresh func() C) C {
+	if t.open != nil && t.block == n {
+		if c, ok := t.open.content.(C); ok {
+			return c
+		}
+	}
+	t.settle()
+	c := fresh()
+	t.open, t.block = t.add(c), n
+	t.parts = append(t.parts, t.open)
+	return c
+}
+
+// delta takes a piece of a response.
+func (t *Transcript) delta(ev model.Event) {
+	now := t.cfg.Now()
+	switch d := ev.(type) {
+	case model.TextDelta:
+		t.activity.arrived("Writing", 0, now)
+		if !t.missed {
+			a := write(t, d.Block, func() *answer { return &answer{} })
+			t.uttered(d.Block)
+			a.said.WriteString(d.Text)
+		}
+	case model.ThinkingDelta:
+		switch {
+		case d.Update && d.Text != "":
+			t.activity.arrived("Writing", 0, now)
+			write(t, d.Block, func() *answer { return &answer{} }).said.WriteString(d.Text)
+		case d.Text != "":
+			t.activity.arrived("Thinking", len(d.Text), now)
+			write(t, d.Block, func() *thought { return &thought{began: now} }).said.WriteString(d.Text)
+		default:
+			t.activity.arrived("Thinking", 0, now)
+		}
+	case model.BlockDone:
+		if t.open != nil && t.block == d.Block {
+			t.settle()
+		}
+	case model.InputDelta:
+		t.settle()
+		t.activity.arrived("Preparing "+tool.OneLine(cmp.Or(d.Name, "a call"), 40), len(d.JSON), now)
+	}
+}
+
+// withdraw drops what arrived of a response that is void. What is final stays, and a row says so.
+func (t *Transcript) withdraw() {
+	final := false
+	for _, p := range t.parts {
+		if p.begun {
+			final = true
+			p.closed = true
+			p.content.(interface{ drop() }).drop()
+			continue
+		}
+		gone := func(q *part) bool { return q == p }
+		t.queue, t.book = slices.DeleteFunc(t.queue, gone), slices.DeleteFunc(t.book, gone)
+	}
+	t.open = nil
+	t.begin()
+	if final {
+		t.faint(t.cfg.Glyphs.More + " The answer broke off here. The model is asked again.")
+	}
+}
+
+// appended takes a message of the history: of an answer, the part that did not arrive as deltas.
+func (t *Transcript) appended(e msg.Entry) {
+	if e.Message.Role != msg.Assistant {
+		return
+	}
+	n := 0
+	for _, p := range e.Message.Parts {
+		text, ok := p.(*msg.Text)
+		if !ok {
+			continue
+		}
+		rest := text.Text
+		if n < len(t.spoken) {
+			rest = t.spoken[n].complete(rest)
+		}
+		if strings.TrimSpace(rest) != "" {
+			t.settle()
+			t.put(&answer{text: rest})
+		}
+		n++
+	}
+	t.begin()
+}
+
+// An utterance is a block of text of a response: one part, or several if it was interrupted by a question.
+type utterance struct {
+	block int
+	parts []*part
+}
+
+// uttered notes that a block of text is written to the part that is open.
+func (r *response) uttered(block int) {
+	n := len(r.spoken)
+	if n == 0 || r.spoken[n-1].block != block {
+		r.spoken = append(r.spoken, &utterance{block: block})
+		n++
+	}
+	if u := r.spoken[n-1]; !slices.Contains(u.parts, r.open) {
+		u.parts = append(u.parts, r.open)
+	}
+}
+
+// complete has the whole text take the place of what arrived. It returns the text that is not part of what is shown then:
+// the end, if all that arrived is final already, and all of it if something else arrived.
+func (u *utterance) complete(text string) (rest string) {
+	for i, p := range u.parts {
+		a := p.content.(*answer)
+		rest, ok := strings.CutPrefix(text, a.said.String())
+		if !ok {
+			return text
+		}
+		if i == len(u.parts)-1 && !p.final {
+			rest = ""
+		}
+		a.text = text[:len(text)-len(rest)] // the session keeps it anyway
+		a.said.Reset()
+		text = rest
+	}
+	return text
+}
+
+// An answer is what the model says, as Markdown.
+type answer struct {
+	said    strings.Builder // what arrived
+	text    string          // all of it, once it is complete; empty before
+	drawn   int             // bytes that the stream has
+	stream  markdown.Stream
+	dropped bool
+}
+
+// all returns the text as far as it is known.
+func (a *answer) all() string {
+	if a.text != "" {
+		return a.text
+	}
+	return a.said.String()
+}
+
+// drop leaves what is not final away.
+func (a *answer) drop() { a.dropped = true }
+
+func (a *answer) group() group { return speechGroup }
+
+func (a *answer) take(v view, closed bool) []draw.Row {
+	if a.dropped {
+		return nil
+	}
+	a.stream.Width, a.stream.Marks, a.stream.Links = v.w, v.Marks, v.Links
+	text := a.all()
+	rows := a.stream.Add(text[a.drawn:])
+	a.drawn = len(text)
+	if closed {
+		rows = append(rows, a.stream.End()...)
+		a.stream = markdown.Stream{} // what it worked with is not needed any more
+	}
+	return rows
+}
+
+func (a *answer) live(view, bool) []draw.Row { return a.stream.Rows() }
+
+func (a *answer) whole(v view) []section {
+	s := markdown.Stream{Width: v.w, Marks: v.Marks, Links: v.Links}
+	rows := s.Add(a.all())
+	return sections(append(rows, s.End()...))
+}
+
+// A letter is an answer of the model that arrives whole, beside the conversation.
+type letter struct{ text string }
+
+func (l *letter) group() group                        { return speechGroup }
+func (l *letter) take(v view, closed bool) []draw.Row { return l.rows(v) }
+func (l *letter) live(v view, closed bool) []draw.Row { return l.rows(v) }
+func (l *letter) whole(v view) []section              { return sections(l.rows(v)) }
+
+func (l *letter) rows(v view) []draw.Row {
+	s := markdown.Stream{Width: v.w, Marks: v.Marks, Links: v.Links}
+	rows := s.Add(l.text)
+	return append(rows, s.End()...)
+}
+
+// A thought is what the model thinks before it answers.
+type thought struct {
+	answer
+	began  time.Time
+	took   time.Duration
+	opened bool    // its text is shown
+	below  *stowed // its text, once that is on a shelf; may be nil
+}
+
+func (th *thought) group() group { return callGroup }
+
+func (th *thought) take(v view, closed bool) []draw.Row {
+	if th.opened && !v.thinking { // the user has hidden it
+		th.opened = false
+	}
+	if !th.opened && v.thinking && (strings.TrimSpace(th.said.String()[th.drawn:]) != "" || len(th.stream.Rows()) > 0) {
+		th.opened = true
+		head := draw.Line(draw.Faint, v.Glyphs.Open+" Thinking")
+		return append([]draw.Row{head}, th.rows(v, closed)...)
+	}
+	if th.opened {
+		return th.rows(v, closed)
+	}
+	if closed && th.took >= patience && !th.dropped {
+		return []draw.Row{th.folded(v)}
+	}
+	return nil
+}
+
+// rows returns the text that has become final.
+func (th *thought) rows(v view, closed bool) []draw.Row {
+	v.w = max(8, v.w-2)
+	return inFaint(th.answer.take(v, closed))
+}
+
+func inFaint(rows []draw.Row) []draw.Row {
+	for i, row := range rows {
+		rows[i] = row.In(draw.Faint)
+	}
+	return indented(rows)
+}
+
+func (th *thought) live(v view, closed bool) []draw.Row {
+	switch {
+	case th.opened:
+		return inFaint(th.stream.Rows())
+	case closed && th.took >= patience:
+		return []draw.Row{th.folded(v)}
+	}
+	return nil
+}
+
+func (th *thought) folded(v view) draw.Row {
+	return draw.Line(draw.Faint, v.Glyphs.Active+" Thought "+elapsed(th.took))
+}
+
+func (th *thought) whole(v view) []section {
+	head := sections([]draw.Row{draw.Line(draw.Faint, v.Glyphs.Open+" Thought "+elapsed(th.took))})
+	if th.below != nil {
+		return append(head, th.below.section())
+	}
+	return append(head, &lines{text: th.all(), role: draw.Faint})
+}
+
+// stow puts the text on a shelf.
+func (th *thought) stow(s *shelf.Shelf) {
+	th.below = stow(s, th.all(), draw.Faint)
+	th.said.Reset()
+	th.text = ""
+}
