@@ -1,0 +1,132 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"adze/internal/desk"
+)
+
+// carryOut carries out what a command has answered.
+func (d runner) carryOut(ctx context.Context, e ending) {
+	if e.err != nil {
+		d.view.Fail(e.err)
+		return
+	}
+	d.chosen = e.chosen
+	defer func() { d.chosen = false }()
+	switch a := e.answer.(type) {
+	case desk.Page:
+		d.view.Page(a)
+	case desk.List:
+		d.offer = &a
+		d.view.Offer(ctx, a)
+	case desk.Prompt:
+		d.queue(ctx, a.Said())
+	case desk.Operation:
+		if d.Submit(ctx, a.Op) {
+			d.view.Page(a.Page)
+			d.awaited = a.Entries
+		}
+	case desk.Edit:
+		d.after(d.Edit(a.Path), a.Page)
+	case desk.Program:
+		if d.start(a.Args) {
+			d.view.Page(a.Page)
+		}
+	case desk.Follow:
+		d.view.Page(a.Page)
+		d.followed, d.awaited = follow(a.Task), true
+	case desk.Copy:
+		d.after(d.copy(a.Text), a.Page)
+	case desk.Switch:
+		if exit(d).confirmed() {
+			d.next = &a.Session
+		}
+	case desk.Leave:
+		d.Exit()
+	}
+}
+
+// after shows a page, or why something has failed.
+func (d runner) after(err error, page desk.Page) {
+	if err != nil {
+		d.view.Fail(err)
+		return
+	}
+	d.view.Page(page)
+}
+
+// copy puts text on the clipboard: by a program if there is one, or else by asking the terminal.
+func (d runner) copy(text string) error {
+	if d.cfg.Programs.Copy != nil {
+		if done, err := d.cfg.Programs.Copy(text); done || err != nil {
+			return err
+		}
+	}
+	return d.view.Clipboard(text)
+}
+
+// Edit lets the user edit a file.
+func (d *Driver) Edit(path string) error {
+	if d.cfg.Programs.Edit == nil {
+		return desk.NoEditor(path)
+	}
+	d.view.Yield()
+	return d.cfg.Programs.Edit(path)
+}
+
+// start starts this program again with arguments, and reports whether it succeeded.
+func (d runner) start(args []string) bool {
+	if d.cfg.Programs.Start == nil {
+		d.view.Fail(errors.New("use adze " + strings.Join(args, " ")))
+		return false
+	}
+	d.view.Yield()
+	done, err := d.cfg.Programs.Start(args)
+	if err != nil {
+		d.view.Fail(err)
+	}
+	return done && err == nil
+}
+
+// Offered returns the list that the user may choose from, or nil.
+func (d *Driver) Offered() *desk.List { return d.offer }
+
+// Choose chooses from the list that is offered.
+func (d *Driver) Choose(ctx context.Context, c desk.Choice) {
+	list := d.offer
+	if list == nil {
+		return
+	}
+	d.offer = nil
+	d.unfollow()
+	runner{d}.run(ctx, c.Title, func(ctx context.Context) ending {
+		answer, err := list.Choose(ctx, c)
+		return ending{answer: answer, err: err, chosen: true}
+	})
+	if d.Open(ctx) && !d.Busy() {
+		d.view.Ready()
+	}
+}
+
+// Proceed carries out an answer that the list which is offered has led to.
+func (d *Driver) Proceed(ctx context.Context, a desk.Answer) {
+	d.offer = nil
+	d.unfollow()
+	runner{d}.carryOut(ctx, ending{answer: a, chosen: true})
+}
+
+// Chosen reports whether what is being carried out comes of a choice from a list.
+func (q *inquiry) Chosen() bool { return q.chosen }
+
+// Reoffer offers a list again: the user goes back to it from what a choice has led to.
+func (q *inquiry) Reoffer(l desk.List) { q.offer = &l }
+
+// Decline chooses nothing of what is offered, and reports whether something was.
+func (d *Driver) Decline() bool {
+	offered := d.offer != nil
+	d.offer = nil
+	return offered
+}

@@ -1,0 +1,142 @@
+package talk
+
+import (
+	"context"
+	"strings"
+
+	"adze/internal/desk"
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// catchUp handles what was typed or entered before the conversation was open.
+func (d course) catchUp(ctx context.Context) {
+	lines := d.lines
+	d.lines = nil
+	for i, line := range lines {
+		if !d.Open(ctx) {
+			d.lines = lines[i:]
+			return
+		}
+		runner(d).handle(ctx, line)
+	}
+	if d.Open(ctx) {
+		d.view.Replay(ctx)
+	}
+}
+
+// IsCommand reports whether text is a command.
+func IsCommand(text string) bool {
+	_, _, ok := desk.Parse(text)
+	return ok
+}
+
+// An Entered is what the user has entered.
+type Entered struct {
+	Text string
+	// Prompt is the message, if the text is one; without parts it is made of the text.
+	Prompt session.Prompt
+	// Later says that the message has a turn of its own, after the one that runs.
+	Later bool
+}
+
+// IsMessage reports whether text is for the model: neither a command of adze, nor one for the shell, nor a note.
+func IsMessage(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	return trimmed != "" && !IsCommand(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
+}
+
+// isNote reports whether text is something to remember.
+func isNote(text, trimmed string) bool {
+	return strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n")
+}
+
+// Enter handles a text that the user entered, as [Driver.Hand] does.
+func (d *Driver) Enter(ctx context.Context, text string) { d.Hand(ctx, Entered{Text: text}) }
+
+// Hand handles what the user entered, if it does not answer anything. It is kept if a command has to end first.
+func (d *Driver) Hand(ctx context.Context, e Entered) {
+	if strings.TrimSpace(e.Text) != "" {
+		d.view.Keep(e.Text)
+	}
+	if !d.slash.hold(e) {
+		runner{d}.handle(ctx, e)
+	}
+}
+
+// handle handles what was entered and kept.
+func (d runner) handle(ctx context.Context, e Entered) {
+	trimmed := strings.TrimSpace(e.Text)
+	d.Decline()
+	d.unfollow()
+	if trimmed == "" {
+		if !d.working {
+			d.view.Ready()
+		}
+		return
+	}
+	d.enter(ctx, e, trimmed)
+	if d.Open(ctx) && !d.Busy() {
+		d.view.Resume()
+	}
+}
+
+// enter carries out what was entered.
+func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
+	switch {
+	case IsCommand(trimmed):
+		d.Command(ctx, trimmed)
+	case strings.HasPrefix(trimmed, "!"):
+		if err := d.startTyped(ctx, strings.TrimSpace(trimmed[1:])); err != nil {
+			d.view.Fail(err)
+		}
+	case isNote(e.Text, trimmed):
+		answer, err := d.talk.Note(strings.TrimSpace(trimmed[1:]))
+		d.carryOut(ctx, ending{answer: answer, err: err})
+	default:
+		d.message(ctx, e)
+	}
+}
+
+// message sends a message: to the turn that runs, or in a turn of its own.
+func (d runner) message(ctx context.Context, e Entered) {
+	tipper(d).said(e.Text)
+	p := e.Prompt
+	if len(p.Parts) == 0 {
+		p = desk.Prompt{Text: e.Text}.Said()
+	}
+	if e.Later && d.working {
+		d.Submit(ctx, p)
+		return
+	}
+	d.Prompt(ctx, p)
+}
+
+// Prompt starts a turn, or steers the running one.
+func (d *Driver) Prompt(ctx context.Context, p session.Prompt) {
+	var op session.Op = p
+	if d.working {
+		op = session.Steer(p)
+	}
+	if d.Submit(ctx, op) {
+		d.working, d.warned = true, false
+	}
+}
+
+// Submit submits an operation to the session, and reports whether it was taken. Otherwise the user is told why not.
+func (d *Driver) Submit(ctx context.Context, op session.Op) bool {
+	err := d.talk.Submit(ctx, op)
+	if err != nil {
+		d.view.Fail(err)
+	}
+	return err == nil
+}
+
+// Quit leaves the conversation and interrupts the running turn.
+func (d *Driver) Quit() {
+	if d.talk != nil {
+		// The caller's context may be done already, and the turn must be interrupted all the same.
+		d.talk.Submit(context.Background(), session.Interrupt{Queued: true, Cause: tool.AbortUser}) // ok: interrupts are always taken
+	}
+	d.left, d.talk = d.talk, nil
+}

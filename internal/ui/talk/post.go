@@ -1,0 +1,44 @@
+package talk
+
+import (
+	"context"
+	"time"
+)
+
+// Post runs a function in the goroutine of [Driver.Run], and waits until it has begun. It reports false if ctx was done
+// before. Nothing is run while a conversation is being opened.
+func (d *Driver) Post(ctx context.Context, do func(context.Context)) bool {
+	select {
+	case d.posts <- do:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// A Timer is something that is done later, unless it is stopped before. Nil is one that is done.
+type Timer struct {
+	timer   *time.Timer
+	stopped bool
+}
+
+// After does something after a while, in the goroutine of [Driver.Run].
+func (d *Driver) After(wait time.Duration, do func(context.Context)) *Timer {
+	t := &Timer{}
+	t.timer = time.AfterFunc(wait, func() {
+		d.Post(d.ctx, func(ctx context.Context) {
+			if !t.stopped {
+				do(ctx)
+			}
+		})
+	})
+	return t
+}
+
+// Stop has it not done.
+func (t *Timer) Stop() {
+	if t != nil {
+		t.stopped = true
+		t.timer.Stop()
+	}
+}

@@ -1,0 +1,295 @@
+// Package talk is the user's side of a conversation, without its looks: what is entered becomes a prompt, a command of adze
+// or a command for the shell; questions wait for their answers; tasks are watched; one session is left for another one. How
+// things look and how keys or lines are read is left to the views, which it tells what to show. Opening sessions and files
+// is left to the caller.
+package talk
+
+import (
+	"context"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/desk"
+	"adze/internal/desk/jobs"
+	"adze/internal/session"
+)
+
+// A Config is what a conversation needs. Open is required.
+type Config struct {
+	// Open opens the named session, or a new one if the name is empty. It closes the previous one.
+	Open func(ctx context.Context, resume string) (*Conversation, error)
+	// First is the prompt on the command line; it may be empty.
+	First string
+	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
+	// nothing. It may be nil.
+	Suggest func(ctx context.Context) *Suggestion
+	// Tip returns a tip by its name, unless the user was given it before or wants none; it may be nil. Home is the user's home
+	// directory; it may be empty.
+	Tip  func(ctx context.Context, name string) string
+	Home string
+	// Beat is called when the user does something, and when something happens; it may be nil.
+	Beat     func()
+	Programs Programs
+}
+
+// Programs are other programs that the user can use. Each may be nil. Nothing is read from the terminal while one runs.
+type Programs struct {
+	// Copy puts a text on the clipboard, and reports false if there is no program for it.
+	Copy func(text string) (done bool, err error)
+	// Edit lets the user edit a file.
+	Edit func(path string) error
+	// Start starts this program again with arguments, and waits for it to end. It reports false if it failed; it has told
+	// the user why.
+	Start func(args []string) (done bool, err error)
+}
+
+// A Conversation is an open session.
+type Conversation struct {
+	*session.Session
+	*desk.Desk
+	// Greeting is shown first: the model, the mode, how to get help.
+	Greeting string
+	// Shown is how many entries at the end of an earlier conversation are shown.
+	Shown int
+	// Explain returns what an error of the given model means to the user; it may be nil.
+	Explain func(err error, model string) string
+	// WarnUSD is the cost of a session at which the user is warned, once; 0 means never.
+	WarnUSD float64
+}
+
+// A Driver carries out what the user enters. All but [Driver.Post], [Driver.Tell] and [Driver.Untold] belong to the
+// goroutine of [Driver.Run], in which the view and what is posted is called.
+type Driver struct {
+	cfg   Config
+	view  View
+	talk  *Conversation // the one that is open; nil when the user has left
+	left  *Conversation // the last one, after the user has left it
+	posts chan func(context.Context)
+	ctx   context.Context // of Run, for what is done later
+
+	work
+	watched *watch    // the background tasks
+	lines   []Entered // entered while one conversation was left for another one, which gets them
+	next    *string   // the session to continue
+	parting
+
+	suggestions suggestions
+	tips        tipping
+	inquiry
+	*told
+}
+
+// New returns a driver. Its view is set with [Driver.Run].
+func New(cfg Config) *Driver {
+	if cfg.Beat == nil {
+		cfg.Beat = func() {}
+	}
+	return &Driver{cfg: cfg, posts: make(chan func(context.Context)), told: &told{more: make(chan struct{}, 1)}}
+}
+
+// Run runs conversations until the user leaves or ctx is done.
+func (d *Driver) Run(ctx context.Context, view View) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d.view, d.ctx = view, ctx
+	resume := ""
+	d.next = &resume
+	d.suggestions.look(ctx, d.cfg.Suggest)
+	for d.next != nil {
+		resume, d.next = *d.next, nil
+		conv, err := d.cfg.Open(ctx, resume)
+		if err != nil {
+			if d.talk == nil {
+				return err
+			}
+			view.Fail(err)
+			if dropped := len(d.lines) > 0; view.Drop() || dropped {
+				view.Say("What was typed for it is dropped.")
+			}
+			d.lines = nil
+			view.Ready()
+			conv = d.talk
+		}
+		d.talk = conv
+		course{d}.converse(ctx, err == nil)
+	}
+	if d.left != nil {
+		farewell(view, d.left)
+	}
+	return nil
+}
+
+// A course is how conversations go.
+type course struct{ *Driver }
+
+// converse runs one conversation until the user leaves it. Begins reports whether it was just opened.
+func (d course) converse(ctx context.Context, begins bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conv := d.talk // the user may leave before its entries are followed
+	after := conv.Last()
+	d.watched = newWatch(ctx)
+	if begins {
+		jobs.Attend(conv.Desk, true)
+		d.begin(ctx)
+	}
+	entries := make(chan session.Entry)
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		for e := range conv.Entries(ctx, after, session.Latest) {
+			select {
+			case entries <- e:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	defer func() { cancel(); <-followed; d.slash.abandon(); d.typed.abandon(); d.typed = nil }()
+	d.catchUp(ctx)
+	d.loop(ctx, entries)
+	d.view.Left(conv)
+}
+
+// frameTime is the least time between two frames while text arrives.
+const frameTime = 33 * time.Millisecond
+
+// loop handles what happens, one thing after the other.
+func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
+	var second, due <-chan time.Time // when to look at the clock, and to show what has arrived
+	var room <-chan struct{}         // when the terminal takes more; nil if it does
+	var framed time.Time
+	flows := false // more of the same is likely to come at once
+	for d.Open(ctx) {
+		d.cfg.Beat()
+		switch pause := frameTime - time.Since(framed); {
+		case !flows || pause <= 0:
+			room = d.show()
+			framed, due = time.Now(), nil
+		case due == nil:
+			due = time.After(pause)
+		}
+		flows = false
+		if second == nil && (d.Busy() || d.followed != nil) { // nothing ticks while nothing goes on
+			second = time.After(time.Second)
+		}
+		feed := entries
+		if room != nil {
+			feed = nil
+		}
+		select {
+		case e := <-feed:
+			d.entry(e)
+			flows = e.Live
+		case <-room:
+		case do := <-d.posts:
+			do(ctx)
+		case s := <-d.suggestible():
+			d.suggest(s)
+		case <-d.followed.done():
+			d.followed.show(d.view)
+			d.unfollow()
+			d.view.Ready()
+		case shown := <-d.typed.printed():
+			d.view.Progress(typedCall, shown)
+		case e := <-d.typed.ended():
+			runner(d).typedOver(ctx, e)
+		case e := <-d.slash.done:
+			runner(d).over(ctx, e)
+		case t := <-d.watched.ended:
+			if d.followed == nil || d.followed.task != t { // or it is told there
+				d.view.TaskEnded(t)
+				d.resume()
+			}
+		case <-second:
+			second = nil
+			d.tick()
+		case <-d.effect:
+			d.effect = nil
+			asker(d).openQuestion()
+		case <-d.more:
+			d.news()
+		case <-due:
+		case <-ctx.Done():
+		}
+	}
+	d.view.Frame()
+}
+
+// show brings the view up to date.
+func (d course) show() (room <-chan struct{}) {
+	if d.talk != nil {
+		asker(d).openQuestion()
+	}
+	return d.view.Frame()
+}
+
+// tick is called each second while something goes on.
+func (d course) tick() {
+	if d.followed != nil && !d.view.Typing() && !d.followed.show(d.view) {
+		d.unfollow()
+	}
+	d.view.Tick()
+}
+
+// Conversation returns the conversation that is open, or nil when the user has left.
+func (d *Driver) Conversation() *Conversation { return d.talk }
+
+// Open reports whether the conversation continues: the user has neither left nor chosen another one.
+func (d *Driver) Open(ctx context.Context) bool { return ctx.Err() == nil && !d.Closed() }
+
+// Closed reports whether the user has left or chosen another conversation.
+func (d *Driver) Closed() bool { return d.next != nil || d.talk == nil }
+
+// begin shows the conversation, and enters the prompt of the command line.
+func (d course) begin(ctx context.Context) {
+	d.working, d.warned = false, false
+	d.inquiry, d.tips = inquiry{}, tipping{}
+	first := d.cfg.First
+	d.cfg.First = ""
+	d.view.Begin(d.talk, first)
+	if first == "" {
+		d.view.Ready()
+		return
+	}
+	d.Enter(ctx, first)
+}
+
+// entry handles an entry of the session.
+func (d course) entry(e session.Entry) {
+	switch ev := e.Event.(type) {
+	case session.Started:
+		d.working = true
+	case session.Finished:
+		d.working, d.leaving, d.awaited = false, false, false
+		tipper(d).show()
+		d.view.Over(stopCall)
+	case session.Changed:
+		d.awaited = false
+	case session.Asked:
+		asker(d).ask(ev)
+	case session.Settled:
+		asker(d).settle(ev)
+	}
+	d.view.Entry(e)
+	switch ev := e.Event.(type) {
+	case session.Beside, session.Task:
+		return
+	case session.Loop:
+		if _, ok := ev.Event.(agent.ToolDone); ok {
+			d.watched.look(d.talk.Tasks)
+		}
+	}
+	if d.ended && (!d.Busy() || len(d.asked) > 0) { // a question cannot be answered any more
+		d.Quit()
+		return
+	}
+	d.resume()
+}
+
+// resume has the view prompt, unless something is waited for.
+func (d course) resume() {
+	if d.talk != nil && d.next == nil && (!d.Busy() || d.Asking()) {
+		d.view.Resume()
+	}
+}
