@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/session"
+	"adze/internal/tool"
+)
+
+// Keys that are typed while a question opens reach the composer; a key that is pressed when the question has been seen
+// answers it. What it is about stays in the scrollback, once.
+//
+// Proves PERM-17.
+func TestQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Do {\"command\":\"dig a hole\"}\n---\nuse Do {\"command\":\"fill it\"}\n---\nsay Done.", nil)
+		c.Enter("go\r")
+		c.Shows("Tab answers")
+		c.Enter("1")
+		c.Shows("❯ 1")
+		c.Shows("Waiting while you type")
+		time.Sleep(5 * time.Second) // text in the composer: only Tab answers
+		c.Shows("Waiting while you type")
+		c.Enter("\x15") // Ctrl-U
+		time.Sleep(1100 * time.Millisecond)
+		c.Shows("Enter chooses")
+		c.Enter("\t") // it is asked already
+		time.Sleep(300 * time.Millisecond)
+		c.golden("question")
+		c.Enter("1")
+		c.Shows("✓ Updated")
+		c.Shows("Tab answers") // the next one, right after a key
+		c.Enter("1")           // pressed twice by mistake
+		c.Shows("❯ 1")
+		c.Enter("\x15\t")
+		c.Enter("\t")
+		time.Sleep(400 * time.Millisecond)
+		c.Enter("4")
+		c.Enter("not now")
+		c.Enter("\r")
+		c.Shows("Done.")
+		c.golden("question-answered")
+		c.End()
+	})
+}
+
+// A question that is settled elsewhere goes away, and a turn that is stopped takes its question with it.
+func TestQuestionSettledElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "say never", nil)
+		replies := make(chan session.Reply, 1)
+		go func() {
+			r, err := c.Sessions[0].Ask(t.Context(), session.Visit{From: "docs", URL: "https://example.com", Host: "example.com"})
+			if err != nil {
+				t.Error(err)
+			}
+			replies <- r
+		}()
+		synctest.Wait()
+		c.Shows("Open it in the browser?")
+		for e := range c.Sessions[0].Entries(t.Context(), 0, session.Latest) {
+			if q, ok := e.Event.(session.Asked); ok {
+				if err := c.Sessions[0].Submit(t.Context(), session.Answer{ID: q.ID, Reply: session.Visited{Action: session.Decline}}); err != nil {
+					t.Error(err)
+				}
+				break
+			}
+		}
+		<-replies
+		c.Hides("Open it in the browser?")
+		c.Shows("The question was answered elsewhere.")
+		ctx, withdraw := context.WithCancelCause(t.Context())
+		go func() {
+			_, err := c.Sessions[0].Ask(ctx, session.Choices{From: "PreToolUse hook `x`", Items: []session.Choice{{Text: "Which?", Closed: true, Options: []session.Option{{Label: "this"}}}}})
+			replies <- nil
+			if err == nil {
+				t.Error("a question that was withdrawn has an answer")
+			}
+		}()
+		synctest.Wait()
+		c.Shows("The PreToolUse hook `x` asks:")
+		withdraw(tool.Withdrawn("the hook has ended"))
+		<-replies
+		c.Hides("Skip this question")
+		c.Shows("The question was withdrawn: the hook has ended.")
+		c.End()
+	})
+}

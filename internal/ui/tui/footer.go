@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/desk"
+	"adze/internal/session"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/attention"
+	"adze/internal/ui/tui/status"
+)
+
+// A footer is the row below what the user types, and what calls a user who is not there.
+type footer struct {
+	bar     status.Bar
+	session lookup      // of its state
+	custom  lookup      // of the line that the user's own command prints
+	due     *talk.Timer // when that is looked up again
+	request lookup      // of the pull request
+	asked   time.Time   // when it was looked up last
+
+	watch attention.Watch
+	call  *talk.Timer // when the user is called
+	began time.Time   // the turn that runs, or the last one
+}
+
+// A lookup finds something out beside the front end, once at a time.
+type lookup struct{ runs, stale bool }
+
+// lookUp finds something out, and shows it. Again is called afterwards if it was wanted meanwhile.
+func (f *Front) lookUp(l *lookup, find func(ctx context.Context) (show func()), again func()) {
+	if l.stale = l.runs; l.runs {
+		return
+	}
+	l.runs = true
+	f.beside(func() func() {
+		show := find(f.ctx)
+		return func() {
+			l.runs = false
+			show()
+			if l.stale {
+				again()
+			}
+		}
+	})
+}
+
+// debounce is how long nothing changes before the user's own command is run.
+const debounce = 300 * time.Millisecond
+
+// refresh looks up what the status row shows.
+func (f *Front) refresh() {
+	c := f.Conversation()
+	if c == nil {
+		return
+	}
+	f.lookUp(&f.footer.session, func(context.Context) func() {
+		now := c.Glance()
+		return func() { f.footer.bar.Session = now }
+	}, f.refresh)
+	if c.Surroundings.StatusLine != nil {
+		f.footer.due.Stop()
+		f.footer.due = f.After(debounce, func(context.Context) { f.runLine() })
+	}
+}
+
+// runLine runs the user's own command for the status row. If it fails, the usual row is shown: /statusline says why.
+func (f *Front) runLine() {
+	c := f.Conversation()
+	if c == nil {
+		return
+	}
+	f.lookUp(&f.footer.custom, func(ctx context.Context) func() {
+		line, err := c.Surroundings.StatusLine(ctx, c.Desk)
+		if err != nil {
+			line = ""
+		}
+		return func() { f.footer.bar.Custom = line }
+	}, f.runLine)
+}
+
+// requestPause is the least time between two looks at the pull request.
+const requestPause = time.Minute
+
+// lookForRequest looks up the state of the pull request.
+func (f *Front) lookForRequest() {
+	c := f.Conversation()
+	if c == nil || c.Surroundings.Request == nil || time.Since(f.footer.asked) < requestPause {
+		return
+	}
+	f.footer.asked = time.Now()
+	f.lookUp(&f.footer.request, func(ctx context.Context) func() {
+		now, wanted := c.Surroundings.Request(ctx)
+		return func() {
+			if f.footer.bar.Request = now; !wanted {
+				f.footer.bar.Request = desk.Request{}
+			}
+		}
+	}, func() {})
+}
+
+// status returns the status row.
+func (f *Front) status(width int) []draw.Row {
+	b := &f.footer.bar
+	b.Glyphs, b.Typing = f.cfg.Glyphs, f.keyboard.Pending()
+	if mode := f.keyboard.Mode(); mode != "" {
+		b.Typing = mode + " " + b.Typing
+	}
+	if c := f.Conversation(); c != nil && b.Session.Mode != "" {
+		b.Session.Mode = c.Permission.Mode() // it may have changed a moment ago
+	}
+	rows, _ := b.Rows(width, 1)
+	return rows
+}
+
+// heed takes notice of an entry for the status row, and of what waits for the user.
+func (f *Front) heed(e session.Entry) {
+	switch ev := e.Event.(type) {
+	case session.Started:
+		f.footer.began = time.Now()
+		f.await("")
+	case session.Finished:
+		f.lookForRequest()
+		if time.Since(f.footer.began) >= attention.Long {
+			f.await("The turn has ended.")
+		}
+	case session.Changed:
+	case session.Loop:
+		if _, ok := ev.Event.(agent.Appended); !ok {
+			return
+		}
+	default:
+		return
+	}
+	f.refresh()
+}
+
+// await notes what waits for the user; empty means nothing.
+func (f *Front) await(what string) {
+	f.footer.watch.Wait(what, time.Now())
+	f.attend()
+}
+
+// attend calls the user when it is time to.
+func (f *Front) attend() {
+	f.footer.call.Stop()
+	in, ok := f.footer.watch.Due(time.Now())
+	if !ok || f.cfg.Notify == nil {
+		return
+	}
+	f.footer.call = f.After(in, func(context.Context) {
+		if what := f.footer.watch.Call(time.Now()); what != "" {
+			f.screen.Send(f.cfg.Notify(what))
+		}
+	})
+}
+
+// signs takes notice of signs of the user, and reports whether they have pressed something.
+func (f *Front) signs(events []keys.Event) (pressed bool) {
+	for _, ev := range events {
+		if away := f.footer.watch.Sign(ev); away > 0 {
+			remarker{f}.back(away)
+		}
+	}
+	f.attend()
+	return slices.ContainsFunc(events, func(ev keys.Event) bool { return ev.Kind == keys.Press || ev.Kind == keys.Paste })
+}

@@ -1,0 +1,61 @@
+package tui
+
+import (
+	"adze/internal/ui/draw"
+	"adze/internal/ui/screen"
+)
+
+var noPoint screen.Point
+
+// Frame brings the terminal up to date: what has become complete, and below it the rows of the components.
+func (f view) Frame() (room <-chan struct{}) {
+	f.repaint()
+	if f.full == nil {
+		f.screen.ClosePage()
+	}
+	height := f.cfg.Height()
+	s := &stack{left: height - 1}
+	if !f.Closed() {
+		composing(f).add(s, height)
+	}
+	final := f.script.Final(f.cfg.Width())
+	if rows := f.asked.take(); len(rows) > 0 {
+		final = append(final, rows...)
+		f.script.Parted()
+	}
+	above := f.script.Rows(f.cfg.Width(), max(0, s.left))
+	live, caret := append(above, s.rows...), s.caret
+	if caret == nil {
+		caret = &screen.Point{}
+	} else {
+		caret.Row += len(above)
+	}
+	f.screen.Frame(f.cfg.Palette.Lines(final), f.cfg.Palette.Unlinked().Lines(live), *caret)
+	if f.full != nil {
+		askers(f).disturb()
+		pages(f).show()
+	} else {
+		askers(f).seen()
+	}
+	return f.screen.Room()
+}
+
+// width returns how wide live rows may be.
+func (f *Front) width() int { return min(f.cfg.Width()-1, screen.Widest) }
+
+// A stack is rows of components, one below the other.
+type stack struct {
+	rows  []draw.Row
+	caret *screen.Point // nil if no component has one yet
+	left  int           // how many rows there is room for
+}
+
+// add adds the rows of a component below the others.
+func (s *stack) add(rows []draw.Row, caret *screen.Point) {
+	rows = rows[:min(len(rows), max(0, s.left))]
+	if caret != nil && caret.Row < len(rows) {
+		s.caret = &screen.Point{Row: len(s.rows) + caret.Row, Col: caret.Col}
+	}
+	s.rows = append(s.rows, rows...)
+	s.left -= len(rows)
+}

@@ -1,0 +1,250 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/desk"
+	"adze/internal/session"
+	"adze/internal/ui/keys"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/compose"
+)
+
+// take handles keys. Those that are left when the conversation is, are for the next one.
+func (f *Front) take(ctx context.Context, events []keys.Event) {
+	if f.signs(events) && f.full == nil && f.Suggested() {
+		text := ""
+		if len(events) == 1 && events[0].Kind == keys.Press {
+			text = events[0].Text
+		}
+		if f.Respond(ctx, text, true) {
+			return
+		}
+	}
+	for i, ev := range events {
+		if !f.Open(ctx) {
+			f.keyboard.ahead = append(f.keyboard.ahead, events[i:]...)
+			return
+		}
+		presses{f}.press(ctx, ev, len(events) == 1)
+	}
+}
+
+// Presses handle the keys that are pressed.
+type presses struct{ *Front }
+
+// press hands a key to the component that it is for. Alone says that no other came with it.
+func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
+	if ev.Key.Name != "escape" {
+		f.escaped = time.Time{}
+	}
+	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
+		f.asked.last = ev.At
+	}
+	switch {
+	case f.full != nil:
+		pages(f).press(ctx, ev)
+		return
+	case remarker(f).press(ev):
+		return
+	case !f.popup.Open() && askers(f).press(ctx, ev, alone): // Tab takes a suggestion first
+		return
+	case alone && f.explains(ctx, ev):
+		return
+	case f.popup.Press(ev, f.keyboard.typing.Bindings()):
+		return
+	}
+	action := f.keyboard.press(ev, f.cfg.Width(), f.contexts()...)
+	f.edited()
+	switch ev.Kind {
+	case keys.Paste:
+		pictures(f).dropped(ev.Text)
+	case keys.FocusOut:
+		sender(f).store()
+	}
+	f.act(ctx, action)
+	f.suggest()
+}
+
+// contexts returns where keys have other meanings than in a text.
+func (f presses) contexts() (all []keys.Context) {
+	if !f.keyboard.Empty() {
+		return nil
+	}
+	if !f.outbox.Empty() {
+		all = append(all, keys.Queue)
+	}
+	if f.Running() {
+		all = append(all, keys.Task)
+	}
+	return all
+}
+
+// act carries out what a key is bound to, if that is not about the text.
+func (f presses) act(ctx context.Context, action keys.Action) {
+	if name, ok := strings.CutPrefix(string(action), keys.CommandPrefix); ok {
+		f.Command(ctx, "/"+name)
+		return
+	}
+	switch action {
+	case keys.Submit:
+		f.enter(ctx)
+	case keys.Complete:
+		f.tab(ctx)
+	case keys.TakeBack:
+		sender(f).takeBack(ctx)
+	case keys.PasteImage:
+		pictures(f).paste()
+	case keys.Interrupt:
+		typing := f.keyboard.forget()
+		sender(f).stop(ctx, f.Working() && !f.Calling(), func() bool { f.Interrupt(ctx, typing); return true })
+	case keys.Cancel:
+		f.escape(ctx)
+	case keys.Exit:
+		f.Exit()
+	case keys.Suspend:
+		f.suspend()
+	case keys.Redraw:
+		f.screen.Clear()
+	case keys.CycleMode:
+		f.Submit(ctx, session.SetMode{Mode: f.Conversation().NextMode()})
+	case keys.Background:
+		f.Submit(ctx, session.Detach{})
+	case keys.ShowOutput:
+		pages(f).read(ctx, f.whole())
+	case keys.ShowTasks:
+		f.Command(ctx, desk.ShowTasks)
+	case keys.PickModel:
+		f.Command(ctx, desk.PickModel)
+	case keys.ShowThinking:
+		f.flipThinking()
+	case keys.OpenEditor:
+		f.openEditor()
+	}
+}
+
+// enter takes the suggestion that is chosen, or sends what is typed.
+func (f presses) enter(ctx context.Context) {
+	before, _ := f.keyboard.Before()
+	c, ok := f.popup.Enter(before)
+	if ok {
+		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
+	}
+	if !ok || c.Runs {
+		sender(f).send(ctx, false)
+	}
+}
+
+// tab takes the suggestion that is chosen. While the model works it sends what is typed for a turn of its own.
+func (f presses) tab(ctx context.Context) {
+	before, _ := f.keyboard.Before()
+	if c, ok := f.popup.Take(before); ok {
+		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
+		return
+	}
+	if f.Working() && talk.IsMessage(f.keyboard.Text()) {
+		sender(f).send(ctx, true)
+	}
+}
+
+// suggest brings the suggestions up to date with what is typed.
+func (f presses) suggest() {
+	before, whole := f.keyboard.Before()
+	if _, _, searching := f.keyboard.Searching(); searching || f.keyboard.Kind() != compose.Message {
+		before, whole = "", false
+	}
+	f.popup.Typed(before, whole)
+}
+
+// beside runs a function in another goroutine, and then the function that it returns in this one.
+func (f *Front) beside(work func() (show func())) {
+	go func() {
+		show := work()
+		f.Post(f.ctx, func(context.Context) { show() })
+	}()
+}
+
+// suspend stops the program until the user resumes it.
+func (f presses) suspend() {
+	if f.cfg.Suspend == nil {
+		return
+	}
+	sender(f).store()
+	view(f).Yield()
+	f.cfg.Suspend()
+	f.resumed = time.Now()
+	askers(f).disturb()
+}
+
+// explains handles the key that shows the keys and commands, and reports whether it is that key. While the user types it
+// is a character.
+func (f presses) explains(ctx context.Context, ev keys.Event) bool {
+	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() {
+		return false
+	}
+	f.Command(ctx, desk.ExplainKeys)
+	return true
+}
+
+// again is the time in which a key counts as pressed twice.
+const again = time.Second
+
+// escape interrupts what runs. Pressed twice, it drops what is typed, or goes back in the conversation.
+func (f presses) escape(ctx context.Context) {
+	twice := time.Since(f.escaped) < again
+	f.escaped = time.Now()
+	switch {
+	case sender(f).stop(ctx, f.StopsTurn(), func() bool { return f.Stop(ctx) }):
+	case !twice:
+		return
+	case !f.keyboard.Empty():
+		f.keyboard.forget()
+	default:
+		f.Enter(ctx, desk.GoBack)
+	}
+	f.escaped = time.Time{}
+}
+
+// openEditor lets the user edit the message in an editor.
+func (f presses) openEditor() {
+	text := f.keyboard.Text()
+	edited, err := f.editText(text)
+	if err != nil {
+		view(f).Fail(err)
+		return
+	}
+	if edited = strings.TrimSuffix(edited, "\n"); edited != text {
+		f.keyboard.Set(edited)
+		f.edited()
+	}
+}
+
+// editText returns what the user makes of a text in an editor.
+func (f presses) editText(text string) (string, error) {
+	file, err := os.CreateTemp("", "adze-message-*.md")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(text)
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return "", err
+	}
+	sender(f).store()
+	if err := f.Edit(file.Name()); err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(file.Name())
+	if err != nil {
+		return "", fmt.Errorf("reading what was edited: %w", err)
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
+}

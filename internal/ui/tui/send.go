@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/ui/edit"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/compose"
+)
+
+// An outbox holds what was sent and may come back: the messages that wait, and the last one until the model answers it.
+type outbox struct {
+	compose.Queue
+	last *compose.Waiting // nil when the model has begun to answer
+}
+
+// A sender sends what is typed, and takes it back.
+type sender struct{ *Front }
+
+// send sends what is typed. Later says that a message has a turn of its own.
+func (f sender) send(ctx context.Context, later bool) {
+	text, draft := f.keyboard.Text(), f.keyboard.Draft()
+	e := talk.Entered{Text: text, Later: later}
+	if talk.IsMessage(text) {
+		prompt, err := f.prompt(text)
+		if err != nil {
+			view(f).Fail(err)
+			return
+		}
+		e.Prompt = prompt
+		w := compose.Waiting{ID: prompt.ID, Part: prompt.Parts[0], Later: later, Draft: draft}
+		if f.Working() {
+			f.outbox.Add(w)
+		} else {
+			f.outbox.last = &w
+		}
+	}
+	if !f.Working() || len(e.Prompt.Parts) == 0 {
+		f.script.Prompt(text)
+	}
+	f.keyboard.Clear()
+	f.popup.Close()
+	remarker(f).dismiss()
+	if !f.outbox.Empty() {
+		f.store()
+	}
+	f.Stay()
+	f.Hand(ctx, e)
+}
+
+// store stores what is typed and not sent, and the messages that wait: the model has not been told them.
+func (f sender) store() { f.keyboard.save(f.Conversation(), f.outbox.Drafts()) }
+
+// prompt returns the message with its pictures.
+func (f sender) prompt(text string) (session.Prompt, error) {
+	p := session.Prompt{ID: msg.NewID(), Parts: []msg.Part{&msg.Text{Text: text}}}
+	if f.cfg.Typing.Pictures == nil {
+		return p, nil
+	}
+	for _, image := range f.keyboard.Images() {
+		part, err := f.cfg.Typing.Pictures.Part(image)
+		if err != nil {
+			return p, err
+		}
+		p.Parts = append(p.Parts, part)
+	}
+	return p, nil
+}
+
+// entry notes which messages the model is told, and that it answers.
+func (f sender) entry(e session.Entry) {
+	loop, ok := e.Event.(session.Loop)
+	if _, ended := e.Event.(session.Finished); ended {
+		f.outbox.last = nil
+		f.After(forgotten, func(context.Context) { f.settle() })
+	}
+	if !ok {
+		return
+	}
+	switch ev := loop.Event.(type) {
+	case agent.Appended:
+		told := f.outbox.Told(ev.Entry.Message.Parts)
+		for _, w := range told {
+			f.script.Prompt(w.Draft.Text())
+			f.outbox.last = nil
+		}
+		if len(told) > 0 {
+			f.store()
+		}
+	case agent.Delta, agent.ToolStarted:
+		f.outbox.last = nil
+	}
+}
+
+// forgotten is how long after a turn a message that waits is known not to be taken.
+const forgotten = time.Second
+
+// settle brings back the messages that wait for nothing: a hook did not let them pass, or the turn was stopped.
+func (f sender) settle() {
+	if f.Closed() || f.Busy() || f.outbox.Empty() {
+		return
+	}
+	if f.Asking() { // perhaps about what such a message attaches
+		f.After(forgotten, func(context.Context) { f.settle() })
+		return
+	}
+	var back []*edit.Draft
+	for _, w := range f.outbox.Drain() {
+		back = append(back, w.Draft)
+	}
+	f.putBack(back)
+}
+
+// putBack brings drafts back into the composer, before what is typed.
+func (f sender) putBack(drafts []*edit.Draft) {
+	if len(drafts) > 0 && !f.Closed() {
+		f.keyboard.PutBack(edit.Join(append(drafts, f.keyboard.Draft())...))
+		f.edited()
+	}
+}
+
+// takeBack takes back the message that was sent last and waits, to edit it.
+func (f sender) takeBack(ctx context.Context) {
+	w, ok := f.outbox.Last()
+	if ok && f.withdraw(ctx, w) {
+		f.keyboard.PutBack(w.Draft)
+		f.edited()
+	}
+}
+
+// withdraw takes a message back from the session, and reports whether it was not too late.
+func (f sender) withdraw(ctx context.Context, w compose.Waiting) bool {
+	return f.Conversation().Submit(ctx, session.Withdraw{ID: w.ID}) == nil
+}
+
+// stop stops something by a function, which reports whether there was anything. If that is the turn, the messages that wait
+// come back into the composer, and so does the one that the model has not begun to answer: it leaves the conversation.
+func (f sender) stop(ctx context.Context, turn bool, stop func() bool) bool {
+	var back []*edit.Draft
+	if turn {
+		if last := f.outbox.last; last != nil {
+			back = append(back, last.Draft)
+			f.Unsay(last.ID)
+		}
+		for _, w := range f.outbox.Drain() {
+			if f.withdraw(ctx, w) {
+				back = append(back, w.Draft)
+			}
+		}
+		f.outbox.last = nil
+	}
+	stopped := stop()
+	f.Unsay("")
+	f.putBack(back)
+	return stopped
+}

@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/msg"
+	"adze/internal/platform/clipboard"
+	"adze/internal/ui/edit"
+)
+
+// said returns what the user said in a conversation, message by message.
+func (c *console) said() (texts []string) {
+	for _, e := range c.Sessions[0].Conversation() {
+		if e.Message.Role == msg.User {
+			texts = append(texts, e.Message.Text())
+		}
+	}
+	return texts
+}
+
+// While the model works, Enter adds to the turn and Tab sends a message behind it; both are shown as waiting, and are
+// written when the model is told. Up takes the last one back.
+//
+// Proves SESS-62, X-120.
+func TestMessagesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 60, 24, "delay 5s\nsay One.\n---\nexpect last \"also\"\nsay Two.\n---\nexpect last \"then this\"\nsay Three.", nil)
+		c.Enter("start\r")
+		c.Enter("also\r")
+		c.Enter("then that\t")
+		c.Shows("  next: also\n  then: then that\n❯")
+		c.Enter("\x1b[A")
+		c.Shows("  next: also\n❯ then that")
+		c.Enter("\x17this\t")
+		c.Shows("  then: then this\n❯")
+		time.Sleep(10 * time.Second)
+		c.Shows("One.\n\n❯ also\n\nTwo.\n\n❯ then this\n\nThree.\n\n❯")
+		if got := c.said(); !slices.Equal(got, []string{"start", "also", "then this"}) {
+			t.Errorf("%q", got)
+		}
+		c.End()
+	})
+}
+
+// Messages that wait are stored with what is typed, and are there again if the program is killed; those that the model was
+// told are not.
+//
+// Proves X-120, SESS-62.
+func TestMessagesThatWaitAreStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stored atomic.Pointer[[]byte]
+		c := newConsole(t, 60, 24, "delay 5s\nsay One.\n---\nsay Two.\n---\ndelay 5s\nsay Three.", func(s *setup) {
+			s.Typing.SaveDraft = func(_ string, data []byte) { stored.Store(&data) }
+		})
+		again := func() string {
+			synctest.Wait()
+			data := stored.Load()
+			if data == nil || *data == nil {
+				return ""
+			}
+			f := edit.New("> ", "  ")
+			if err := f.Load(*data); err != nil {
+				t.Fatal(err)
+			}
+			return f.Text()
+		}
+		c.Enter("start\r")
+		c.Enter("also\r")
+		c.Enter("then that\t")
+		if got := again(); got != "also\nthen that" {
+			t.Errorf("stored at once: %q", got)
+		}
+		c.Enter("half")
+		time.Sleep(time.Second)
+		if got := again(); got != "also\nthen that\nhalf" {
+			t.Errorf("stored with what is typed: %q", got)
+		}
+		time.Sleep(6 * time.Second)
+		if got := again(); got != "half" {
+			t.Errorf("stored when the model was told: %q", got)
+		}
+		c.Enter("\x15")
+		c.End()
+	})
+}
+
+// What is interrupted before the model was told, or before it began to answer, comes back into the composer.
+//
+// Proves X-120.
+func TestInterruptedComesBack(t *testing.T) {
+	for _, key := range []string{"\x1b", "\x03"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, 60, 24, "delay 5s\nsay One.\n---\nsay never", nil)
+			c.Enter("start\r")
+			c.Enter("also\r")
+			c.Enter("then that\t")
+			c.Enter(key)
+			time.Sleep(time.Second)
+			c.Shows("❯ start\n  also\n  then that\n")
+			c.Hides("next: also")
+			time.Sleep(20 * time.Second)
+			if got := c.said(); slices.Contains(got, "also") || slices.Contains(got, "then that") {
+				t.Errorf("the model was told %q", got)
+			}
+			c.Shows("❯ start\n\nTaken back. It is no longer part of the conversation.\n")
+			if got := c.Sessions[0].Conversation(); len(got) != 0 {
+				t.Errorf("the conversation holds %v", got)
+			}
+			c.Enter("\x15\x15\x15\x15\x15")
+			c.End()
+		})
+	}
+}
+
+// A message that waits comes back when a question is answered with Esc, which stops the turn.
+func TestStoppedByAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 60, 24, "delay 2s\nuse Do {\"command\":\"dig\"}\n---\nsay never", nil)
+		c.Enter("start\r")
+		c.Enter("also\r")
+		c.Enter("then that\t")
+		time.Sleep(5 * time.Second)
+		c.Shows("Enter chooses")
+		c.Enter("\x1b")
+		time.Sleep(5 * time.Second)
+		c.Shows("❯ also\n  then that\n")
+		c.Hides("next: also")
+		c.Enter("\x15\x15\x15")
+		c.End()
+	})
+}
+
+// What was typed and dropped is in the history.
+//
+// Proves X-120.
+func TestDroppedStays(t *testing.T) {
+	for _, keys := range []string{"\x03", "\x1b\x1b"} {
+		synctest.Test(t, func(t *testing.T) {
+			var kept []string
+			c := newConsole(t, 60, 24, "say never", func(s *setup) {
+				s.Typing.Remember = func(text string, sent bool) {
+					if !sent {
+						kept = append(kept, text)
+					}
+				}
+			})
+			c.Enter("half a thought")
+			for _, k := range keys {
+				c.Enter(string(k))
+				time.Sleep(100 * time.Millisecond)
+			}
+			c.Hides("half a thought")
+			c.Enter("\x1b[A")
+			c.Shows("❯ half a thought")
+			if !slices.Equal(kept, []string{"half a thought"}) {
+				t.Errorf("%q", kept)
+			}
+			c.Enter("\x15")
+			c.End()
+		})
+	}
+}
+
+// A slash at the start suggests commands: Tab completes one, Enter runs one that takes no arguments.
+//
+// Proves CMD-01.
+func TestCommandsAreSuggested(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "say never", nil)
+		c.Enter("/versi")
+		c.Shows("❯ /versi\n❯ /version  show the version")
+		c.Enter("\x1b")
+		time.Sleep(100 * time.Millisecond)
+		c.Hides("show the version")
+		c.Enter("\x15/mod")
+		c.Shows("❯ /model")
+		c.Enter("\t")
+		c.Shows("❯ /model\n  default")
+		c.Enter("\x1b[B")
+		c.Shows("❯ /model\n❯ default")
+		c.Enter("\x15/versi\r")
+		c.Shows("❯ /version\n\nadze")
+		c.End()
+	})
+}
+
+// A store keeps pictures in memory.
+type store struct{}
+
+func (store) Read(_ context.Context, path string) (edit.Image, error) {
+	if !strings.HasSuffix(path, "there.png") {
+		return edit.Image{}, errors.New("no such file")
+	}
+	return store{}.Take(context.Background(), []byte(path))
+}
+
+func (store) Take(_ context.Context, data []byte) (edit.Image, error) {
+	return edit.Image{MediaType: "image/png", Width: 3, Height: 2, Data: data}, nil
+}
+
+func (store) Part(image edit.Image) (msg.Part, error) {
+	return &msg.Image{MediaType: image.MediaType, Data: image.Data}, nil
+}
+
+// Pictures come from the clipboard and from paths that are dropped, and are sent with the message.
+//
+// Proves, SESS-62.
+func TestPictures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		holds := clipboard.Content{Image: []byte("copied")}
+		c := newConsole(t, 80, 24, "say I see.", func(s *setup) {
+			s.Typing.Pictures = store{}
+			s.Typing.Clipboard = func(context.Context) (clipboard.Content, error) { return holds, nil }
+		})
+		c.Enter("see \x16")
+		c.Shows("❯ see [Image #1 3x2]")
+		c.Enter(" and \x1b[200~/tmp/there.png\x1b[201~")
+		c.Enter(", not \x1b[200~/tmp/gone.png\x1b[201~")
+		c.Shows("❯ see [Image #1 3x2] and [Image #2 3x2], not /tmp/gone.png")
+		holds = clipboard.Content{Text: " text"}
+		c.Enter("\x16")
+		c.Shows("gone.png text")
+		c.Enter("\r")
+		c.Shows("I see.")
+		var sent []string
+		for _, p := range c.Sessions[0].Conversation()[0].Message.Parts {
+			switch p := p.(type) {
+			case *msg.Text:
+				sent = append(sent, p.Text)
+			case *msg.Image:
+				sent = append(sent, string(p.Data))
+			}
+		}
+		if want := []string{"see [Image #1 3x2] and [Image #2 3x2], not /tmp/gone.png text", "copied", "/tmp/there.png"}; !slices.Equal(sent, want) {
+			t.Errorf("sent %q", sent)
+		}
+		c.End()
+	})
+}

@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"adze/internal/model/replay"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/screen/screentest"
+	"adze/internal/ui/talk/talktest"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A setup is what a test may change before a front end starts.
+type setup struct {
+	Config
+	*talktest.Setup
+}
+
+// A console is a person at a terminal.
+type console struct{ *talktest.Console }
+
+// newConsole starts a front end over a script, in a terminal of a size.
+func newConsole(t *testing.T, width, height int, script string, change func(*setup)) *console {
+	t.Helper()
+	parsed, err := replay.Parse("script", []byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, more := talktest.New(t, replay.NewPlayer(parsed).Provider())
+	c.ByKey, c.Screen = true, screentest.New(width, height)
+	cfg := setup{Config{
+		Terminal: Terminal{In: c.In, Out: c, Width: func() int { return width }, Height: func() int { return height }},
+		Glyphs:   draw.Unicode(),
+	}, more}
+	cfg.Config.Open = more.Open
+	if change != nil {
+		change(&cfg)
+	}
+	c.Start(New(cfg.Config))
+	return &console{c}
+}
+
+// golden compares the whole screen, with what has scrolled away, with what it should be.
+func (c *console) golden(name string) {
+	c.T.Helper()
+	synctest.Wait()
+	path := filepath.Join("testdata", name+".golden")
+	got := strings.TrimRight(c.Text(), "\n") + "\n"
+	got = regexp.MustCompile(`about \d+ to \d+ tokens`).ReplaceAllString(got, "about N to N tokens") // estimates
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			c.T.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			c.T.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		c.T.Errorf("the screen (-want +got):\n%s", diff)
+	}
+}
+
+// What is entered is answered, and the prompt stays where it is.
+func TestConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 60, 24, "say First, a *plain* answer that is long enough to be broken into two lines.", nil)
+		c.Enter("hello\r")
+		c.Shows("First, a")
+		c.End()
+	})
+}
+
+// The whole of what was said and done is a key away: what is folded and left out of the transcript is there.
+//
+// Proves TOOL-18, SHC-03.
+func TestAllOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 60, 24, "say First.\n---\nsay Second.", nil)
+		c.Enter("hello\r")
+		c.Shows("First.")
+		c.Enter("\x0f")
+		c.Shows("All that was said and done")
+		c.Enter("q")
+		c.Shows("❯ hello\n\nFirst.\n")
+		c.End()
+	})
+}
+
+// A key shows what the model thinks, and hides it again.
+//
+// Proves PROV-42.
+func TestThinkingKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 60, 24, "think It is a greeting.\nsay Hello.\n---\nthink Again.\nsay Bye.", nil)
+		c.Enter("\x1bt")
+		c.Enter("hello\r")
+		c.Shows("What the model thinks is shown.\n\n❯ hello\n\n▾ Thinking\n  It is a greeting.\n\nHello.\n")
+		c.Enter("\x1bt")
+		c.Enter("more\r")
+		c.Shows("What the model thinks is hidden.\n\n❯ more\n\nBye.\n")
+		c.End()
+	})
+}
+
+// What the model thinks is shown if the user wants it.
+//
+// Proves PROV-42.
+func TestThinkingIsShown(t *testing.T) {
+	for _, shown := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, 60, 24, "think It is a greeting.\nsay Hello.", func(s *setup) { s.Thinking = func() bool { return shown } })
+			c.Enter("hello\r")
+			want := "❯ hello\n\nHello.\n"
+			if shown {
+				want = "❯ hello\n\n▾ Thinking\n  It is a greeting.\n\nHello.\n"
+			}
+			c.Shows(want)
+			c.End()
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/desk/suggest"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/ask"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/pager"
+	"adze/internal/ui/tui/popup"
+	"adze/internal/ui/tui/status"
+)
+
+// A view shows the conversation; see [talk.View].
+type view struct{ *Front }
+
+// Begin shows the greeting, the end of an earlier conversation, and what is entered first.
+func (f view) Begin(c *talk.Conversation, first string) {
+	askers(f).close()
+	pages(f).close()
+	f.outbox = outbox{}
+	f.popup = popup.New(suggest.New(c.Desk, time.Now), f.cfg.Glyphs, f.beside)
+	f.keyboard.load(c)
+	remarker(f).begin(len(c.Conversation()))
+	f.footer.bar = status.Bar{Session: c.Glance()}
+	f.refresh()
+	f.lookForRequest()
+	f.script.Say(c.Greeting)
+	said := c.Conversation()
+	f.script.Recall(said[max(0, len(said)-c.Shown):])
+	f.script.Prompt(first)
+}
+
+// Left stores what is typed and not sent, and the messages that wait.
+func (f view) Left(c *talk.Conversation) {
+	remarker(f).dismiss()
+	f.keyboard.save(c, f.outbox.Drafts())
+	f.outbox.Drain()
+}
+
+// Entry shows an entry of the session.
+func (f view) Entry(e session.Entry) {
+	sender(f).entry(e)
+	f.script.Entry(e)
+	f.heed(e)
+	remarker(f).entry(e)
+}
+
+// Ask shows a question.
+func (f view) Ask(q talk.Question) {
+	remarker(f).forget()
+	askers(f).open(q)
+	f.await("A question waits for you.")
+}
+
+// Settled says why the question that is shown needs no answer.
+func (f view) Settled(q talk.Question, s session.Settled) {
+	askers(f).close()
+	f.await("")
+	if !f.Leaving() {
+		f.asked.write(draw.Line(draw.Faint, ask.Settled(q.Question, s)))
+	}
+}
+
+// Offer shows a list.
+func (f view) Offer(ctx context.Context, l desk.List) { pages(f).pick(ctx, l) }
+
+// Began shows that something runs.
+func (f view) Began(id, title string) { f.script.Began(id, title) }
+
+// Progress notes what it prints.
+func (f view) Progress(id string, d tool.Display) { f.script.Progress(id, d) }
+
+// Over notes that it has ended.
+func (f view) Over(id string) { f.script.Over(id) }
+
+// TaskEnded shows that a task has ended.
+func (f view) TaskEnded(t *task.Task) { f.script.TaskEnded(t) }
+
+// Say shows a text.
+func (f view) Say(text string) { f.script.Say(text) }
+
+// Fail shows what went wrong.
+func (f view) Fail(err error) { f.script.Fail(err) }
+
+// Page shows a page. One that does not fit on the screen is opened to be read, and only its beginning stays.
+func (f view) Page(p desk.Page) {
+	if pages(f).long(p) {
+		f.script.Begin(p, kept)
+		pages(f).read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
+		return
+	}
+	f.script.Page(p)
+}
+
+// Whole shows a page of which nothing is left out.
+func (f view) Whole(p desk.Page) { f.script.Whole(p) }
+
+// Typing reports whether the user has begun to type something.
+func (f view) Typing() bool { return !f.keyboard.Empty() }
+
+// Holding reports whether questions wait: not for what is typed, since they leave the keys to it, but for a page that
+// would cover them.
+func (f view) Holding() bool { return f.full != nil }
+
+// Keep remembers what was entered.
+func (f view) Keep(text string) { f.keyboard.keep(text, true) }
+
+// Drop forgets what was typed.
+func (f view) Drop() bool {
+	typed := len(f.keyboard.ahead) > 0
+	f.keyboard.ahead = nil
+	return typed
+}
+
+// Replay handles the keys that were pressed before the conversation was open.
+func (f view) Replay(ctx context.Context) {
+	pressed := f.keyboard.ahead
+	f.keyboard.ahead = nil
+	f.take(ctx, pressed)
+}
+
+// Ready does nothing: the prompt is always there.
+func (f view) Ready() {}
+
+// Resume does nothing, either.
+func (f view) Resume() {}
+
+// Tick does nothing: the frame that follows shows the time.
+func (f view) Tick() {}
+
+// Yield completes what was shown and puts the cursor below it, for another program.
+func (f view) Yield() {
+	f.screen.ClosePage()
+	f.script.Settle()
+	f.screen.Frame(f.cfg.Palette.Lines(append(f.script.Final(f.cfg.Width()), f.asked.take()...)), nil, noPoint)
+	f.screen.Leave()
+}
+
+// maxCopied is how much a terminal is sent for the clipboard, in bytes; many drop more.
+const maxCopied = 74_000
+
+// Clipboard asks the terminal to put text on the clipboard.
+func (f view) Clipboard(text string) error {
+	if len(text) > maxCopied {
+		return errors.New("the answer is too long for the terminal's clipboard; /export writes the session to a file")
+	}
+	f.screen.Send("\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a")
+	return nil
+}
