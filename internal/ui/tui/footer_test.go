@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/ui/draw"
+)
+
+// The row below the input follows what happens in the session.
+//
+// Proves X-191, SESS-46, PERM-21.
+func TestStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "say Done.", func(s *setup) {
+			s.Desk.Permission.Allowed = func(mode string) bool { return mode == "auto" }
+		})
+		c.Shows("  ask ∙ haiku 5.5 ∙ 0% ∙ $0.00")
+		c.Enter("hello\r")
+		c.Shows("Done.")
+		c.Hides("∙ $0.00")
+		for _, mode := range []string{"accept edits ∙", "plan ∙", "auto ∙", "ask ∙"} {
+			c.Enter("\x1b[Z")
+			c.Shows("  " + mode + " haiku 5.5")
+		}
+		c.End()
+	})
+}
+
+// The command of the user runs beside, after a pause in which nothing changes, and not twice at once; its line takes the
+// place of the usual one, unless it fails.
+//
+// Proves X-125.
+func TestCustomStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs, at, most atomic.Int32
+		line, failed := "\x1b[32mmine\x1b[0m", error(nil)
+		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
+			s.Desk.Surroundings.StatusLine = func(ctx context.Context, _ *desk.Desk) (string, error) {
+				runs.Add(1)
+				most.Store(max(most.Load(), at.Add(1)))
+				defer at.Add(-1)
+				select {
+				case <-time.After(time.Second):
+				case <-ctx.Done():
+				}
+				return line, failed
+			}
+		})
+		c.Hides("mine")
+		c.Enter("hello\r") // while it runs, the input is free
+		c.Shows("Done.")
+		time.Sleep(4 * time.Second)
+		c.Shows("\n  mine")
+		c.Hides("haiku")
+		if n := runs.Load(); n < 1 || n > 3 || most.Load() != 1 {
+			t.Errorf("%d runs, %d at once", n, most.Load())
+		}
+		before := runs.Load()
+		time.Sleep(time.Hour)
+		if runs.Load() != before {
+			t.Error("it runs though nothing happens")
+		}
+		failed = errors.New("broken")
+		c.Enter("\x1b[Z")
+		time.Sleep(3 * time.Second)
+		c.Shows("  accept edits ∙ haiku 5.5")
+		c.End()
+	})
+}
+
+// A user who looks at another window is called when a question waits and when a long turn has ended, once each, and not
+// while they type.
+//
+// Proves X-126.
+func TestNotify(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := make(chan string, 10)
+		called := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			for _, text := range want {
+				select {
+				case got := <-calls:
+					if got != text {
+						t.Errorf("called for %q, not %q", got, text)
+					}
+				default:
+					t.Errorf("not called for %q", text)
+				}
+			}
+			if len(calls) > 0 {
+				t.Errorf("called for %q", <-calls)
+			}
+		}
+		c := newConsole(t, 80, 24, "use Do {}\n---\nsay Done.\n---\nsay Again.", func(s *setup) {
+			s.Notify = func(text string) string { calls <- text; return "\a" }
+		})
+		c.Enter("hello\r")
+		called()
+		c.Enter("\x1b[O") // the user looks elsewhere
+		called("A question waits for you.")
+		time.Sleep(time.Hour)
+		called()
+		c.Enter("\x1b[I")
+		c.Enter("\x1b[O")
+		time.Sleep(time.Hour)
+		called()
+		c.Enter("1")
+		c.Shows("Done.")
+		c.Enter("\x1b[O")
+		called("The turn has ended.")
+		c.Enter("\x1b[I")
+		c.Enter("hello\r")
+		c.Shows("Again.")
+		c.Enter("\x1b[O")
+		time.Sleep(time.Hour)
+		called() // it took no time
+		c.End()
+	})
+}
+
+// Another theme is seen at once.
+//
+// Proves X-124.
+func TestRepaint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		env := func(name string) string { return map[string]string{"TERM": "xterm"}[name] }
+		next, changed := draw.PaletteFor(true, "none", env), false
+		out := &recorder{}
+		c := newConsole(t, 80, 24, "say Done.", func(s *setup) {
+			out.Writer, s.Out = s.Out, out
+			s.Palette = draw.PaletteFor(true, "dark", env)
+			s.Repaint = func() (draw.Palette, bool) { return next, changed }
+			s.Desk.Permission.Mode = func() string { return "plan" }
+		})
+		if got := out.take(); !strings.Contains(got, "\x1b[38;5;117mplan") {
+			t.Errorf("%q", got)
+		}
+		changed = true
+		c.Enter("x")
+		if got := out.take(); !strings.Contains(got, "\x1b[1mplan") {
+			t.Errorf("%q", got)
+		}
+		c.End()
+	})
+}
+
+// A recorder keeps what is written to another writer.
+type recorder struct {
+	io.Writer
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements [io.Writer].
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text.Write(p)
+	return r.Writer.Write(p)
+}
+
+// take returns what was written since the last call.
+func (r *recorder) take() string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer r.text.Reset()
+	return r.text.String()
+}
+
+// The state of the pull request is looked up when the conversation begins and when a turn has ended, at most once a minute.
+//
+// Proves X-133.
+func TestRequestStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
+			s.Desk.Surroundings.Request = func(context.Context) (desk.Request, bool) {
+				asked.Add(1)
+				return desk.Request{Text: "#12 checks\x1b[2J fail", Mood: desk.Ill}, true
+			}
+		})
+		c.Shows("∙ #12 checks fail")
+		c.Enter("hello\r")
+		if asked.Load() != 1 {
+			t.Error("it is asked too often")
+		}
+		time.Sleep(time.Hour)
+		if asked.Load() != 1 {
+			t.Error("it is asked though nothing happens")
+		}
+		c.Enter("hello\r")
+		if asked.Load() != 2 {
+			t.Error("it is not asked again")
+		}
+		c.End()
+	})
+}

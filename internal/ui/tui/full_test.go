@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/ui/talk"
+)
+
+// Esc goes back from a list to the one that led to it, with what was typed and chosen there, and from a long text, too; at
+// the first one it leaves. Ctrl-C leaves at once.
+func TestNestedLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loads := 0
+		list := func(title string, choose func(desk.Choice) desk.Answer, names ...string) desk.List {
+			var choices []desk.Choice
+			for _, name := range names {
+				choices = append(choices, desk.Choice{ID: name, Title: name})
+			}
+			return desk.List{
+				Title: title, Views: []desk.View{{Name: "all", Load: func(context.Context) ([]desk.Choice, error) { loads++; return choices, nil }}},
+				Choose: func(_ context.Context, c desk.Choice) (desk.Answer, error) {
+					if c.ID == "slow" {
+						time.Sleep(time.Second)
+					}
+					return choose(c), nil
+				},
+			}
+		}
+		third := list("Third", func(c desk.Choice) desk.Answer { return desk.Say("Chosen: " + c.ID) }, "deep")
+		second := list("Second", func(c desk.Choice) desk.Answer {
+			if c.ID == "long" {
+				return desk.Say(slices.Repeat([]string{"a long text"}, 40)...)
+			}
+			return third
+		}, "red", "slow", "long")
+		first := list("First", func(desk.Choice) desk.Answer { return second }, "one", "two")
+		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
+			c.Desk.Surroundings.Sections = []desk.Section{{Name: "Test", Commands: []desk.Command{{
+				Name: "nest", Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return first, nil },
+			}}}}
+		})
+		press := func(keys, shows string) {
+			t.Helper()
+			c.Enter(keys)
+			time.Sleep(2 * time.Second) // an escape is a key when nothing follows, and one choice takes a while
+			synctest.Wait()
+			c.Shows(shows)
+		}
+		press("/nest\r", "First")
+		press("two", "First  two")
+		press("\r", "Second")
+		c.Shows("Esc back")
+		press("\x1b[B\r", "Third")
+		press("\x1b", "❯ slow")
+		press("\x1b[B\r", "a long text")
+		c.Hides("Second")
+		press("q", "❯ long")
+		before := loads
+		press("\x1b", "First  two")
+		if loads != before+1 {
+			t.Error("what the list shows is not looked up again")
+		}
+		press("\x1b", "First")
+		c.Hides("First  two")
+		press("\x1b", "❯\n")
+		c.Hides("First")
+		press("/nest\r", "First")
+		press("\r", "Second")
+		press("\r", "Third")
+		press("\x03", "❯\n")
+		press("hello\r", "I see.")
+		press("/nest\r", "First")
+		press("\r", "Second")
+		press("\r", "Third")
+		press("\r", "Chosen: deep")
+		press("\x0f", "All that was said and done")
+		press("q", "❯\n")
+		c.Hides("Second")
+		c.End()
+	})
+}
+
+// Keys for a page do not answer a suggestion that it covers.
+func TestSuggestionBehindPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answered := false
+		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
+			c.Suggest = func(context.Context) *talk.Suggestion {
+				time.Sleep(time.Second)
+				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) {
+					answered = true
+					return "", nil
+				}}
+			}
+		})
+		c.Enter("\x0f") // Ctrl-O
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		c.Enter("y")
+		c.Enter("n")
+		c.Enter("q")
+		synctest.Wait()
+		if got := c.Text(); answered || !strings.Contains(got, "Try it?") {
+			t.Errorf("answered: %v\n%s", answered, got)
+		}
+		c.End()
+	})
+}

@@ -1,0 +1,560 @@
+package tui
+
+import (
+	"adze/internal/desk"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/talk/talktest"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// While a turn is being interrupted a live row says so, and only the end stays.
+func TestInterrupting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := tool.New(tool.Def{Name: "Slow", Doc: "Ends late.", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ struct{}, _ func(tool.Progress)) (tool.Result, error) {
+			<-ctx.Done()
+			time.Sleep(5 * time.Second)
+			return tool.Result{}, ctx.Err()
+		})
+		c := newConsole(t, 80, 24, "use Slow {}\n---\nuse Slow {}", func(s *setup) { s.Tools = []tool.Tool{slow} })
+		after := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		for key, says := range map[string]string{"\x1b": "▸ Interrupting", "\x03": "▸ Interrupting; Ctrl-C again exits"} {
+			c.Enter("go\r")
+			after(2 * time.Second) // in which nothing is typed
+			c.Enter(key)
+			after(2*time.Second + 100*time.Millisecond)
+			c.Shows(says)
+			after(4 * time.Second)
+			c.Hides("Interrupting")
+		}
+		if n := strings.Count(c.Text(), "Interrupted. What should the model do instead?\n"); n != 2 {
+			t.Errorf("%d turns were interrupted:\n%s", n, c.Text())
+		}
+		c.End()
+	})
+}
+
+// Esc interrupts, and what was typed stays; twice it drops that. Other keys do what they do elsewhere (second look 2.15).
+//
+// Proves X-120, X-193.
+func TestKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Never.", func(s *setup) {
+			s.Typing.History = []string{"an earlier entry"}
+		})
+		press := func(keys string) {
+			c.Enter(keys)
+			time.Sleep(100 * time.Millisecond) // an escape is a key when nothing follows
+			synctest.Wait()
+		}
+		press("go\r")
+		press("half typed")
+		press("\x1b")
+		c.Shows("Interrupted. What should the model do instead?\n")
+		c.Hides("Interrupting") // it was a live row
+		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ask ∙ haiku 5.5 ∙ ") {
+			t.Errorf("what was typed is gone:\n%s", got)
+		}
+		press("\x1b[A\x1b[B") // sequences are no escapes
+		press("\x1b")
+		c.Shows("❯ half typed")
+		press("\x1b")
+		if got := c.Text(); !strings.Contains(got, "\n❯\n  ask ∙ haiku 5.5 ∙ ") {
+			t.Errorf("what was typed stays:\n%s", got)
+		}
+		press("\x12earl")
+		c.Shows("❯ an earlier entry\n  earlier: earl")
+		press("\x07")
+		press("\x1b[Z")
+		if c.Mode != "acceptEdits" {
+			t.Errorf("the mode is %s", c.Mode)
+		}
+		press("\x1b[Z\x1b[Z")
+		if c.Mode != "default" {
+			t.Errorf("the mode is %s", c.Mode)
+		}
+		press("\x0c")
+		if rows := c.Screen.Screen(); rows[1] != "❯" {
+			t.Errorf("the screen is not clear: %q", rows)
+		}
+		press("?")
+		c.Shows("Ctrl-O")
+		press("what?")
+		c.Shows("❯ what?")
+		press("\x15\t")
+		c.End()
+	})
+}
+
+// A command that the user typed shows what it prints and can be interrupted (second look 2.2).
+func TestTyped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "expect text \"$ make\"\nexpect text \"interrupted\"\nsay I see.", func(s *setup) {
+			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
+				report(tool.Output{Text: "building", Lines: 1})
+				<-ctx.Done()
+				return "building\ninterrupted", nil
+			}
+		})
+		c.Enter("!make\r")
+		time.Sleep(3500 * time.Millisecond)
+		c.Shows("▸ !make 3s\n  building")
+		c.Enter("!make\r")
+		c.Shows("Another command is still running")
+		c.Enter("\x03")
+		c.Shows("❯ !make\n")
+		c.Shows("  building\n  interrupted\n\n❯")
+		c.Enter("well?\r")
+		c.Shows("I see.")
+		c.Enter("!make\r")
+		c.Enter("\x04") // it ends with the conversation
+		c.End()
+	})
+}
+
+// The user is told of tasks that end, and which would end with the program, once (the model's side 5.14, second look 2.19).
+func TestTasksEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := task.New(t.TempDir(), nil)
+		var tasks []*task.Task
+		start := tool.New(tool.Def{Name: "Start", Doc: "Starts.", Schema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) {
+			tk, err := table.Begin(context.Background(), task.Shell, "the build", "make")
+			if err != nil {
+				return tool.Result{}, err
+			}
+			tasks = append(tasks, tk)
+			r := tool.Text("runs")
+			r.Display = tool.Output{Note: "runs in the background as " + tk.ID}
+			return r, tk.ToBackground()
+		})
+		c := newConsole(t, 80, 24, "use Start {}\nuse Start {}\n---\nsay Started.", func(s *setup) {
+			s.Desk.Tasks, s.Tools = table, []tool.Tool{start}
+		})
+		c.Enter("go\r")
+		c.Shows("✓ Start: runs in the background as " + tasks[0].ID)
+		fmt.Fprintln(tasks[0].Output, "oops")
+		time.Sleep(3 * time.Second)
+		tasks[0].End(task.Failed, "exit code 2")
+		c.Shows("✗ Task " + tasks[0].ID + ", the build: failed, exit code 2")
+		c.Shows("  oops\n\n❯")
+		c.Enter("\x04")
+		c.Shows("1 background task is still running and would be ended:\n" + tasks[1].ID)
+		c.Shows("To leave all the same, press Ctrl-D or enter the command again.\n\n❯")
+		c.Enter("\x04")
+		c.End()
+		tasks[1].End(task.Killed, "")
+		table.Close()
+	})
+}
+
+// Whatever is typed, nothing breaks, and nothing reaches the terminal that it would obey.
+func TestGarbage(t *testing.T) {
+	pieces := []string{
+		"\x1b", "[", "\x1b[A", "\x1b[200~", "\x1b[201~", "\r", "\n", "\t", "\x7f", "\x12", "\x0c", "\x0f", "\x19", "\x1f", "\x02", "\x1b[Z", "?", "!x", "/", "/mode plan\r", "#",
+		"\xff", "é", "漢字", "👩\u200d👧", "\u202e", "\u200c", "\x00", "\x1a", "\x07", "word ", strings.Repeat("long ", 40), "\x1b[1;5D", "\x1b[999;999u", "\x1b]0;t\x07", "\x15", "\x17", "\x1bd",
+	}
+	for seed := range uint64(8) {
+		synctest.Test(t, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			c := newConsole(t, 80, 24, "forever\nfragments 3 every=300ms\nsay Some *text* with `code` and \x1b[31m.", func(s *setup) {
+				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (string, error) {
+					report(tool.Output{Text: "\x1b[2Jx", Lines: 1})
+					time.Sleep(time.Second)
+					return "done", nil
+				}
+			})
+			for range 150 {
+				c.Enter(pieces[rnd.IntN(len(pieces))])
+				time.Sleep(time.Duration(rnd.IntN(300)) * time.Millisecond)
+			}
+			c.Enter("\x1b[201~")
+			time.Sleep(time.Minute)
+			c.End()
+		})
+	}
+}
+
+// The user sees what is waited for after two seconds, at most ten seconds pass without a sign, and nothing happens while
+// nothing goes on (the model's side, finding 5 and 5.2; second look 2.9).
+//
+// Proves X-193, CLI-05.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "delay 45s\nthink Hm.\ndelay 30s\nsay Here.", nil)
+		c.Enter("go\r")
+		time.Sleep(1500 * time.Millisecond)
+		c.Hides("⋯")
+		time.Sleep(2 * time.Second)
+		c.Shows("▸ Waiting for the model ")
+		time.Sleep(80 * time.Second)
+		c.Shows("Here.")
+		written := c.Written()
+		before := written[0]
+		for _, at := range written {
+			if at.Sub(before) > 10*time.Second {
+				t.Errorf("nothing was written for %v", at.Sub(before))
+			}
+			before = at
+		}
+		c.Hides("▸ Waiting") // the row is gone
+		time.Sleep(time.Minute)
+		if n := len(c.Written()); n > 0 {
+			t.Errorf("%d times something was written while nothing happened", n)
+		}
+		c.End()
+	})
+}
+
+// What commands print is shown: its end while they run and when they have ended, and all of it when they fail, line by
+// line and with the exit code (the model's side 5.3, second look 2.4).
+//
+// Proves CLI-05.
+func TestOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 30, `use Run {"lines":14}
+---
+say One.
+---
+use Run {"lines":14,"exit":3}
+---
+say Two.
+---
+use Run {"lines":7,"slow":true}
+---
+say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
+		c.Enter("first\r")
+		c.Shows("✓ Run\n  ⋯ 9 earlier lines ∙ Ctrl-O all\n  line 10       of it\n")
+		c.Hides("line 9 ")
+		c.Enter("\x0f")
+		c.Shows("✓ Run: 14 lines\n  line 1    of it\n  line 2 ")
+		c.Enter("q")
+		c.Hides("line 9 ")
+		c.Enter("second\r")
+		c.Shows("✗ Run: exit code 3\n  line 1        of it\n")
+		c.Hides("\nExit code")
+		c.Enter("third\r")
+		time.Sleep(6500 * time.Millisecond)
+		c.Shows("▸ Run 6s\n")
+		c.Shows("  line 7    of it\n  ⋯ 7 lines ∙ Ctrl-B background")
+		time.Sleep(time.Second)
+		c.Hides("▸ Run")
+		c.Shows("Three.")
+		c.End()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 30, "use Run {\"lines\":14}\n---\nsay One.", func(s *setup) { s.Verbose, s.Tools = true, append(s.Tools, talktest.RunTool()) })
+		c.Enter("first\r")
+		c.Shows("✓ Run\n  line 1 ")
+		c.End()
+	})
+}
+
+// How far a call says it is, is shown below it, or with it where lines are appended.
+//
+// Proves MCP-36.
+func TestProgressIsShown(t *testing.T) {
+	def := tool.Def{Name: "Copy", Doc: "Copies.", Schema: json.RawMessage(`{"type":"object"}`)}
+	copies := tool.New(def, func(ctx context.Context, in struct{}, report func(tool.Progress)) (tool.Result, error) {
+		for i := range 20 {
+			report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%d of 20: \x1b[31mcopying", i+1)}})
+			time.Sleep(time.Second)
+		}
+		return tool.Text("done"), nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Copy {}\n---\nsay One.", func(s *setup) { s.Tools = append(s.Tools, copies) })
+		c.Enter("go\r")
+		time.Sleep(12500 * time.Millisecond)
+		c.Shows("▸ Copy 12s")
+		c.Shows("13 of 20: [31mcopying")
+		time.Sleep(10 * time.Second)
+		c.Shows("One.")
+		c.Hides("of 20")
+		c.End()
+	})
+}
+
+// Keys are edited here, what is typed while the model works steers it, and nothing is written into it.
+func TestTypingWhileItWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Wait {}\n---\nexpect last \"faster\"\nsay As you like.", nil)
+		c.Enter("go onn\x7f\r")
+		time.Sleep(3 * time.Second)
+		c.Enter("fas")
+		time.Sleep(5500 * time.Millisecond)
+		if got := c.Text(); !strings.Contains(got, "\n▸ Wait 8s\n❯ fas\n  ask ∙ haiku 5.5 ∙ ") {
+			t.Errorf("while something is typed: %q", got)
+		}
+		c.Enter("ter\r")
+		time.Sleep(20 * time.Second)
+		c.Enter("\x04")
+		c.End()
+	})
+}
+
+func TestInterrupts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Fine.\n---\nuse Do {}\n---\nuse Wait {}", nil)
+		c.Enter("first\r")
+		c.Enter("\x03")
+		c.Enter("typo\x03")
+		c.Enter("second\r")
+		c.Enter("third\r")
+		c.Enter("\x03") // at a question
+		c.Enter("fourth\r")
+		c.Enter("\x03\x03")
+		c.End()
+	})
+}
+
+// What is typed while one session is left for another one goes to the other one. If that cannot be opened it goes nowhere:
+// it was not meant for the session that stays.
+func TestTypedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
+			talktest.KeepSession(t, &c.Desk, "id-1", "a title")
+		})
+		c.Enter("/resume id-1\rhello\rhalf a li")
+		c.Shows("Welcome.")
+		c.Shows("❯ half a li")
+		c.Enter("ne\x15/resume id-1\r/resume id-1\rhello there\r")
+		c.Enter("/resume missing\rdelete it\r")
+		c.Shows("What was typed for it is dropped.")
+		c.Enter("\x03\x03")
+		if diff := cmp.Diff([]string{"", "id-1", "id-1", "id-1"}, c.Opened); diff != "" {
+			t.Errorf("sessions (-want +got):\n%s", diff)
+		}
+		if got := c.Text(); strings.Count(got, "Welcome.") != 2 {
+			t.Errorf("the screen:\n%s", got)
+		}
+		c.End()
+	})
+}
+
+// A command that takes long does not stop the screen: it is shown with its time, what is entered meanwhile waits for
+// its end, and a key cancels it.
+//
+// Proves CMD-01.
+func TestSlowCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "say Hi.", func(c *setup) {
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []desk.Command { return talktest.Commands() }
+		})
+		c.Enter("/slow\r")
+		time.Sleep(2500 * time.Millisecond)
+		if got := c.Text(); !strings.Contains(got, "▸ /slow 2s") {
+			t.Errorf("while it runs:\n%s", got)
+		}
+		c.Enter("/version\r")
+		time.Sleep(5 * time.Second)
+		got := c.Text()
+		if slow, next := strings.Index(got, "It was slow."), strings.Index(got, "adze 9.9"); slow < 0 || next < slow {
+			t.Errorf("after it:\n%s", got)
+		}
+		c.Enter("/slow\r")
+		time.Sleep(time.Second)
+		c.Enter("/help\r")
+		c.Enter("\x1b")
+		time.Sleep(time.Second)
+		if got := c.Text(); !strings.Contains(got, "Interrupted; 1 line entered meanwhile dropped") || strings.Contains(got, "Conversation:") {
+			t.Errorf("after Esc:\n%s", got)
+		}
+		c.Enter("/slow\r")
+		time.Sleep(time.Second)
+		c.Keys.Close() // the end of the input waits for it
+		if err := <-c.Done; err != nil {
+			t.Error(err)
+		}
+		for _, s := range c.Sessions {
+			s.Close()
+		}
+		if got := c.Text(); strings.Count(got, "It was slow.") != 2 {
+			t.Errorf("at the end:\n%s", got)
+		}
+	})
+}
+
+// A suggestion appears beside the first prompt, when nothing else is going on, and one key answers it. What
+// is typed instead is a prompt as always.
+func TestSuggestion(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		typed []string
+		pause time.Duration // before it is typed
+		want  string        // yes, no, or neither
+	}{
+		{"yes", []string{"y"}, time.Second, "yes"},
+		{"no", []string{"N"}, time.Second, "no"},
+		{"a prompt", []string{"x", "y", "\r"}, time.Second, ""},
+		{"a paste", []string{"yes please\r"}, time.Second, ""},
+		{"a key too early", []string{"y", "\r"}, time.Millisecond, ""},
+		{"enter", []string{"\r", "y", "\r"}, time.Second, ""},
+		{"interrupt", []string{"\x03"}, time.Second, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answer := ""
+				c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
+					c.Suggest = func(context.Context) *talk.Suggestion {
+						time.Sleep(50 * time.Millisecond)
+						return &talk.Suggestion{Text: "Try it?", Answer: func(_ context.Context, yes bool) (string, error) {
+							if answer = "no"; yes {
+								answer = "yes"
+							}
+							return "You said " + answer + ".", nil
+						}}
+					}
+				})
+				if got := c.Text(); !strings.Contains(got, "\n❯\n") || strings.Contains(got, "Try it?") {
+					t.Errorf("the prompt waits: %q", got)
+				}
+				time.Sleep(50 * time.Millisecond)
+				synctest.Wait()
+				if got := c.Text(); !strings.Contains(got, "Try it?\n\n❯\n") {
+					t.Errorf("it is not suggested: %q", got)
+				}
+				time.Sleep(tt.pause)
+				for _, text := range tt.typed {
+					c.Enter(text)
+				}
+				c.Enter("\n")
+				if got := c.Text(); answer != tt.want || strings.Contains(got, "You said") != (tt.want != "") || strings.Contains(got, "I see.") != (tt.want == "" && tt.name != "interrupt") {
+					t.Errorf("answered %q: %q", answer, got)
+				}
+				c.Keys.Close()
+				<-c.Done
+				for _, s := range c.Sessions {
+					s.Close()
+				}
+			})
+		})
+	}
+}
+
+// A suggestion waits until a turn has ended, and a failure is told.
+func TestSuggestionWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Done.", func(c *setup) {
+			c.First = "go"
+			c.Suggest = func(context.Context) *talk.Suggestion {
+				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) { return "", errors.New("the disk is full") }}
+			}
+		})
+		if got := c.Text(); strings.Contains(got, "Try it?") {
+			t.Errorf("it disturbs: %q", got)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		c.Enter("y")
+		if got := c.Text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") || !strings.Contains(got, "The disk is full.") {
+			t.Errorf("%q", got)
+		}
+		c.Keys.Close()
+		<-c.Done
+		for _, s := range c.Sessions {
+			s.Close()
+		}
+	})
+}
+
+// tell tells the session how a sub-agent stands.
+func (c *console) tell(t session.Task) {
+	c.T.Helper()
+	t.Type = "scout"
+	if err := c.Sessions[0].Submit(c.T.Context(), t); err != nil {
+		c.T.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// works returns how a sub-agent stands that has made calls.
+func works(id, title string, calls int, doing string) session.Task {
+	return session.Task{ID: id, Title: title, Use: "toolu_1_1", News: session.TaskWorks, Used: session.TaskUse{Calls: calls}, Doing: doing}
+}
+
+// A sub-agent at work has a line, several have one each below their number; when they end, the lines go. What they are
+// called cannot move the cursor.
+//
+// Proves AGENT-40.
+func TestAgentsAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := task.New(t.TempDir(), nil)
+		behind, err := table.Begin(t.Context(), task.Agent, "in the back", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := behind.ToBackground(); err != nil {
+			t.Fatal(err)
+		}
+		c := newConsole(t, 80, 24, "use Wait {}\n---\nuse Wait {}\n---\nsay Done.", func(s *setup) {
+			s.Desk.Tasks = table
+			s.Desk.Extensions.Agents.Working = func() []desk.AtWork {
+				return []desk.AtWork{
+					{ID: "a1", Type: "scout", Title: "look around", Calls: 2, Last: "Read b.go"},
+					{ID: "a2", Type: "scout", Title: "look again"},
+					{ID: "a3", Parent: "a1", Type: "maker", Title: "look deeper", Calls: 1, Last: "Read c.go"},
+				}
+			}
+		})
+		c.Enter("go\r")
+		c.tell(session.Task{ID: "a1", Title: "look around", Use: "toolu_1_1"})
+		first := works("a1", "look around", 1, "Read a.go")
+		first.Used.Tokens = 1234
+		c.tell(first)
+		time.Sleep(3 * time.Second)
+		c.Shows("▸ scout (look around): Read a.go 3s, 1k tokens")
+		c.Hides("Wait")
+
+		first.Used.Calls, first.Doing = 2, "Read b.go"
+		c.tell(first)
+		c.tell(session.Task{ID: "a2", Title: "evil\x1b[2J\nname", Use: "toolu_1_1", Doing: "Run \x1b]0;x\a" + strings.Repeat("long ", 40)})
+		back := session.Task{ID: behind.ID, Title: "in the back", Use: "toolu_0_1", Background: true, Used: session.TaskUse{Calls: 1}, Doing: "Grep x"}
+		c.tell(back)
+		c.tell(session.Task{ID: "a4", Title: "deeper", Use: "toolu_9_1", Parent: "a3"})
+		c.tell(session.Task{ID: "a3", Title: "deep", Use: "toolu_8_1", Parent: "a1", Summary: "Reading the tests", Doing: "Read c.go"})
+		time.Sleep(time.Second)
+		c.Shows("▸ scout (look around): Read b.go 4s, 1k tokens\n" +
+			"  ▸ scout (deep): Reading the tests\n" +
+			"    ▸ scout (deeper)\n" +
+			"▸ scout (evil")
+		c.Shows("\n▸ scout (in the back): Grep x ∙ background")
+
+		for _, id := range []string{"a4", "a3", "a2", "a1"} {
+			c.tell(session.Task{ID: id, News: session.TaskEnded})
+		}
+		time.Sleep(8 * time.Second) // the first call has ended
+		c.Shows("▸ Wait 2s\n▸ scout (in the back): Grep x ∙ background")
+		behind.Conclude(task.Report{Result: "<xml>", Calls: 3, Tokens: 4567})
+		behind.End(task.Completed, "")
+		time.Sleep(time.Second)
+		c.Shows("✓ Agent " + behind.ID + ", in the back: completed, 5k tokens, 12s\n")
+		back.News = session.TaskEnded
+		c.tell(back)
+		c.tell(works(behind.ID, "in the back", 2, "too late"))
+		c.Hides("too late")
+		c.Hides("xml")
+		time.Sleep(20 * time.Second)
+		c.Shows("Done.")
+		c.Enter("/tasks\r")
+		c.Shows("At work  type   task         calls  last\n" +
+			"a1       scout  look around  2      Read b.go\n" +
+			"  a3     maker  look deeper  1      Read c.go\n" +
+			"a2       scout  look again   0")
+		c.End()
+	})
+}
