@@ -55,6 +55,14 @@ func Describe(s *config.Settings, k *config.Key) Setting {
 	return v
 }
 
+// Accepted returns the values that a setting can have, if they are few.
+func Accepted(k *config.Key) []string {
+	if k.Kind == config.Bool {
+		return []string{"true", "false"}
+	}
+	return k.Choices
+}
+
 // Find returns the key that has a name, or an error with the closest one.
 func Find(s *config.Settings, name string) (*config.Key, error) {
 	if k, ok := s.Key(name); ok {

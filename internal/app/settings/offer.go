@@ -348,7 +348,7 @@ func plural(n int) string {
 // shown returns text of a workspace as a part of a line: it can neither control the terminal nor look like further
 // lines.
 func shown(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(term.Sanitize(strings.ReplaceAll(text, "\r", `\r`)))
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(term.Spell(text))
 }
 
 // hookItems returns the hooks of a settings file. Hooks that cannot be decoded are left out, and do not run.
