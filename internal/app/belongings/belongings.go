@@ -61,6 +61,19 @@ func plainID(id string) bool {
 	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "."
 }
 
+// Remove removes a session with what belongs to it. It fails with [store.ErrLocked] if the session is open somewhere, and
+// has removed nothing then. One that is gone already is no error.
+func Remove(home string, info *archive.Info) error {
+	var beside []string
+	if IsKept(home, info) {
+		beside = Of(home, info.ID)
+	}
+	if err := store.Remove(info.Path, beside...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Inherit gives a fork what its original has beside the transcript: the plan, in whichever directory it is,
 // the task list, and the file history, so that the fork can be rewound as far. Dir is the directory of the session. The fork
 // is there all the same if that fails.

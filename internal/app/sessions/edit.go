@@ -2,9 +2,7 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,11 +108,7 @@ func removeSessions(_ context.Context, t *Task) error {
 				return err
 			}
 		}
-		var beside []string
-		if belongings.IsKept(t.Home, info) {
-			beside = belongings.Of(t.Home, info.ID)
-		}
-		if err := store.Remove(info.Path, beside...); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := belongings.Remove(t.Home, info); err != nil {
 			return err
 		}
 		if err := t.Show(fmt.Sprintf("removed %s (%s)\n", info.ID, info.Name())); err != nil {
