@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,7 +21,14 @@ type Console struct {
 	StdinTerminal, StdoutTerminal bool
 	// Say tells the user something on standard error.
 	Say func(string)
+	// Dialog asks a yes-or-no question in place of a line; it may be nil.
+	Dialog func(question string) (bool, error)
+	// Done is closed when the user interrupts the program; it may be nil.
+	Done <-chan struct{}
 }
+
+// ErrInterrupted says that the user broke a question off.
+var ErrInterrupted = errors.New("interrupted")
 
 // Print writes to standard output.
 func (c *Console) Print(text string) error {
@@ -28,10 +36,10 @@ func (c *Console) Print(text string) error {
 	return err
 }
 
-// Show writes untrusted text to standard output, without the control sequences a terminal would obey.
+// Show writes untrusted text to standard output. What a terminal would obey or not show is spelled out.
 func (c *Console) Show(text string) error {
 	if c.StdoutTerminal {
-		text = term.Sanitize(text)
+		text = term.Spell(text)
 	}
 	return c.Print(text)
 }
@@ -53,21 +61,38 @@ func JSON(v any) string {
 
 // Confirm asks a yes-or-no question; no answer counts as no.
 func (c *Console) Confirm(question string) (bool, error) {
+	if c.Dialog != nil {
+		return c.Dialog(question)
+	}
 	answer, err := c.Ask(question + " [y/N] ")
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes", err
 }
 
-// Ask asks for a line; at the end of the input it is empty.
+// Ask asks for a line; at the end of the input it is empty. Nothing can interrupt a read, so it is not waited for when the
+// user interrupts the program.
 func (c *Console) Ask(question string) (string, error) {
 	if err := c.Show(question); err != nil {
 		return "", err
 	}
-	line, err := bufio.NewReaderSize(byteReader{c.Stdin}, 16).ReadString('\n')
-	if err == io.EOF {
-		err = nil
+	type answer struct {
+		line string
+		err  error
 	}
-	return strings.TrimSpace(line), err
+	read := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReaderSize(byteReader{c.Stdin}, 16).ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case <-c.Done:
+		return "", errors.Join(ErrInterrupted, c.Print("\n"))
+	case a := <-read:
+		if a.err == io.EOF {
+			a.err = nil
+		}
+		return strings.TrimSpace(a.line), a.err
+	}
 }
 
 // A byteReader reads single bytes, so that it takes nothing from the next reader.

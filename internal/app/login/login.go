@@ -26,6 +26,9 @@ type Console struct {
 	Terminal bool
 	// Keys makes the terminal deliver every key and show none; it may be nil.
 	Keys func() (restore func(), err error)
+	// Choose asks which of some answers to take, and says what leaving means. It returns -1 then. Nil asks on a line,
+	// and so does any error but [ErrInterrupted].
+	Choose func(question string, answers []string, leaving string) (int, error)
 	// Say tells the user something beside the output.
 	Say func(string)
 }
@@ -135,22 +138,43 @@ func (c Console) choose(ctx context.Context) (string, error) {
 	if !c.Terminal {
 		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
 	}
+	if c.Choose != nil {
+		i, err := c.Choose("For which provider is the key?", names, "leaves")
+		switch {
+		case errors.Is(err, ErrInterrupted) || err == nil && i < 0:
+			return "", ErrInterrupted
+		case err == nil:
+			return names[i], nil
+		}
+	}
 	for i, name := range names {
 		if err := c.print(fmt.Sprintf("  %d  %s\n", i+1, name)); err != nil {
 			return "", err
 		}
 	}
-	answer, err := c.ask(ctx, "Which provider? ")
-	if err != nil {
-		return "", err
-	}
-	for i, name := range names {
-		if answer == fmt.Sprint(i+1) || strings.EqualFold(answer, name) {
-			return name, nil
+	var answer string
+	for range attempts {
+		var err error
+		if answer, err = c.ask(ctx, "Which provider? (Enter alone: none) "); err != nil {
+			return "", err
+		}
+		if answer == "" || strings.HasPrefix(answer, "\x1b") { // Esc, where a line is read
+			return "", ErrInterrupted
+		}
+		for i, name := range names {
+			if answer == fmt.Sprint(i+1) || strings.EqualFold(answer, name) {
+				return name, nil
+			}
+		}
+		if err := c.print(fmt.Sprintf("Enter a number from 1 to %d, or a name.\n", len(names))); err != nil {
+			return "", err
 		}
 	}
 	return "", setup.Errorf("there is no provider %q in the list", answer)
 }
+
+// attempts is how many answers that make no sense are taken.
+const attempts = 3
 
 // key returns the key to store.
 func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string, error) {

@@ -2,6 +2,7 @@ package login
 
 import (
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -32,6 +33,9 @@ func TestReadSecret(t *testing.T) {
 	}
 }
 
+// At the first start a slip is no end: the user is asked again, and told what to know once there is a model.
+//
+// Proves X-116.
 func TestSetUp(t *testing.T) {
 	screen := errors.New("every way")
 	for _, tt := range []struct {
@@ -40,6 +44,7 @@ func TestSetUp(t *testing.T) {
 	}{
 		{"2\n", "ollama/qwen3", false},
 		{"3\n", "vllm/m", false},
+		{"9\nx\n2\n", "ollama/qwen3", false}, {"9\n0\n-1\n2\n", "", true},
 		{"4\n", "", true}, {"\n", "", true}, {"what?\n", "", true}, {"", "", true},
 	} {
 		var out strings.Builder
@@ -48,8 +53,47 @@ func TestSetUp(t *testing.T) {
 		if got != tt.model || (err == screen) != tt.failed || !strings.Contains(out.String(), "2  use ollama/qwen3, a model on this machine") {
 			t.Errorf("%q: %q, %v\n%s", tt.input, got, err, out.String())
 		}
+		if strings.HasSuffix(out.String(), welcome) != (tt.model != "") {
+			t.Errorf("%q: told %q", tt.input, out.String())
+		}
 	}
 	if _, err := SetUp(t.Context(), Console{}, providers.Config{}, nil, screen); err != screen {
 		t.Errorf("without a terminal: %v", err)
+	}
+}
+
+// Where there is a dialog, it asks: for the way, and for the provider of a key.
+func TestSetUpWithDialog(t *testing.T) {
+	screen := errors.New("every way")
+	lines := errors.New("no keys")
+	for _, tt := range []struct {
+		name    string
+		answers []int
+		broken  error
+		model   string
+		want    error
+	}{
+		{"a model of this machine", []int{1}, nil, "ollama/qwen3", nil},
+		{"the last way", []int{2}, nil, "", screen},
+		{"left", []int{-1}, nil, "", screen},
+		{"a key, and left", []int{0, -1}, nil, "", ErrInterrupted},
+		{"interrupted", nil, ErrInterrupted, "", ErrInterrupted},
+		{"on a line after all", nil, lines, "ollama/qwen3", nil},
+	} {
+		var asked []string
+		c := Console{In: strings.NewReader("2\n"), Out: io.Discard, Terminal: true, Choose: func(question string, answers []string, _ string) (int, error) {
+			asked = append(asked, question+" "+answers[0])
+			if tt.broken != nil {
+				return -1, tt.broken
+			}
+			return tt.answers[len(asked)-1], nil
+		}}
+		model, err := SetUp(t.Context(), c, providers.Config{}, []string{"ollama/qwen3"}, screen)
+		if model != tt.model || !errors.Is(err, tt.want) {
+			t.Errorf("%s: %q, %v", tt.name, model, err)
+		}
+		if len(asked) != max(1, len(tt.answers)) || asked[0] != "No model provider is configured yet. How do you want to continue? Store an API key now" {
+			t.Errorf("%s: asked %q", tt.name, asked)
+		}
 	}
 }

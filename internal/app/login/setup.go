@@ -2,7 +2,9 @@ package login
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"adze/internal/app/providers"
@@ -15,27 +17,77 @@ func SetUp(ctx context.Context, c Console, p providers.Config, models []string, 
 	if !c.Terminal {
 		return "", screen
 	}
-	var b strings.Builder
-	b.WriteString("No model provider is configured yet.\n\n  1  store an API key now\n")
-	for i, name := range models {
-		fmt.Fprintf(&b, "  %d  use %s, a model on this machine, without a key\n", i+2, term.Sanitize(name))
+	ways := []string{"store an API key now"}
+	for _, name := range models {
+		ways = append(ways, "use "+term.Sanitize(name)+", a model on this machine, without a key")
 	}
-	fmt.Fprintf(&b, "  %d  show every other way: a cloud, a local server, a gateway, a demo\n\n", len(models)+2)
-	if err := c.print(b.String()); err != nil {
+	ways = append(ways, "show every other way: a cloud, a local server, a gateway, a demo")
+	way, err := c.way(ctx, ways)
+	switch {
+	case errors.Is(err, ErrInterrupted):
+		return "", err
+	case err != nil || way < 0 || way == len(ways)-1:
+		return "", screen
+	case way > 0:
+		return models[way-1], c.print(welcome)
+	}
+	if err := c.storeKey(ctx, p); err != nil {
 		return "", err
 	}
-	answer, err := c.ask(ctx, fmt.Sprintf("Which one? [%d] ", len(models)+2))
-	if err != nil {
-		return "", screen
-	}
-	if answer == "1" {
-		fmt.Fprintln(c.Out)
-		return "", Store(ctx, c, p, "", Options{})
-	}
-	for i, name := range models {
-		if answer == fmt.Sprint(i+2) {
-			return name, nil
+	return "", c.print(welcome)
+}
+
+// way asks which way to have a model. The last one is usual.
+func (c Console) way(ctx context.Context, ways []string) (int, error) {
+	const question = "No model provider is configured yet."
+	last := len(ways) - 1
+	if c.Choose != nil {
+		for i, way := range ways {
+			ways[i] = strings.ToUpper(way[:1]) + way[1:]
+		}
+		if i, err := c.Choose(question+" How do you want to continue?", ways, "other ways"); err == nil || errors.Is(err, ErrInterrupted) {
+			return i, err
 		}
 	}
-	return "", screen
+	var b strings.Builder
+	b.WriteString(question + "\n\n")
+	for i, way := range ways {
+		fmt.Fprintf(&b, "  %d  %s\n", i+1, way)
+	}
+	if err := c.print(b.String() + "\n"); err != nil {
+		return 0, err
+	}
+	for range attempts {
+		answer, err := c.ask(ctx, fmt.Sprintf("Which one? [%d] ", last+1))
+		if err != nil || answer == "" {
+			return last, nil
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(ways) {
+			return n - 1, nil
+		}
+		if err := c.print(fmt.Sprintf("Enter a number from 1 to %d.\n", len(ways))); err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
 }
+
+// storeKey asks for a key, and again if the provider does not accept it.
+func (c Console) storeKey(ctx context.Context, p providers.Config) (err error) {
+	for range attempts {
+		fmt.Fprintln(c.Out)
+		if err = Store(ctx, c, p, "", Options{}); !errors.Is(err, providers.ErrRejected) {
+			return err
+		}
+		c.Say(err.Error())
+	}
+	return err
+}
+
+// welcome is what a user should know who starts for the first time.
+const welcome = `
+You are asked before files are changed and commands run. A model can be wrong,
+and what it reads can mislead it: look at what you allow. /theme changes the
+colours, /terminal-setup says what your terminal can do.
+
+`

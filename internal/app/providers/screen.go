@@ -32,8 +32,8 @@ A server on this machine, without a key: ollama, llamacpp, lmstudio or vllm.
 
     adze --provider ollama
 
-A gateway, or any server that speaks the Messages API; OPENAI_BASE_URL names one
-that speaks OpenAI's.
+A gateway, or any server that speaks the Messages API; OPENAI_BASE_URL names
+one that speaks OpenAI's.
 
     export ANTHROPIC_BASE_URL=http://127.0.0.1:8080
     export ADZE_MODEL=the-model-it-serves
