@@ -50,6 +50,9 @@ func (f *Flags) definitions() []*agentdef.Definition {
 	return f.list
 }
 
+// Any reports whether there are any.
+func (f *Flags) Any() bool { return len(f.definitions()) > 0 || len(f.Problems()) > 0 }
+
 // Problems returns what is wrong with fields that are ignored.
 func (f *Flags) Problems() []agentdef.Problem {
 	if f == nil {
@@ -64,25 +67,37 @@ func (f *Flags) Problems() []agentdef.Problem {
 type Config struct {
 	Project  *settings.Project
 	Language func() texts.Language
-	// Plugins returns the folders of plugins.
-	Plugins func() []agentdef.Root
-	Flags   *Flags
+	// Plugins returns the folders of plugins, and Early those that are known first, without a look at all files; it may be
+	// nil.
+	Plugins, Early func() []agentdef.Root
+	Flags          *Flags
 }
 
 // OpenLibrary returns the definitions of a workspace. Nothing is read before it is needed.
 func OpenLibrary(c Config) *agentdef.Library {
 	index := ""
 	if c.Project.Home != "" {
-		index = filepath.Join(c.Project.Home, "agents-index", fsys.HashedKey(c.Project.Source().Dir))
+		index = Index(c.Project)
+	}
+	with := func(plugins func() []agentdef.Root) func() []agentdef.Root {
+		if plugins == nil {
+			return nil
+		}
+		return func() []agentdef.Root { return append(Folders(c.Project), plugins()...) }
 	}
 	return agentdef.NewLibrary(agentdef.Config{
 		Index: index,
-		Roots: func() []agentdef.Root { return append(Folders(c.Project), c.Plugins()...) },
+		Roots: with(c.Plugins), Early: with(c.Early),
 		Extra: func() []*agentdef.Definition {
 			return append(c.Flags.definitions(), builtin.Definitions(c.Language())...)
 		},
 		Problems: c.Flags.Problems,
 	})
+}
+
+// Index returns the file that keeps what was read of the agents of a project.
+func Index(p *settings.Project) string {
+	return filepath.Join(p.Home, "agents-index", fsys.HashedKey(p.Source().Dir))
 }
 
 // Folders returns the folders of agents that count: those of a workspace that is not trusted are not among them.

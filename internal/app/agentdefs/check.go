@@ -1,17 +1,56 @@
 package agentdefs
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"adze/internal/agentdef"
 	"adze/internal/desk"
+	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 )
 
-// Check returns what looks for what is wrong with agents.
+// Check returns what looks for what is wrong with agents: definitions that cannot be used as they are, and a list of them that
+// is large.
 func Check(l *agentdef.Library) func(context.Context) desk.Check {
 	return func(context.Context) desk.Check {
 		set := l.Refresh()
-		return desk.Check{Name: "agents", Fine: amount.Of(len(set.Definitions), "agent", "agents"), Problems: set.Report()}
+		check := desk.Check{Name: "agents", Fine: amount.Of(len(set.Definitions), "agent", "agents"), Problems: set.Report()}
+		if note := oversize(set.Definitions); note != "" {
+			check.Notes = []string{note}
+		}
+		return check
 	}
+}
+
+// maxListed is how many tokens the list of agents should have at most.
+const maxListed = 5_000
+
+// oversize says that the list of agents, which is part of every request, is large, and which of them make it so; "" if it is
+// not. Those that come with the program are not the user's to shorten.
+func oversize(all []*agentdef.Definition) string {
+	type share struct {
+		name string
+		size int
+	}
+	var shares []share
+	total, count := 0, tokens.New("")
+	for _, d := range all {
+		n := count.Text(d.Name + ": " + d.Description)
+		if total += n; d.Source.Kind != agentdef.BuiltIn {
+			shares = append(shares, share{d.Name, n})
+		}
+	}
+	if total <= maxListed || len(shares) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.size, a.size) })
+	var largest []string
+	for _, s := range shares[:min(3, len(shares))] {
+		largest = append(largest, fmt.Sprintf("%s (%d)", s.name, s.size))
+	}
+	return fmt.Sprintf("the list of agents has about %d tokens, which every request carries; shorten the descriptions of the largest, or remove some: %s", total, strings.Join(largest, ", "))
 }

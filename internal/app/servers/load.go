@@ -117,7 +117,9 @@ func (l *loader) guests(flags Flags) {
 		return
 	}
 	port, _ := strconv.Atoi(l.getenv("CLAUDE_CODE_SSE_PORT")) // ok: without it there is none
-	e, err := editor.Find(editor.Config{Home: filepath.Join(l.p.Other, "ide"), Dir: l.p.Source().Dir, Port: port})
+	c := editorsOf(l.p)
+	c.Port = port
+	e, err := editor.Find(c)
 	switch {
 	case err == nil:
 		l.entries = append(l.entries, e)
@@ -125,6 +127,14 @@ func (l *loader) guests(flags Flags) {
 		l.problem("--ide", err.Error())
 	}
 }
+
+// editorsOf says where the lock files of editors are.
+func editorsOf(p *settings.Project) editor.Config {
+	return editor.Config{Home: filepath.Join(p.Other, "ide"), Dir: p.Source().Dir}
+}
+
+// Editors returns the editors of the user that have left lock files.
+func Editors(p *settings.Project) []editor.Editor { return editor.All(editorsOf(p)) }
 
 func (l *loader) problem(where, text string) {
 	l.problems = append(l.problems, roster.Problem{Where: where, Text: text})

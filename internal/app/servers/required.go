@@ -33,6 +33,31 @@ func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
 	return require(ctx, s, requiredOf(d, true))
 }
 
+// Lacking returns what reports whether an agent lacks servers that it cannot do without, but for those that it brings: a
+// pattern names none that offers a tool, and none that is still to come.
+func Lacking(s *Share) func(d *agentdef.Definition) bool {
+	return func(d *agentdef.Definition) bool {
+		return slices.ContainsFunc(requiredOf(d, false), func(pattern string) bool { return !expects(s, pattern) })
+	}
+}
+
+// expects reports whether a pattern names a server that offers a tool, or one that may come to.
+func expects(s *Share, pattern string) bool {
+	if s == nil {
+		return false
+	}
+	started := map[string]bool{}
+	for _, status := range s.List() {
+		started[status.Name] = true
+		if names(pattern, status.Name) && (len(status.Tools) > 0 || status.State == mcp.Pending) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(slices.Concat(s.configured().Entries, s.outfit.own), func(e *roster.Entry) bool {
+		return names(pattern, e.Name) && !started[e.Name] && !e.Disabled && !e.Unapproved && e.Problem == nil
+	})
+}
+
 // requiredOf returns the patterns that name a server which the agent brings, or the others.
 func requiredOf(d *agentdef.Definition, own bool) (patterns []string) {
 	for _, p := range d.Required {
