@@ -92,6 +92,9 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 		s.Tasks = task.New(s.Temp, func(n task.Notice) { c.Ended(n.Text()) })
 		s.Tasks.Follow(func(t *task.Task, ended bool) { tell(c.Told, t, ended) })
 		opened(s.Tasks.Close) // before the runner, which would take their last words
+		if c.Lead != nil && c.Lead.Tasks != nil {
+			opened(c.Lead.Tasks.Join(s.Tasks))
+		}
 	}
 	return s, nil
 }
@@ -123,7 +126,7 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 	return func(ctx context.Context, heard func() bool) bool {
 		slow := time.AfterFunc(patience, func() {
 			for _, t := range s.Tasks.List() {
-				if t.Status() == task.Running {
+				if t.Status() == task.Running && task.Awaited(t) {
 					say(fmt.Sprintf("waiting for a background command, until it has run for %v: %s", t.Limit, tool.OneLine(t.Title, 80)))
 				}
 			}
@@ -131,6 +134,19 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 		defer slow.Stop()
 		return s.Tasks.Await(ctx, heard)
 	}
+}
+
+// Running returns what the commands in the background are that run.
+func (s *Shell) Running() (titles []string) {
+	if s.Tasks == nil {
+		return nil
+	}
+	for _, t := range s.Tasks.List() {
+		if t.ID[0] == task.Shell && t.Status() == task.Running {
+			titles = append(titles, tool.OneLine(t.Title, 80))
+		}
+	}
+	return titles
 }
 
 // Hear takes the snapshot of the user's shell beside the first turn: a conversation in which nothing is said

@@ -126,7 +126,7 @@ func (a *Agents) recall(id string, r *Request) error {
 		return err
 	}
 	if kind != forkType {
-		if r.Definition = a.cfg.Definitions().Get(kind); r.Definition == nil {
+		if r.Definition = a.cfg.Definitions.All().Get(kind); r.Definition == nil {
 			return fmt.Errorf("the agent %s cannot go on: %w", id, a.kinds.unknown(kind))
 		}
 	}

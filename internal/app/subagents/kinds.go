@@ -26,7 +26,7 @@ func (k kinds) usual() string {
 // types returns the kinds of agents that the model is told of.
 func (k kinds) types() []agenttool.Type {
 	var list []agenttool.Type
-	for _, d := range k.cfg.Definitions().Definitions {
+	for _, d := range k.cfg.Definitions.Early().Definitions {
 		if k.refused(d) != nil || k.unlisted(d) {
 			continue
 		}
@@ -35,10 +35,10 @@ func (k kinds) types() []agenttool.Type {
 	return list
 }
 
-// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, or one
-// that the user has not asked for.
+// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, one that
+// the user has not asked for, or one without the servers that it needs.
 func (k kinds) unlisted(d *agentdef.Definition) bool {
-	return d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !k.cfg.Settings().Verify)
+	return k.cfg.Servers.Lacking(d) || d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !k.cfg.Settings().Verify)
 }
 
 // refused returns why an agent of a kind cannot be launched here, or nil.
@@ -57,7 +57,7 @@ func (k kinds) refused(d *agentdef.Definition) error {
 
 // get returns the kind of agent with a name, if it may be launched here.
 func (k kinds) get(name string) (*agentdef.Definition, error) {
-	d := k.cfg.Definitions().Get(name)
+	d := k.cfg.Definitions.All().Get(name)
 	if d == nil {
 		return nil, k.unknown(name)
 	}
@@ -66,7 +66,7 @@ func (k kinds) get(name string) (*agentdef.Definition, error) {
 
 // unknown returns the error for a type that does not exist: it lists those that do, and those that are denied.
 func (k kinds) unknown(name string) error {
-	set := k.cfg.Definitions()
+	set := k.cfg.Definitions.All()
 	var denied []string
 	for _, d := range set.Definitions {
 		if k.cfg.Denied(d.Name) != "" {

@@ -98,6 +98,9 @@ func (x *run) news(kind session.TaskNews) {
 	}
 	if x.worker != nil {
 		t.Used.Tokens = x.worker.Tokens()
+		if x.worker.Cost != nil {
+			t.Used.CostUSD = x.worker.Cost()
+		}
 	}
 	x.mu.Unlock()
 	if x.task != nil {

@@ -46,7 +46,7 @@ func (o *Outcome) result(l texts.Language) tool.Result {
 	if o.Worktree != "" {
 		more = append(more, catalogue.Text(l, "worktree", o.Worktree, o.Branch))
 	}
-	more = appendText(more, without(l, o.Absent), o.Note, o.Remark)
+	more = appendText(more, o.asides(l), o.Note, o.Remark)
 	if o.Continues {
 		more = append(more, catalogue.Text(l, "continue", o.ID))
 	}
@@ -71,12 +71,16 @@ func usage(l texts.Language, o *Outcome) string {
 	return catalogue.Text(l, "usage", calls, amount.Grouped(o.Tokens), amount.Seconds(o.Took))
 }
 
-// without says which MCP servers an agent had to do without, or nothing.
-func without(l texts.Language, servers []string) string {
-	if len(servers) == 0 {
-		return ""
+// asides says which MCP servers the agent had to do without, and which commands ended with it; or nothing.
+func (o *Outcome) asides(l texts.Language) string {
+	var lines []string
+	if len(o.Absent) > 0 {
+		lines = append(lines, catalogue.Text(l, "without", strings.Join(o.Absent, ", ")))
 	}
-	return catalogue.Text(l, "without", strings.Join(servers, ", "))
+	if len(o.Ended) > 0 {
+		lines = append(lines, catalogue.Text(l, "ended", strings.Join(o.Ended, ", ")))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // appendText appends the texts that are not empty.
@@ -101,7 +105,7 @@ func (o *Outcome) failed(l texts.Language, err error) error {
 	if o.Worktree != "" {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
-	for _, more := range appendText(nil, without(l, o.Absent), o.Note) {
+	for _, more := range appendText(nil, o.asides(l), o.Note) {
 		text += "\n\n" + more
 	}
 	if o.Continues {

@@ -43,6 +43,8 @@ type Outcome struct {
 	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
 	Remark string
 	Absent []string
+	// Ended are the commands in the background that it left running, which ended with it.
+	Ended []string
 }
 
 // A run is an agent at work, or one that has ended.
@@ -276,7 +278,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	cfg := &x.agents.cfg
 	d := x.birth.Definition
 	if d != nil && len(d.Required) > 0 {
-		if err := cfg.Ready(ctx, d); err != nil {
+		if err := cfg.Servers.Ready(ctx, d); err != nil {
 			return out, err
 		}
 	}
@@ -299,7 +301,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 		x.mu.Lock()
 		x.worker, x.ended = nil, true
 		x.mu.Unlock()
-		out.Tokens, out.Absent, out.Began = w.Tokens(), w.Absent(), true
+		out.Tokens, out.Absent, out.Ended, out.Began = w.Tokens(), w.Absent(), w.Running(), true
 		w.Close()
 	}()
 	return x.converse(ctx, w)
@@ -409,9 +411,9 @@ func (x *run) tell(ev agent.Event) {
 		x.activity.step(ev.Title)
 		n := x.activity.calls
 		x.mu.Unlock()
-		x.print("● " + ev.Title + "\n")
+		x.print("> " + ev.Title + "\n")
 		if x.report != nil && x.asksNow() {
-			x.report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%s · %s · %s", x.kind, amount.Of(n, "call", "calls"), ev.Title)}})
+			x.report(tool.Progress{Display: tool.Plain{Text: fmt.Sprintf("%s, %s: %s", x.kind, amount.Of(n, "call", "calls"), ev.Title)}})
 		}
 	case agent.Appended:
 		if ev.Entry.Message.Role == msg.Assistant {
@@ -459,7 +461,7 @@ func (x *run) conclude(out Outcome, err error) {
 	if text == "" {
 		text = catalogue.Text(x.agents.cfg.Language(), "nothing")
 	}
-	text = strings.Join(appendText(nil, out.Warning, text, without(x.agents.cfg.Language(), out.Absent), out.Note), "\n\n")
+	text = strings.Join(appendText(nil, out.Warning, text, out.asides(x.agents.cfg.Language()), out.Note), "\n\n")
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)
 	if out.Continues {

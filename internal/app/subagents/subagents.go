@@ -40,14 +40,17 @@ var (
 // maxDepth is how deep agents may launch agents.
 const maxDepth = 3
 
+// Definitions find kinds of agents: All those that there are, and Early those that are known without a look at all files.
+type Definitions struct{ All, Early func() *agentdef.Set }
+
 // A Config is what the agents of a conversation are run with.
 type Config struct {
 	// Session returns the session that they work for.
 	Session func() *session.Session
 	// Tasks lists them; nil if nothing runs in the background.
 	Tasks *task.Table
-	// Definitions returns the kinds of agents there are.
-	Definitions func() *agentdef.Set
+	// Definitions are the kinds of agents there are.
+	Definitions Definitions
 	Settings    func() settings.Agents
 	// Denied returns the rule that denies agents of a type, or "".
 	Denied func(kind string) string
@@ -68,15 +71,22 @@ type Config struct {
 	// Open opens the conversation of an agent.
 	Open func(ctx context.Context, b Birth) (*Worker, error)
 	// Spawn starts a teammate.
-	Spawn func(ctx context.Context, in agenttool.Input) (tool.Result, error)
-	// Ready waits for MCP servers that an agent cannot do without, but for those that it brings.
-	Ready func(ctx context.Context, d *agentdef.Definition) error
+	Spawn   func(ctx context.Context, in agenttool.Input) (tool.Result, error)
+	Servers Servers
 	// Tree makes a working copy.
 	Tree func(ctx context.Context, name string) (*worktree.Tree, error)
 	// Folder returns where what belongs to the session is kept; "" keeps nothing.
 	Folder   func() string
 	Language func() texts.Language
 	Say      func(string)
+}
+
+// Servers are the MCP servers that agents cannot do without, but for those that they bring.
+type Servers struct {
+	// Ready waits for those of an agent.
+	Ready func(ctx context.Context, d *agentdef.Definition) error
+	// Lacking reports whether some are not there, and will not come.
+	Lacking func(d *agentdef.Definition) bool
 }
 
 // A Birth is what an agent begins with.
@@ -120,10 +130,14 @@ type Worker struct {
 	Session *session.Session
 	// Transcript is where it is kept, or "".
 	Transcript string
-	// Tokens returns how many tokens it took, and Absent the MCP servers of its definition that it had to do without.
+	// Tokens returns how many tokens it took, Cost what they cost, and Absent the MCP servers of its definition that it had to
+	// do without. Cost may be nil.
 	Tokens func() int
+	Cost   func() float64
 	Absent func() []string
-	Close  func()
+	// Running returns what its commands in the background are; they end with it.
+	Running func() []string
+	Close   func()
 }
 
 // A Crowd counts the agents of a session. The zero value is empty. It is safe for concurrent use.

@@ -62,14 +62,22 @@ type Config struct {
 	PlanFile func() string
 	Pages    webfetch.Config
 	Search   websearch.Config
-	// Unattended says that no user waits while a command runs, and that a turn waits for those in the background.
-	Unattended bool
+	Turns    Turns
 	// Single says that a single call is made, which nothing can outlive.
 	Single  bool
 	Extras  *extras.Extras // nil if no tool is looked up
 	Servers *servers.Share // nil if no server is used
 	// Output takes the value that a turn must end in.
 	Output *structured.Output
+}
+
+// Turns say how long turns wait for commands.
+type Turns struct {
+	// Unattended says that no user waits while a command runs, and that a turn waits for those in the background.
+	Unattended bool
+	// Agent says that the turns are those of an agent, which do not wait for commands that the agent began in the
+	// background, and Reports that its work ends with a turn, and these commands with it.
+	Agent, Reports bool
 }
 
 // A Reader reads the results of tools. The zero value is the user.
@@ -187,9 +195,10 @@ func (c *Config) command() bash.Config {
 			Limits: command.Limits{Tasks: sh.Tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},
 	}
-	if c.Unattended {
+	if c.Turns.Unattended {
 		b.Budget, b.Awaited = 0, true
 	}
+	b.Left, b.Reported = c.Turns.Agent, c.Turns.Reports
 	if c.Single {
 		b.Tasks = nil
 	}

@@ -51,7 +51,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	d := toolbox.Config{
 		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
 		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: webtools.Pages(w.online()),
-		Unattended:  true, // the tools are shown as one turn without a user has them
+		Turns:       toolbox.Turns{Unattended: true}, // the tools are shown as one turn without a user has them
 		Experiments: new(windowParts).experiments(w.values().Window),
 	}
 	if w.Project.Home != "" {

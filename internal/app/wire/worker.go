@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/coordinator"
@@ -193,12 +192,12 @@ func openAgents(c *Conversation) {
 		return
 	}
 	cfg := subagents.Config{
-		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: func() *agentdef.Set { return c.ws.Agents.Set() },
+		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: subagents.Definitions{All: c.ws.Agents.Set, Early: c.ws.Agents.Early},
 		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return subagents.DeniedBy(c.Gate, kind) },
-		Open:   func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
-		Spawn:  teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
-		Ready:  servers.Require(c.Servers),
-		Folder: c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd), Judged: c.contract.Judged,
+		Open:    func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
+		Spawn:   teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
+		Servers: subagents.Servers{Ready: servers.Require(c.Servers), Lacking: servers.Lacking(c.Servers)},
+		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd), Judged: c.contract.Judged,
 		HandOff: func() func(context.Context, judge.Handoff) (permission.Judgement, error) {
 			if c.Gate.Mode() != permission.Auto {
 				return nil
@@ -208,7 +207,7 @@ func openAgents(c *Conversation) {
 		Summaries: new(subagents.Summaries),
 	}
 	if m := c.coordinator; m != nil {
-		cfg.Coordinator, cfg.Definitions = true, m.Definitions
+		cfg.Coordinator, cfg.Definitions = true, subagents.Definitions{All: m.Definitions, Early: m.Definitions}
 	}
 	if w := c.spec.Worker; w != nil {
 		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd, cfg.Summaries = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd, w.Lead.gists
@@ -256,10 +255,15 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 		return nil, err
 	}
 	return &subagents.Worker{
-		Session: child.Session, Transcript: child.record.Path(), Close: child.Close, Absent: child.Servers.Absent,
+		Session: child.Session, Transcript: child.record.Path(), Close: child.Close, Absent: child.Servers.Absent, Running: child.shell.Running,
 		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Totals().Usage) },
+		Cost:   func() float64 { return child.record.Ledger().Totals().CostUSD },
 	}, nil
 }
+
+// reports reports whether the work of the conversation ends with a report: that of an agent does, but not that of a
+// teammate. A fork is told what its lead is told.
+func (w *Worker) reports() bool { return w != nil && !w.fork() && w.mate.Mate == nil }
 
 // converse opens the conversation of an agent, which may be a teammate.
 func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate teams.Spec) (*Conversation, error) {
