@@ -21,16 +21,19 @@ import (
 
 // roots returns the folders and files of a plugin that hold skills and commands.
 func roots(p *plugin.Plugin) (list []library.Root) {
-	origin := skill.Origin{Kind: skill.Plugin, By: p.ID.String()}
-	for _, dir := range p.Skills {
-		list = append(list, library.Root{Dir: dir, Origin: origin, Prefix: p.Name + ":"})
+	root := library.Root{Origin: skill.Origin{Kind: skill.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Fixed: fixed(p)}
+	for _, root.Dir = range p.Skills {
+		list = append(list, root)
 	}
-	origin.Command = true
-	for _, dir := range p.Commands {
-		list = append(list, library.Root{Dir: dir, Origin: origin, Prefix: p.Name + ":"})
+	root.Origin.Command = true
+	for _, root.Dir = range p.Commands {
+		list = append(list, root)
 	}
 	return list
 }
+
+// fixed reports whether the files of a plugin stay as they are: an update has other folders.
+func fixed(p *plugin.Plugin) bool { return p.Market != "" }
 
 // Roots returns the folders that hold skills and commands of the plugins in use.
 func (s *Set) Roots() (list []library.Root) {
@@ -55,6 +58,9 @@ func (s *Set) Vars(o skill.Origin) skill.Vars {
 // Styles returns the folders and files of output styles of the plugins in use.
 func (s *Set) Styles() (list []style.Root) {
 	for _, p := range s.used() {
+		if len(p.Styles) > 0 && s.check(p) != nil {
+			continue // it is reported when all are looked at
+		}
 		for _, path := range p.Styles {
 			list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
 		}
@@ -67,7 +73,7 @@ func (s *Set) Agents() (list []agentdef.Root) {
 	for _, p := range s.used() {
 		for _, path := range p.Agents {
 			list = append(list, agentdef.Root{
-				Path: path, Source: agentdef.Source{Kind: agentdef.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Within: p.Dir,
+				Path: path, Source: agentdef.Source{Kind: agentdef.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Within: p.Dir, Fixed: fixed(p),
 			})
 		}
 	}
@@ -77,22 +83,26 @@ func (s *Set) Agents() (list []agentdef.Root) {
 // Hooks returns the hooks of the plugins in use.
 func (s *Set) Hooks() (list []hook.Source) {
 	for _, p := range s.used() {
-		if len(p.Hooks) == 0 {
-			continue
+		if len(p.Hooks) > 0 {
+			list = append(list, s.hooks(p))
 		}
-		options := s.options(p)
-		list = append(list, hook.Source{
-			Name: "plugin " + p.Name, Scope: scope.User, JSON: p.Hooks,
-			Plugin: &hook.Plugin{Root: p.Dir, Data: p.Data, Options: func(ctx context.Context) (map[string]string, error) {
-				keep(p)
-				if options == nil {
-					return nil, nil
-				}
-				return options(ctx)
-			}},
-		})
 	}
 	return list
+}
+
+// hooks returns the hooks of a plugin.
+func (s *Set) hooks(p *plugin.Plugin) hook.Source {
+	options := s.options(p)
+	return hook.Source{
+		Name: "plugin " + p.Name, Scope: scope.User, JSON: p.Hooks,
+		Plugin: &hook.Plugin{Root: p.Dir, Data: p.Data, Check: func() error { return s.check(p) }, Options: func(ctx context.Context) (map[string]string, error) {
+			keep(p)
+			if options == nil {
+				return nil, nil
+			}
+			return options(ctx)
+		}},
+	}
 }
 
 // options returns what finds the values of a plugin's options, once they are needed.
@@ -125,13 +135,18 @@ func keep(p *plugin.Plugin) {
 func serverName(id plugin.ID, server string) string { return "plugin:" + id.Name + ":" + server }
 
 // Servers returns the MCP servers of the plugins in use, with what returns the values of variables.
-func (p *Plugins) Servers(getenv func(string) string) []*roster.Entry { return p.Set().servers(getenv) }
+func (p *Plugins) Servers(getenv func(string) string) []*roster.Entry {
+	if o := p.Recalled(); o != nil && !o.Served {
+		return nil
+	}
+	return p.Early().servers(getenv)
+}
 
 func (s *Set) servers(getenv func(string) string) (list []*roster.Entry) {
 	for _, p := range s.used() {
 		var raws map[string]json.RawMessage
-		if len(p.Servers) == 0 || json.Unmarshal(p.Servers, &raws) != nil {
-			continue // what is wrong with it was said when it was read
+		if len(p.Servers) == 0 || json.Unmarshal(p.Servers, &raws) != nil || s.check(p) != nil {
+			continue // what is wrong with it was said when it was read, or is when all are looked at
 		}
 		keep(p)
 		own := map[string]string{}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
 	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
@@ -40,6 +41,10 @@ type Plugins struct {
 	mu   sync.Mutex
 	set  *Set
 	from *config.Settings // that the set was made of
+	sure bool             // the files of the set were looked at
+	// recalled is what is known before there is a set, if the settings are those that it was recalled for; may be nil.
+	recalled    *headstart.Plugins
+	recalledFor *config.Settings
 }
 
 // Open returns the plugins of a workspace. It reads nothing.
@@ -48,6 +53,11 @@ func Open(cfg Config) *Plugins {
 	locks := replace.New(filepath.Join(home, "locks"))
 	return &Plugins{cfg: cfg, store: plugin.OpenStore(home), approved: openApprovals(home, locks),
 		options: &options{cfg.Project, keyring.Open(home, locks), cfg.Say}}
+}
+
+// Files returns the files that say which plugins there are and what the user agreed to, and the index of them.
+func (p *Plugins) Files() (files []string, index string) {
+	return []string{p.store.File(), p.approved.path}, p.store.IndexFile()
 }
 
 // Close waits for what is being written, for a short time.
@@ -87,18 +97,78 @@ type Set struct {
 	Problems []string
 
 	by *Plugins
+	// early says that its files were not looked at when it was made, and checked has the plugins whose files were since.
+	early   bool
+	checked sync.Map
 }
 
-// Set returns the plugins of the settings in force: the same value until settings change or [Plugins.Reload] is called.
-// Without any it touches nothing.
+// Set returns the plugins of the settings in force: the same value until settings or files change, or [Plugins.Reload] is
+// called. Without any it touches nothing.
 func (p *Plugins) Set() *Set {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.cfg.Project.Settings()
+	if p.set != nil && p.from == now && p.sure {
+		return p.set
+	}
+	set := p.load(now, p.store.Load)
+	if p.set == nil || p.from != now || !p.set.same(set) {
+		p.set = set
+	}
+	p.from, p.sure = now, true
+	return p.set
+}
+
+// Early returns the plugins as they are known first: where there are many of them, their files are looked at later, by
+// [Plugins.Set]. Nothing of such a plugin runs before its files were looked at.
+func (p *Plugins) Early() *Set {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.cfg.Project.Settings()
 	if p.set == nil || p.from != now {
-		p.set, p.from = p.load(now), now
+		p.sure = true
+		p.set, p.from = p.load(now, func(ids ...plugin.ID) []plugin.Loaded {
+			if all, ok := p.store.Known(ids...); ok {
+				p.sure = false
+				return all
+			}
+			return p.store.Load(ids...)
+		}), now
+		p.set.early = !p.sure
 	}
 	return p.set
+}
+
+// Unsure reports whether files of the set were not looked at.
+func (s *Set) Unsure() bool { return s.early }
+
+// same reports whether two sets say the same of the same plugins.
+func (s *Set) same(o *Set) bool {
+	return slices.Equal(s.Problems, o.Problems) && slices.EqualFunc(s.Plugins, o.Plugins, func(a, b *Plugin) bool {
+		return a.ID == b.ID && a.State == b.State && a.Why == b.Why && a.Scope == b.Scope && a.Read == b.Read && slices.Equal(a.Problems, b.Problems)
+	})
+}
+
+// check returns nil if what was read of a plugin is what its files say. They are looked at once.
+func (s *Set) check(p *plugin.Plugin) error {
+	if !s.early || p.Market == "" || s.by.looked(s) {
+		return nil
+	}
+	if _, ok := s.checked.Load(p.ID); ok {
+		return nil
+	}
+	err := s.by.store.Check(p)
+	if err == nil {
+		s.checked.Store(p.ID, true)
+	}
+	return err
+}
+
+// looked reports whether all files of a set were looked at, and are as it says.
+func (p *Plugins) looked(s *Set) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.set == s && p.sure
 }
 
 // Reload looks at the plugins again.
@@ -109,15 +179,18 @@ func (p *Plugins) Reload() *Set {
 	return p.Set()
 }
 
+// A finder returns installed plugins, in the order of the ids.
+type finder func(ids ...plugin.ID) []plugin.Loaded
+
 // load finds the plugins that settings and the command line name.
-func (p *Plugins) load(s *config.Settings) *Set {
+func (p *Plugins) load(s *config.Settings, find finder) *Set {
 	set := &Set{by: p}
 	wanted := wishes(s, set)
 	if len(wanted) > 0 && p.cfg.Project.Home == "" {
 		set.Problems = append(set.Problems, "no plugin is used: there is no state home, where they are installed")
 		wanted = nil
 	}
-	p.take(s, set, wanted)
+	p.take(s, set, wanted, find)
 	for _, dir := range p.cfg.Dirs {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(p.cfg.Project.Source().Dir, dir)
@@ -146,8 +219,11 @@ type wish struct {
 // wishes returns what the settings in force say, in order of ids. A project can disable a plugin; it enables only one that
 // the user has not disabled. What the user wants in this project counts before what the project wants.
 func wishes(s *config.Settings, set *Set) (list []wish) {
-	type said struct{ own, project, managed *wish }
-	all := map[string]*said{}
+	type saying struct {
+		text string
+		wish
+	}
+	var all []saying
 	for _, part := range s.Parts("enabledPlugins") { // the weakest first
 		var values map[string]json.RawMessage
 		if json.Unmarshal(part.JSON, &values) != nil {
@@ -156,48 +232,48 @@ func wishes(s *config.Settings, set *Set) (list []wish) {
 		}
 		for _, text := range slices.Sorted(maps.Keys(values)) {
 			id, err := plugin.ParseID(text)
-			var on bool
-			if err == nil && json.Unmarshal(values[text], &on) != nil {
+			value := string(values[text])
+			on := value == "true"
+			if err == nil && !on && value != "false" && value != "null" {
 				err = fmt.Errorf("plugin %q: the value is neither true nor false", text)
 			}
 			if err != nil {
 				set.Problems = append(set.Problems, fmt.Sprintf("%s: enabledPlugins: %v", part.File, err))
 				continue
 			}
-			x := all[text]
-			if x == nil {
-				x = &said{}
-				all[text] = x
-			}
-			w := &wish{id, on, part.Scope}
-			switch part.Scope {
-			case scope.Managed:
-				x.managed = w
-			case scope.Project:
-				x.project = w
-			default:
-				x.own = w
-			}
+			all = append(all, saying{text, wish{id, on, part.Scope}})
 		}
 	}
-	for _, text := range slices.Sorted(maps.Keys(all)) {
-		x := all[text]
+	slices.SortStableFunc(all, func(a, b saying) int { return strings.Compare(a.text, b.text) })
+	for from := 0; from < len(all); {
+		var own, project, managed *wish
+		text := all[from].text
+		for ; from < len(all) && all[from].text == text; from++ {
+			switch w := &all[from].wish; w.from {
+			case scope.Managed:
+				managed = w
+			case scope.Project:
+				project = w
+			default:
+				own = w
+			}
+		}
 		switch {
-		case x.managed != nil:
-			list = append(list, *x.managed)
-		case x.own == nil:
-			list = append(list, *x.project)
-		case x.project == nil || x.project.on || x.own.from != scope.User:
-			list = append(list, *x.own)
+		case managed != nil:
+			list = append(list, *managed)
+		case own == nil:
+			list = append(list, *project)
+		case project == nil || project.on || own.from != scope.User:
+			list = append(list, *own)
 		default:
-			list = append(list, *x.project)
+			list = append(list, *project)
 		}
 	}
 	return list
 }
 
 // take adds what the user has installed of what the settings want.
-func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish) {
+func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder) {
 	var ids []plugin.ID
 	for _, w := range wanted {
 		if w.on {
@@ -216,20 +292,18 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish) {
 	reading.Go(func() { approved, unread = p.approved.hashes() })
 	policy := p.policy(s, set)
 	configured := p.options.configured()
-	loaded := map[plugin.ID]plugin.Loaded{}
-	for _, l := range p.store.Load(ids...) {
-		loaded[l.ID] = l
-	}
+	loaded := find(ids...)
 	if reading.Wait(); unread != nil {
 		set.Problems = append(set.Problems, unread.Error())
 	}
 	for _, w := range wanted {
 		x := &Plugin{ID: w.id, State: Disabled, Scope: w.from}
 		set.Plugins = append(set.Plugins, x)
-		l := loaded[w.id]
 		if !w.on {
 			continue
 		}
+		l := loaded[0] // they are in the order of the ids
+		loaded = loaded[1:]
 		x.Problems = l.Problems
 		switch hash, ok := approved[w.id.String()]; {
 		case errors.Is(l.Err, plugin.ErrNotInstalled):

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -216,6 +218,62 @@ func TestPinnedContent(t *testing.T) {
 	p = b.open()
 	if got := hooks(t, p); len(got) > 0 || b.states(p)["fmt@team"] != Broken {
 		t.Errorf("%q, %v", got, b.states(p))
+	}
+}
+
+// Many plugins are known from an index before their files are looked at. Nothing of one whose files were changed since runs:
+// its hooks fail, its servers and styles are not there, and it is reported when all are looked at.
+// Proves X-071.
+func TestEarly(t *testing.T) {
+	b := newBench(t)
+	const many = 16
+	list := ""
+	for i := range many {
+		name := fmt.Sprintf("p%02d", i)
+		list += fmt.Sprintf(`,{"name":%q,"source":"./%s"}`, name, name)
+		b.write("market/"+name+"/.claude-plugin/plugin.json", fmt.Sprintf(`{"name":%q,"version":"1"}`, name))
+		b.write("market/"+name+"/hooks/hooks.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}`)
+		b.write("market/"+name+"/.mcp.json", `{"mcpServers":{"db":{"command":"true"}}}`)
+		b.write("market/"+name+"/output-styles/loud.md", "Shout.")
+	}
+	b.write("market/.claude-plugin/marketplace.json", `{"name":"team","owner":{"name":"T"},"plugins":[`+list[1:]+`]}`)
+	for i := range many {
+		b.install(fmt.Sprintf("p%02d", i))
+	}
+	time.Sleep(1100 * time.Millisecond) // until files are known by their stamps
+	p := b.open()
+	p.Set()
+	p.Close()
+
+	p = b.open()
+	early := p.Early()
+	if !early.Unsure() || len(early.used()) != many || len(early.Errors()) > 0 || p.Early() != early {
+		t.Fatalf("%d plugins are used early: %q", len(early.used()), early.Errors())
+	}
+	if p.Set() != early {
+		t.Error("plugins that are as they were are others")
+	}
+
+	p = b.open()
+	early = p.Early()
+	changed := early.used()[3]
+	if err := os.WriteFile(filepath.Join(changed.Dir, "hooks", "hooks.json"), []byte(`{"Stop":[{"hooks":[{"type":"command","command":"true evil"}]}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i, src := range early.Hooks() {
+		if err := src.Plugin.Check(); (err != nil) != (i == 3) {
+			t.Errorf("the hooks of %s: %v", src.Name, err)
+		}
+	}
+	if servers, styles := p.Servers(os.Getenv), early.Styles(); len(servers) != many-1 || len(styles) != many-1 {
+		t.Errorf("there are %d servers and %d styles", len(servers), len(styles))
+	}
+	set := p.Set()
+	if errs := set.Errors(); set == early || set.Unsure() || len(set.used()) != many-1 || len(errs) != 1 || !strings.Contains(errs[0], "were changed after it was installed") {
+		t.Errorf("%d plugins are used: %q", len(set.used()), errs)
+	}
+	if p.Early() != set {
+		t.Error("what is known is not what was found")
 	}
 }
 
@@ -520,5 +578,45 @@ func TestWhatIsShownIsPlain(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown: %s", want, text)
 		}
+	}
+}
+
+// What is recalled of plugins counts until they are looked for. Its hooks run only if the plugin is in use and has them.
+// Proves X-071.
+func TestRecall(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	outline := b.open().Outline()
+	if outline == nil || len(outline.Hooks) != 1 || outline.Served || len(outline.Errors) != 0 {
+		t.Fatalf("the outline is %+v", outline)
+	}
+	p := b.open()
+	p.Recall(outline)
+	if p.Recalled() != outline || p.Servers(os.Getenv) != nil || p.Recalled() != outline {
+		t.Error("it does not count")
+	}
+	check := p.Remembered(outline)[0].Plugin.Check
+	if err := check(); err != nil {
+		t.Error(err)
+	}
+	if p.Recalled() != nil {
+		t.Error("it counts when plugins were looked for")
+	}
+	other := *outline
+	other.Hooks = slices.Clone(outline.Hooks)
+	other.Hooks[0].JSON = `{"Stop":[]}`
+	changed := p.Remembered(&other)[0].Plugin
+	if _, err := changed.Options(t.Context()); err == nil || changed.Check() == nil {
+		t.Error("hooks run that the plugin does not have")
+	}
+	if key := b.open().Key(); slices.Equal(key, b.open("dir").Key()) {
+		t.Error("a folder for this run has the same key")
+	}
+	if b.open("dir").Outline() != nil {
+		t.Error("there is an outline with a folder for this run")
+	}
+	b.write("home/.adze/settings.json", "{}")
+	if gone := b.open(); gone.Remembered(outline)[0].Plugin.Check() == nil {
+		t.Error("a hook runs of a plugin that is not in use")
 	}
 }

@@ -1,0 +1,123 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+
+	"adze/internal/app/headstart"
+	"adze/internal/hook"
+	"adze/internal/platform/scope"
+	"adze/internal/plugin"
+)
+
+// Recall makes o what is known of the plugins until they are looked for, or the settings change. Nothing of it runs before
+// the plugin was looked for.
+func (p *Plugins) Recall(o *headstart.Plugins) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.recalled, p.recalledFor = o, p.cfg.Project.Settings()
+}
+
+// Recalled returns what is known of the plugins before they are looked for, or nil.
+func (p *Plugins) Recalled() *headstart.Plugins {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.set != nil || p.recalledFor != p.cfg.Project.Settings() {
+		return nil
+	}
+	return p.recalled
+}
+
+// Remembered returns the hooks of plugins that were recalled. Each is looked up when it is to run, and runs only if the
+// plugin has it still.
+func (p *Plugins) Remembered(o *headstart.Plugins) []hook.Source {
+	list := make([]hook.Source, len(o.Hooks))
+	all := make([]hook.Plugin, len(o.Hooks)) // there can be many, before the first request
+	var text []byte
+	for i := range o.Hooks {
+		text = append(text, o.Hooks[i].JSON...)
+	}
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		all[i] = hook.Plugin{
+			Root: h.Root, Data: h.Data,
+			Check: func() error {
+				now, err := p.current(h)
+				if err != nil {
+					return err
+				}
+				return now.Check()
+			},
+			Options: func(ctx context.Context) (map[string]string, error) {
+				now, err := p.current(h)
+				if err != nil {
+					return nil, err
+				}
+				return now.Options(ctx)
+			},
+		}
+		n := len(h.JSON)
+		list[i] = hook.Source{Name: "plugin " + h.ID.Name, Scope: scope.User, JSON: text[:n:n], Plugin: &all[i]}
+		text = text[n:]
+	}
+	return list
+}
+
+// current returns a plugin as its hooks know it, if it is in use and has these hooks.
+func (p *Plugins) current(h *headstart.Hooks) (*hook.Plugin, error) {
+	set := p.Early()
+	for _, x := range set.used() {
+		if x.ID == h.ID && x.Dir == h.Root && x.Data == h.Data && string(x.Hooks) == h.JSON {
+			return set.hooks(x).Plugin, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: its hooks are not those that it had when the session began; a session that begins now uses what it has", h.ID)
+}
+
+// Outline returns what a start needs to know of the plugins as they are known, or nil if that depends on more than settings
+// and the files of the store.
+func (p *Plugins) Outline() *headstart.Plugins {
+	if len(p.cfg.Dirs) > 0 {
+		return nil
+	}
+	set := p.Early()
+	o := &headstart.Plugins{Errors: set.Errors()}
+	for _, x := range set.Plugins {
+		if x.Read == nil {
+			if x.State == Incomplete {
+				return nil // the keyring may have what it lacks
+			}
+			continue
+		}
+		if needsSecret(x.Read) {
+			return nil
+		}
+		o.Served = o.Served || len(x.Read.Servers) > 0
+		if len(x.Read.Hooks) > 0 {
+			o.Hooks = append(o.Hooks, headstart.Hooks{ID: x.ID, Root: x.Read.Dir, Data: x.Read.Data, JSON: string(x.Read.Hooks)})
+		}
+	}
+	return o
+}
+
+// Key returns what says which plugins are used, beside files.
+func (p *Plugins) Key() []string {
+	settings := p.cfg.Project.Settings()
+	key := []string{string(settings.Object("pluginConfigs"))}
+	for _, name := range []string{"enabledPlugins", "strictKnownMarketplaces"} {
+		for _, part := range settings.Parts(name) {
+			key = append(key, name, part.Scope.Text(), part.File, string(part.JSON))
+		}
+	}
+	return append(key, p.cfg.Dirs...)
+}
+
+// needsSecret reports whether a plugin is used only if the keyring has something.
+func needsSecret(x *plugin.Plugin) bool {
+	for _, o := range x.Options {
+		if o.Required && o.Secret && len(o.Default) == 0 {
+			return true
+		}
+	}
+	return false
+}
