@@ -92,7 +92,9 @@ func NewLead(c LeadConfig) *Lead {
 }
 
 // asksForTeam finds requests for a team in what the user says.
-var asksForTeam = regexp.MustCompile(`(?i)\b(team-?mates?|swarms?|agent teams?|team of|TeamCreate|(create|make|start|form|spawn|build|use) an? (\w+ )?team)\b|团队|队友`)
+var asksForTeam = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(team-?mates?|swarms?|agent teams?|team of|TeamCreate|(create|make|start|form|spawn|build|use) an? (\w+ )?team)\b|团队|队友`)
+})
 
 // Hear offers the tools for teams from the prompt on in which the user asks for one. L may be nil.
 func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
@@ -101,7 +103,7 @@ func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wanted = l.wanted || asksForTeam.MatchString(msg.PlainText(p.Parts))
+	l.wanted = l.wanted || asksForTeam().MatchString(msg.PlainText(p.Parts))
 	return h
 }
 
