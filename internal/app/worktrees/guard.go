@@ -29,12 +29,16 @@ func NewGuard(path string) *Guard {
 
 // Before denies a call in a copy that is gone.
 func (g *Guard) Before(_ context.Context, u *tool.Use) error {
-	if g.there() || !touches(u) {
-		return nil
+	if !g.there() && touches(u) {
+		g.deny(u, "stop, and report what you did and that it is gone")
 	}
-	u.Verdict.Decide(tool.Deny, "the worktree check", fmt.Sprintf(
-		"The worktree %s was removed while you worked in it. What was not committed is lost, and nothing more can be done there: stop, and report what you did and that it is gone.", g.path))
 	return nil
+}
+
+// deny denies a call, and says what to do instead.
+func (g *Guard) deny(u *tool.Use, instead string) {
+	u.Verdict.Decide(tool.Deny, "the worktree check", fmt.Sprintf(
+		"The worktree %s was removed while you worked in it. What was not committed is lost, and nothing more can be done there: %s.", g.path, instead))
 }
 
 // there reports whether the copy is the one that it was.
@@ -48,6 +52,31 @@ func (g *Guard) there() bool {
 	}
 	_, err = os.Lstat(filepath.Join(g.path, ".git"))
 	return err == nil
+}
+
+// A placeGuard is a [tool.Gate] for a session and the agents that work where it does: a [Guard] of the worktree that it works
+// in at the time.
+type placeGuard struct {
+	place *Place
+	leave string // the tool that leaves a worktree
+}
+
+// Guard returns the gate for calls in the worktree of the session, which lets the tool through that leaves it.
+func (p *Place) Guard(leave string) tool.Gate { return placeGuard{p, leave} }
+
+// Before denies a call in a worktree that is gone.
+func (g placeGuard) Before(_ context.Context, u *tool.Use) error {
+	if g.place == nil {
+		return nil
+	}
+	g.place.mu.Lock()
+	guard := g.place.guard
+	g.place.mu.Unlock()
+	if guard == nil || u.Tool.Spec().Name == g.leave || guard.there() || !touches(u) {
+		return nil
+	}
+	guard.deny(u, fmt.Sprintf("stop, and say so. %s, if you have it, leads back to %s", g.leave, g.place.cfg.Dir))
+	return nil
 }
 
 // touches reports whether a call touches files or runs commands, as far as is known.

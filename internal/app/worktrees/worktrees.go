@@ -39,8 +39,9 @@ type Content struct{ Links, Sparse, Copies []string }
 type Place struct {
 	cfg Config
 
-	mu   sync.Mutex
-	tree *worktree.Tree // nil outside of a worktree
+	mu    sync.Mutex
+	tree  *worktree.Tree // nil outside of a worktree
+	guard *Guard         // of tree; may be nil
 }
 
 // New returns the place of a conversation that works in no worktree yet.
@@ -121,11 +122,12 @@ type state struct {
 
 // move moves the conversation into a worktree, or back without one.
 func (p *Place) move(t *worktree.Tree) {
-	p.tree = t
+	p.tree, p.guard = t, nil
 	fields := map[string]any{"name": "", "path": ""}
 	if t == nil {
 		p.cfg.Move(p.cfg.Dir, "")
 	} else {
+		p.guard = NewGuard(t.Path)
 		p.cfg.Move(t.Path, t.Root)
 		fields = map[string]any{"name": t.Name, "path": t.Path}
 	}
