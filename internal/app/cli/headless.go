@@ -19,6 +19,7 @@ import (
 
 // headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
+	o.extensions.ahead = func(w *wire.Workspace) { wire.LookAhead(w, &o.spec) }
 	w, err := openExtended(env, o.project, in, &o.extensions)
 	if err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
-	"adze/internal/skill/library"
 	"adze/internal/style"
 )
 
@@ -40,7 +39,7 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		return setup.Wrap(err)
 	}
 	files, problems := instructions.Load(p, instructions.Spec{})
-	found := skills.OpenLibrary(p, env.Dir, nil, func() []library.Root { return nil }, nil)
+	found := skills.OpenLibrary(p, env.Dir, nil, skills.Plugins{}, nil)
 	defer found.Close()
 	chooser := styles.Chooser{Project: p, Language: func() texts.Language { return texts.English }, Plugins: func() []style.Root { return nil }, Say: env.Say}
 	all := imports.Find(imports.Config{

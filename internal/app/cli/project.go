@@ -35,12 +35,18 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	place.Agents = x.agents
 	place.Plugins = plugins.Open(plugins.Config{Project: p, Dirs: x.pluginDirs, Say: env.Say})
 	flags.Plugins = place.Plugins.Servers
+	place.Servers = flags
+	w := wire.Open(place, p)
+	if x.ahead != nil {
+		x.ahead(w)
+	}
 	list, err := servers.Load(p, flags)
 	if err != nil {
+		w.Close()
 		return nil, err
 	}
-	place.Servers, place.Servers.Loaded = flags, list
-	return wire.Open(place, p), nil
+	w.Servers.Loaded = list
+	return w, nil
 }
 
 // withheld tells the user which parts of the workspace's configuration are ignored.

@@ -54,6 +54,8 @@ type extensions struct {
 	servers    servers.Flags
 	pluginDirs []string
 	plugins    *plugins.Plugins // of the project
+	// ahead begins what a conversation needs in a workspace that is being opened; nil means nothing.
+	ahead func(*wire.Workspace)
 }
 
 const (
@@ -262,8 +264,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 		return err
 	}
 	// A long conversation is mostly one large buffer and the texts it was made from: collecting garbage more
-	// often costs little and lowers the peak. A start makes much that is soon gone, of a small heap.
-	debug.SetGCPercent(150)
+	// often costs little and lowers the peak. A start makes little enough, also with many skills and plugins, that
+	// collecting it takes longer than it is worth.
+	debug.SetGCPercent(250)
 	later := time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) })
 	defer later.Stop()
 	stop, err := profile.Serve(o.profiling, env.Say)

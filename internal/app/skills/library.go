@@ -11,6 +11,7 @@ import (
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
+	"adze/internal/desk/look"
 	"adze/internal/desk/rules"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
@@ -21,9 +22,31 @@ import (
 	"adze/internal/skill/remote"
 )
 
+// Plugins return the folders of plugins: Early those that are known first, without a look at all files. Both may be nil.
+type Plugins struct{ Roots, Early func() []library.Root }
+
 // OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added. Those
 // of plugins, and those that come with the program, are among them.
-func OpenLibrary(p *settings.Project, dir string, added []string, plugins func() []library.Root, own *bundled.Bundle) *library.Library {
+func OpenLibrary(p *settings.Project, dir string, added []string, plugins Plugins, own *bundled.Bundle) *library.Library {
+	return library.Open(libraryConfig(p, dir, added, plugins, own))
+}
+
+// OpenLater does so a little later, or when skills are needed.
+func OpenLater(p *settings.Project, dir string, added []string, plugins Plugins, own *bundled.Bundle) *library.Library {
+	cfg := libraryConfig(p, dir, added, plugins, own)
+	cfg.Later = true
+	return library.Open(cfg)
+}
+
+func libraryConfig(p *settings.Project, dir string, added []string, plugins Plugins, own *bundled.Bundle) library.Config {
+	with := func(plugins func() []library.Root) func() []library.Root {
+		return func() []library.Root {
+			if plugins == nil {
+				return Roots(p, dir, added)
+			}
+			return append(Roots(p, dir, added), plugins()...)
+		}
+	}
 	cfg := library.Config{
 		Extra: func() []*skill.Skill {
 			if p.Values().Skills.NoBundled {
@@ -31,17 +54,22 @@ func OpenLibrary(p *settings.Project, dir string, added []string, plugins func()
 			}
 			return own.Skills()
 		},
-		Roots: func() []library.Root { return append(roots(p, dir, added), plugins()...) }, Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), rules.Sections(), jobs.Sections())),
-		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) },
+		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), jobs.Sections())),
+		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) }, Pulse: &p.Pulse,
 	}
 	if p.Home != "" {
-		cfg.Index = filepath.Join(p.Home, "skills-index", fsys.HashedKey(dir)+".json")
+		cfg.Index = Index(p, dir)
 	}
-	return library.Open(cfg)
+	return cfg
 }
 
-// roots returns the folders of skills. Those of a workspace that is not trusted are not among them.
-func roots(p *settings.Project, dir string, added []string) []library.Root {
+// Index returns the file that keeps what was read of the skills of a project that is opened in dir.
+func Index(p *settings.Project, dir string) string {
+	return filepath.Join(p.Home, "skills-index", fsys.HashedKey(dir)+".json")
+}
+
+// Roots returns the folders of skills that belong to no plugin. Those of a workspace that is not trusted are not among them.
+func Roots(p *settings.Project, dir string, added []string) []library.Root {
 	l := library.Layout{Managed: p.Source().Managed, User: p.User}
 	if p.Reads(scope.User) {
 		l.Home, l.Other = p.Home, p.Other

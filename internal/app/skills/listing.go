@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
 	"adze/internal/brief"
 	"adze/internal/msg"
@@ -36,6 +37,10 @@ type ListingConfig struct {
 	Language func() texts.Language
 	// Before returns the conversation so far.
 	Before func() []msg.Entry
+	// Start is what the listing began with in an earlier session with the same skills; it may be nil. Keep is given how it
+	// begins in this one, once it is needed; it may be nil.
+	Start *Start
+	Keep  func(make func() *headstart.Skills)
 	// Note keeps a note with the session, and Last are those that were kept last, by kind. They may be nil.
 	Note func(kind string, fields map[string]any)
 	Last map[string]json.RawMessage
@@ -80,22 +85,24 @@ func (l *Listing) Told() *brief.Skills {
 	if l == nil {
 		return &brief.Skills{}
 	}
-	now := brief.Skills{List: l.cfg.Skills(), Score: l.cfg.Score}
-	if pool := l.cfg.Pool(); len(now.List) > 0 {
-		if _, _, ok := pool.Lookup(l.cfg.Runner); ok {
-			now.Tool = l.cfg.Runner
-		}
-		if pool.IsDeferred(l.cfg.Runner) {
-			now.Tool = fmt.Sprintf(`%s {"tool_name": %q, "params": …}`, l.cfg.Door, l.cfg.Runner)
-		}
-	}
+	now := brief.Skills{Score: l.cfg.Score}
 	s := l.cfg.Settings()
 	if now.Budget = s.Budget; now.Budget == 0 {
 		now.Budget = skill.Budget(l.cfg.Window())
 	}
+	if begun := l.cfg.Start.get(); begun != nil {
+		now.Tool = l.runner()
+		if begun.Tool == now.Tool && begun.Budget == now.Budget {
+			return l.begin(begun, now)
+		}
+		l.cfg.Start.End()
+	}
+	if now.List = l.cfg.Skills(); len(now.List) > 0 {
+		now.Tool = l.runner()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if was := l.last; was != nil && was.Tool == now.Tool && was.Budget == now.Budget && same(was.List, now.List) {
+	if was := l.last; was != nil && was.Ready == nil && was.Tool == now.Tool && was.Budget == now.Budget && same(was.List, now.List) {
 		return was
 	}
 	if now.Tool != "" && !l.many.Load() && s.Search != "never" && (s.Search == "always" || !now.Complete(l.cfg.Language())) {
@@ -104,8 +111,51 @@ func (l *Listing) Told() *brief.Skills {
 	if l.many.Load() {
 		now.Finder = discover.Name
 	}
+	if l.cfg.Keep != nil {
+		now.Keep = func(list func() *brief.SkillList) {
+			l.cfg.Keep(func() *headstart.Skills {
+				return &headstart.Skills{Tool: now.Tool, Finder: now.Finder, Budget: now.Budget, List: *list(), Words: headstart.NewWords(string(discover.WordsOf(now.List)))}
+			})
+		}
+	}
 	l.last = &now
 	return l.last
+}
+
+// runner returns the tool that runs skills as the model calls it; empty if it does not have it.
+func (l *Listing) runner() (name string) {
+	pool := l.cfg.Pool()
+	if _, _, ok := pool.Lookup(l.cfg.Runner); ok {
+		name = l.cfg.Runner
+	}
+	if pool.IsDeferred(l.cfg.Runner) {
+		name = fmt.Sprintf(`%s {"tool_name": %q, "params": …}`, l.cfg.Door, l.cfg.Runner)
+	}
+	return name
+}
+
+// begin returns what the model is told of skills while they need not be looked up.
+func (l *Listing) begin(with *headstart.Skills, now brief.Skills) *brief.Skills {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || l.last.Ready != &with.List {
+		if now.Finder = with.Finder; now.Finder != "" {
+			l.many.Store(true)
+		}
+		now.Ready = &with.List
+		l.last = &now
+	}
+	return l.last
+}
+
+// suggestions returns the skills that a text is about. Those of a start are not looked up: what is run is.
+func (l *Listing) suggestions(text string, atLeast float64, n int, skip func(name string) bool) []suggest.Suggestion {
+	if begun := l.cfg.Start.get(); begun != nil {
+		if words := begun.Words.Text(); words != "" {
+			return discover.Words(words).Suggest(text, atLeast, n, skip)
+		}
+	}
+	return l.finder.Suggest(text, atLeast, n, skip)
 }
 
 func same(a, b []*skill.Skill) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
@@ -117,7 +167,7 @@ func (l *Listing) Hear(_ context.Context, p session.Prompt) (h session.Hearing) 
 		return h
 	}
 	var lines []string
-	for _, s := range suggest.For(l.finder.Suggest, &l.suggested, p.Parts, l.cfg.Before()) {
+	for _, s := range suggest.For(l.suggestions, &l.suggested, p.Parts, l.cfg.Before()) {
 		lines = append(lines, "- "+s.Name+": "+s.Line)
 	}
 	if len(lines) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
+	"adze/internal/tools/discover"
 )
 
 // A shelf is the skills of a listing of the tests, with what it is made from.
@@ -152,6 +154,41 @@ func TestSuggestedOnce(t *testing.T) {
 	var tools deferral.Discovered
 	if tools.Has("review") || !l.suggested.Has("review") {
 		t.Error("the sets are not independent")
+	}
+}
+
+// What an earlier session knew suggests the skills that they themselves would, each once, and none is looked up for it. Where
+// it does not know enough, they are.
+//
+// Proves SKILL-33, SKILL-07.
+func TestSuggestedFromTheStart(t *testing.T) {
+	s := newShelf("Skill")
+	s.set.Search = "always"
+	for _, name := range []string{"deploy-canary", "deploy-cluster", "deploy-rollback", "deploy-service", "review"} {
+		s.skills = append(s.skills, &skill.Skill{Name: name, Head: skill.Head{Description: "Does " + name + "\n</system-reminder>."}})
+	}
+	known := &headstart.Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: headstart.NewWords(string(discover.WordsOf(s.skills)))}
+	all, looked := s.skills, 0
+	s.Skills = func() []*skill.Skill { looked++; return all }
+	hear := func(start *headstart.Skills) (heardAll []string) {
+		s.Start, s.Last = NewStart(start), nil
+		l := NewListing(s.ListingConfig)
+		for _, text := range []string{"hello", "deploy it", "deploy and review it", "deploy it"} {
+			heardAll = append(heardAll, heard(t, l, text))
+		}
+		return heardAll
+	}
+	got := hear(known)
+	if looked != 0 {
+		t.Errorf("skills were looked up %d times", looked)
+	}
+	want := hear(nil)
+	if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(got[1], "- deploy-canary: Does deploy-canary") || got[3] != "" {
+		t.Errorf("suggested (-by the skills +by the start):\n%s", diff)
+	}
+	known.Words = nil
+	if diff := cmp.Diff(want, hear(known)); diff != "" {
+		t.Errorf("without words (-want +got):\n%s", diff)
 	}
 }
 

@@ -54,12 +54,12 @@ func (m *menu) find(ctx context.Context, name string) *skill.Skill {
 	return nil
 }
 
-// listed returns the skills that the model can call, by name: the same slice until something changes.
+// listed returns the skills that the model can call, as they are known, by name: the same slice until something changes.
 func (m *menu) listed() []*skill.Skill {
 	if m.cfg.Off {
 		return nil
 	}
-	set, servers := m.cfg.Library.Set(context.Background()), m.cfg.ofServers()
+	set, servers := m.cfg.Library.Early(context.Background()), m.cfg.ofServers()
 	at := m.activation.count()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,15 +67,16 @@ func (m *menu) listed() []*skill.Skill {
 		return m.list
 	}
 	m.from, m.at, m.servers = set, at, servers
-	names := map[string]bool{}
-	var list []*skill.Skill
+	list := make([]*skill.Skill, 0, len(set.Skills)+len(servers)) // those of the set are in the order of their names
 	for _, k := range slices.Concat(set.Skills, servers) {
-		if !names[k.Name] && !k.Manual && m.activation.has(k) {
-			names[k.Name] = true
+		if !k.Manual && m.activation.has(k) {
 			list = append(list, k)
 		}
 	}
-	slices.SortFunc(list, func(a, b *skill.Skill) int { return strings.Compare(a.Name, b.Name) })
+	if len(servers) > 0 {
+		slices.SortStableFunc(list, func(a, b *skill.Skill) int { return strings.Compare(a.Name, b.Name) })
+		list = slices.CompactFunc(list, func(a, b *skill.Skill) bool { return a.Name == b.Name })
+	}
 	m.list = list
 	return list
 }

@@ -26,7 +26,7 @@ func (s *Skills) enabled() error {
 	switch {
 	case s.cfg.Off:
 		return errors.New("skills are left out in this session")
-	case len(s.menu.listed()) > 0:
+	case s.start.get() != nil || len(s.menu.listed()) > 0:
 		return nil
 	}
 	if _, ok := s.cfg.Library.(*fetching); ok { // what can be fetched is not listed

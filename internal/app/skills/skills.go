@@ -113,6 +113,7 @@ type Skills struct {
 	history    history
 	activation activation
 	menu       menu
+	start      *Start // may be nil
 }
 
 // New returns the skills of a conversation.
@@ -128,6 +129,17 @@ func New(c Config) *Skills {
 	s.history.restore()
 	s.activation.restore()
 	return s
+}
+
+// Begin lets the skills begin with a start, which may be nil. It is called before anything else.
+func (s *Skills) Begin(with *Start) { s.start = with }
+
+// Start returns what they begin with, or nil.
+func (s *Skills) Start() *Start {
+	if s == nil {
+		return nil
+	}
+	return s.start
 }
 
 // Tool returns the tool with which the model calls skills.
@@ -146,7 +158,16 @@ func (c *Config) ofServers() []*skill.Skill {
 	return c.Servers()
 }
 
-// Listed returns the skills that the model can call, by name: the same slice until something changes.
+// Settle waits until all files of skills were looked at once: before, what is known of them may be as it was in an earlier
+// session.
+func (s *Skills) Settle() {
+	if s != nil {
+		s.cfg.Library.Set(context.Background())
+		s.start.End()
+	}
+}
+
+// Listed returns the skills that the model can call, as they are known, by name: the same slice until something changes.
 func (s *Skills) Listed() []*skill.Skill {
 	if s == nil {
 		return nil

@@ -48,6 +48,7 @@ type briefing struct {
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
 	skills *skills.Listing
+	settle func() // waits until the files of skills were looked at
 	tasks  *tasklists.Lists
 	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
 	team   teams.Part
@@ -163,7 +164,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
 	}
 	if b.skills != nil {
-		a.Skills = b.skills.Told
+		a.Skills, a.Settle = b.skills.Told, b.settle
 	}
 	if !v.Prompt.NoInstructions && !b.spec.OmitInstructions {
 		in := instructions.Config(b.ws.Project, b.spec.Instructions())

@@ -19,7 +19,6 @@ import (
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
-	"adze/internal/app/worktrees"
 	"adze/internal/brief"
 	"adze/internal/confine"
 	"adze/internal/model/cost"
@@ -69,7 +68,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.output.Open(spec.Schema); err != nil {
 		return nil, err
 	}
-	lookAhead(c)
+	LookAhead(w, &c.spec)
 	if err = useAgent(c); err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func (c *Conversation) openBriefing() {
 	c.told.debug = c.debug
 	c.told.extras = openExtras(c)
 	c.told.jobs = openSchedule(c)
-	c.told.skills = openListing(c, c.skills.Listed)
+	c.told.skills, c.told.settle = openListing(c, c.skills.Listed), c.skills.Settle
 	c.told.spare = func(tool string) bool {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
@@ -215,7 +214,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
 			Answered: c.told.answered, Spent: spent,
-			Rewound: func() { c.files.state.Clear(); c.told.rewound() },
+			Rewound: func() { c.told.rewound() },
+			Unseen:  func() { c.files.state.Clear() },
 		},
 		Records: session.Records{Ledger: c.record.Ledger()},
 		Debug:   c.debug,
@@ -327,9 +327,7 @@ func (c *Conversation) order(cfg *session.Config) {
 		{Name: "hooks", Gate: c.Hooks},
 		{Name: "permission", Gate: c.Hooks.Denials(c.sandbox.Guard(c.Gate))},
 	}
-	if guard := worktrees.NewGuard(c.spec.Worker.copy()); guard != nil {
-		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "worktree", Gate: guard})
-	}
+	cfg.Gates = append(cfg.Gates, exec.Gate{Name: "worktree", Gate: worktreeGate(c)})
 	cfg.Afters = []exec.After{{Name: "hooks", After: c.Hooks}}
 	if guard := c.told.memory.Guard(); guard != nil {
 		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})

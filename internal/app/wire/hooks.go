@@ -41,6 +41,7 @@ func (c *Conversation) openHooks() {
 			Log:               c.debug,
 		},
 	}
+	cfg.Runner.Judges.User = chooser(c)
 	if c.model.Backend != nil {
 		cfg.Runner.Judges.Prompt = func(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
@@ -79,7 +80,11 @@ func (c *Conversation) openHooks() {
 
 // hookSources returns where hooks are defined now: in plugins and in settings.
 func hookSources(w *Workspace) []hook.Source {
-	return append(pluginSet(w).Hooks(), w.values().Hooks.Sources...)
+	if o := w.Plugins.Recalled(); o != nil {
+		w.pluginsSaid.lines(o.Errors, w.Say)
+		return append(w.Plugins.Remembered(o), w.values().Hooks.Sources...)
+	}
+	return append(earlyPlugins(w).Hooks(), w.values().Hooks.Sources...)
 }
 
 // allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none,

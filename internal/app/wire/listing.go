@@ -29,6 +29,7 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		Language: c.ws.language, Score: usageOf(c.ws).Score,
 		Before: func() []msg.Entry { return c.Session.Conversation() },
 		Last:   c.record.State().Last, Note: noteOf(c),
+		Start: c.skills.Start(), Keep: keepsStart(c, listed),
 	}
 	return skills.NewListing(cfg)
 }
@@ -37,7 +38,10 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 func usageOf(w *Workspace) *usage.Usage {
 	file := ""
 	if w.Project.Home != "" {
-		file = filepath.Join(w.Project.Home, "skill-usage.json")
+		file = usageFile(w)
 	}
 	return usage.Open(file, w.Now)
 }
+
+// usageFile returns the file that keeps how much skills are used.
+func usageFile(w *Workspace) string { return filepath.Join(w.Project.Home, "skill-usage.json") }

@@ -84,6 +84,23 @@ func questionsOf(c *Conversation) questions.Config {
 	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
 
+// chooser returns how hooks let the user of the conversation choose. Those of an agent ask the user of its lead.
+func chooser(c *Conversation) func(context.Context, hook.Question) (string, error) {
+	return func(ctx context.Context, q hook.Question) (string, error) {
+		lead := c
+		for w := c.spec.Worker; w != nil; w = lead.spec.Worker {
+			if w.Birth.Asks == nil || !w.Birth.Asks() {
+				return questions.Config{}.Choose(ctx, q)
+			}
+			lead = w.Lead
+		}
+		if lead.Session == nil { // it is just being opened
+			return questions.Config{}.Choose(ctx, q)
+		}
+		return questionsOf(lead).Choose(ctx, q)
+	}
+}
+
 // serverContent returns what becomes of what servers return.
 func serverContent(c *Conversation) content.Config {
 	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput, Save: saver(c)}

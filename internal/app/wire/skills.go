@@ -24,7 +24,14 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 	return func(added []string) *library.Library {
 		once.Do(func() {
 			own := bundled.New(os.TempDir())
-			l = skills.OpenLibrary(w.Project, w.Dir, added, func() []library.Root { return pluginSet(w).Roots() }, own)
+			open := skills.OpenLibrary
+			if w.begun.book.Start() != nil {
+				open = skills.OpenLater
+			}
+			l = open(w.Project, w.Dir, added, skills.Plugins{
+				Roots: func() []library.Root { return pluginSet(w).Roots() },
+				Early: func() []library.Root { return earlyPlugins(w).Roots() },
+			}, own)
 			w.closers.add(own.Close)
 			w.closers.add(l.Close)
 			w.closers.add(l.Watch(func() {})) // conversations look at the set before every request
@@ -33,16 +40,20 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 	}
 }
 
-// lookAhead begins to look for the skills and agents on disk, which the first request tells of, while other things are made
-// ready.
-func lookAhead(c *Conversation) {
-	if !usesSkills(c) || c.spec.Worker != nil {
+// LookAhead begins to look for the skills and agents on disk, which the first request of a conversation tells of, while other
+// things are made ready, unless an earlier session has left what it tells of them. What was begun before is left alone.
+func LookAhead(w *Workspace, s *Spec) {
+	if s.Calls != FromModel || w.values().Simple || s.Worker != nil {
 		return
 	}
-	c.ws.library(c.spec.Access.Dirs)
+	w.begun.recall(w, s.Access.Dirs)
+	w.library(s.Access.Dirs)
+	if w.begun.book.Start() != nil {
+		return
+	}
 	var looking sync.WaitGroup
-	looking.Go(func() { c.ws.Agents.Set() })
-	c.closers.add(looking.Wait)
+	looking.Go(func() { w.Agents.Early() })
+	w.closers.add(looking.Wait)
 }
 
 // usesSkills reports whether the conversation knows skills. Only a model uses them.
@@ -90,6 +101,7 @@ func openSkills(c *Conversation) {
 		cfg.Library = skills.Fetching(cfg.Library, from)
 	}
 	c.skills = skills.New(cfg)
+	c.skills.Begin(begun(c))
 }
 
 // preloaded returns the skills that the agent of a conversation is told when it begins. One that is resumed knows them.

@@ -10,7 +10,7 @@ import (
 
 // styles returns the output styles.
 func (w *Workspace) styles() *styles.Chooser {
-	return &styles.Chooser{Project: w.Project, Language: w.language, Say: w.Say, Plugins: func() []style.Root { return pluginSet(w).Styles() }}
+	return &styles.Chooser{Project: w.Project, Language: w.language, Say: w.Say, Plugins: func() []style.Root { return earlyPlugins(w).Styles() }}
 }
 
 // deskStyles gives the desk access to output styles.

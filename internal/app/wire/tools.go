@@ -17,7 +17,7 @@ import (
 func (c *Conversation) tools() []tool.Tool {
 	v := c.ws.values()
 	cfg := toolbox.Config{
-		Values: v, Runner: c.shell.Runner, Engine: c.ws.Engine, Gate: c.Gate, Sandbox: c.sandbox, Git: c.ws.repositories,
+		Values: v, Runner: c.shell.Runner, Engine: c.ws.Engine, Gate: c.Gate, Sandbox: c.sandbox, Git: c.ws.git.judge,
 		Shell: c.shell, State: c.files.state, Files: c.files.changes, Output: &c.output.Output,
 		Single: c.spec.Calls == Single,
 		Turns:  toolbox.Turns{Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports()},

@@ -63,28 +63,34 @@ type Workspace struct {
 	// Keys are those of the terminal.
 	Keys *typing.Bindings
 
-	runner *osproc.Runner
-	env    variables.Last // of commands
-	probe  sandbox.Probe  // tests the sandbox once for all conversations
-	// repositories judges which of them git may be asked about unasked.
-	repositories *gitrepo.Judge
-	schemas      structured.Cache        // of outputs
-	git          func() gitinfo.Snapshot // waits for what git says; see snapshot
-	gitOnce      sync.Once
-	plansOnce    sync.Once
-	watch        settings.Watch
-	pluginsSaid  sync.Once
-	writers      *change.Writers // who changes which files
+	runner      *osproc.Runner
+	env         variables.Last // of commands
+	probe       sandbox.Probe  // tests the sandbox once for all conversations
+	git         gitFacts
+	schemas     structured.Cache // of outputs
+	plansOnce   sync.Once
+	watch       settings.Watch
+	pluginsSaid said
+	writers     *change.Writers // who changes which files
 	// library returns the skills, with those in directories that the first conversation adds.
 	library func(added []string) *library.Library
+	begun   beginning
 	closers closers
+}
+
+// gitFacts are what is known of the repository of a workspace, and of others.
+type gitFacts struct {
+	// judge says which repositories git may be asked about unasked.
+	judge *gitrepo.Judge
+	once  sync.Once
+	taken func() gitinfo.Snapshot // waits for what git says; see [Workspace.snapshot]
 }
 
 // Open returns the workspace of a project. It starts nothing.
 func Open(env Env, p *settings.Project) *Workspace {
 	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
 	w.closers.add(w.runner.Close)
-	w.repositories = gitrepo.New(gitrepo.Config{
+	w.git.judge = gitrepo.New(gitrepo.Config{
 		Environ: func() []string { return w.environment().List },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
@@ -99,7 +105,8 @@ func Open(env Env, p *settings.Project) *Workspace {
 		w.Env.Agents = &agentdefs.Flags{}
 	}
 	w.Agents = agentdefs.OpenLibrary(agentdefs.Config{
-		Project: p, Language: w.language, Flags: w.Env.Agents, Plugins: func() []agentdef.Root { return pluginSet(w).Agents() },
+		Project: p, Language: w.language, Flags: w.Env.Agents,
+		Plugins: func() []agentdef.Root { return pluginSet(w).Agents() }, Early: func() []agentdef.Root { return earlyPlugins(w).Agents() },
 	})
 	w.closers.add(w.Agents.Close)
 	w.Models = models.Open(p, env.Say)
@@ -118,15 +125,15 @@ func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 // snapshot asks git about the copy of the repository in dir, once, while other things are made ready. It returns a function
 // that waits for the answer. That takes no trust: git is asked only if the repository sets nothing that runs.
 func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
-	w.gitOnce.Do(func() {
+	w.git.once.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		var answer gitinfo.Snapshot
 		var asked sync.WaitGroup
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.repositories, dir) })
+		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.git.judge, dir) })
 		w.closers.add(func() { cancel(); asked.Wait() })
-		w.git = func() gitinfo.Snapshot { asked.Wait(); return answer }
+		w.git.taken = func() gitinfo.Snapshot { asked.Wait(); return answer }
 	})
-	return w.git
+	return w.git.taken
 }
 
 // newEngine returns the search engine that the settings ask for.

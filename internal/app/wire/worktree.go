@@ -49,7 +49,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 	}
 	p := worktrees.New(worktrees.Config{
 		Trees: worktree.New(worktree.Config{
-			Judge: c.ws.repositories, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
+			Judge: c.ws.git.judge, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
 			Make: worktrees.Make(c.Hooks), Removing: worktrees.Removing(c.Hooks),
 		}),
 		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: noteOf(c), Say: c.ws.Say,
@@ -95,6 +95,17 @@ func worktreeTools(c *Conversation) []tool.Tool {
 		return nil
 	}
 	return tree.Tools(c.dir.trees)
+}
+
+// worktreeGate returns the gate for calls of a conversation in a worktree: of its own, or of the session that it works for.
+func worktreeGate(c *Conversation) tool.Gate {
+	if guard := worktrees.NewGuard(c.spec.Worker.copy()); guard != nil {
+		return guard
+	}
+	for c.spec.Worker != nil {
+		c = c.spec.Worker.Lead
+	}
+	return c.dir.trees.Guard(tree.ExitName)
 }
 
 // offerWorktrees gives the desk the command for worktrees.

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/app/agentdefs"
+	"adze/internal/app/headstart"
+	"adze/internal/app/skills"
+	"adze/internal/platform/fsys"
+	"adze/internal/skill"
+)
+
+// A beginning is what the first request of a session in a workspace says of skills, agents and plugins: that of an earlier
+// session, if nothing that it depends on has changed.
+type beginning struct {
+	once  sync.Once
+	added []string        // directories that were added
+	book  *headstart.Book // nil if nothing is kept
+}
+
+// fewKnown are looked up as fast as they are recalled.
+const fewKnown = 50
+
+// recall lets the workspace begin with what an earlier session knew.
+func (b *beginning) recall(w *Workspace, added []string) {
+	b.once.Do(func() {
+		if w.Project.Home == "" || w.Env.Agents.Any() {
+			return
+		}
+		b.added = added
+		b.book = headstart.Open(startConfig(w, added))
+		w.closers.add(b.book.Close)
+		if s := b.book.Start(); s != nil {
+			w.Plugins.Recall(&s.Plugins)
+			w.Agents.Recall(s.Agents)
+		}
+	})
+}
+
+// startConfig says what the beginning of a session depends on: the settings, the folders that are looked at, and the files
+// that keep what was read.
+func startConfig(w *Workspace, added []string) headstart.Config {
+	p := w.Project
+	files, index := w.Plugins.Files()
+	c := headstart.Config{
+		Path:     filepath.Join(p.Home, "start", fsys.HashedKey(w.Dir)),
+		Key:      append(w.Plugins.Key(), w.Version, w.Dir, string(w.language()), fmt.Sprintf("%+v", w.values().Skills)),
+		Files:    append(files, usageFile(w)),
+		Replaced: []string{index, skills.Index(p, w.Dir), agentdefs.Index(p)},
+	}
+	for _, root := range skills.Roots(p, w.Dir, added) {
+		c.Key = append(c.Key, root.Dir, root.Origin.String())
+		c.Files = append(c.Files, root.Dir)
+	}
+	for _, root := range agentdefs.Folders(p) {
+		c.Key = append(c.Key, root.Path, root.Source.String())
+		c.Files = append(c.Files, root.Path)
+	}
+	return c
+}
+
+// keep keeps how the session begins, for later ones.
+func (b *beginning) keep(w *Workspace, tell func() *headstart.Skills) {
+	b.book.Keep(func() (*headstart.Start, []headstart.File) {
+		told := tell()
+		outline := w.Plugins.Outline()
+		agents := w.Agents.Early().Definitions
+		stamps, sure := w.Agents.Stamps()
+		known := strings.Count(told.List.Names, "\n") + len(agents)
+		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.book.Is(startConfig(w, b.added).Key) {
+			return nil, nil
+		}
+		var files []headstart.File
+		for path, stamp := range stamps {
+			files = append(files, headstart.File{Path: path, Stamp: stamp})
+		}
+		return &headstart.Start{Plugins: *outline, Agents: agents, Skills: *told}, files
+	})
+}
+
+// begun returns what a conversation knows of skills before they are looked up. One that is resumed continues with what it was
+// told, and agents are told by others.
+func begun(c *Conversation) *skills.Start {
+	start := c.ws.begun.book.Start()
+	if start == nil || c.record.Earlier != nil || c.spec.Worker != nil {
+		return nil
+	}
+	return skills.NewStart(&start.Skills)
+}
+
+// keepsStart returns what keeps how a conversation begins, or nil if it is none that later ones can begin like.
+func keepsStart(c *Conversation, listed func() []*skill.Skill) func(tell func() *headstart.Skills) {
+	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.begun.book == nil {
+		return nil
+	}
+	return func(tell func() *headstart.Skills) {
+		if !slices.ContainsFunc(listed(), func(k *skill.Skill) bool { return k.Origin.Kind == skill.Server }) {
+			c.ws.begun.keep(c.ws, tell)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// many writes skills and agents of the user, and waits until they can be known by their stamps.
+func (p *place) many() {
+	p.T.Helper()
+	for i := range fewKnown {
+		p.skill(fmt.Sprintf("skill-%02d", i), "Does one of many things.")
+	}
+	p.agent("Helps as ever.")
+	settleStamps()
+}
+
+func settleStamps() { time.Sleep(2100 * time.Millisecond) }
+
+// agent writes an agent of the user.
+func (p *place) agent(description string) {
+	p.T.Helper()
+	p.Write("home/.adze/agents/helper.md", "---\nname: helper\ndescription: "+description+"\n---\nHelp.\n")
+}
+
+// begins reports whether a conversation begins with what an earlier session has left.
+func (c *chat) begins() bool { return c.skills.Start() != nil && c.ws.Plugins.Recalled() != nil }
+
+// leave ends a session as a process does.
+func (c *chat) leave() {
+	c.Close()
+	c.ws.Close()
+}
+
+// once runs a session of one turn. It returns the opening and the tools of its request, and whether it began with what an
+// earlier one has left.
+func (p *place) once() (opening, tools string, begun bool) {
+	p.T.Helper()
+	c := p.chat("say Yes.", nil)
+	defer c.leave()
+	begun = c.begins()
+	c.say("hello")
+	request := c.sent()[0]
+	_, opening, _ = strings.Cut(request, `"messages"`)
+	return opening, toolsOf(p.T, request), begun
+}
+
+// The first request of a session says what that of an earlier session in the same workspace said, without looking up skills and
+// agents, unless something is not as it was.
+//
+// Proves SKILL-07, SKILL-27.
+func TestBeginsLikeTheLastSession(t *testing.T) {
+	p := newPlace(t)
+	p.many()
+	p.once() // writes the indexes
+	opening, tools, begun := p.once()
+	if begun || !strings.Contains(opening, `\n- skill-07: Does one of many things.`) || !strings.Contains(tools, "Helps as ever.") {
+		t.Fatalf("begun: %v, the request begins with %s", begun, opening)
+	}
+	again, toolsAgain, begun := p.once()
+	if !begun || again != opening || toolsAgain != tools {
+		t.Errorf("begun: %v, the request begins otherwise: %s", begun, again)
+	}
+	for _, tt := range []struct {
+		name   string
+		change func()
+		told   string
+		fresh  bool // a file that it depends on was changed, and must settle
+	}{
+		{"the file is damaged", p.damageStart, "", false},
+		{"a setting", func() { p.Write("home/.adze/settings.json", `{"skillSearch":"always"}`) }, "", false},
+		{"the language", func() { p.Write("home/.adze/settings.json", `{"promptLanguage":"chn"}`) }, "", false},
+		{"the usage", func() {
+			p.Write("home/.adze/skill-usage.json", `{"version":1,"skills":{"skill-01":{"uses":3,"last":1}}}`)
+		}, "", true},
+		{"a skill is new", func() { p.skill("new", "Is new.") }, `\n- new: Is new.`, true},
+		{"an agent is changed in place", func() { p.agent("Helps otherwise.") }, "Helps otherwise.", false},
+	} {
+		if _, _, begun := p.once(); !begun {
+			t.Fatalf("before %s: it was looked up", tt.name)
+		}
+		tt.change()
+		opening, tools, begun := p.once()
+		if begun || !strings.Contains(opening+tools, tt.told) {
+			t.Errorf("%s: begun %v, told %s", tt.name, begun, opening)
+		}
+		if tt.fresh {
+			settleStamps()
+			p.once() // writes the indexes
+		}
+		p.once()
+	}
+}
+
+// The first message of a session that begins with what an earlier one has left is answered with the same suggestions.
+//
+// Proves SKILL-33.
+func TestSuggestsLikeTheLastSession(t *testing.T) {
+	p := newPlace(t)
+	p.Write("home/.adze/settings.json", `{"skillSearch":"always"}`)
+	p.skill("paint", "Paints the fence.")
+	p.many()
+	p.once() // writes the indexes
+	ask := func() (opening string, begun bool) {
+		c := p.chat("say Yes.", nil)
+		defer c.leave()
+		begun = c.begins()
+		c.say("Please paint the fence.")
+		_, opening, _ = strings.Cut(c.sent()[0], `"messages"`)
+		return opening, begun
+	}
+	want, begun := ask()
+	if begun || !strings.Contains(want, `Skills that may help; run one with Skill:\n- paint: Paints the fence.`) {
+		t.Fatalf("begun: %v, the request begins with %s", begun, want)
+	}
+	if got, begun := ask(); !begun || got != want {
+		t.Errorf("begun: %v, the request begins otherwise: %s", begun, got)
+	}
+}
+
+// damageStart changes a byte of every start that is kept.
+func (p *place) damageStart() {
+	p.T.Helper()
+	dir := p.Path("home/.adze/start")
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) == 0 {
+		p.T.Fatal("nothing is kept", err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(dir + "/" + f.Name())
+		if err != nil {
+			p.T.Fatal(err)
+		}
+		data[len(data)-20] ^= 1
+		p.Write("home/.adze/start/"+f.Name(), string(data))
+	}
+}
+
+// A session that begins with what an earlier one has left tells with its second request what is not so, and nothing else. No
+// byte that was sent before changes, also when the session is resumed.
+//
+// Proves SKILL-07, SKILL-27.
+func TestTellsWhatIsNotAsItBegan(t *testing.T) {
+	p := newPlace(t)
+	p.many()
+	p.once()
+	p.once()
+	p.skill("skill-07", "Does something else.") // in place
+	c := p.chat("forever\nsay Yes.", nil)
+	if !c.begins() {
+		t.Fatal("it was looked up")
+	}
+	for range 3 {
+		c.say("hello")
+	}
+	id := c.Session.ID()
+	sent := c.sent()
+	var last []byte
+	for i := range sent {
+		now := unmarked(t, p.Path(fmt.Sprintf("sent/%d.json", i+1)))
+		if !bytes.HasPrefix(now, last) {
+			t.Errorf("request %d begins otherwise", i+1)
+		}
+		last = now
+	}
+	const was, is = `\n- skill-07: Does one of many things.`, `\n- skill-07: Does something else.`
+	for i, body := range sent {
+		if strings.Count(body, was) != 1 || strings.Count(body, is) != min(i, 1) || strings.Count(body, `\n- skill-08`) != 1 {
+			t.Errorf("request %d tells %s", i+1, body)
+		}
+	}
+	c.leave()
+	c = p.chat("forever\nsay Yes.", func(s *Spec) { s.Session.Resume = id })
+	c.say("hello")
+	body := c.sent()[0]
+	if !bytes.HasPrefix(unmarked(t, p.Path("sent/1.json")), last) || strings.Count(body, is) != 1 {
+		t.Errorf("the resumed session tells %s", body)
+	}
+}
