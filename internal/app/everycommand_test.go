@@ -14,6 +14,8 @@ import (
 	"adze/internal/desk/copies"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
+	"adze/internal/desk/look"
+	"adze/internal/desk/rules"
 )
 
 // Every command answers at a terminal, in print mode and to a host, and no model is asked. Where a command makes
@@ -21,7 +23,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

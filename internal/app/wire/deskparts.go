@@ -9,12 +9,16 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/belongings"
+	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
+	"adze/internal/desk/look"
 	"adze/internal/desk/rules"
+	"adze/internal/mcp/editor"
 	"adze/internal/model"
+	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/session/archive"
@@ -24,6 +28,7 @@ import (
 func deskPermission(c *Conversation) desk.Permission {
 	return desk.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
+		Allowed: func(mode string) bool { return c.Gate.Offers(permission.Mode(mode)) },
 		Dirs: func() []string {
 			return slices.DeleteFunc(slices.Clone(c.dir.Roots()), func(dir string) bool { return dir == c.dir.Home() })
 		},
@@ -34,32 +39,36 @@ func deskPermission(c *Conversation) desk.Permission {
 // conversations.
 func surroundings(c *Conversation) desk.Surroundings {
 	w := c.ws
+	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
+		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
+	})
+	inherit := func(ctx context.Context, from *archive.Info, id string) error {
+		return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
+	}
 	s := desk.Surroundings{
-		Score: usageOf(c.ws).Score,
+		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
+		Score: usageOf(c.ws).Score, Remarks: remarks(c),
 		Settings: func() desk.Settings {
 			return desk.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
 		Keys:    w.Keys.Desk(),
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
-			StatusLine: about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
-				Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
-			}),
-			Variables: func() []about.Variable { return settings.Variables(w.Getenv) },
-			Feedback:  func() string { return w.Project.Settings().Text("feedbackUrl") },
-			Inherit: func(ctx context.Context, from *archive.Info, id string) error {
-				return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
-			},
+			StatusLine: line,
+			Variables:  func() []about.Variable { return settings.Variables(w.Getenv) },
+			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
+			Inherit:    inherit,
 		}),
-		About:   func() desk.Fields { return aboutSession(c) },
-		Examine: func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
+		Sessions: desk.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return belongings.Remove(w.Project.Home, info) }},
+		About:    func() desk.Fields { return aboutSession(c) },
+		Examine:  func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []desk.Option {
 			s, keys := w.Project.Settings(), settings.Keys()
 			var list []desk.Option
 			for i := range keys {
 				v := settings.Describe(s, &keys[i])
 				if v.Origin != "" || all && keys[i].Name != "" {
-					list = append(list, desk.Option{Key: v.Key, Value: v.Text(), Doc: keys[i].Doc, Origin: v.Origin})
+					list = append(list, desk.Option{Key: v.Key, Value: v.Text(), Doc: keys[i].Doc, Origin: v.Origin, Values: settings.Accepted(&keys[i])})
 				}
 			}
 			return list
@@ -80,6 +89,13 @@ func surroundings(c *Conversation) desk.Surroundings {
 		},
 	}
 	s.Sections = slices.Concat(s.Sections, rules.Sections(), extensions.Sections())
+	s.Sections = append(s.Sections, look.Sections(look.Config{Getenv: w.Getenv, Ask: runner(w)})...)
+	s.Request = func(ctx context.Context) (desk.Request, bool) {
+		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {
+			return desk.Request{}, false
+		}
+		return look.Request(ctx, runner(w)), true
+	}
 	offerSchedule(c, &s)
 	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
 	s.Sections = append(s.Sections, c.flows.Sections()...)
@@ -96,6 +112,7 @@ func extended(c *Conversation) desk.Extensions {
 	return desk.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
 		Agents:  agents,
+		Editors: func() []editor.Editor { return servers.Editors(c.ws.Project) },
 		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
 		Hooks: func() desk.Hooks {
 			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}

@@ -2,11 +2,16 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
+	"strings"
+	"time"
 
 	"adze/internal/app/shells"
 	"adze/internal/app/variables"
 	"adze/internal/hook"
+	"adze/internal/platform/osproc"
 	"adze/internal/session"
 )
 
@@ -39,3 +44,20 @@ func (e *Env) inherited() []string {
 
 // environment returns the environment of commands by the settings in force.
 func (w *Workspace) environment() *variables.Commands { return w.env.By(w.inherited, w.values()) }
+
+// runner returns what runs a program with the user's environment, in no more than a moment, and returns what it prints.
+func runner(w *Workspace) func(ctx context.Context, name string, args ...string) (string, error) {
+	const limit = 5 * time.Second
+	return func(ctx context.Context, name string, args ...string) (string, error) {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return "", err
+		}
+		var out, errs strings.Builder
+		exit, err := w.runner.Run(ctx, osproc.Cmd{Path: path, Args: args, Dir: w.Dir, Env: w.environment().List, Output: &out, Errors: &errs, Timeout: limit, NoCore: true})
+		if err == nil && exit.Code != 0 {
+			err = fmt.Errorf("%s ended with %d", name, exit.Code)
+		}
+		return out.String(), err
+	}
+}

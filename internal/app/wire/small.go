@@ -3,10 +3,13 @@ package wire
 import (
 	"context"
 	"strings"
+	"time"
 
+	"adze/internal/desk"
 	"adze/internal/msg"
 	"adze/internal/permission/judge"
 	"adze/internal/session"
+	"adze/internal/session/remark"
 	"adze/internal/session/store"
 	"adze/internal/session/title"
 )
@@ -40,6 +43,29 @@ func newNamer(c *Conversation) *title.Namer {
 		Titled: func() bool { return log.Titled() != "" },
 		Keep:   func(title string) error { return log.Note(store.AutoTitle(title)) },
 	})
+}
+
+// remarks returns what the small model says to the user beside the conversation, if a user looks at it. The settings say
+// what is wanted, at any time.
+func remarks(c *Conversation) desk.Remarks {
+	if c.window.small == nil || c.spec.Entry != Interactive || c.spec.Bare || c.spec.Team.Team != "" {
+		return desk.Remarks{}
+	}
+	m := &remark.Maker{Small: c.window.small, Language: c.ws.language, Log: c.debug}
+	made := func(setting string, say func(context.Context, []msg.Entry) string) func(context.Context) string {
+		return func(ctx context.Context) string {
+			if !c.ws.Project.Settings().Bool(setting) {
+				return ""
+			}
+			return say(ctx, c.Session.Conversation())
+		}
+	}
+	return desk.Remarks{
+		Away: made("awaySummaryEnabled", m.Away), Next: made("promptSuggestionEnabled", m.Next),
+		After: func() time.Duration {
+			return time.Duration(c.ws.Project.Settings().Float("awaySummaryMinutes") * float64(time.Minute))
+		},
+	}
 }
 
 // judgedKind is the kind of the note that says what was decided about a call in place of the user.
