@@ -91,6 +91,7 @@ func (e *Ended) Error() string { return "ended: " + string(e.Reason) }
 
 // Run runs the command that the arguments name.
 func Run(ctx context.Context, env *Env) error {
+	env.done = ctx.Done()
 	if len(env.Args) > 0 {
 		if c := findCommand(env.Args[0]); c != nil {
 			return c.start(ctx, env)

@@ -45,13 +45,18 @@ type Env struct {
 	Version string
 	Now     func() time.Time
 
-	voice *voice // may be nil
+	voice *voice          // may be nil
+	done  <-chan struct{} // closed when the user interrupts the program; may be nil
 }
 
-// A voice is what speaks to the user in place of standard error. Nil and the zero value are none.
+// A voice is what speaks to the user in place of standard error, and asks in place of lines. Nil and the zero value are none.
 type voice struct {
 	mu  sync.Mutex
 	say func(string)
+	// confirm asks yes-or-no questions before a conversation; nil asks on lines. What is typed meanwhile is for the
+	// conversation.
+	confirm func(question string) (bool, error)
+	typed   []byte
 }
 
 func (v *voice) set(say func(string)) {
@@ -94,13 +99,17 @@ func (env *Env) Say(text string) {
 
 // streams returns the streams in the form that other packages take.
 func (env *Env) streams() *console.Console {
-	return &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say}
+	c := &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say, Done: env.done}
+	if env.voice != nil {
+		c.Dialog = env.voice.confirm
+	}
+	return c
 }
 
 // print writes to standard output.
 func (env *Env) print(text string) error { return env.streams().Print(text) }
 
-// show writes untrusted text to standard output, without the control sequences a terminal would obey.
+// show writes untrusted text to standard output; see [console.Console.Show].
 func (env *Env) show(text string) error { return env.streams().Show(text) }
 
 // sanitizer returns the function that makes the model's text safe for standard output, or nil if it is not a

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"adze/internal/app/instructions"
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
+	"adze/internal/app/notices"
 	"adze/internal/app/plugins"
 	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
@@ -20,13 +23,18 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/desk"
+	"adze/internal/desk/tips"
 	"adze/internal/platform/clipboard"
+	"adze/internal/platform/footprint"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 	"adze/internal/session/archive"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/plain"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/tui"
+	"adze/internal/ui/tui/dialog"
 )
 
 // A terminal is the interactive front end: it holds one conversation after the other.
@@ -34,6 +42,10 @@ type terminal struct {
 	ws   *wire.Workspace
 	spec wire.Spec          // of the next conversation
 	conv *wire.Conversation // the one that is open; may be nil
+	// release gives the terminal back, after the front end has ended.
+	release func()
+	// separator stands between the parts of a row, and help says how to get help.
+	separator, help string
 }
 
 // interact runs conversations at the terminal until the user leaves.
@@ -51,40 +63,62 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	}
 	place := env.wire()
 	place.Agents, place.Servers, place.Plugins = o.agents, o.servers, o.plugins
-	t := &terminal{ws: wire.Open(place, p), spec: o.spec}
+	t := &terminal{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
 	defer t.ws.Close()
 	defer t.close()
-	cfg := plain.Config{
-		In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height, Dir: env.Dir, Verbose: o.verbose,
-		Palette: draw.PaletteFor(env.StdoutTerminal && !o.plain, p.Settings().Text("theme"), env.Getenv),
-		Open:    t.open,
-		First:   wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
-		Programs: plain.Programs{
-			Edit:  env.edit,
-			Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
-			Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
-		},
-	}
-	if o.spec.Team.Team == "" { // no one looks at a teammate
-		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
-	}
-	if o.pick {
-		cfg.First = desk.PickSession
-	}
-	if !o.plain && env.StdoutTerminal {
-		defer takeKeys(env, &cfg)()
-	}
-	if !cfg.Keys && env.Interrupts != nil {
-		cfg.Interrupts, _ = env.Interrupts() // until the program ends
-	}
-	cfg.Typing = t.typing(env)
-	if err := env.front(ctx, plain.New(cfg)); err != nil {
+	defer func() { t.release() }()
+	if err := env.front(ctx, o.frontEnd(env, t, in)); err != nil {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != errLeft {
 		return cause
 	}
 	return nil
+}
+
+// frontEnd returns the front end for where the user sits.
+func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
+	p := t.ws.Project
+	simple := o.seat(env, p).LineByLine() != "" || !env.StdoutTerminal
+	memory := footprint.New()
+	cfg := tui.Config{
+		Config: talk.Config{
+			Open:  t.open,
+			Beat:  func() { p.Pulse.Beat(); memory.Beat() },
+			Home:  p.User,
+			First: wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
+			Programs: talk.Programs{
+				Edit:  env.edit,
+				Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
+				Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
+			},
+		},
+		Terminal: tui.Terminal{In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height},
+		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
+		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
+		Thinking: func() bool { return p.Settings().Bool("showThinking") },
+		Notify:   notices.Notifier{Setting: func(name string) string { return p.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}.Notify,
+	}
+	if o.spec.Team.Team == "" { // no one looks at a teammate
+		cfg.Tip = tips.Box{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
+		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
+	}
+	if o.pick {
+		cfg.First = desk.PickSession
+	}
+	if !simple && t.takeKeys(env, &cfg) {
+		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
+		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
+		return tui.New(cfg)
+	}
+	lines := plain.Config{
+		Config: cfg.Config, In: cfg.In, Out: cfg.Out, Width: cfg.Width,
+		Palette: cfg.Palette, Glyphs: cfg.Glyphs, Verbose: cfg.Verbose, Dir: cfg.Dir, Remember: cfg.Typing.Remember,
+	}
+	if env.Interrupts != nil {
+		lines.Interrupts, _ = env.Interrupts() // until the program ends
+	}
+	return plain.New(lines)
 }
 
 // filesIn finds files that answers and results name, in a directory.
@@ -96,8 +130,16 @@ func filesIn(dir string) draw.Files {
 	}}
 }
 
+// A front is a front end for a user.
+type front interface {
+	Run(ctx context.Context) error
+	// Tell shows a text between its own, and Untold returns what was told and is not shown.
+	Tell(text string)
+	Untold() []string
+}
+
 // front runs a front end. What is said meanwhile goes through it, if both have the same terminal.
-func (env *Env) front(ctx context.Context, f *plain.Front) error {
+func (env *Env) front(ctx context.Context, f front) error {
 	if errs, ok := env.Stderr.(*os.File); ok && term.IsTerminal(errs) {
 		env.voice.set(f.Tell)
 	}
@@ -109,14 +151,16 @@ func (env *Env) front(ctx context.Context, f *plain.Front) error {
 	return err
 }
 
-// takeKeys makes the terminal deliver keys, if it can. Release gives it back. While another program has the terminal, it is
-// as that one expects it.
-func takeKeys(env *Env, cfg *plain.Config) (release func()) {
+// takeKeys makes the terminal deliver keys, and reports whether it does. [terminal.release] gives it back. While another
+// program has the terminal, it is as that one expects it.
+func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 	restore, err := env.raw()
 	if err != nil {
-		return func() {}
+		return false
 	}
-	cfg.Keys = true
+	if in, ok := env.Stdin.(*os.File); ok {
+		cfg.In = io.MultiReader(bytes.NewReader(env.voice.typed), term.Keys(in))
+	}
 	modes := term.KeyModes(env.Stdout, env.Getenv)
 	modes.On()
 	changes, stop := term.Changes()
@@ -126,6 +170,9 @@ func takeKeys(env *Env, cfg *plain.Config) (release func()) {
 	}
 	leave := func() {
 		modes.Off()
+		if in, ok := env.Stdin.(*os.File); ok {
+			term.DropInput(in)
+		}
 		restore()
 	}
 	again := func() {
@@ -136,7 +183,8 @@ func takeKeys(env *Env, cfg *plain.Config) (release func()) {
 	}
 	cfg.Resume = func() {
 		// To restore first would echo what is typed meanwhile; what restore brings back stays the same.
-		env.raw() // ok: a terminal that cannot be set shows what is typed
+		env.raw()   // ok: a terminal that cannot be set shows what is typed
+		modes.Off() // or those that are stacked would be there twice
 		modes.On()
 	}
 	cfg.Suspend = func() {
@@ -157,17 +205,18 @@ func takeKeys(env *Env, cfg *plain.Config) (release func()) {
 		defer again()
 		return start(args)
 	}
-	return func() {
+	t.release = func() {
 		stop()
 		leave()
 	}
+	return true
 }
 
 // typing returns what the user types with.
-func (t *terminal) typing(env *Env) plain.Typing {
+func (t *terminal) typing(env *Env) talk.Typing {
 	p := t.ws.Project
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
-	typing := plain.Typing{
+	typing := talk.Typing{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
 			s := p.Settings()
@@ -175,13 +224,17 @@ func (t *terminal) typing(env *Env) plain.Typing {
 		},
 		Remote:  env.Getenv("SSH_TTY") != "",
 		History: history.Recent(), Remember: history.Add,
+		Clipboard: func(ctx context.Context) (clipboard.Content, error) {
+			return clipboard.Read(ctx, env.Getenv, env.Environ())
+		},
+		Pictures: prompts.OpenPictures(""), Home: p.User,
 	}
 	if p.Home != "" && !t.spec.Session.Ephemeral && !p.Values().Transcript.Never {
 		drafts := prompts.OpenDrafts(p.Home, env.Dir, env.Say, func(session string) bool {
 			_, err := archive.Find(p.Home, env.Dir, session)
 			return err == nil
 		})
-		typing.LoadDraft, typing.SaveDraft = drafts.Load, drafts.Save
+		typing.LoadDraft, typing.SaveDraft, typing.Pictures = drafts.Load, drafts.Save, prompts.OpenPictures(p.Home)
 	}
 	return typing
 }
@@ -193,13 +246,19 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	if screen == nil {
 		return nil
 	}
-	name, err := login.SetUp(ctx, env.console(), c, models, screen)
+	asks := env.console()
+	if ask := o.dialog(ctx, env, p); ask != nil {
+		asks.Choose = func(question string, answers []string, leaving string) (int, error) {
+			return ask(dialog.Simple{Text: question, Answers: answers, Leaving: leaving})
+		}
+	}
+	name, err := login.SetUp(ctx, asks, c, models, screen)
 	o.spec.Model.Name = cmp.Or(name, o.spec.Model.Name)
 	return answered(err)
 }
 
 // open opens a conversation in place of the one before.
-func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation, error) {
+func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation, error) {
 	if resume != "" {
 		if _, err := archive.Find(t.ws.Project.Home, t.ws.Dir, resume); err != nil {
 			return nil, err
@@ -220,8 +279,9 @@ func (t *terminal) open(ctx context.Context, resume string) (*plain.Conversation
 	if spec.Worktree.Wanted {
 		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations work there, too
 	}
-	return &plain.Conversation{
-		Session: c.Session, Desk: c.Desk(), Greeting: c.Greeting(), Shown: 4,
+	d := c.Desk()
+	return &talk.Conversation{
+		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help), Shown: 4,
 		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
@@ -238,6 +298,9 @@ func (t *terminal) close() {
 // it the model may read. Settings and trust are read once, unless an answer changes them.
 func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
 	p, warnings := settings.Open(env.source(o.project))
+	if ask := o.dialog(ctx, env, p); ask != nil {
+		env.voice.confirm = env.confirmWith(ask)
+	}
 	if err := confirmInvalid(env, p); err != nil {
 		return nil, err
 	}

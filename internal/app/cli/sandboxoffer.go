@@ -8,7 +8,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 	"adze/internal/platform/fsys"
-	"adze/internal/ui/plain"
+	"adze/internal/ui/talk"
 )
 
 // sandboxDeclined is the file in the state home that records that the user declined the sandbox.
@@ -16,7 +16,7 @@ const sandboxDeclined = "sandbox-declined"
 
 // sandboxOffer returns what offers the sandbox to a user who has not decided about it, if it protects here; it
 // may be nil. Enable switches the sandbox on for good.
-func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *plain.Suggestion {
+func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *talk.Suggestion {
 	if !env.StdinTerminal || !env.StdoutTerminal || p.Home == "" || p.Settings().Origin(wire.SandboxSetting) != "" {
 		return nil
 	}
@@ -24,11 +24,11 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 	if _, err := os.Lstat(declined); err == nil {
 		return nil
 	}
-	return func(context.Context) *plain.Suggestion {
+	return func(context.Context) *talk.Suggestion {
 		if !protects() {
 			return nil
 		}
-		return &plain.Suggestion{
+		return &talk.Suggestion{
 			Text: "Commands can run in a sandbox: there they write only in your working directories, cannot read secrets such as ~/.ssh, " +
 				"and reach only the network hosts that you allow. Then they run without asking you first; what needs more still asks.\n" +
 				"Use the sandbox from now on? Press y for yes, n for no.",

@@ -70,7 +70,7 @@ func (d *Stage) Play(entries iter.Seq[session.Entry]) agent.Reason {
 			case agent.Delta:
 				speaking = d.speak(&speech, speaking, ev.Event)
 			case agent.ToolStarted:
-				d.Out("\n" + d.paint(draw.Accent, "● ") + d.paint(draw.Strong, ev.Title) + "\n")
+				d.Out("\n" + d.paint(draw.Accent, "> ") + d.paint(draw.Strong, ev.Title) + "\n")
 			case agent.ToolDone:
 				d.result(ev)
 			case agent.Failed:
@@ -111,7 +111,7 @@ func (d *Stage) result(ev agent.ToolDone) {
 	if display == nil {
 		display = tool.Plain{Text: msg.PlainText(ev.Result.Parts)}
 	}
-	bar := draw.Row{{Text: indent}, {Role: draw.Faint, Text: "│ "}}
+	bar := draw.Row{{Text: indent}, {Role: draw.Faint, Text: "| "}}
 	for _, row := range draw.Indent(draw.Rows(display, o), bar, bar) {
 		d.Out(d.Style.Paint(row) + "\n")
 	}

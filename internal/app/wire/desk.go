@@ -104,14 +104,18 @@ func (c *Conversation) Facts() Facts {
 	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
-// Greeting returns the first lines of an interactive conversation: version, model, directory and mode.
-func (c *Conversation) Greeting() string {
-	f := c.Facts()
-	text := fmt.Sprintf("adze %s, %s in %s", c.ws.Version, f.ModelID, c.dir.Home())
-	if f.Mode != string(permission.Default) {
-		text += ", permission mode " + f.Mode
+// Greeting returns the first lines of an interactive conversation: version, model, directory and branch, separated as the
+// front end does, how to get help, and what the user should know at once.
+func (c *Conversation) Greeting(now desk.Glance, separator, help string) string {
+	place := shortPath("", c.ws.Project.User, c.dir.Home())
+	if now.Branch != "" {
+		place += " (" + now.Branch + ")"
 	}
-	text += ". Type /help for commands."
+	parts := []string{"adze " + c.ws.Version, now.Model, place}
+	if now.Mode != string(permission.Default) {
+		parts = append(parts, "permission mode "+now.Mode)
+	}
+	text := strings.Join(parts, separator) + "\n" + help
 	if c.record.Earlier != nil {
 		text += fmt.Sprintf("\nContinuing session %s.", c.record.ID)
 	}
@@ -175,10 +179,14 @@ func attachments(c *Conversation) func(context.Context, session.Prompt) session.
 	return attach.Hear(attach.Config{
 		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
+		MaxBytes: func() int { return c.ws.Project.Values().Files.MaxTokens * leastPerToken },
 		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive, Refused: c.coordinator.Unattached(),
 		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
 	})
 }
+
+// leastPerToken is how many bytes a token of a file is worth at the very least.
+const leastPerToken = 2
 
 // mayRead asks the permission gate about a file as it is asked about a call of the model.
 func mayRead(ctx context.Context, c *Conversation, path string) error {

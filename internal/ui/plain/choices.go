@@ -2,11 +2,12 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/amount"
 	"adze/internal/session"
+	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"
 )
 
@@ -24,7 +25,12 @@ func (d *choicesDialog) draw(p *printer) {
 	if c.Header != "" {
 		text = c.Header + ": " + text
 	}
-	p.say("\n" + text)
+	if d.From == "" {
+		p.say("\n" + text)
+	} else {
+		p.say("\n" + ask.Asks(d.From))
+		quote(p, text)
+	}
 	drawOptions(p, c.Options)
 }
 
@@ -34,25 +40,8 @@ func drawOptions(p *printer, options []session.Option) {
 		if o.Description != "" {
 			line += ": " + o.Description
 		}
-		p.line(draw.Span{Text: draw.Clean(line)})
-		drawPreview(p, o.Preview)
-	}
-}
-
-// maxPreview is how many lines of the preview of an option are shown.
-const maxPreview = 30
-
-// drawPreview writes what an option looks like, below it.
-func drawPreview(p *printer, text string) {
-	if strings.TrimSpace(text) == "" {
-		return
-	}
-	lines := strings.Split(strings.Trim(text, "\n"), "\n")
-	for _, line := range lines[:min(len(lines), maxPreview)] {
-		p.line(draw.Span{Text: draw.Clean("     | " + line)})
-	}
-	if left := len(lines) - maxPreview; left > 0 {
-		p.line(draw.Span{Text: "     | … " + amount.Of(left, "more line", "more lines")})
+		p.lines(draw.Wrap(draw.Line(draw.Text, draw.Clean(line)), p.width(), draw.Blanks(len("  1. "))))
+		p.lines(ask.Preview(o))
 	}
 }
 
@@ -65,14 +54,22 @@ func (d *choicesDialog) prompt() string {
 	if len(d.Items) > 1 {
 		skip += ", " + declined + " all of them"
 	}
-	return what + ", or your own answer (" + skip + "): "
+	if !d.item().Closed {
+		what += ", or your own answer"
+	}
+	return what + " (" + skip + "): "
 }
 
 func (d *choicesDialog) enter(p *printer, text string) session.Reply {
 	if text == declined {
 		return session.Selection{Declined: true}
 	}
-	d.chosen = append(d.chosen, chosen(d.item(), text))
+	labels := chosen(d.item(), text)
+	if wrong := unoffered(d.item(), labels); wrong != "" {
+		p.say(wrong)
+		return nil
+	}
+	d.chosen = append(d.chosen, labels)
 	if len(d.chosen) < len(d.Items) {
 		d.draw(p)
 		return nil
@@ -83,6 +80,16 @@ func (d *choicesDialog) enter(p *printer, text string) session.Reply {
 		}
 	}
 	return session.Selection{Declined: true}
+}
+
+// unoffered says why labels do not answer a closed choice, or "".
+func unoffered(c session.Choice, labels []string) string {
+	for _, label := range labels {
+		if c.Closed && !slices.ContainsFunc(c.Options, func(o session.Option) bool { return o.Label == label }) {
+			return "This is not one of the options. Enter a number, or nothing to skip the question."
+		}
+	}
+	return ""
 }
 
 // chosen returns what a line chooses: nothing, options by their numbers, or else the text itself.

@@ -16,17 +16,17 @@ import (
 func TestContextCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say hi", func(c *setup) {
-			c.desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []brief.Block {
+			c.Desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []brief.Block {
 				return []brief.Block{{Pieces: []brief.Piece{{Name: "a\x1b[31m section", Text: strings.Repeat("word ", 20)}}}}
 			}
 		})
-		c.enter("/context\n")
+		c.Enter("/context\n")
 		for _, want := range []string{" tokens of small:\n", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
-			if !strings.Contains(c.text(), want) {
-				t.Errorf("%q is not in %q", want, c.text())
+			if !strings.Contains(c.Text(), want) {
+				t.Errorf("%q is not in %q", want, c.Text())
 			}
 		}
-		c.keys.Close()
-		<-c.done
+		c.Keys.Close()
+		<-c.Done
 	})
 }

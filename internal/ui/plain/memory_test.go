@@ -23,7 +23,7 @@ func TestMemoryCommand(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# A\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cfg.desk.Memory = &desk.Memory{
+			cfg.Desk.Memory = &desk.Memory{
 				Folder: memory.Folder{Dir: dir},
 				Off:    func() bool { return off },
 				Set:    func(to bool) error { off = to; return nil },
@@ -37,25 +37,25 @@ func TestMemoryCommand(t *testing.T) {
 				return os.WriteFile(path, typed, 0o600)
 			}
 		})
-		c.enter("/memory off\n")
-		c.enter("/memory edit a\n")
-		c.enter("xyz")
-		c.enter("/memory edit b\n")
-		c.enter("/exit\n")
-		if err := <-c.done; err != nil {
+		c.Enter("/memory off\n")
+		c.Enter("/memory edit a\n")
+		c.Enter("xyz")
+		c.Enter("/memory edit b\n")
+		c.Enter("/exit\n")
+		if err := <-c.Done; err != nil {
 			t.Error(err)
 		}
-		for _, s := range c.sessions {
+		for _, s := range c.Sessions {
 			s.Close()
 		}
 		for _, want := range []string{"Memory is off for the rest", "Edited ", "There is no memory b;"} {
-			if !strings.Contains(c.text(), want) {
-				t.Errorf("%q is not in %s", want, c.text())
+			if !strings.Contains(c.Text(), want) {
+				t.Errorf("%q is not in %s", want, c.Text())
 			}
 		}
-		if !off || strings.Contains(c.text(), "xyz") {
-			t.Errorf("off: %t; %s", off, c.text())
+		if !off || strings.Contains(c.Text(), "xyz") {
+			t.Errorf("off: %t; %s", off, c.Text())
 		}
-		c.keys.Close()
+		c.Keys.Close()
 	})
 }

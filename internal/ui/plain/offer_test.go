@@ -37,7 +37,7 @@ func (n *notebook) Add(_ context.Context, path, line string) error {
 
 func (n *notebook) serve(c *setup) {
 	n.places = []instruct.Place{{Path: "/repo/AGENTS.md", Kind: instruct.Project}, {Path: "/home/ADZE.md", Kind: instruct.User, New: true, Keeps: "/home/CLAUDE.md"}}
-	c.desk.Instructions = n
+	c.Desk.Instructions = n
 }
 
 // A line that begins with a number sign goes into instructions, and not to the model.
@@ -63,7 +63,7 @@ say Three.
 			"#  use tabs ", "2", "#", "# this never fits", "1",
 			" # a space before it", "# Title\\\n\\\nText", "# given up", "", "never mind",
 		} {
-			c.enter(line + "\n")
+			c.Enter(line + "\n")
 		}
 		c.close("notes")
 		if diff := cmp.Diff([]string{"/home/ADZE.md: use tabs"}, n.added); diff != "" {
@@ -74,41 +74,34 @@ say Three.
 
 // While the model works no question comes between the list and the number.
 func TestNumberSignWhileItWorks(t *testing.T) {
-	for _, keys := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			var n notebook
-			c := newConsole(t, "use Wait {}\n---\nuse Do {}\n---\nexpect error-result toolu_2_1\nsay As you like.", func(c *setup) {
-				c.Keys = keys
-				n.serve(c)
-			})
-			end := "\n"
-			if keys {
-				end = "\r"
-			}
-			c.enter("go" + end)
-			c.enter("# use tabs" + end)
-			time.Sleep(20 * time.Second) // by now it asks about Do
-			if strings.Contains(c.text(), "Allow?") {
-				t.Errorf("asked meanwhile: %s", c.text())
-			}
-			c.enter("1" + end)
-			if diff := cmp.Diff([]string{"/repo/AGENTS.md: use tabs"}, n.added); diff != "" {
-				t.Errorf("added (-want +got):\n%s", diff)
-			}
-			if !strings.Contains(c.text(), "Allow?") {
-				t.Errorf("not asked: %s", c.text())
-			}
-			c.enter("please leave it" + end)
-			c.keys.Close()
-			<-c.done
-			if !strings.Contains(c.text(), "As you like.") {
-				t.Errorf("the end: %s", c.text())
-			}
-			for _, s := range c.sessions {
-				s.Close()
-			}
+	synctest.Test(t, func(t *testing.T) {
+		var n notebook
+		c := newConsole(t, "use Wait {}\n---\nuse Do {}\n---\nexpect error-result toolu_2_1\nsay As you like.", func(c *setup) {
+			n.serve(c)
 		})
-	}
+		c.Enter("go\n")
+		c.Enter("# use tabs\n")
+		time.Sleep(20 * time.Second) // by now it asks about Do
+		if strings.Contains(c.Text(), "Allow?") {
+			t.Errorf("asked meanwhile: %s", c.Text())
+		}
+		c.Enter("1\n")
+		if diff := cmp.Diff([]string{"/repo/AGENTS.md: use tabs"}, n.added); diff != "" {
+			t.Errorf("added (-want +got):\n%s", diff)
+		}
+		if !strings.Contains(c.Text(), "Allow?") {
+			t.Errorf("not asked: %s", c.Text())
+		}
+		c.Enter("please leave it\n")
+		c.Keys.Close()
+		<-c.Done
+		if !strings.Contains(c.Text(), "As you like.") {
+			t.Errorf("the end: %s", c.Text())
+		}
+		for _, s := range c.Sessions {
+			s.Close()
+		}
+	})
 }
 
 // An interrupt takes the list away, and the end of the input does not wait for an answer.
@@ -117,24 +110,23 @@ func TestNumberSignIsGivenUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var n notebook
 			c := newConsole(t, "use Wait {}\n---\nforever\nsay Fine.", func(c *setup) {
-				c.Keys = true
 				n.serve(c)
 			})
-			c.enter("go\r")
-			c.enter("# use tabs\r")
+			c.Enter("go\n")
+			c.Enter("# use tabs\n")
 			if interrupt {
-				c.enter("\x03")
-				if !strings.Contains(c.text(), "Interrupted.") {
-					t.Errorf("not interrupted: %s", c.text())
+				c.interrupt()
+				if !strings.Contains(c.Text(), "Interrupted.") {
+					t.Errorf("not interrupted: %s", c.Text())
 				}
-				c.enter("1\r")
+				c.Enter("1\n")
 			}
-			c.keys.Close()
-			<-c.done
-			if len(n.added) > 0 || !strings.Contains(c.text(), "Fine.") {
-				t.Errorf("added %v; %s", n.added, c.text())
+			c.Keys.Close()
+			<-c.Done
+			if len(n.added) > 0 || !strings.Contains(c.Text(), "Fine.") {
+				t.Errorf("added %v; %s", n.added, c.Text())
 			}
-			for _, s := range c.sessions {
+			for _, s := range c.Sessions {
 				s.Close()
 			}
 		})
@@ -147,16 +139,16 @@ func TestNowhereToAdd(t *testing.T) {
 		want   string
 	}{
 		{nil, "This session reads no instruction files"},
-		{func(c *setup) { c.desk.Instructions = new(notebook) }, "There is no instruction file to add to"},
+		{func(c *setup) { c.Desk.Instructions = new(notebook) }, "There is no instruction file to add to"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "say never", tt.change)
-			c.enter("# use tabs\n")
-			if !strings.Contains(c.text(), tt.want) {
-				t.Errorf("%q is not in %q", tt.want, c.text())
+			c.Enter("# use tabs\n")
+			if !strings.Contains(c.Text(), tt.want) {
+				t.Errorf("%q is not in %q", tt.want, c.Text())
 			}
-			c.keys.Close()
-			<-c.done
+			c.Keys.Close()
+			<-c.Done
 		})
 	}
 }

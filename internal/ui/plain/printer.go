@@ -13,13 +13,14 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/talk"
 )
 
 // A printer writes what happens in a session.
 type printer struct {
 	writer
 	status
-	talk *Conversation
+	talk *talk.Conversation
 
 	// The current response: its text by block, as far as it is written. If a delta was missed, the rest is written when
 	// the response is complete.
@@ -31,14 +32,7 @@ type printer struct {
 	shown   map[string]bool // uses whose change was shown with the question
 	retried bool
 
-	seen *shown // the last output; may be nil
-	used int    // tokens of the window after the last response
-}
-
-// A shown is output that the user can ask to see whole.
-type shown struct {
-	title  string
-	output tool.Output
+	used int // tokens of the window after the last response
 }
 
 // outputLines is how many lines are written of what a command printed, if it succeeded, and failedLines otherwise.
@@ -116,16 +110,6 @@ func (p *printer) changed(ev session.Changed) {
 	}
 	if ev.Mode != "" {
 		p.say("The permission mode is now " + desk.ModeInWords(ev.Mode) + ".")
-	}
-}
-
-// farewell writes the cost of a session and how to continue it.
-func (p *printer) farewell(c *Conversation) {
-	if t := c.Totals(); t.Usage.Output > 0 {
-		p.say(desk.Spent(t))
-	}
-	if len(c.Conversation()) > 0 {
-		p.say("To continue this session: adze --resume " + c.ID())
 	}
 }
 
@@ -281,7 +265,6 @@ func (p *printer) done(ev agent.ToolDone) {
 		if whole := msg.PlainText(ev.Result.Parts); output.File == "" && len(whole) > len(output.Text) && output.Lines > strings.Count(output.Text, "\n")+1 {
 			output.Text = whole // the model was given more than is at hand
 		}
-		p.seen = &shown{title, output}
 		p.output(output, most)
 	case len(lines) > 0:
 		p.output(tool.Output{Text: strings.Join(lines, "\n"), Lines: len(lines)}, failedLines)
@@ -301,9 +284,6 @@ func (p *printer) outcome(role draw.Role, title, outcome string) {
 func (p *printer) output(d tool.Output, most int) {
 	o := p.options()
 	o.Max, o.Width = most, 0 // lines stay whole, to be copied
-	if p.terminal != nil {
-		o.More = " (Ctrl-O shows them)"
-	}
 	if p.cfg.Verbose {
 		o.Max = 0
 	}
@@ -312,16 +292,6 @@ func (p *printer) output(d tool.Output, most int) {
 		d.Note = "" // the line before says so
 	}
 	p.lines(draw.Page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}}, o))
-}
-
-// wholeOutput writes all that is known of what the last command printed.
-func (p *printer) wholeOutput() {
-	if p.seen == nil {
-		p.say("No command has printed anything yet.")
-		return
-	}
-	p.outcome(draw.Text, p.seen.title, draw.Outcome(p.seen.output, nil))
-	p.output(p.seen.output, 0)
 }
 
 func (p *printer) retrying(r model.Retrying) {

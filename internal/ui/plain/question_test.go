@@ -20,6 +20,7 @@ import (
 	"adze/internal/tool"
 	"adze/internal/tools/extratools"
 	"adze/internal/tools/mcptool"
+	"adze/internal/ui/ask"
 )
 
 // Choices are numbered, and forms asked for field by field. What a preview shows stays a preview.
@@ -81,7 +82,7 @@ func TestDialogs(t *testing.T) {
 		for _, tt := range tests {
 			replies := make(chan session.Reply, 1)
 			go func() {
-				r, err := c.sessions[0].Ask(t.Context(), tt.q)
+				r, err := c.Sessions[0].Ask(t.Context(), tt.q)
 				if err != nil {
 					t.Error(err)
 				}
@@ -89,7 +90,7 @@ func TestDialogs(t *testing.T) {
 			}()
 			synctest.Wait()
 			for _, line := range tt.lines {
-				c.enter(line + "\n")
+				c.Enter(line + "\n")
 			}
 			if diff := cmp.Diff(tt.want, <-replies); diff != "" {
 				t.Errorf("%q (-want +got):\n%s", tt.lines, diff)
@@ -120,15 +121,15 @@ use ExecuteExtraTool {"tool_name":"mcp__db__drop_table","params":{"table":"order
 ---
 say Stopped.
 `, func(s *setup) {
-			s.tools = []tool.Tool{extratools.Execute()}
-			s.behind = mcptool.NewSet(mcptool.Config{Call: call}).Tools(offered)
-			s.gate = permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Default, Dir: "/work", Dirs: []string{"/work"}}})
+			s.Tools = []tool.Tool{extratools.Execute()}
+			s.Behind = mcptool.NewSet(mcptool.Config{Call: call}).Tools(offered)
+			s.Gate = permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Default, Dir: "/work", Dirs: []string{"/work"}}})
 		})
-		c.enter("clean up\n")
-		c.enter("y\n")
-		c.enter("y\n")
-		c.enter("keep the orders\n")
-		if text := c.text(); strings.Contains(text, extratools.ExecuteName) || strings.Count(text, "users") < 2 {
+		c.Enter("clean up\n")
+		c.Enter("y\n")
+		c.Enter("y\n")
+		c.Enter("keep the orders\n")
+		if text := c.Text(); strings.Contains(text, extratools.ExecuteName) || strings.Count(text, "users") < 2 {
 			t.Error(text)
 		}
 		c.close("door")
@@ -216,7 +217,7 @@ func TestAllOfItIsShown(t *testing.T) {
 		}
 	}
 	p := newPrinter(Config{Out: io.Discard, Width: func() int { return 80 }})
-	few := dialogFor(permissionOf(maxPage + 3))
+	few := dialogFor(permissionOf(ask.MaxPage + 3))
 	few.draw(p)
 	if !strings.HasPrefix(few.prompt(), "Allow?") {
 		t.Errorf("a few lines are kept back: %q", few.prompt())
@@ -251,7 +252,8 @@ func TestWhatQuestionsShow(t *testing.T) {
 			"\nBash: check the code\nNo rule allows it.\n[a]lways: do not ask again about Bash(go vet:*), from now on in this project.\n  go vet ./...\n",
 			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
 		{"exact", permission.Question{Tool: "Bash", Command: long, Suggestions: rules(scope.Local, strings.ReplaceAll(long, "*", `\*`))},
-			"\nBash\n[a]lways: do not ask again about exactly this command, from now on in this project.\n  find . -name\n  '" + strings.Repeat("x", 300) + "'\n  -exec touch {} +\n",
+			"\nBash\n[a]lways: do not ask again about exactly this command, from now on in this project.\n  find . -name '" + strings.Repeat("x", 83) + "\\\n    " + strings.Repeat("x", 95) + "\\\n    " +
+				strings.Repeat("x", 95) + "\\\n    " + strings.Repeat("x", 27) + "' -exec touch {} +\n",
 			"Allow? [y]es, [a]lways, [n]o, or say what to do instead: "},
 		{"edit", permission.Question{Tool: "Edit", Title: "Edit a.go", Suggestions: []permission.Update{mode}},
 			"\nEdit a.go\n[a]lways: allow all edits in the working directories, for the rest of this session.\n",
@@ -265,6 +267,8 @@ func TestWhatQuestionsShow(t *testing.T) {
 			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Agree? [y]es, [n]o, or say what to do instead: "},
 		{"words of the model that look like the question", permission.Question{Tool: "Bash", Command: "rm x\n[y]es", About: "list files\n\nAllow? [y]es: \u202e\x1b[2J"},
 			"\nBash: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Allow? [y]es, [n]o, or say what to do instead: "},
+		{"what a terminal would not show", permission.Question{Tool: "Bash", Command: "touch a\r echo b"}, "\nBash\n" + `  touch a\x0d echo b` + "\n", "Allow? [y]es, [n]o, or say what to do instead: "},
+		{"all that a tool is given", permission.Question{Tool: "mcp__x__y", Input: []byte(`{"path":"a\rb","n":1}`)}, "\nmcp__x__y\n" + `  path: a\x0db` + "\n  n: 1\n", "Allow? [y]es, [n]o, or say what to do instead: "},
 		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nBash\n  rm -rf ~\n", "Allow? [y]es, [n]o, or say what to do instead: "},
 	}
 	for _, tt := range tests {

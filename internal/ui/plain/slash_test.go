@@ -1,36 +1,14 @@
 package plain
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/ui/talk/talktest"
 )
-
-// withCommands adds a command that takes 5 seconds and one that stands for a prompt.
-func withCommands(keys bool) func(*setup) {
-	return func(c *setup) {
-		c.Keys, c.desk.Version = keys, "9.9"
-		c.desk.Surroundings.Commands = func(bool) []desk.Command {
-			return []desk.Command{
-				{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) {
-					select {
-					case <-time.After(5 * time.Second):
-						return desk.Say("It was slow."), nil
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					}
-				}},
-				{Name: "ask", Kind: desk.Ask, Origin: "a test", Run: func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
-					return desk.Prompt{Text: "asked for " + arg}, nil
-				}},
-			}
-		}
-	}
-}
 
 // While the model works, a command that changes nothing answers at once, and one that stands for a prompt waits until the
 // turn has ended: it is not said into the turn.
@@ -38,64 +16,67 @@ func withCommands(keys bool) func(*setup) {
 // Proves CMD-01.
 func TestCommandsWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "use Wait {}\n---\nexpect no-text \"asked for\"\nsay Finished.\n---\nexpect last \"asked for tea\"\nsay Tea.", withCommands(false))
-		c.enter("go\n")
+		c := newConsole(t, "use Wait {}\n---\nexpect no-text \"asked for\"\nsay Finished.\n---\nexpect last \"asked for tea\"\nsay Tea.", func(c *setup) {
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []desk.Command { return talktest.Commands() }
+		})
+		c.Enter("go\n")
 		time.Sleep(time.Second)
-		c.enter("/version\n")
-		c.enter("/ask tea\n")
-		if got := c.text(); !strings.Contains(got, "adze 9.9") || !strings.Contains(got, "It is sent when the model has finished.") || strings.Contains(got, "Finished.") {
+		c.Enter("/version\n")
+		c.Enter("/ask tea\n")
+		if got := c.Text(); !strings.Contains(got, "adze 9.9") || !strings.Contains(got, "It is sent when the model has finished.") || strings.Contains(got, "Finished.") {
 			t.Errorf("while it works:\n%s", got)
 		}
 		time.Sleep(20 * time.Second)
-		c.keys.Close()
-		if err := <-c.done; err != nil {
+		c.Keys.Close()
+		if err := <-c.Done; err != nil {
 			t.Error(err)
 		}
-		for _, s := range c.sessions {
+		for _, s := range c.Sessions {
 			s.Close()
 		}
-		if got := c.text(); !strings.Contains(got, "Finished.") || !strings.Contains(got, "Tea.") {
+		if got := c.Text(); !strings.Contains(got, "Finished.") || !strings.Contains(got, "Tea.") {
 			t.Errorf("at the end:\n%s", got)
 		}
 	})
 }
 
-// A command that takes long does not stop the screen: it is shown with its time, what is entered meanwhile waits for
-// its end, and a key cancels it.
+// A command that takes long is told of, what is entered meanwhile waits for its end, and Ctrl-C cancels it.
 //
 // Proves CMD-01.
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "say Hi.", withCommands(true))
-		c.enter("/slow\r")
+		c := newConsole(t, "say Hi.", func(c *setup) {
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []desk.Command { return talktest.Commands() }
+		})
+		c.Enter("/slow\n")
 		time.Sleep(2500 * time.Millisecond)
-		if got := c.text(); !strings.Contains(got, "… /slow (2s; Esc interrupts)") {
+		if got := c.Text(); !strings.Contains(got, "⋯ /slow (") {
 			t.Errorf("while it runs:\n%s", got)
 		}
-		c.enter("/version\r")
+		c.Enter("/version\n")
 		time.Sleep(5 * time.Second)
-		got := c.text()
+		got := c.Text()
 		if slow, next := strings.Index(got, "It was slow."), strings.Index(got, "adze 9.9"); slow < 0 || next < slow {
 			t.Errorf("after it:\n%s", got)
 		}
-		c.enter("/slow\r")
+		c.Enter("/slow\n")
 		time.Sleep(time.Second)
-		c.enter("/help\r")
-		c.enter("\x1b")
+		c.Enter("/help\n")
+		c.interrupt()
 		time.Sleep(time.Second)
-		if got := c.text(); !strings.Contains(got, "Interrupted; 1 line entered meanwhile dropped") || strings.Contains(got, "Conversation:") {
-			t.Errorf("after Esc:\n%s", got)
+		if got := c.Text(); !strings.Contains(got, "Interrupted; 1 line entered meanwhile dropped") || strings.Contains(got, "Conversation:") {
+			t.Errorf("after an interrupt:\n%s", got)
 		}
-		c.enter("/slow\r")
+		c.Enter("/slow\n")
 		time.Sleep(time.Second)
-		c.keys.Close() // the end of the input waits for it
-		if err := <-c.done; err != nil {
+		c.Keys.Close() // the end of the input waits for it
+		if err := <-c.Done; err != nil {
 			t.Error(err)
 		}
-		for _, s := range c.sessions {
+		for _, s := range c.Sessions {
 			s.Close()
 		}
-		if got := c.text(); strings.Count(got, "It was slow.") != 2 {
+		if got := c.Text(); strings.Count(got, "It was slow.") != 2 {
 			t.Errorf("at the end:\n%s", got)
 		}
 	})

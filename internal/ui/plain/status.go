@@ -2,11 +2,9 @@ package plain
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
@@ -17,7 +15,7 @@ type status struct {
 	doing string // what the model does; empty if nothing is waited for
 	since time.Time
 	chars int    // of the response, that arrived
-	told  string // what was said last about it, where lines are appended
+	told  string // what was said last about it
 	crew  crew
 }
 
@@ -34,7 +32,7 @@ const (
 	patience = 2 * time.Second
 	// callPatience is the same for a call, which has a name.
 	callPatience = time.Second
-	// silence is how long nothing is written where lines are appended; a little more is too long.
+	// silence is how long nothing is written; a little more is too long.
 	silence = 9 * time.Second
 )
 
@@ -122,58 +120,17 @@ func (s *status) tokens() string {
 	return ", about " + amount.Grouped(s.chars/charsPerToken) + " tokens"
 }
 
-// liveCalls and liveLines bound what is shown of running calls.
-const (
-	liveCalls = 4
-	liveLines = 5
-	maxNews   = 200
-)
+// maxNews is how many characters are shown of what a call says of its progress.
+const maxNews = 200
 
-// rows returns the status as live rows: the sub-agents, and each call that runs with the end of its output, or what the
-// model does. Hint says what the user can do about it.
-func (p *printer) rows(hint string) []draw.Row {
-	rows := p.crew.rows(p, hint)
-	calls := slices.DeleteFunc(slices.Clone(p.calls), func(c *call) bool { return time.Since(c.began) < callPatience || p.crew.launched(c.id) })
-	for i, c := range calls {
-		if i >= liveCalls {
-			rows = append(rows, draw.Line(draw.Faint, fmt.Sprintf("… %d more", len(calls)-i)))
-			break
-		}
-		o := p.options()
-		o.Max = liveLines
-		o.Width -= 2
-		rows = append(rows, p.row(draw.Strong, c.title, clock(c.began), hint))
-		if c.news != "" {
-			rows = append(rows, draw.Line(draw.Faint, "  "+cells.Cut(draw.Clean(c.news), max(8, p.width()-2), "…")))
-		}
-		for _, row := range draw.Indent(draw.Rows(c.output, o), draw.Blanks(2), draw.Blanks(2)) {
-			rows = append(rows, row.In(draw.Faint))
-		}
-	}
-	if text, since, _ := p.responding(); text != "" {
-		rows = append(rows, p.row(draw.Faint, text, clock(since)+p.tokens(), hint))
-	}
-	return rows
-}
-
-// row returns a row about something that goes on. On a narrow terminal the hint and the end of the title make way.
-func (p *printer) row(role draw.Role, title, about, hint string) draw.Row {
-	title = draw.Clean(title)
-	room := p.width() - cells.Width("…  ()"+about)
-	if room < cells.Width(title+hint) {
-		hint = ""
-	}
-	return draw.Row{{Role: role, Text: "… " + cells.Cut(title, max(8, room-len(hint)), "…")}, {Role: draw.Faint, Text: " (" + about + hint + ")"}}
-}
-
-// waiting writes what is waited for, where lines are appended: once, and again when nothing was written for a while.
+// waiting writes what is waited for: once, and again when nothing was written for a while.
 func (p *printer) waiting() {
 	text, since, name := p.what()
 	if text == "" || p.told == name && time.Since(p.last) < silence {
 		return
 	}
 	p.told = name
-	p.line(draw.Span{Role: draw.Faint, Text: "… " + draw.Clean(text) + " (" + clock(since) + p.tokens() + ")"})
+	p.line(draw.Span{Role: draw.Faint, Text: p.cfg.Glyphs.More + " " + draw.Clean(text) + " (" + clock(since) + p.tokens() + ")"})
 }
 
 // clock returns how long something takes, in whole seconds.

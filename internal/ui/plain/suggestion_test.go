@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"adze/internal/ui/talk"
 	"context"
 	"errors"
 	"strings"
@@ -9,36 +10,26 @@ import (
 	"time"
 )
 
-// A suggestion appears beside the first prompt, when nothing else is going on, and one key answers it. What
-// is typed instead is a prompt as always.
+// A suggestion appears beside the first prompt, when nothing else is going on, and one line answers it. What
+// is entered instead is a prompt as always.
 func TestSuggestion(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		keys  bool
 		typed []string
-		pause time.Duration // before it is typed
-		want  string        // yes, no, or neither
+		want  string // yes, no, or neither
 	}{
-		{"yes", true, []string{"y"}, time.Second, "yes"},
-		{"no", true, []string{"N"}, time.Second, "no"},
-		{"a prompt", true, []string{"x", "y", "\r"}, time.Second, ""},
-		{"a paste", true, []string{"yes please\r"}, time.Second, ""},
-		{"a key too early", true, []string{"y", "\r"}, time.Millisecond, ""},
-		{"enter", true, []string{"\r", "y", "\r"}, time.Second, ""},
-		{"interrupt", true, []string{"\x03"}, time.Second, ""},
-		{"yes in a line", false, []string{"y\n"}, time.Second, "yes"},
-		{"no in a line", false, []string{"no\n"}, time.Second, "no"},
-		{"another line", false, []string{"yes, do it\n"}, time.Second, ""},
-		{"the beginning of an entry", false, []string{"a\\\n", "y\n"}, time.Second, ""},
+		{"yes in a line", []string{"y\n"}, "yes"},
+		{"no in a line", []string{"no\n"}, "no"},
+		{"another line", []string{"yes, do it\n"}, ""},
+		{"the beginning of an entry", []string{"a\\\n", "y\n"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answer := ""
 				c := newConsole(t, "say I see.", func(c *setup) {
-					c.Keys = tt.keys
-					c.Suggest = func(context.Context) *Suggestion {
+					c.Suggest = func(context.Context) *talk.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &Suggestion{Text: "Try it?", Answer: func(_ context.Context, yes bool) (string, error) {
+						return &talk.Suggestion{Text: "Try it?", Answer: func(_ context.Context, yes bool) (string, error) {
 							if answer = "no"; yes {
 								answer = "yes"
 							}
@@ -46,25 +37,24 @@ func TestSuggestion(t *testing.T) {
 						}}
 					}
 				})
-				if got := c.text(); !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") || strings.Contains(got, "Try it?") {
+				if got := c.Text(); !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") || strings.Contains(got, "Try it?") {
 					t.Errorf("the prompt waits: %q", got)
 				}
 				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
-				if got := c.text(); !strings.Contains(got, "Try it?") || !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") {
+				if got := c.Text(); !strings.Contains(got, "Try it?") || !strings.HasSuffix(strings.TrimRight(got, " "), "\n>") {
 					t.Errorf("it is not suggested: %q", got)
 				}
-				time.Sleep(tt.pause)
 				for _, text := range tt.typed {
-					c.enter(text)
+					c.Enter(text)
 				}
-				c.enter("\n")
-				if got := c.text(); answer != tt.want || strings.Contains(got, "You said") != (tt.want != "") || strings.Contains(got, "I see.") != (tt.want == "" && tt.name != "interrupt") {
+				c.Enter("\n")
+				if got := c.Text(); answer != tt.want || strings.Contains(got, "You said") != (tt.want != "") || strings.Contains(got, "I see.") != (tt.want == "") {
 					t.Errorf("answered %q: %q", answer, got)
 				}
-				c.keys.Close()
-				<-c.done
-				for _, s := range c.sessions {
+				c.Keys.Close()
+				<-c.Done
+				for _, s := range c.Sessions {
 					s.Close()
 				}
 			})
@@ -76,23 +66,23 @@ func TestSuggestion(t *testing.T) {
 func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", func(c *setup) {
-			c.Keys, c.First = true, "go"
-			c.Suggest = func(context.Context) *Suggestion {
-				return &Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) { return "", errors.New("the disk is full") }}
+			c.First = "go"
+			c.Suggest = func(context.Context) *talk.Suggestion {
+				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
-		if got := c.text(); strings.Contains(got, "Try it?") {
+		if got := c.Text(); strings.Contains(got, "Try it?") {
 			t.Errorf("it disturbs: %q", got)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		c.enter("y")
-		if got := c.text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") || !strings.Contains(got, "The disk is full.") {
+		c.Enter("y\n")
+		if got := c.Text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") || !strings.Contains(got, "The disk is full.") {
 			t.Errorf("%q", got)
 		}
-		c.keys.Close()
-		<-c.done
-		for _, s := range c.sessions {
+		c.Keys.Close()
+		<-c.Done
+		for _, s := range c.Sessions {
 			s.Close()
 		}
 	})

@@ -2,24 +2,14 @@ package plain
 
 import (
 	"fmt"
-	"strings"
 
 	"adze/internal/session"
+	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"
 )
 
-// serverAsks says whose words follow.
-func serverAsks(name string) string { return "The server " + draw.Clean(name) + " asks:" }
-
-// quote writes the words of a server behind a bar, so that they cannot pass for the program's own.
-func quote(p *printer, text string) {
-	if text = strings.TrimSpace(text); text == "" {
-		return
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		p.lines(draw.Wrap(draw.Line(draw.Text, "  | "+draw.Clean(line)), p.width(), draw.Line(draw.Text, "  | ")))
-	}
-}
+// quote writes the words of a server.
+func quote(p *printer, text string) { p.lines(ask.Quote(text, p.width())) }
 
 // A visitDialog asks whether to open a page, or whether the user is done with it.
 type visitDialog struct{ session.Visit }
@@ -29,10 +19,10 @@ func (d *visitDialog) draw(p *printer) {
 		p.say(fmt.Sprintf("\nThe server %s waits until you are done at %s.", draw.Clean(d.From), d.Host))
 		return
 	}
-	p.say("\n" + serverAsks(d.From))
+	p.say("\n" + ask.ServerAsks(d.From))
 	quote(p, d.Message)
 	p.lines(draw.Wrap(draw.Row{{Text: "It wants you to open this page, at "}, {Role: draw.Strong, Text: draw.Clean(d.Host)}, {Text: ":"}}, p.width(), nil))
-	p.lines(draw.Wrap(draw.Line(draw.Text, "  "+draw.Clean(d.URL)), p.width(), draw.Blanks(2)))
+	p.lines(ask.Whole(d.URL, p.width()))
 }
 
 func (d *visitDialog) prompt() string {
@@ -43,10 +33,10 @@ func (d *visitDialog) prompt() string {
 }
 
 func (d *visitDialog) enter(_ *printer, text string) session.Reply {
-	switch wordOf(text) {
-	case saysYes:
+	switch ask.Word(text) {
+	case ask.Yes:
 		return session.Visited{Action: session.Accept, Open: !d.Opened}
-	case saysNo:
+	case ask.No:
 		if d.Opened {
 			return session.Visited{Action: session.Cancel}
 		}
@@ -66,10 +56,10 @@ func (d *samplingDialog) draw(p *printer) {
 func (d *samplingDialog) prompt() string { return "Ask the model? [y]es, [n]o: " }
 
 func (d *samplingDialog) enter(_ *printer, text string) session.Reply {
-	switch wordOf(text) {
-	case saysYes:
+	switch ask.Word(text) {
+	case ask.Yes:
 		return session.Filled{Action: session.Accept}
-	case saysNo:
+	case ask.No:
 		return session.Filled{Action: session.Decline}
 	}
 	return nil

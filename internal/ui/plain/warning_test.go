@@ -15,13 +15,10 @@ import (
 // Proves SHC-02.
 func TestQuestionsWarn(t *testing.T) {
 	var out bytes.Buffer
-	f := New(Config{Out: &out})
-	f.out = newPrinter(f.cfg)
-	f.asked = []question{{"1", dialogFor(session.Permission{Question: permission.Question{
+	dialogFor(session.Permission{Question: permission.Question{
 		ID: "u", Tool: "Bash", Title: "Run rm -rf build", Warning: "This deletes files.", Reason: permission.Reason{Text: "no rule allows it"},
 		Preview: tool.Changes{{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}, {Path: "b.txt", Removed: 1, Hunks: []tool.Hunk{{Lines: []string{"-old"}}}}},
-	}})}}
-	f.askNext()
+	}}).draw(newPrinter(Config{Out: &out, Width: func() int { return 80 }}))
 	got := strings.Join(strings.Fields(out.String()), " ")
 	want := "Run rm -rf build No rule allows it. This deletes files. would change a.txt, 1 added, 0 removed +new would change b.txt, 0 added, 1 removed -old"
 	if got != want {

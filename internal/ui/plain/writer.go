@@ -10,52 +10,34 @@ import (
 	"adze/internal/desk"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/markdown"
-	"adze/internal/ui/screen"
 )
 
-// A writer writes text line by line. Where the terminal can rewrite lines, what is not complete yet is kept in live rows
-// at the end, with the input; elsewhere everything is appended.
+// A writer appends text to what is on the screen.
 type writer struct {
 	w    io.Writer
 	cfg  Config
 	last time.Time // when something was written
 
-	// Where lines are appended.
 	wrap     draw.Wrapper
 	column   bool // the current line is not empty
 	prompted bool // the current line is the prompt with what is typed
-
-	// Where there are live rows; see [writer.show].
-	terminal *screen.Screen // nil elsewhere
-	markdown markdown.Stream
-	final    []string // lines that are not on the terminal yet
 
 	unbounded bool // pages are written whole
 }
 
 func newWriter(cfg Config) writer {
-	w := writer{w: cfg.Out, cfg: cfg, last: time.Now()}
-	if cfg.Keys {
-		w.terminal = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
-		w.markdown.Marks, w.markdown.Links = !cfg.Palette.Coloured(), cfg.Palette.Links()
-	}
-	return w
+	return writer{w: cfg.Out, cfg: cfg, last: time.Now()}
 }
 
 // maxShown is the most lines of a display that are written.
 const maxShown = 40
 
-// write writes text as it is, below the prompt if there is one. Where there are live rows, it is whole lines.
+// write writes text as it is, below the prompt if there is one.
 func (w *writer) write(text string) {
 	if text == "" {
 		return
 	}
 	w.last = time.Now()
-	if w.terminal != nil {
-		w.final = append(w.final, strings.Split(strings.TrimSuffix(text, "\n"), "\n")...)
-		return
-	}
 	if w.prompted {
 		text = "\n" + text
 	}
@@ -79,10 +61,6 @@ func (w *writer) entered() { w.column, w.prompted = false, false }
 
 // fresh starts a new line unless the current one is empty.
 func (w *writer) fresh() {
-	if w.terminal != nil {
-		w.final = append(w.final, w.cfg.Palette.Lines(w.markdown.End())...)
-		return
-	}
 	w.write(w.wrap.End())
 	switch {
 	case w.prompted:
@@ -101,12 +79,6 @@ func (w *writer) say(text string) { w.lines(draw.Fill(draw.Text, text, w.width()
 
 // speak writes more of a text that is to be read, wrapped.
 func (w *writer) speak(text string) {
-	if w.terminal != nil {
-		w.last = time.Now()
-		w.markdown.Width = w.width()
-		w.final = append(w.final, w.cfg.Palette.Lines(w.markdown.Add(text))...)
-		return
-	}
 	w.wrap.Width, w.wrap.Prose = w.width(), true
 	w.write(w.wrap.Add(text))
 }
@@ -154,27 +126,9 @@ func (w *writer) lines(rows []draw.Row) {
 }
 
 func (w *writer) options() draw.Options {
-	o := draw.Options{Width: w.width(), Max: maxShown, Dir: w.cfg.Dir}
+	o := draw.Options{Width: w.width(), Max: maxShown, Dir: w.cfg.Dir, Glyphs: w.cfg.Glyphs}
 	if w.unbounded {
 		o.Width, o.Max = 0, 0
 	}
 	return o
-}
-
-// pending returns the rows of what is not complete.
-func (w *writer) pending() []draw.Row { return w.markdown.Rows() }
-
-// show brings the terminal up to date: lines that are complete, and below them the given rows with the cursor.
-func (w *writer) show(rows []string, caret screen.Point) {
-	w.terminal.Frame(w.final, rows, caret)
-	w.final = nil
-}
-
-// leave completes what was written and puts the cursor below it, for another program.
-func (w *writer) leave() {
-	w.fresh()
-	if w.terminal != nil {
-		w.show(nil, screen.Point{})
-		w.terminal.Leave()
-	}
 }

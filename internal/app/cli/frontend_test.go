@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/app/login"
+	"adze/internal/app/seat"
+	"adze/internal/app/settings"
+	"adze/internal/desk/look"
+	"adze/internal/platform/config"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/tui/dialog"
+)
+
+// The setting, the command and what is drawn know the same themes.
+//
+// Proves X-124.
+func TestThemesAgree(t *testing.T) {
+	var offered []string
+	for _, c := range look.Themes() {
+		offered = append(offered, c.ID)
+	}
+	all := settings.Keys()
+	i := slices.IndexFunc(all, func(k config.Key) bool { return k.Name == look.Theme })
+	if diff := cmp.Diff(all[i].Choices, offered); diff != "" {
+		t.Error(diff)
+	}
+	for _, name := range offered {
+		if (draw.Sample(name)[0].Style == "") != (name == "none") {
+			t.Errorf("%s is not drawn", name)
+		}
+	}
+}
+
+// Without a dialog a question is asked on a line, and an interruption ends the program.
+func TestConfirmWith(t *testing.T) {
+	for _, tt := range []struct {
+		name, input string
+		chosen      int
+		err         error
+		yes, ends   bool
+	}{
+		{"yes", "", 0, nil, true, false},
+		{"no", "", 1, nil, false, false},
+		{"none", "", -1, nil, false, false},
+		{"a line", "y\n", -1, seat.ErrKeys, true, false},
+		{"another line", "\n", -1, seat.ErrKeys, false, false},
+		{"interrupted", "y\n", -1, login.ErrInterrupted, false, true},
+	} {
+		env := &Env{Stdin: strings.NewReader(tt.input), Stdout: io.Discard, voice: &voice{}}
+		env.voice.confirm = env.confirmWith(func(dialog.Simple) (int, error) { return tt.chosen, tt.err })
+		yes, err := env.confirm("Trust it?")
+		var ended *Ended
+		if yes != tt.yes || errors.As(err, &ended) != tt.ends {
+			t.Errorf("%s: %v, %v", tt.name, yes, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/ask"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/talk"
+)
+
+// A view shows the conversation; see [talk.View].
+type view struct{ *Front }
+
+// Begin shows the greeting, the end of an earlier conversation, and what is entered first.
+func (f view) Begin(c *talk.Conversation, first string) {
+	f.out.talk, f.asked = c, nil
+	f.out.say(c.Greeting)
+	said := c.Conversation()
+	f.out.recall(said[max(0, len(said)-c.Shown):])
+	if first != "" {
+		f.out.say("> " + first)
+	}
+}
+
+// Left does nothing: what was typed is with the terminal.
+func (f view) Left(*talk.Conversation) {}
+
+// Entry shows an entry of the session.
+func (f view) Entry(e session.Entry) {
+	f.out.count(e.Seq)
+	switch ev := e.Event.(type) {
+	case session.Started:
+		f.out.begin()
+		f.out.phase("working")
+	case session.Loop:
+		f.out.event(ev.Event)
+	case session.Task:
+		f.out.crew.note(ev)
+	case session.Finished:
+		f.out.finished(ev)
+	case session.Changed:
+		f.out.changed(ev)
+	}
+}
+
+// Ask shows a question.
+func (f view) Ask(q talk.Question) {
+	f.out.fresh()
+	f.asked = dialogFor(q.Question)
+	f.asked.draw(f.out)
+	f.Ready()
+}
+
+// Settled says why the question that is shown needs no answer.
+func (f view) Settled(q talk.Question, s session.Settled) {
+	f.asked = nil
+	if !f.Leaving() {
+		f.out.say(ask.Settled(q.Question, s))
+	}
+}
+
+// Offer shows a list, each choice with its number.
+func (f view) Offer(_ context.Context, l desk.List) {
+	if len(l.Choices) == 0 {
+		f.Decline()
+		f.out.page(l.Page)
+		return
+	}
+	l.Choices = l.Choices[:min(maxChoices, len(l.Choices))]
+	f.out.lines(draw.Choices(l, f.out.options()))
+	f.out.say("Enter a number to choose, or anything else to continue.")
+}
+
+// Began shows that something runs.
+func (f view) Began(id, title string) {
+	f.out.calls = append(f.out.calls, &call{id: id, title: title, began: time.Now()})
+}
+
+// Progress notes what it prints.
+func (f view) Progress(id string, d tool.Display) { f.out.progress(id, d) }
+
+// Over notes that it has ended.
+func (f view) Over(id string) { f.out.forget(id) }
+
+// TaskEnded shows that a task has ended.
+func (f view) TaskEnded(t *task.Task) { f.out.taskEnded(t) }
+
+// Say writes a text.
+func (f view) Say(text string) { f.out.say(text) }
+
+// Fail writes what went wrong.
+func (f view) Fail(err error) { f.out.fail(err) }
+
+// Page writes a page.
+func (f view) Page(p desk.Page) { f.out.page(p) }
+
+// Whole writes a page of which nothing is left out.
+func (f view) Whole(p desk.Page) {
+	f.out.unbounded = true
+	f.out.page(p)
+	f.out.unbounded = false
+}
+
+// Typing reports whether the user has begun to type something.
+func (f view) Typing() bool { return f.partial != "" }
+
+// Holding reports whether questions have to wait.
+func (f view) Holding() bool { return f.partial != "" }
+
+// Keep remembers what was entered.
+func (f view) Keep(text string) {
+	if f.cfg.Remember != nil {
+		f.cfg.Remember(text, true)
+	}
+}
+
+// Drop and Replay do nothing: lines that were entered early are with the driver.
+func (f view) Drop() bool { return false }
+
+// Replay does nothing, either.
+func (f view) Replay(context.Context) {}
+
+// Frame does nothing: everything is written when it happens.
+func (f view) Frame() (room <-chan struct{}) { return nil }
+
+// Ready writes the prompt of the question that is asked, or of the conversation.
+func (f view) Ready() {
+	f.out.fresh()
+	switch {
+	case f.Conversation() == nil:
+	case f.asked == nil:
+		f.out.prompt("> ")
+	default:
+		f.out.prompt(f.asked.prompt())
+	}
+}
+
+// Resume writes the prompt unless it stands there.
+func (f view) Resume() {
+	if !f.out.prompted {
+		f.Ready()
+	}
+}
+
+// Tick says what is waited for.
+func (f view) Tick() {
+	if !f.Asking() && f.Offered() == nil {
+		f.out.waiting()
+	}
+}
+
+// Yield completes the line, for another program.
+func (f view) Yield() { f.out.fresh() }
+
+// Clipboard says that lines cannot reach one.
+func (f view) Clipboard(string) error {
+	return errors.New("this terminal has no clipboard, and neither wl-copy, xclip, xsel nor pbcopy is there")
+}
