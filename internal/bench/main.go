@@ -7,6 +7,7 @@
 // sessions; see sessions.go. "bench dialects" measures what each wire dialect costs; see dialects.go. "bench
 // servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
 // how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go.
+// "bench terminal" measures what a user at a terminal feels; see terminal_unix.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
@@ -43,6 +44,8 @@ func main() {
 		measure = func() error { return runServers(*runs) }
 	case "agents":
 		measure = func() error { return runAgents(*runs) }
+	case "terminal":
+		measure = func() error { return runTerminal(*runs) }
 	case "skills":
 		measure = func() error { return runSkills(*runs) }
 	case echoCommand:
@@ -106,7 +109,7 @@ func (b *bench) settings() error {
 		return err
 	}
 	text := `{"read":{"dedup":false},"sessionMemory":{"enabled":false},
-		"models":{"bench-endless":{"contextWindow":100000000},"bench-small":{"contextWindow":60000}}}`
+		"models":{"bench-endless":{"contextWindow":100000000},"bench-usual":{"contextWindow":200000},"bench-million":{"contextWindow":1000000},"bench-small":{"contextWindow":60000}}}`
 	return os.WriteFile(filepath.Join(home, "settings.json"), []byte(text), 0o600)
 }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/plugin"
@@ -16,9 +19,9 @@ import (
 
 // Figures of the first request of a session, for what skills and plugins add to it.
 const (
-	addedCold   = 10.0 // ms
-	addedWarm   = 2.0  // ms
-	addedMemory = 6.0  // MB
+	addedCold   = 2.0 // times listing their folders and reading them on all cores
+	addedWarm   = 2.0 // ms
+	addedMemory = 6.0 // MB
 )
 
 // A cost is what one run took.
@@ -55,7 +58,7 @@ func runPlugins(b *bench, runs int) error {
 	defer srv.close()
 	home := "ADZE_HOME=" + full
 	time.Sleep(skillsAge)
-	var none, warm, cold, version, versionNone costs
+	var none, warm, about, cold, version, versionNone costs
 	for range runs {
 		for _, m := range []struct {
 			to  *costs
@@ -64,6 +67,7 @@ func runPlugins(b *bench, runs int) error {
 			{&none, b.command(srv, "hello")},
 			{nil, b.command(srv, "hello", home)}, // writes the indexes
 			{&warm, b.command(srv, "hello", home)},
+			{&about, b.command(srv, "use what does one of many things", home)}, // for which skills are suggested
 			{&cold, b.command(srv, "hello", home)},
 			{&versionNone, b.version()},
 			{&version, b.version(home)},
@@ -85,15 +89,25 @@ func runPlugins(b *bench, runs int) error {
 	noneRequest, noneCPU, noneMemory := none.best()
 	b.report("first request, without skills and plugins", " ms", noneRequest, 0)
 	b.report("first request, without them, processor", " ms", noneCPU, 0)
+	floor, files, err := readAll(full, runs)
+	if err != nil {
+		return err
+	}
+	b.report(fmt.Sprintf("opening, reading and closing their %d files", files), " ms", floor, 0)
+	walked := walkAll(full, runs)
+	b.report("listing their folders and reading them, on all cores", " ms", walked, 0)
 	for _, m := range []struct {
-		name  string
-		costs costs
-		limit float64
-	}{{"with the indexes", warm, addedWarm}, {"without the indexes", cold, addedCold}} {
+		name          string
+		costs         costs
+		limit, memory float64
+	}{{"with the indexes", warm, addedWarm, addedMemory}, {"about skills", about, addedWarm, addedMemory}, {"without the indexes", cold, 0, 0}} {
 		request, cpu, memory := m.costs.best()
 		b.report("added to the first request, "+m.name, " ms", request-noneRequest, m.limit)
+		if m.limit == 0 {
+			b.report("added to it, "+m.name+", against listing and reading on all cores", "x", (request-noneRequest)/walked, addedCold)
+		}
 		b.report("added to it, "+m.name+", processor", " ms", cpu-noneCPU, 0)
-		b.report("added to it, "+m.name+", memory", " MB", memory-noneMemory, addedMemory)
+		b.report("added to it, "+m.name+", memory", " MB", memory-noneMemory, m.memory)
 	}
 	_, with, _ := version.best()
 	_, without, _ := versionNone.best()
@@ -122,9 +136,90 @@ func measure(srv *server, cmd *exec.Cmd) (cost, error) {
 	return c, nil
 }
 
-// forget removes the indexes of a state home.
+// readAll returns the least time that it takes to read the files of skills and plugins below a state home and do no more, in
+// milliseconds, and how many there are.
+func readAll(home string, runs int) (ms float64, n int, err error) {
+	var files []string
+	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if ext := filepath.Ext(path); err == nil && d.Type().IsRegular() && (ext == ".md" || strings.Contains(path, "/cache/") && ext == ".json") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	buf := make([]byte, 8<<10)
+	for range runs {
+		began := time.Now()
+		for _, path := range files {
+			f, err := os.Open(path)
+			if err != nil {
+				return 0, 0, err
+			}
+			_, err = f.Read(buf)
+			if f.Close(); err != nil {
+				return 0, 0, err
+			}
+		}
+		if took := float64(time.Since(began)) / float64(time.Millisecond); ms == 0 || took < ms {
+			ms = took
+		}
+	}
+	return ms, len(files), nil
+}
+
+// walkAll returns the least time that it takes to find the files of skills and plugins below a state home, to read them, and
+// to do no more, with as many threads as there are cores, in milliseconds.
+func walkAll(home string, runs int) (ms float64) {
+	var roots []string
+	for _, pattern := range []string{"skills/*", "plugins/cache/*/*/*"} {
+		found, _ := filepath.Glob(filepath.Join(home, pattern)) // ok: the patterns are well-formed
+		roots = append(roots, found...)
+	}
+	for range runs {
+		began := time.Now()
+		todo := make(chan string, len(roots))
+		for _, root := range roots {
+			todo <- root
+		}
+		close(todo)
+		var workers sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			workers.Go(func() {
+				buf := make([]byte, 8<<10)
+				for root := range todo {
+					readTree(root, buf)
+				}
+			})
+		}
+		workers.Wait()
+		if took := float64(time.Since(began)) / float64(time.Millisecond); ms == 0 || took < ms {
+			ms = took
+		}
+	}
+	return ms
+}
+
+// readTree reads the beginning of every file below a folder.
+func readTree(dir string, buf []byte) {
+	entries, _ := os.ReadDir(dir) // ok: what cannot be read takes no time
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			readTree(path, buf)
+			continue
+		}
+		if f, err := os.Open(path); err == nil {
+			f.Read(buf) // ok: see above
+			f.Close()
+		}
+	}
+}
+
+// forget removes the indexes of a state home, and what a session begins with.
 func forget(home string) error {
-	for _, name := range []string{"skills-index", "agents-index", "plugins/index"} {
+	for _, name := range []string{"skills-index", "agents-index", "plugins/index", "start"} {
 		if err := os.RemoveAll(filepath.Join(home, name)); err != nil {
 			return err
 		}
