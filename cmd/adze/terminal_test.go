@@ -137,22 +137,22 @@ say Going on.
 `)
 			const run = "clear; adze --model replay:model.txt --allowed-tools 'Bash(sleep:*)'"
 			tm.enter(run)
-			tm.waitFor(`^> $`)
+			tm.waitFor(`^❯ $`)
 			tm.enter("greet me")
 			tm.waitFor(`Hello, I am a script\.`)
 			tm.enter("make a file")
-			tm.waitFor(`Allow\? \[y\]es`)
+			tm.waitFor(`^Change made.txt\?|^❯ 1 Yes`)
 			if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
 				t.Error("the file was written before it was allowed")
 			}
-			tm.enter("y")
+			tm.answer(`made\.txt`, "1")
 			tm.waitFor(`The file is made\.`)
 			if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "made\n" {
 				t.Errorf("the file holds %q, %v", data, err)
 			}
 
 			tm.enter("take long")
-			tm.waitFor(`^… Run echo started`)
+			tm.waitFor(`^▸ echo started`)
 			tm.key("C-c")
 			tm.waitFor(`Interrupted\. What should the model do instead\?`)
 			tm.enter("/cost")
@@ -167,7 +167,7 @@ say Going on.
 			tm.enter(run + " --continue")
 			tm.waitFor(`Continuing session ` + id)
 			tm.enter("take long")
-			tm.waitFor(`^… Run echo started`)
+			tm.waitFor(`^▸ echo started`)
 			tm.kill()
 			tm.enter("") // the shell sets the terminal right
 			tm.enter("clear; echo cleared-$((1+1))")
@@ -198,9 +198,9 @@ expect last "<status>killed</status>"
 say It is over.
 `)
 	tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	tm.enter("go")
-	tm.waitFor(`^… Run echo started`)
+	tm.waitFor(`^▸ echo started`)
 	tm.key("C-b")
 	tm.waitFor(`It goes on\.`)
 	tm.enter("/tasks")
@@ -209,7 +209,7 @@ say It is over.
 	tm.enter("/tasks fg " + id)
 	tm.waitFor(`^  started$`)
 	tm.key("C-c")
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	tm.enter("/tasks stop " + id)
 	tm.waitFor(`It is over\.`)
 	tm.enter("/tasks")
@@ -219,12 +219,30 @@ say It is over.
 	tm.waitForShell()
 }
 
+// What was typed before the program took the terminal is entered, and what was not finished can be.
+//
+// Proves X-120.
+func TestTerminalTypedAhead(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, "when last \"greet\"\nsay Hello.\n")
+	tm.enter("clear; echo soon; until [ -e ready ]; do sleep 0.05; done; adze --model replay:model.txt")
+	tm.waitFor(`^soon$`)
+	tm.enter("greet")
+	tm.tmux("send-keys", "-l", "not yet")
+	tm.waitFor(`not yet$`)
+	if err := os.WriteFile(filepath.Join(tm.dir, "ready"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tm.waitFor(`^Hello\.$`)
+	tm.waitFor(`^❯ not yet$`)
+}
+
 // The program is stopped and resumed as often as the user likes, and the terminal is as it was (second look 2.1).
 func TestTerminalSuspend(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, "forever\nwhen last \"greet\"\nsay Hello again.\n")
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	for i := range 4 {
 		if i%2 == 0 {
 			tm.key("C-z")
@@ -238,18 +256,18 @@ func TestTerminalSuspend(t *testing.T) {
 		tm.enter("clear; echo stopped-$((1+1))")
 		tm.waitFor(`\Astopped-2$`)
 		tm.enter("fg")
-		tm.waitFor(`^> $`)
+		tm.waitFor(`^❯ $`)
 		tm.enter(fmt.Sprintf("greet %d", i))
 		tm.waitFor(`Hello again\.`)
-		if screen := tm.waitFor(`^> $`); strings.Count(screen, "greet") != 1 {
+		if screen := tm.waitFor(`^❯ $`); strings.Count(screen, "greet") != 1 {
 			t.Fatalf("what was typed is echoed twice:\n%s", screen)
 		}
 		// The shell has switched the marks around pastes off; with them, line ends do not send.
 		tm.tmux("set-buffer", "one\ntwo")
 		tm.tmux("paste-buffer", "-p")
-		tm.waitFor(`^> one\n\. two$`)
+		tm.waitFor(`^❯ one\n  two$`)
 		tm.key("C-c")
-		tm.waitFor(`^> *\z`)
+		tm.waitFor(`^❯ *\n.*\z`)
 	}
 	tm.key("C-d")
 	tm.waitFor(`To continue this session`)
@@ -286,25 +304,25 @@ func TestTerminalDraft(t *testing.T) {
 		tm.enter(run + args)
 	}
 	tm.enter(run)
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	tm.tmux("send-keys", "-l", "half a sentence ")
 	tm.tmux("set-buffer", strings.Repeat("pasted\n", 20)+"end")
 	tm.tmux("paste-buffer", "-p")
-	tm.waitFor(`^> half a sentence \[Pasted text #1 \+21 lines\]$`)
+	tm.waitFor(`^❯ half a sentence \[Pasted text #1 \+21 lines\]$`)
 	saved("half a sentence")
 	again("")
-	tm.waitFor(`^> half a sentence \[Pasted text #1 \+21 lines\]$`)
+	tm.waitFor(`^❯ half a sentence \[Pasted text #1 \+21 lines\]$`)
 	tm.key("BSpace")
-	tm.waitFor(`^> half a sentence *$`)
+	tm.waitFor(`^❯ half a sentence *$`)
 	tm.key("C-g")
-	tm.waitFor(`^> whole a sentence *$`)
+	tm.waitFor(`^❯ whole a sentence *$`)
 	tm.key("C-u")
 	tm.enter("greet me")
 	tm.waitFor(`Hello again\.`)
 	tm.tmux("send-keys", "-l", "next to say")
 	saved("next to say")
 	again(" --continue")
-	tm.waitFor(`^> next to say$`)
+	tm.waitFor(`^❯ next to say$`)
 
 	if err := os.WriteFile(filepath.Join(tm.home, "keybindings.json"), []byte(`{"bindings":[{"context":"Chat","bindings":{"ctrl+x k":"edit:killLineStart","alt+c":"command:cost"}}]}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -312,21 +330,21 @@ func TestTerminalDraft(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // the file is looked at once in a second
 	tm.key("C-x")
 	tm.key("k")
-	tm.waitFor(`^> *\z`)
+	tm.waitFor(`^❯ *\n.*\z`)
 	tm.key("M-c")
 	tm.waitFor(`Total cost:`)
 	tm.enter("/vim")
 	tm.waitFor(`edited as in vim`)
 	tm.tmux("send-keys", "-l", "one two three")
-	tm.waitFor(`-- INSERT --`)
+	tm.waitFor(`INSERT`)
 	tm.key("Escape")
-	tm.waitFor(`-- NORMAL --`)
+	tm.waitFor(`NORMAL`)
 	tm.tmux("send-keys", "-l", "0dwA!")
-	tm.waitFor(`^> two three! *$`)
+	tm.waitFor(`^❯ two three! *$`)
 	tm.key("Escape")
-	tm.waitFor(`-- NORMAL --`)
+	tm.waitFor(`NORMAL`)
 	tm.tmux("send-keys", "-l", "dd")
-	tm.waitFor(`^> *\n-- NORMAL --`)
+	tm.waitFor(`^❯ *\n(.*\n)*.*NORMAL`)
 	tm.key("C-d")
 	tm.waitFor(`To continue this session`)
 	tm.waitForShell()
@@ -353,16 +371,19 @@ forever
 text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|\n| long cell | x |\n\nThat is *it*."
 `)
 			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
-			tm.waitFor(`^> $`)
+			tm.waitFor(`^❯ $`)
 			tm.enter("test it")
-			tm.waitFor(`: exit\s+code 3, 2 lines$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.`)
+			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n(Commands can [\s\S]*\n\n)?❯ $`) // and the turn is over
 			tm.enter("take long")
-			tm.waitFor(`^… waiting for the model \([2-9]s`)
+			tm.waitFor(`^▸ Waiting for the model [2-9]s`)
 			tm.key("Escape")
-			screen := tm.waitFor(`^Interrupted\. What should`)
-			if strings.Contains(screen, "…") {
+			screen := tm.waitFor(`^Taken back\. It is`)
+			if strings.Contains(screen, "▸") {
 				t.Errorf("the row is still there:\n%s", screen)
 			}
+			tm.waitFor(`^❯ take long *$[\s\S]*^❯ take long *$`) // what was not answered can be entered again
+			tm.key("C-u")
+			tm.waitFor(`^❯ $`)
 			tm.enter("!echo begun; sleep 100")
 			tm.waitFor(`^  begun$`)
 			tm.key("C-c")
@@ -378,23 +399,25 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.key("C-u")
 			tm.enter("so?")
 			tm.waitFor(`so\?\n\nAll:`)
-			screen = tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
-			for text, n := range map[string]int{"> test it\n": 1, "code 3, 2 lines": 1, "> take long\n": 1, "Interrupted. What": 1, "> !echo begun": 1, "> so?\n": 1, "a long entry": 0, "go build": 2} {
+			screen = tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
+			for text, n := range map[string]int{"❯ test it\n": 1, "exit code 3": 1, "❯ take long\n": 1, "Taken back. It is": 1, "❯ !echo begun": 1, "❯ so?\n": 1, "a long entry": 0, "go build": 2} {
 				if got := strings.Count(screen, text); got != n {
 					t.Errorf("%q is there %d times, not %d:\n%s", text, got, n, screen)
 				}
 			}
 			// What the user does not let be read is not called the model's call, and no turn is said to have been stopped.
 			tm.enter("see @/etc/passwd")
-			tm.waitFor(`^Allow\?`)
-			tm.enter("n")
+			tm.answer(`passwd`, "3")
 			tm.waitFor(`^@/etc/passwd is not\s+attached:\s+you\s+said\s+no\.$`)
-			tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
-			tm.enter("see @/etc/")
-			tm.waitFor(`^Read /etc\n(.*\n)*Allow\?`)
-			tm.enter("n")
+			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
+			tm.tmux("send-keys", "-l", "see @/etc/")
+			tm.waitFor(`^❯ /etc/`)
+			tm.key("Escape") // Enter would take what is suggested
+			time.Sleep(200 * time.Millisecond)
+			tm.key("Enter")
+			tm.answer(`^Read /etc$`, "3")
 			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)
-			tm.waitFor(`That is it\.\n\([^)]*\)\n> $`)
+			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
 			tm.key("C-d")
 			tm.waitFor(`To continue this session`)
 		})

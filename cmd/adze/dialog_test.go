@@ -1,0 +1,89 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// answer presses keys, one after the other, when a question takes them. It has to be seen for a while first.
+func (tm *terminal) answer(question string, keys ...string) string {
+	tm.t.Helper()
+	screen := tm.waitFor(question + `[\s\S]*(Enter chooses|Enter takes)`)
+	for _, key := range keys {
+		time.Sleep(600 * time.Millisecond) // no key answers what cannot have been seen
+		tm.key(key)
+	}
+	return screen
+}
+
+// Questions in a real terminal: keys that were meant for the composer do not answer; a refusal with a message, a change
+// that the user edits first, choices, and a plan that is carried out with a fresh context.
+//
+// Proves PERM-17, EDIT-12, PLAN-04, PLAN-05, X-009.
+func TestTerminalDialogs(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 40, `
+use Bash {"command":"git ls-files -o -z | xargs -0 rm -f","description":"remove untracked files"}
+---
+when last "only under tmp"
+use Write {"file_path":"made.txt","content":"made\n"}
+---
+when last "The user changed your proposal"
+use AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"red","description":"like a rose"},{"label":"blue","description":"like the sea"}]}]}
+---
+when last "blue"
+use EnterPlanMode {"reason":"it is large"}
+---
+use ExitPlanMode {"plan":"1. Round once\n2. Drop Round\n"}
+---
+when last "Carry out this plan"
+say I carry it out.
+`)
+	if err := os.MkdirAll(tm.home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tm.home, "settings.json"), []byte(`{"sandbox":{"enabled":false}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	editor := filepath.Join(tm.dir, "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nsed -i -e 's/made/edited/' -e 's/Drop Round/Keep Round/' \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tm.enter("clear; EDITOR=" + editor + " adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("go")
+	tm.waitFor(`Tab answers`)
+	tm.tmux("send-keys", "-l", "1") // meant for the composer
+	tm.waitFor(`^. 1$`)
+	tm.key("C-u")
+	screen := tm.answer(`xargs -0 rm -f`, "4")
+	if !strings.Contains(screen, "Run  git, xargs, rm") || !strings.Contains(screen, "! This deletes files.") {
+		t.Error(screen)
+	}
+	tm.tmux("send-keys", "-l", "only under tmp")
+	tm.answer(`only under tmp`, "Enter")
+
+	tm.answer(`Write made.txt`, "C-g")
+	tm.waitFor(`You changed the new text`)
+	tm.answer(`You changed the new text[\s\S]*Write made.txt  \+1 -0\n[\s\S]*\+ *edited`, "1")
+	tm.answer(`Which colour\?`, "2")
+	if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "edited\n" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	tm.answer(`Plan before acting`, "1")
+	tm.answer(`Carry out this plan\?`, "C-g")
+	tm.answer(`as you changed it\n1. Round once\n2. Keep Round`, "3")
+	tm.waitFor(`I carry it out\.`)
+	tm.enter("/exit")
+	tm.waitFor(`To continue this session`)
+	for _, want := range []string{"  git ls-files -o -z | xargs -0 rm -f", "1. Round once"} {
+		if screen := tm.screen(); !strings.Contains(screen, want) {
+			t.Errorf("%q is not in the scrollback:\n%s", want, screen)
+		}
+	}
+}

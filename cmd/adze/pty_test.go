@@ -1,0 +1,225 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"adze/internal/ui/screen/screentest"
+)
+
+// A ptyLine is a terminal at the end of a line that the test can hold up.
+type ptyLine struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	pty *os.File
+
+	mu     sync.Mutex // held while nothing is read
+	slow   time.Duration
+	out    bytes.Buffer
+	exited chan struct{}
+	read   chan struct{} // closed when everything is read
+}
+
+func newLine(t *testing.T, width, height int, script string, env ...string) *ptyLine {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "model.txt"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := &ptyLine{t: t, cmd: exec.Command("adze", "--model", "replay:model.txt"), exited: make(chan struct{}), read: make(chan struct{})}
+	l.cmd.Dir = dir
+	l.cmd.Env = append([]string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color"}, env...)
+	var err error
+	if l.pty, err = pty.StartWithSize(l.cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(l.read)
+		buf := make([]byte, 2048)
+		for {
+			l.mu.Lock()
+			slow := l.slow
+			l.mu.Unlock()
+			time.Sleep(slow)
+			n, err := l.pty.Read(buf)
+			l.mu.Lock()
+			l.out.Write(buf[:n])
+			l.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		l.cmd.Wait() // ok: how it ends is not what is tested
+		close(l.exited)
+	}()
+	t.Cleanup(func() {
+		l.cmd.Process.Kill() // ok: it may have ended
+		<-l.exited
+		l.pty.Close()
+	})
+	return l
+}
+
+func (l *ptyLine) keys(text string) { io.WriteString(l.pty, text) } // ok: then nothing appears
+
+// text returns all that was read so far.
+func (l *ptyLine) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.String()
+}
+
+func (l *ptyLine) waitFor(pattern string) {
+	l.t.Helper()
+	re := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(30 * time.Second); !re.MatchString(l.text()); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%q does not appear: %q", pattern, l.text())
+		}
+	}
+}
+
+// ends waits for the end of the program.
+func (l *ptyLine) ends(within time.Duration) {
+	l.t.Helper()
+	select {
+	case <-l.exited:
+	case <-time.After(within):
+		l.t.Fatalf("the program does not end within %v: %q", within, l.text())
+	}
+}
+
+// linePrompt is the mark before the input, with its style if it has one, in any locale.
+const linePrompt = `(>|❯)(\x1b\[0?m)? `
+
+// manyLines is an answer with many numbered lines.
+func manyLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "number %d and some words to make it longer\\n\\n", i+1)
+	}
+	return "forever\ntext \"" + b.String() + "\"\n"
+}
+
+// A terminal that takes nothing does not keep the user from leaving, and one that is slow gets every line.
+func TestTerminalStuck(t *testing.T) {
+	t.Parallel()
+	t.Run("stuck", func(t *testing.T) {
+		t.Parallel()
+		l := newLine(t, 80, 24, manyLines(3000))
+		l.waitFor(linePrompt)
+		l.mu.Lock()
+		l.slow = time.Hour // the next read is the last
+		l.mu.Unlock()
+		l.keys("go")
+		time.Sleep(300 * time.Millisecond)
+		l.keys("\r")
+		time.Sleep(time.Second)
+		for range 3 {
+			l.keys("\x03")
+			time.Sleep(300 * time.Millisecond)
+		}
+		l.ends(30 * time.Second)
+	})
+	t.Run("slow", func(t *testing.T) {
+		t.Parallel()
+		l := newLine(t, 80, 24, manyLines(500))
+		l.waitFor(linePrompt)
+		l.mu.Lock()
+		l.slow = 20 * time.Millisecond
+		l.mu.Unlock()
+		l.keys("go")
+		time.Sleep(300 * time.Millisecond)
+		l.keys("\r")
+		l.waitFor(`number 1 `)
+		time.Sleep(2 * time.Second)
+		l.keys("\x04")
+		l.ends(time.Minute)
+		<-l.read
+		terminal := screentest.New(80, 24)
+		io.WriteString(terminal, strings.ReplaceAll(l.text(), "\r\n", "\n")) // ok: a terminal of the tests
+		next := 1
+		for _, m := range regexp.MustCompile(`number (\d+) `).FindAllStringSubmatch(terminal.Text(), -1) {
+			if m[1] != fmt.Sprint(next) {
+				t.Fatalf("%s where %d should be", m[0], next)
+			}
+			next++
+		}
+		if p := terminal.Problems(); next != 501 || len(p) > 0 {
+			t.Errorf("%d lines are there; %v", next-1, p)
+		}
+	})
+}
+
+// In every kind of terminal there is a prompt, what is typed is echoed, nothing is written that the terminal may not know,
+// and the modes are left at the end.
+func TestTerminalKinds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name          string
+		width, height int
+		env           []string
+		without       string // a pattern of what must not be written
+	}{
+		{"narrow and low", 10, 5, nil, ""},
+		{"20 columns", 20, 10, nil, ""},
+		{"300 columns", 300, 80, nil, ""},
+		{"screen", 80, 24, []string{"TERM=screen"}, ""},
+		{"dumb", 80, 24, []string{"TERM=dumb"}, `\x1b`},
+		{"no colours", 80, 24, []string{"NO_COLOR=1"}, `\x1b\[([0-9;]*;)?[34][0-9][;m]`},
+		{"locale C", 80, 24, []string{"LANG=C", "LC_ALL=C"}, "❯"},
+		{"no size", 0, 0, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLine(t, tt.width, tt.height, "forever\nsay Hello there.\n", tt.env...)
+			l.waitFor(linePrompt)
+			l.keys("greet")
+			l.waitFor(`t`)
+			time.Sleep(200 * time.Millisecond)
+			if tt.name == "dumb" {
+				l.keys("\n")
+			} else {
+				l.keys("\r")
+			}
+			l.waitFor(`Hello`)
+			time.Sleep(200 * time.Millisecond)
+			l.keys("\x04")
+			l.ends(30 * time.Second)
+			<-l.read
+			out := l.text()
+			if tt.without != "" && regexp.MustCompile(tt.without).MatchString(out) {
+				t.Errorf("%q is written: %q", tt.without, out)
+			}
+			for on, off := range map[string]string{"\x1b[?2004h": "\x1b[?2004l", "\x1b[>1u": "\x1b[<u", "\x1b[?25l": "\x1b[?25h", "\x1b[?1004h": "\x1b[?1004l"} {
+				if strings.LastIndex(out, on) > strings.LastIndex(out, off) {
+					t.Errorf("%q is not taken back: %q", on, out)
+				}
+			}
+			terminal := screentest.New(max(10, tt.width), max(5, tt.height))
+			io.WriteString(terminal, strings.ReplaceAll(out, "\r\n", "\n")) // ok: a terminal of the tests
+			if p := terminal.Problems(); len(p) > 0 {
+				t.Error(p)
+			}
+		})
+	}
+}
