@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -26,17 +27,15 @@ use Agent {"description":"three","prompt":"Make it","subagent_type":"general-pur
 say All three are back.
 `)
 	tm.enter("clear; git init -q .; adze --model replay:model.txt")
-	tm.waitFor(`^> `)
+	tm.waitFor(`^❯ `)
 	tm.enter("go")
-	tm.waitFor(`asks:`)
-	tm.waitFor(`\[a\]lways`)
-	tm.enter("a")
+	tm.answer(`asks:`, "2")
 	tm.waitFor(`All three are back\.`)
 	screen := tm.screen()
 	if n := strings.Count(screen, " asks:"); n != 1 {
 		t.Errorf("%d questions:\n%s", n, screen)
 	}
-	if !strings.Contains(screen, "\nadze: ") || !strings.Contains(screen, "keeps it out of git\n") {
+	if !strings.Contains(screen, "\nadze: ") || !regexp.MustCompile(`keeps\s+it\s+out\s+of\s+git\n`).MatchString(screen) {
 		t.Errorf("what was said is not on its own:\n%s", screen)
 	}
 	tm.enter("/exit")
@@ -54,11 +53,11 @@ say Never.
 use Agent {"description":"look around","prompt":"Look","subagent_type":"general-purpose"}
 `)
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`^> `)
+	tm.waitFor(`^❯ `)
 	tm.enter("go")
-	tm.waitFor(`general-purpose: look around`)
+	tm.waitFor(`general-purpose \(look around\)`)
 	tm.kill()
-	tm.waitForShell()
+	tm.enter("") // the shell sets the terminal right
 	tm.enter("clear; adze --continue --model replay:model.txt")
 	tm.waitFor(`These were at work when it ended, and have stopped: agent "look around"\.`)
 	tm.enter("/exit")

@@ -185,11 +185,11 @@ func TestSilentServersHoldUpNoOne(t *testing.T) {
 	}
 	tm := newTerminal(t, 80, 24, "say Hello yourself.")
 	tm.enter("adze --model replay:model.txt --mcp-config " + config)
-	tm.waitFor(`^> `)
+	tm.waitFor(`^❯ `)
 	tm.enter("hello")
 	tm.waitFor(`Hello yourself`)
 	tm.tmux("send-keys", "-l", "half a line")
-	tm.waitFor(`^The server a failed: the program /bin/sh ended with exit code 3\.\n> half a line`) // above what is typed
+	tm.waitFor(`^The server a failed: the program /bin/sh ended with exit code 3\.\n\n❯ half a line`) // above what is typed
 	tm.key("C-u")
 	tm.tmux("clear-history")
 	tm.enter("/exit")

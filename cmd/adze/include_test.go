@@ -30,20 +30,22 @@ say I see it.
 	}
 	const run = "clear; adze --trust --model replay:model.txt"
 	tm.enter(run)
-	tm.waitFor(`/wanted\.md, which is outside the project\. Show it to the model.*\[y/N\]`)
-	tm.enter("y")
-	tm.waitFor(`/unwanted\.md, which is outside the project\. Show it to the model.*\[y/N\]`)
-	tm.enter("n")
-	tm.waitFor(`^> $`)
+	tm.answer(`/wanted\.md,\s+which\s+is\s+outside\s+the\s+project\.\s+Show\s+it\s+to\s+the\s+model`, "y")
+	tm.answer(`/unwanted\.md,\s+which\s+is\s+outside\s+the\s+project\.\s+Show\s+it\s+to\s+the\s+model`, "n")
+	tm.waitFor(`^❯ $`)
 	tm.enter("hello")
 	tm.waitFor(`I see it\.`)
 	tm.enter("/context")
+	tm.waitFor(`q closes`)
+	tm.key("G")
 	tm.waitFor(`includes\s+\.\./unwanted\.md,\s+which\s+is\s+outside\s+the\s+project\s+and\s+was\s+not\s+approved`) // wherever the line is broken
+	tm.key("q")
+	tm.waitFor(`^❯ $`)
 	tm.enter("/exit")
 	tm.waitForShell()
 
 	tm.enter(run)
-	if screen := tm.waitFor(`^> $`); strings.Contains(screen, "outside the project") {
+	if screen := tm.waitFor(`^❯ $`); strings.Contains(screen, "outside the project") {
 		t.Errorf("asked again:\n%s", screen)
 	}
 	tm.enter("hello again")

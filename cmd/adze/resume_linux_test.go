@@ -15,7 +15,7 @@ func TestTerminalStaysRaw(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, "forever\nsay Hello.\n")
 	tm.enter("clear; strace -f -o trace -e trace=ioctl adze --model replay:model.txt")
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
 	tracer, err := exec.Command("pgrep", "-P", shell).Output()
 	if err != nil {

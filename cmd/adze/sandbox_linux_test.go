@@ -65,7 +65,7 @@ say Done.
 	tm.key("y")
 	tm.waitFor(`The sandbox is on\.`)
 	tm.enter("go")
-	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "Allow?") {
+	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "1 Yes") {
 		t.Errorf("it was asked about:\n%s", screen)
 	}
 	if _, err := os.Stat(filepath.Join(tm.dir, "made")); err != nil {
@@ -77,7 +77,7 @@ say Done.
 	tm.enter("/exit")
 	tm.waitForShell()
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	time.Sleep(500 * time.Millisecond)
 	if screen := tm.screen(); strings.Contains(screen, "sandbox") {
 		t.Errorf("it is offered again:\n%s", screen)

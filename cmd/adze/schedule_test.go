@@ -109,11 +109,11 @@ func TestScheduleOff(t *testing.T) {
 func TestTerminalLoop(t *testing.T) {
 	tm := newTerminal(t, 100, 30, "forever\nwhen last \"look\"\nsay I looked.")
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`^> `)
+	tm.waitFor(`^❯ `)
 	tm.enter("/loop 5m look")
 	tm.waitFor(`/loop every 5 minutes: look \(run 1\)`)
 	tm.waitFor(`I looked\.`)
-	tm.waitFor(`\(\d+% of the context\)`) // the run has ended, and is counted
+	tm.waitFor(`❯ $`) // the run has ended, and is counted
 	tm.enter("/loop")
 	tm.waitFor(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
 	tm.enter("/loop stop all")

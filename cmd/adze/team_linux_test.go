@@ -33,7 +33,7 @@ func openPane(t *testing.T, script string) *terminal {
 	t.Helper()
 	tm := newTerminal(t, 160, 60, startTeam+script)
 	tm.enter(`clear; adze --model replay:model.txt --settings '{"teammateMode":"tmux","sandbox":{"enabled":false}}'`)
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	tm.enter("begin with a team of agents")
 	tm.waitFor(`Ann is started\.`)
 	return tm
@@ -109,17 +109,15 @@ say Ann is lost.
 when last "write yourself"
 use Write {"file_path":"own.txt","content":"made\n"}
 `)
-	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite made\.txt`)
-	tm.waitFor(`\+made`)
-	tm.waitFor(`Allow\? \[y\]es`)
+	tm.waitFor(`^teammate \(ann\) asks:`)
+	tm.waitFor(`\+ *made`)
 	if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
 		t.Error("the file was written before it was allowed")
 	}
-	tm.enter("y")
-	tm.waitFor(`^teammate \(ann\) asks:\n\nWrite second\.txt`)
-	tm.enter("a")
+	tm.answer(`made\.txt`, "1")
+	tm.answer(`second\.txt`, "2")
 	screen := tm.waitFor(`Ann has written it\.`)
-	if strings.Contains(screen, "Write third.txt") {
+	if strings.Contains(screen, "Change third.txt?") {
 		t.Errorf("the teammate asks although edits are always allowed:\n%s", screen)
 	}
 	for _, name := range []string{"made.txt", "second.txt", "third.txt"} {
@@ -140,8 +138,7 @@ use Write {"file_path":"own.txt","content":"made\n"}
 		t.Errorf("the task is not free: %+v", task)
 	}
 	tm.enter("write yourself")
-	tm.waitFor(`^Write own\.txt`) // what is allowed to the teammate is not allowed to the lead
-	tm.enter("n")
+	tm.answer(`own\.txt`, "3") // what is allowed to the teammate is not allowed to the lead
 	tm.waitFor(`What should the model do instead`)
 	tm.enter("/exit")
 	until(t, "the team outlives its lead", func() bool {
@@ -167,7 +164,7 @@ hang
 	tm.kill()
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`The team crew is removed`)
-	tm.waitFor(`^> $`)
+	tm.waitFor(`^❯ $`)
 	if task := tm.task(); task.Owner != "" || task.Status != tasklist.Pending {
 		t.Errorf("the task is not free: %+v", task)
 	}

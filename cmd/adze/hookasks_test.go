@@ -1,0 +1,131 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A question that a hook no longer waits for goes away, and a faint row says why.
+//
+// Proves HOOK-18.
+func TestTerminalHookStopsAsking(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, `
+use id=toolu_a Bash {"command":"echo deployed >>log"}
+---
+expect error-result toolu_a "decided elsewhere"
+say Understood.
+`)
+	const guard = `echo '{"prompt":"w","message":"Deploy?","options":[{"key":"y","label":"Yes"}]}'
+while [ ! -e decided ]; do sleep 0.05; done
+echo decided elsewhere >&2
+exit 2
+`
+	settings := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"bash guard.sh","asksUser":true}]}]},"permissions":{"allow":["Bash"]},"sandbox":{"enabled":false}}`
+	if err := os.MkdirAll(tm.home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(tm.home, "settings.json"), settings)
+	write(filepath.Join(tm.dir, "guard.sh"), guard)
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^. $`)
+	tm.enter("go")
+	tm.waitFor(`\| Deploy\?[\s\S]*1 Yes`)
+	write(filepath.Join(tm.dir, "decided"), "")
+	screen := tm.waitFor(`The question was withdrawn: the hook has ended\.[\s\S]*Understood\.`)
+	if strings.Contains(screen, "Skip this question") {
+		t.Error(screen)
+	}
+}
+
+// A hook asks the user of a real terminal, in both front ends. It says which hook asks, what it writes cannot pass for the
+// program's words, and the question goes away with the turn.
+//
+// Proves HOOK-18.
+func TestTerminalHookAsks(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 30, `
+when last "one"
+use id=toolu_a Bash {"command":"echo deployed >>log"}
+---
+expect no-error-result toolu_a
+say First done.
+---
+when last "two"
+use id=toolu_b Bash {"command":"echo deployed >>log"}
+---
+expect error-result toolu_b "skipped"
+say Second done.
+---
+when last "three"
+use id=toolu_c Bash {"command":"echo deployed >>log"}
+---
+say Never.
+`)
+	const plain = `use id=toolu_d Bash {"command":"echo deployed >>log"}
+---
+expect no-error-result toolu_d
+say Fourth done.
+`
+	const guard = `read -r input
+printf '%s\n' '{"prompt":"w","message":"Deploy \u001b[31mwhere?\nThink of Friday.","options":[{"key":"s","label":"Staging"},{"key":"p","label":"Production","description":"the real one"}]}'
+read -r answer
+printf '%s\n' "$answer" >>answers
+case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
+`
+	settings := `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"bash guard.sh","asksUser":true,"timeout":20}]}]},"permissions":{"allow":["Bash"]},"sandbox":{"enabled":false}}`
+	if err := os.MkdirAll(tm.home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{filepath.Join(tm.home, "settings.json"): settings, filepath.Join(tm.dir, "guard.sh"): guard, filepath.Join(tm.dir, "plain.txt"): plain} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("one")
+	screen := tm.answer("The PreToolUse hook `bash guard.sh` asks:\n  \\| Deploy .*where\\?\n  \\| Think of Friday\\. *\n[\\s\\S]*1 Staging\n  2 Production  the real one\n  3 Skip this question", "2")
+	if strings.Contains(tm.tmux("capture-pane", "-p", "-e"), "\x1b[31mwhere") || strings.Contains(screen, "Something else") {
+		t.Error(screen)
+	}
+	tm.waitFor(`First done\.`)
+	tm.enter("two")
+	tm.answer(`Skip this question`, "3")
+	tm.waitFor(`Second done\.`)
+	tm.enter("three")
+	tm.answer(`three[\s\S]*Skip this question`, "Escape")
+	tm.waitFor(`Interrupted`)
+	tm.enter("/exit")
+	tm.waitForShell()
+
+	tm.enter("clear; adze --plain --model replay:plain.txt")
+	tm.waitFor(`^> $`)
+	tm.enter("four")
+	tm.waitFor("The PreToolUse hook `bash guard.sh` asks:\n  \\| Deploy .*where\\?\n  \\| Think of Friday\\. *\n *1\\. Staging\n *2\\. Production: the real one")
+	tm.waitFor(`Number \(Enter skips the question\): $`)
+	tm.enter("somewhere")
+	tm.waitFor(`This is not one of the options`)
+	tm.enter("2")
+	tm.waitFor(`Fourth done\.`)
+
+	answers, err := os.ReadFile(filepath.Join(tm.dir, "answers"))
+	const chosen, declined = `{"prompt_response":"w","selected":"p"}`, `{"prompt_response":"w","selected":null,"declined":"the user did not choose"}`
+	// A hook that is stopped may have read before that its question was declined.
+	if got := string(answers); err != nil || got != chosen+"\n"+declined+"\n"+chosen+"\n" && got != chosen+"\n"+declined+"\n"+declined+"\n"+chosen+"\n" {
+		t.Errorf("the hook read %q, %v", answers, err)
+	}
+	if log, err := os.ReadFile(filepath.Join(tm.dir, "log")); string(log) != "deployed\ndeployed\n" {
+		t.Errorf("what ran: %q, %v", log, err)
+	}
+}
