@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   BedrockRuntimeClient, CountTokensCommand, InvokeModelCommand, InvokeModelWithResponseStreamCommand,
   ThrottlingException,
@@ -13,9 +13,14 @@ const hello = { anthropic_version: 'bedrock-2023-05-31', max_tokens: 99, message
 // The studio holds the signatures of requests to these credentials.
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-of-the-studio', sessionToken: 'session/token+of=the-studio' };
 
+// Connections that a client keeps would keep the process.
+const clients = [];
+after(() => clients.forEach((c) => c.destroy()));
+
 async function open(script, more = {}) {
   const s = await play('dialect bedrock\n' + script);
   const client = new BedrockRuntimeClient({ region: 'us-east-1', endpoint: s.url, credentials, maxAttempts: 1, requestHandler: new NodeHttpHandler(), ...more });
+  clients.push(client);
   const command = (Command, body = hello, id = modelId) =>
     client.send(new Command({ modelId: id, contentType: 'application/json', accept: 'application/json', body: JSON.stringify(body) }));
   return { ...s, client, command };
@@ -41,7 +46,6 @@ test('a streamed text, signed and framed', async () => {
 test('a streamed text over HTTP/2', async () => {
   const s = await open('say Good day.', { requestHandler: undefined });
   assert.equal((await events(await s.command(InvokeModelWithResponseStreamCommand))).at(-1).type, 'message_stop');
-  s.client.destroy();
   await s.played();
 });
 

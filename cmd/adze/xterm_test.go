@@ -1,0 +1,214 @@
+//go:build sdk && unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/cells"
+)
+
+// An xterm is a terminal of another make than tmux: xterm.js, which editors and browsers use. The program runs on a pty of
+// the test.
+type xterm struct {
+	t   *testing.T
+	pty *os.File
+
+	mu    sync.Mutex
+	in    io.Writer
+	shown *bufio.Scanner
+}
+
+// A sight is what an xterm shows.
+type sight struct {
+	Lines []string
+	X, Y  int
+	Cell  string
+}
+
+func (s sight) text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
+
+// newXterm starts the program in a terminal of the given size. Script is what the model says.
+func newXterm(t *testing.T, width, height int, script string) *xterm {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "model.txt"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x := &xterm{t: t}
+	node := exec.Command("node", filepath.Join("..", "..", "test", "npm", "xterm.mjs"), fmt.Sprint(width), fmt.Sprint(height))
+	node.Stderr = os.Stderr
+	in, err := node.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := node.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.in, x.shown = in, bufio.NewScanner(out)
+	x.shown.Buffer(nil, 16<<20)
+	if err := node.Start(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("adze", "--model", "replay:model.txt")
+	cmd.Dir = dir
+	cmd.Env = []string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color", "TERM_PROGRAM=vscode"}
+	x.pty, err = pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := x.pty.Read(buf)
+			if n > 0 {
+				x.ask(map[string]string{"write": base64.StdEncoding.EncodeToString(buf[:n])})
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGHUP) // ok: it may have ended
+		cmd.Wait()                         // ok: it says nothing that matters
+		x.pty.Close()
+		in.Close()
+		node.Wait() // ok: it is over
+	})
+	return x
+}
+
+func (x *xterm) ask(request any) {
+	line, err := json.Marshal(request)
+	if err != nil {
+		panic(err) // plain data always encodes
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.in.Write(append(line, '\n')) // ok: then nothing appears
+}
+
+// show returns what the terminal shows.
+func (x *xterm) show() (s sight) {
+	x.t.Helper()
+	x.ask(map[string]bool{"show": true})
+	if !x.shown.Scan() {
+		x.t.Fatalf("the terminal is gone: %v", x.shown.Err())
+	}
+	if err := json.Unmarshal(x.shown.Bytes(), &s); err != nil {
+		x.t.Fatal(err)
+	}
+	return s
+}
+
+// until waits until the terminal shows what is wanted.
+func (x *xterm) until(what string, ok func(sight) bool) sight {
+	x.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		s := x.show()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("%s does not appear; the cursor is at %d, %d, on %q:\n%s", what, s.X, s.Y, s.Cell, s.text())
+		}
+	}
+}
+
+func (x *xterm) waitFor(pattern string) string {
+	x.t.Helper()
+	re := regexp.MustCompile("(?m)" + pattern)
+	return x.until(pattern, func(s sight) bool { return re.MatchString(s.text()) }).text()
+}
+
+func (x *xterm) keys(text string) { io.WriteString(x.pty, text) } // ok: then nothing appears
+
+func (x *xterm) resize(width, height int) {
+	x.ask(map[string][2]int{"resize": {width, height}})
+	if err := pty.Setsize(x.pty, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// The caret is where the cursor is, and what stands at the caret is under it: also after characters that this terminal
+// shows in another width.
+//
+// Proves X-120.
+func TestXtermCaret(t *testing.T) {
+	x := newXterm(t, 80, 24, "forever\nsay Hello.\n")
+	x.waitFor(`^[>❯] *$`)
+	begin := x.show().X
+	for _, text := range carets {
+		x.keys(text + ".")
+		want := begin + cells.Width(text)
+		x.until(text, func(s sight) bool { return s.X == want+1 })
+		x.keys("\x1b[D")
+		x.until("the stop after "+text, func(s sight) bool { return s.X == want && s.Cell == "." })
+		x.keys("\x05\x15")
+		x.until("nothing", func(s sight) bool { return s.X == begin })
+	}
+	x.keys("\x04")
+}
+
+// The same journey looks the same in two terminals of different make, also after they were made narrower and wider: each
+// line is there once and in order, and nothing is left of rows that have changed.
+func TestXtermJourney(t *testing.T) {
+	script := "forever\nwhen last \"count\"\ntext \"" + strings.Repeat("A line of the answer that is long enough to be broken.\\n\\n", 30) + "\"\n---\nforever\nsay Hello, **this** is `code`.\n"
+	x := newXterm(t, 80, 24, script)
+	tm := newTerminal(t, 80, 24, script)
+	tm.enter("clear; exec adze --model replay:model.txt")
+	prompt := `^[>❯] *$`
+	x.waitFor(prompt)
+	tm.waitFor(prompt)
+	for _, text := range []string{"greet me", "count", "greet 漢字 again"} {
+		x.keys(text)
+		tm.tmux("send-keys", "-l", text)
+		x.keys("\r")
+		tm.key("Enter")
+		last := `(?s)` + regexp.QuoteMeta(text) + `.*(code\.|broken\.)\n.*` + prompt
+		x.waitFor(last)
+		tm.waitFor(last)
+		for _, width := range []int{100, 70, 50, 80} {
+			x.resize(width, 24)
+			tm.tmux("resize-window", "-x", fmt.Sprint(width), "-y", "24")
+			time.Sleep(300 * time.Millisecond) // until all of it is drawn
+		}
+	}
+	one, two := normal(x.waitFor(prompt)), normal(tm.waitFor(prompt))
+	if diff := cmp.Diff(one, two); diff != "" {
+		t.Errorf("xterm.js shows (-) what tmux does not (+):\n%s", diff)
+	}
+	if n := strings.Count(one, "long enough"); n != 30 {
+		t.Errorf("the lines of the answer are there %d times:\n%s", n, one)
+	}
+	x.keys("\x04")
+}
+
+// normal returns what does not depend on where and when something ran.
+func normal(screen string) string {
+	screen = regexp.MustCompile(`(?m) +$`).ReplaceAllString(screen, "")
+	screen = regexp.MustCompile(`/tmp/\S*/project`).ReplaceAllString(screen, "project")
+	return regexp.MustCompile(`\d+(\.\d+)?s`).ReplaceAllString(screen, "1s")
+}
