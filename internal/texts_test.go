@@ -1,8 +1,12 @@
 package internal_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,5 +67,30 @@ func TestTextsAreBilingual(t *testing.T) {
 	}
 	if checked < 25 {
 		t.Errorf("only %d texts were found", checked)
+	}
+}
+
+// ambiguous are characters that take two cells in some terminals, and one in others.
+const ambiguous = "●•·…→│─○"
+
+// What is drawn holds no characters whose width is ambiguous, or a row would not fit where they are wide: the marks of rows
+// are those of draw.Glyphs, which has others for terminals without UTF-8.
+func TestTextGlyphs(t *testing.T) {
+	checked := 0
+	for name, file := range parseTree(t, parser.SkipObjectResolution) {
+		pkg := packageName(path.Dir(name))
+		if pkg != "desk" && !strings.HasPrefix(pkg, "desk/") && !strings.HasPrefix(pkg, "ui/") && pkg != "app/demo" && pkg != "platform/cells" {
+			continue
+		}
+		checked++
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && strings.ContainsAny(lit.Value, ambiguous) {
+				t.Errorf("%s: %s holds a character whose width is ambiguous", name, lit.Value)
+			}
+			return true
+		})
+	}
+	if checked < 100 {
+		t.Errorf("only %d files were found", checked)
 	}
 }
