@@ -34,10 +34,30 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == osproc.ReaperArg { // whatever the program is called then
 		os.Exit(osproc.Reap(os.Args[2:]))
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(bare{m}, map[string]func(){
 		"adze": main, "localserver": localServer, "browse": browse,
 		"mcptest": func() { os.Exit(mcptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
+}
+
+// bare are tests that run without what the environment says of terminals, colours, languages and providers, so that they are
+// the same on a build server and at the desk of someone who uses the program. What the tests start has what they give it.
+type bare struct{ *testing.M }
+
+// ours are the variables that would change what the program does.
+var ours = regexp.MustCompile(`^(ADZE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|AZURE|CLAUDE|OLLAMA|LC|TERM|TMUX|KITTY|ALACRITTY|VTE|WT|SSH)_` +
+	`|^(CI|ACCESSIBLE|INSIDE_EMACS|NO_COLOR|FORCE_COLOR|COLORTERM|TMUX|STY|DISPLAY|WAYLAND_DISPLAY|LANG|EDITOR|VISUAL|BROWSER|WSL_DISTRO_NAME)$`)
+
+func (b bare) Run() int {
+	for _, variable := range os.Environ() {
+		switch name, _, _ := strings.Cut(variable, "="); {
+		case name == "ADZE_LOCAL_SERVER", name == "ADZE_KILLS": // of tests
+		case ours.MatchString(name):
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("TERM", "xterm-256color")
+	return b.M.Run()
 }
 
 // TestScript runs the scenarios. In each, a behaviour that a person can see is shown with the program
