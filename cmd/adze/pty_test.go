@@ -223,3 +223,19 @@ func TestTerminalKinds(t *testing.T) {
 		})
 	}
 }
+
+// A terminal that a build server makes gets lines, and is told why; at a desk where CI happens to be set there are keys.
+//
+// Proves X-129.
+func TestTerminalWhereCIIsSet(t *testing.T) {
+	t.Parallel()
+	server := newLine(t, 80, 24, "text \"x\"\n", "CI=true")
+	server.waitFor(`line by line, because CI is set\.`)
+	server.keys("\x04")
+	server.ends(30 * time.Second)
+
+	desk := newTerminal(t, 80, 24, "text \"x\"\n")
+	desk.enter("CI=true adze --model replay:model.txt")
+	desk.waitFor(`(?m)^❯ `)
+	desk.key("C-d")
+}

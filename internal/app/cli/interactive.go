@@ -79,7 +79,8 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 // frontEnd returns the front end for where the user sits.
 func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 	p := t.ws.Project
-	simple := o.seat(env, p).LineByLine() != "" || !env.StdoutTerminal
+	why := o.seat(env, p).LineByLine()
+	simple := why != "" || !env.StdoutTerminal
 	memory := footprint.New()
 	cfg := tui.Config{
 		Config: talk.Config{
@@ -110,6 +111,9 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
 		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
 		return tui.New(cfg)
+	}
+	if why == "CI" { // which may not have been meant for this
+		t.help += " All appears line by line, because CI is set."
 	}
 	lines := plain.Config{
 		Config: cfg.Config, In: cfg.In, Out: cfg.Out, Width: cfg.Width,

@@ -54,12 +54,22 @@ func (s Seat) LineByLine() string {
 		return "TERM"
 	case emacs != "" && !strings.Contains(emacs, "vterm") && !strings.Contains(emacs, "eat"):
 		return "INSIDE_EMACS"
-	case s.set("CI"):
+	case s.set("CI") && !s.desk():
 		return "CI"
 	case width > 0 && width < leastWidth || height > 0 && height < leastHeight:
 		return "the size of the terminal"
 	}
 	return ""
+}
+
+// desk reports whether the terminal is one that a person opens, not one that a build server makes for a job.
+func (s Seat) desk() bool {
+	for _, name := range []string{"TMUX", "STY", "SSH_TTY", "TERM_PROGRAM"} {
+		if s.Getenv(name) != "" {
+			return true
+		}
+	}
+	return term.Reflows(s.Getenv)
 }
 
 // set reports whether a variable is set to something that does not say no.
