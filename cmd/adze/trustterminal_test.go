@@ -30,6 +30,12 @@ func TestTerminalWithoutTrust(t *testing.T) {
 	}
 	for _, answer := range []string{"n", "y"} {
 		tm.enter("clear; adze --model replay:model.txt")
+		tm.waitFor(`Trust this workspace\?`)
+		tm.key("C-z")
+		tm.waitFor(`Stopped +adze`)
+		tm.enter("echo stopped-$((1+1))")
+		tm.waitFor(`^stopped-2$`)
+		tm.enter("fg")
 		tm.answer(`allow     Bash\(\\x1b\]0;curl x \| sh\\x07ls\)\n[\s\S]*Trust this workspace\?`, answer)
 		tm.waitFor(`^❯ $`)
 		tm.enter("hello")

@@ -106,7 +106,7 @@ func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byt
 	if err != nil {
 		return -1, nil, fmt.Errorf("%w: %w", ErrKeys, err)
 	}
-	defer restore()
+	defer func() { restore() }()
 	modes := term.KeyModes(s.Out, s.Getenv)
 	modes.On()
 	defer modes.Off()
@@ -118,6 +118,15 @@ func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byt
 		Width:   func() int { width, _ := s.Size(); return cmp.Or(width, 80) },
 		Height:  func() int { _, height := s.Size(); return cmp.Or(height, 24) },
 		Changes: changes, Reflows: term.Reflows(s.Getenv),
+		Suspend: func() {
+			modes.Off()
+			restore()
+			term.Suspend() // ok: what cannot be stopped goes on
+			if now, err := s.Keys(); err == nil {
+				restore = now
+			}
+			modes.On()
+		},
 		Resume: func() {
 			s.Keys() // ok: a terminal that cannot be set shows what is typed
 			modes.Off()

@@ -29,10 +29,10 @@ type Config struct {
 	Width, Height func() int
 	Changes       <-chan os.Signal
 	Reflows       bool
-	// Resume takes the terminal again after something has stopped the program and it is resumed.
-	Resume  func()
-	Palette draw.Palette
-	Glyphs  draw.Glyphs
+	// Suspend stops the program until the user resumes it. Resume takes the terminal again after something else has stopped it.
+	Suspend, Resume func()
+	Palette         draw.Palette
+	Glyphs          draw.Glyphs
 }
 
 // A Waiter waits for input without reading it, so that what follows an answer is left to others.
@@ -161,6 +161,9 @@ func (s *stage) take(events []keys.Event) (chosen int, err error, over bool) {
 		switch s.composer.Press(ev, s.bindings, s.Width()) {
 		case keys.Interrupt, keys.Exit:
 			return -1, ErrInterrupted, true
+		case keys.Suspend:
+			used = true
+			s.suspend()
 		}
 	}
 	if len(events) > 0 {
@@ -170,6 +173,14 @@ func (s *stage) take(events []keys.Event) (chosen int, err error, over bool) {
 		s.pending = nil
 	}
 	return 0, nil, false
+}
+
+// suspend stops the program until the user resumes it, and then shows the question again.
+func (s *stage) suspend() {
+	s.screen.Leave()
+	s.Suspend()
+	s.dialog.Disturb()
+	s.drawn = false
 }
 
 // written is after which time to look whether a frame has been written.

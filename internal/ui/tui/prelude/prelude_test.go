@@ -29,7 +29,8 @@ type person struct {
 	wake    chan struct{}
 	changes chan os.Signal
 	resumed int
-	rest    string // what was typed and not read yet
+	stopped []string // the screens when the program was stopped
+	rest    string   // what was typed and not read yet
 	chosen  int
 	typed   string
 	err     error
@@ -78,7 +79,7 @@ func asked(t *testing.T, ctx context.Context) *person {
 		var typed []byte
 		p.chosen, typed, p.err = Ask(ctx, Config{
 			In: p, Out: p.Terminal, Waiter: p, Width: func() int { return 60 }, Height: func() int { return 12 },
-			Changes: p.changes, Resume: func() { p.resumed++ }, Glyphs: draw.Unicode(),
+			Changes: p.changes, Suspend: func() { p.stopped = append(p.stopped, p.Text()) }, Resume: func() { p.resumed++ }, Glyphs: draw.Unicode(),
 		}, dialog.Simple{Text: "Trust this workspace?", Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
 		p.typed, p.over = string(typed), true
 	}()
@@ -156,6 +157,25 @@ func TestTypedAhead(t *testing.T) {
 		p.types("\t", "n")
 		if want := "yes, do it\r\x1b[200~y\x1b[201~"; p.chosen != 1 || p.typed != want {
 			t.Errorf("%d, and typed %q, want %q", p.chosen, p.typed, want)
+		}
+	})
+}
+
+// The user can stop the program at a question. The shell finds nothing of it on the screen but what stands above, what was typed
+// stays, and the question stands again later.
+func TestStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := asked(t, t.Context())
+		p.types("x", "\x1a", "\x1a")
+		if len(p.stopped) != 2 || strings.Contains(p.stopped[1], "Trust this workspace?") {
+			t.Errorf("stopped with %q", p.stopped)
+		}
+		if text := p.Text(); p.over || !strings.Contains(text, "Trust this workspace?") || !strings.Contains(text, "❯ x") {
+			t.Fatalf("over %v:\n%s", p.over, text)
+		}
+		p.types("\t", "y")
+		if p.chosen != 0 || p.typed != "x" {
+			t.Errorf("%d, and typed %q", p.chosen, p.typed)
 		}
 	})
 }
