@@ -192,6 +192,7 @@ func (r *Registry) assemble(a *assembly) *Pool {
 	all = append(all, admitted...)
 	p.alias(all)
 	for _, c := range all {
+		p.known = append(p.known, c.tool)
 		if c.absent == nil && c.deferred {
 			p.extra = append(p.extra, c.tool)
 		}
@@ -242,6 +243,7 @@ func sameError(a, b error) bool {
 // A Pool is the set of tools of one request: those that can be called, and among them those that the
 // model is told of. It does not change.
 type Pool struct {
+	known    []Tool            // also those that cannot be called
 	specs    []msg.ToolSpec    // those that are sent
 	callable []string          // canonical names, in order
 	tools    map[string]Tool   // those that can be called, by canonical name

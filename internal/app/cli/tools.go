@@ -25,15 +25,6 @@ func (o *toolsOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// A listedTool is one line of the list.
-type listedTool struct {
-	Name   string `json:"name"`
-	Origin string `json:"origin"`
-	State  string `json:"state"`
-	Reason string `json:"reason,omitempty"`
-	Doc    string `json:"description"`
-}
-
 // toolOffers returns the names of the tools.
 func toolOffers(env *Env) (list []offer) {
 	p, _ := settings.Open(env.source(settings.Source{})) // ok: nothing depends on what is wrong
@@ -61,33 +52,15 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if err != nil {
 		return err
 	}
-	tools := bench.Tools
+	var served []tool.Tool
 	if o.mcp {
 		fleet, err := w.Fleet()
 		if err != nil {
 			return err
 		}
-		tools = append(slices.Clip(tools), fleet.Listed(ctx)...)
+		served = fleet.Listed(ctx)
 	}
-	list := make([]listedTool, 0, len(tools))
-	for _, t := range tools {
-		l := listedTool{Name: t.Spec().Name, Origin: "built-in", State: "core", Doc: t.Traits().Hint}
-		served := t.Traits().Origin != ""
-		if served {
-			l.Origin, l.Doc = t.Traits().Origin, tool.OneLine(t.Spec().Description, 80)
-		}
-		if bench.Deferred(l.Name) || served && !t.Traits().AlwaysLoad {
-			l.State = "deferred"
-		}
-		if reason, denied := bench.Unavailable(l.Name); reason != "" {
-			l.State, l.Reason = "disabled", reason
-			if denied {
-				l.State = "denied"
-			}
-		}
-		list = append(list, l)
-	}
-	slices.SortFunc(list, func(a, b listedTool) int { return strings.Compare(a.Name, b.Name) })
+	list := bench.List(served)
 	if o.json {
 		return env.print(marshal(list))
 	}

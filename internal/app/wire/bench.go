@@ -65,19 +65,15 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	return b, nil
 }
 
-// Unavailable returns why a tool is not offered, or "" if it is, and whether a rule denies it.
-func (b *Bench) Unavailable(name string) (reason string, denied bool) {
-	if r, ok := b.Gate.Standing().DeniesTool(name); ok {
-		return fmt.Sprintf("rule %s from %s", r, r.Where()), true
-	}
-	if err := b.pool.Disabled(name); err != nil {
-		return err.Error(), false
-	}
-	return "", false
+// List lists the tools with those of servers.
+func (b *Bench) List(served []tool.Tool) []tool.Listed {
+	return b.pool.List(func(names ...string) string {
+		if r, denied := b.Gate.Standing().DeniesTool(names...); denied {
+			return fmt.Sprintf("rule %s from %s", r, r.Where())
+		}
+		return ""
+	}, served...)
 }
-
-// Deferred reports whether a tool is looked up instead of being in every request.
-func (b *Bench) Deferred(name string) bool { return b.pool.IsDeferred(name) }
 
 // Find returns the tool that a call names, or one about which only its name is known.
 func (b *Bench) Find(name string) tool.Tool {

@@ -28,7 +28,7 @@ func Sections(c Config) []desk.Section {
 			branchCommand(c.Inherit),
 			tagCommand(),
 		}},
-		{Name: "Context", Commands: []desk.Command{filesCommand()}},
+		{Name: "Context", Commands: []desk.Command{filesCommand(), toolsCommand()}},
 		{Name: "Permissions", Commands: []desk.Command{sandboxCommand()}},
 		{Name: "Program", Commands: []desk.Command{
 			usageCommand(),
