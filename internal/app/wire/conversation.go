@@ -89,6 +89,11 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if c.debug, err = debuglog.Open(debuglog.Config{Spec: spec.Debug, Home: w.Project.Home, Session: c.record.ID, Version: w.Version}, c.closers.add); err != nil {
 		return nil, err
 	}
+	if c.debug != nil {
+		for _, text := range w.Project.Settings().Outdone() {
+			c.debug.Debug(text)
+		}
+	}
 	if err = c.openFiles(); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type Settings struct {
 	dirs   []Directory
 	vars   []Var
 
+	outdone  []string // see Outdone
 	withheld int
 	demoted  []Demoted
 	local    []string // see LocalFiles

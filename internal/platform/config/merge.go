@@ -190,13 +190,20 @@ func (s *Settings) suggestion(path string) string {
 	return kept
 }
 
-// takeEnv takes over the environment: of each key the first variable that is set.
+// takeEnv takes over the environment: of each key the first variable that is set and can be read.
 func (b *builder) takeEnv(keys []Key) {
 	for i := range keys {
 		k := &keys[i]
+		used, value := "", ""
 		for _, name := range k.Env {
 			text, at := b.getenv(name)
-			if text == "" {
+			switch {
+			case text == "":
+				continue
+			case used != "":
+				if text != value {
+					b.outdone = append(b.outdone, used+" is used, and not "+name)
+				}
 				continue
 			}
 			v, err := k.parse(text)
@@ -206,7 +213,7 @@ func (b *builder) takeEnv(keys []Key) {
 			}
 			at.v = v
 			b.values[k.ID()] = at
-			break
+			used, value = name, text
 		}
 	}
 }

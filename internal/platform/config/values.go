@@ -111,6 +111,9 @@ type Var struct {
 	own   bool // the user's or an administrator's: it holds for adze itself too
 }
 
+// Outdone says, in sentences, which variables do not count because another one of the same meaning says something else.
+func (s *Settings) Outdone() []string { return s.outdone }
+
 // Env returns the variables of the settings, by name.
 func (s *Settings) Env() []Var { return s.vars }
 
