@@ -24,7 +24,7 @@ func (tm *terminal) answer(question string, keys ...string) string {
 // Questions in a real terminal: keys that were meant for the composer do not answer; a refusal with a message, a change
 // that the user edits first, choices, and a plan that is carried out with a fresh context.
 //
-// Proves PERM-17, EDIT-12, PLAN-04, PLAN-05, X-009.
+// Proves PERM-17, EDIT-12, PLAN-04, PLAN-05, X-009, X-016.
 func TestTerminalDialogs(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 40, `

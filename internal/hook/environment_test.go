@@ -42,7 +42,7 @@ func TestMissingOption(t *testing.T) {
 	}
 }
 
-// Proves HOOK-11, HOOK-34, PERM-71.
+// Proves HOOK-11, HOOK-34, PERM-71, X-188.
 func TestEnvironment(t *testing.T) {
 	environ := []string{"PATH=" + os.Getenv("PATH"), "EDITOR=ed", "ANTHROPIC_API_KEY=k", "OPENAI_API_KEY=k", "ADZE_API_KEY=k", "LD_PRELOAD="}
 	edit := bind(t, newTool[fileInput]("Edit", fileSchema, nil), `{"file_path":"sub/a.go"}`)

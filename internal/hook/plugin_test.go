@@ -50,7 +50,7 @@ func TestPluginOptionsAreNoCode(t *testing.T) {
 	}
 }
 
-// Proves HOOK-11.
+// Proves HOOK-11, X-188.
 func TestPluginCommand(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a plugin")
 	if err := os.MkdirAll(root, 0o755); err != nil {

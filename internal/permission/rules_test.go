@@ -78,7 +78,7 @@ func (w world) text(t *testing.T, name, text string) {
 // F11: a deny or ask rule for commands holds however the command is dressed up, and a line that it does not
 // speak of is not asked about.
 //
-// Proves PERM-08, SHAST-05.
+// Proves PERM-08, SHAST-05, X-104.
 func TestCommandRulesHoldF11(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "project/v", "project/bin/tool", "project/x.sh")

@@ -29,7 +29,7 @@ func expand(t *testing.T, s *Skill, body, args string) string {
 	return b.String()
 }
 
-// Proves SKILL-17.
+// Proves SKILL-17, X-188.
 func TestExpandFillsInArguments(t *testing.T) {
 	own := &Skill{Origin: Origin{Kind: User}, Head: Head{Arguments: []string{"file", "to"}}}
 	for _, c := range []struct{ body, args, want string }{

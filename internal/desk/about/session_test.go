@@ -157,7 +157,7 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// Proves CMD-03.
+// Proves CMD-03, X-113.
 func TestHeapdump(t *testing.T) {
 	d := newDesk(t, t.TempDir())
 	run(t, d, "heapdump", "")

@@ -123,7 +123,7 @@ func source() map[string]string {
 	}
 }
 
-// Proves ENG-01, ENG-03, GREP-02, GREP-03, GREP-05, GREP-06, GREP-07.
+// Proves X-142, ENG-01, ENG-03, GREP-02, GREP-03, GREP-05, GREP-06, GREP-07.
 func TestGrep(t *testing.T) {
 	dir := fixture(t, source())
 	tests := []struct {

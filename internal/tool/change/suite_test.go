@@ -179,7 +179,7 @@ func each(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-// Proves EDIT-01, WRITE-01, WRITE-05, FST-01.
+// Proves EDIT-01, WRITE-01, WRITE-05, FST-01, X-001.
 func TestReadFirst(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		name := w.kind.file

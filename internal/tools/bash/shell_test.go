@@ -188,7 +188,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// Proves SH-03.
+// Proves SH-03, X-003.
 func TestWorkingDirectory(t *testing.T) {
 	b := newBench(t, nil)
 	sub := filepath.Join(b.root, "sub")

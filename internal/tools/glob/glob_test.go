@@ -79,7 +79,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// Proves GLOB-01, GLOB-02, GLOB-04.
+// Proves GLOB-01, GLOB-02, GLOB-04, X-005.
 func TestGlob(t *testing.T) {
 	dir := fixture(t, "b/z.go", "a.go", "b/c/d.go", "x.ts", "x.tsx", "home/h.go", ".hidden/y.go", "odd\nname.txt", "sp ace.md")
 	other := fixture(t, "o.go")

@@ -137,7 +137,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Proves GREP-01.
+// Proves GREP-01, X-005.
 func TestPaging(t *testing.T) {
 	dir := fixture(t, map[string]string{"a.txt": strings.Repeat("match\n", 300), "b.txt": strings.Repeat("match\n", 300)})
 	tl := in(t, dir, nil)

@@ -69,7 +69,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// Proves NB-02.
+// Proves NB-02, X-002.
 func TestRun(t *testing.T) {
 	w := newWorld(t, pretty)
 	res, err := w.run(Input{CellID: "calc", NewSource: "print(2)"})

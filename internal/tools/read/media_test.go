@@ -136,7 +136,7 @@ func TestSuggestionsRespectRules(t *testing.T) {
 	}
 }
 
-// Proves READ-08.
+// Proves READ-08, X-139.
 func TestScreenshotNames(t *testing.T) {
 	const narrow, plain = "Shot at 9.41.00\u202fAM", "Shot at 9.41.00 AM"
 	for _, ext := range []string{".png", ".jpg"} {

@@ -205,6 +205,7 @@ func TestBindRefuses(t *testing.T) {
 	}
 }
 
+// Proves X-139.
 func TestRunRefuses(t *testing.T) {
 	d := dir(t, map[string]string{"proj/src/a.tsx": "x", "proj/src/b.go": "x", "src/c.go": "x", " odd ": "x"})
 	proj := filepath.Join(d, "proj")

@@ -148,7 +148,7 @@ func TestRecordedState(t *testing.T) {
 	}
 }
 
-// Proves READ-09.
+// Proves READ-09, X-138.
 func TestReminder(t *testing.T) {
 	d := dir(t, map[string]string{"a.txt": "code\n", "empty": "", "p.png": string(pngOf(t, 3, 2)), "d.pdf": pdfOf("x")})
 	tests := []struct {

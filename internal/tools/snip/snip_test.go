@@ -27,7 +27,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// Proves CTX-51.
+// Proves CTX-51, X-033.
 func TestMark(t *testing.T) {
 	var m marks
 	for input, want := range map[string]string{
