@@ -61,12 +61,10 @@ type Server struct{ Name, Text string }
 
 // A Guidance is what a session can do beyond its tools: tools are named, all else is said.
 type Guidance struct {
-	Tracker       string // tracks what is to be done
-	AskTool       string // asks the user
-	Interactive   bool   // the user can be asked
-	Agents, Forks bool
-	Explore       bool
-	Verify        bool
+	Tracker     string // tracks what is to be done
+	AskTool     string // asks the user
+	Interactive bool   // the user can be asked
+	Verify      bool
 }
 
 func staticSections() []Section {
@@ -185,9 +183,6 @@ func guidance(f *Facts) (string, error) {
 	add(g.Tracker != "", "tasks", g.Tracker)
 	add(g.AskTool != "", "denied", g.AskTool)
 	add(g.Interactive, "login")
-	add(g.Agents && !g.Forks, "agents")
-	add(g.Forks, "forks")
-	add(g.Explore, "explore")
 	add(g.Verify, "verify")
 	if len(lines) == 0 {
 		return "", nil

@@ -274,7 +274,7 @@ func TestDynamicSections(t *testing.T) {
 		}
 	}
 	for name, keywords := range map[string][]string{
-		"guidance":   {"larger work into tasks with TaskCreate", "AskUserQuestion", "`! <command>`", "sub-agent", "exploration agent", "verification agent"},
+		"guidance":   {"larger work into tasks with TaskCreate", "AskUserQuestion", "`! <command>`", "verification agent"},
 		"scratchpad": {"/tmp/adze-1", "temporary directory", "unless the user wants otherwise", "no approval"},
 		"servers":    {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
 		"language":   {"français", "identifiers"},
