@@ -15,7 +15,7 @@ func TestKernelSettings(t *testing.T) {
 	for name, p := range map[string]*prison{
 		"bubblewrap": newPrison(t, Bubblewrap, nil), "with a network": newPrison(t, Bubblewrap, networked), "landlock": newPrison(t, Landlock, nil),
 	} {
-		out, _ := p.run(t, `for f in $(find /proc/sys /proc/irq /proc/bus /proc/acpi /proc/fs /proc/scsi -type f 2>/dev/null) $(find /proc -maxdepth 1 -type f) \
+		out, _ := p.run(t, `for f in $(find /proc/sys /proc/irq /proc/bus /proc/acpi /proc/fs /proc/scsi -type f 2>/dev/null) $(find /proc -maxdepth 1 -type f 2>/dev/null) \
 			$(find /sys -maxdepth 4 -type f -not -path '*/module/*' 2>/dev/null); do
 			n=$((n+1)); { : >> "$f"; } 2>/dev/null && echo "opened $f"
 		done; [ "$n" -gt 500 ] && echo tried; v=$(cat /proc/sys/fs/lease-break-time); { echo "$v" > /proc/sys/fs/lease-break-time; } 2>/dev/null && echo wrote; cat /proc/sys/kernel/ostype`)
