@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A question that a hook no longer waits for goes away, and a faint row says why.
@@ -127,5 +128,50 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 	}
 	if log, err := os.ReadFile(filepath.Join(tm.dir, "log")); string(log) != "deployed\ndeployed\n" {
 		t.Errorf("what ran: %q, %v", log, err)
+	}
+}
+
+// Hooks learn that the user is waited for, so that they can be told elsewhere: by a question about a call, and at the end of a
+// long turn once the user looks at another window.
+//
+// Proves HOOK-01, HOOK-21.
+func TestTerminalHooksAreTold(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 80, 24, `
+delay 10s
+use id=toolu_a Bash {"command":"touch made"}
+---
+say Made.
+`)
+	writeSettings(t, tm, `{"hooks":{"Notification":[
+		{"matcher":"permission_prompt","hooks":[{"type":"command","command":"cat >asked"}]},
+		{"matcher":"idle_prompt","hooks":[{"type":"command","command":"cat >ended"}]}]},"sandbox":{"enabled":false}}`)
+	told := func(name, want string) {
+		t.Helper()
+		var text []byte
+		for range 500 {
+			text, _ = os.ReadFile(filepath.Join(tm.dir, name)) // ok: it is not there yet
+			if strings.HasSuffix(strings.TrimSpace(string(text)), "}") {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("go")
+	tm.answer(`touch made[\s\S]*1 Yes`, "1")
+	told("asked", `"message":"adze needs your permission to use Bash","title":"Permission","notification_type":"permission_prompt"`)
+	tm.waitFor(`Made\.`)
+	if _, err := os.Stat(filepath.Join(tm.dir, "ended")); err == nil {
+		t.Error("the user is there, and was called")
+	}
+	tm.tmux("send-keys", "-l", "\x1b[O")
+	told("ended", `"notification_type":"idle_prompt"`)
+	if screen := tm.screen(); strings.Contains(screen, "Notification") || strings.Contains(screen, "[O") {
+		t.Errorf("the screen tells of it:\n%s", screen)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/desk"
 	"adze/internal/desk/tips"
+	"adze/internal/hook"
 	"adze/internal/platform/clipboard"
 	"adze/internal/platform/footprint"
 	"adze/internal/platform/scope"
@@ -34,6 +35,7 @@ import (
 	"adze/internal/ui/plain"
 	"adze/internal/ui/talk"
 	"adze/internal/ui/tui"
+	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/dialog"
 )
 
@@ -98,7 +100,7 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
 		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
 		Thinking: func() bool { return p.Settings().Bool("showThinking") },
-		Notify:   notices.Notifier{Setting: func(name string) string { return p.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}.Notify,
+		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // no one looks at a teammate
 		cfg.Tip = tips.Box{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
@@ -214,6 +216,17 @@ func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 		leave()
 	}
 	return true
+}
+
+// notifier returns what notifies the user, and tells the hooks if it is their turn: of questions they know.
+func (t *terminal) notifier(env *Env) func(attention.Cause) string {
+	n := notices.Notifier{Setting: func(name string) string { return t.ws.Project.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}
+	return func(c attention.Cause) string {
+		if t.conv != nil && c == attention.TurnEnd {
+			go t.conv.Hooks.Fire(context.Background(), hook.OnNotification("idle_prompt", "adze", "adze waits for your next message"))
+		}
+		return n.Notify(c.String())
+	}
 }
 
 // typing returns what the user types with.

@@ -279,7 +279,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	case c.spec.Access.AskTool != "":
 		c.Gate.SetAsk(c.Servers.Answering(c.spec.Access.AskTool))
 	case c.spec.Access.Asks:
-		c.Gate.SetAsk(c.Session.AskPermission)
+		c.Gate.SetAsk(c.Hooks.Announced(c.Session.AskPermission))
 	}
 	c.told.team.Attach(c.Gate, c.spec.Team, c.ws.Say)
 	for _, n := range c.record.Lost {

@@ -191,6 +191,15 @@ func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Up
 	return answer, true, nil
 }
 
+// Announced returns ask as one that tells the hooks that the user is waited for.
+func (h *Hooks) Announced(ask permission.Asker) permission.Asker {
+	return func(ctx context.Context, q permission.Question) (permission.Answer, error) {
+		// Those who tell the user elsewhere take as long as they take; they end with the hooks.
+		go h.Fire(context.WithoutCancel(ctx), hook.OnNotification("permission_prompt", "Permission", "adze needs your permission to use "+q.Tool))
+		return ask(ctx, q)
+	}
+}
+
 // Denials returns g as a gate that tells the hooks what it denies.
 func (h *Hooks) Denials(g tool.Gate) tool.Gate { return denials{g, h.Runner} }
 

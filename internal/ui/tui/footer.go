@@ -123,11 +123,11 @@ func (f *Front) heed(e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
 		f.footer.began = time.Now()
-		f.await("")
+		f.await(attention.Nothing)
 	case session.Finished:
 		f.lookForRequest()
 		if time.Since(f.footer.began) >= attention.Long {
-			f.await("The turn has ended.")
+			f.await(attention.TurnEnd)
 		}
 	case session.Changed:
 	case session.Loop:
@@ -140,8 +140,8 @@ func (f *Front) heed(e session.Entry) {
 	f.refresh()
 }
 
-// await notes what waits for the user; empty means nothing.
-func (f *Front) await(what string) {
+// await notes what waits for the user.
+func (f *Front) await(what attention.Cause) {
 	f.footer.watch.Wait(what, time.Now())
 	f.attend()
 }
@@ -154,7 +154,7 @@ func (f *Front) attend() {
 		return
 	}
 	f.footer.call = f.After(in, func(context.Context) {
-		if what := f.footer.watch.Call(time.Now()); what != "" {
+		if what := f.footer.watch.Call(time.Now()); what != attention.Nothing {
 			f.screen.Send(f.cfg.Notify(what))
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/tui/attention"
 )
 
 // The row below the input follows what happens in the session.
@@ -102,7 +103,7 @@ func TestNotify(t *testing.T) {
 			}
 		}
 		c := newConsole(t, 80, 24, "use Do {}\n---\nsay Done.\n---\nsay Again.", func(s *setup) {
-			s.Notify = func(text string) string { calls <- text; return "\a" }
+			s.Notify = func(c attention.Cause) string { calls <- c.String(); return "\a" }
 		})
 		c.Enter("hello\r")
 		called()

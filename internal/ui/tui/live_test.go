@@ -1,12 +1,6 @@
 package tui
 
 import (
-	"adze/internal/desk"
-	"adze/internal/platform/task"
-	"adze/internal/session"
-	"adze/internal/tool"
-	"adze/internal/ui/talk"
-	"adze/internal/ui/talk/talktest"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +10,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"adze/internal/desk"
+	"adze/internal/platform/task"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/talk"
+	"adze/internal/ui/talk/talktest"
 
 	"github.com/google/go-cmp/cmp"
 )

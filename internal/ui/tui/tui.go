@@ -14,6 +14,7 @@ import (
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
 	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/popup"
 	"adze/internal/ui/tui/transcript"
 )
@@ -27,7 +28,7 @@ type Config struct {
 	// Repaint returns the palette if the user has chosen another theme since the last call; it may be nil.
 	Repaint func() (p draw.Palette, changed bool)
 	// Notify returns what to write to the terminal to notify the user of something; it may be nil.
-	Notify func(text string) string
+	Notify func(attention.Cause) string
 	// Verbose shows all that commands print.
 	Verbose bool
 	// Thinking reports whether to show what the model thinks; it may be nil.

@@ -14,6 +14,7 @@ import (
 	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/talk"
+	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/pager"
 	"adze/internal/ui/tui/popup"
 	"adze/internal/ui/tui/status"
@@ -58,13 +59,13 @@ func (f view) Entry(e session.Entry) {
 func (f view) Ask(q talk.Question) {
 	remarker(f).forget()
 	askers(f).open(q)
-	f.await("A question waits for you.")
+	f.await(attention.Question)
 }
 
 // Settled says why the question that is shown needs no answer.
 func (f view) Settled(q talk.Question, s session.Settled) {
 	askers(f).close()
-	f.await("")
+	f.await(attention.Nothing)
 	if !f.Leaving() {
 		f.asked.write(draw.Line(draw.Faint, ask.Settled(q.Question, s)))
 	}

@@ -15,11 +15,25 @@ const (
 	Long = 10 * time.Second
 )
 
+// A Cause is what the user is called for.
+type Cause uint8
+
+const (
+	Nothing Cause = iota
+	Question
+	TurnEnd
+)
+
+// String says it to the user.
+func (c Cause) String() string {
+	return [...]string{Question: "A question waits for you.", TurnEnd: "The turn has ended."}[c]
+}
+
 // A Watch knows whether the user is there. The zero value takes them to be there.
 type Watch struct {
 	gone   time.Time // when they left for another window; zero if they have not, or the terminal does not tell
 	sign   time.Time // the last sign of them
-	waits  string    // what waits for them; may be empty
+	waits  Cause     // what waits for them
 	called bool      // they were called for it
 }
 
@@ -33,7 +47,7 @@ func (w *Watch) Sign(ev keys.Event) (away time.Duration) {
 	away = w.Away(ev.At)
 	w.gone, w.sign = time.Time{}, ev.At
 	if ev.Kind != keys.FocusIn {
-		w.called = w.waits != ""
+		w.called = w.waits != Nothing
 	}
 	return away
 }
@@ -50,18 +64,18 @@ func (w *Watch) Away(now time.Time) time.Duration {
 	return 0
 }
 
-// Wait notes that something waits for the user from now on; empty means nothing.
-func (w *Watch) Wait(what string, now time.Time) {
+// Wait notes what waits for the user from now on.
+func (w *Watch) Wait(what Cause, now time.Time) {
 	w.waits, w.called = what, false
 	if w.sign.IsZero() {
 		w.sign = now
 	}
 }
 
-// Call returns what to call the user for now, or "". It says so once.
-func (w *Watch) Call(now time.Time) string {
+// Call returns what to call the user for now. It says so once.
+func (w *Watch) Call(now time.Time) Cause {
 	if in, ok := w.Due(now); !ok || in > 0 {
-		return ""
+		return Nothing
 	}
 	w.called = true
 	return w.waits
@@ -70,7 +84,7 @@ func (w *Watch) Call(now time.Time) string {
 // Due returns in which time the user is to be called unless something happens. It reports false if they are not.
 func (w *Watch) Due(now time.Time) (in time.Duration, ok bool) {
 	switch {
-	case w.waits == "" || w.called:
+	case w.waits == Nothing || w.called:
 		return 0, false
 	case !w.gone.IsZero():
 		return 0, true

@@ -23,7 +23,7 @@ func journey(steps ...any) (calls []int, away time.Duration) {
 					break
 				}
 				now = now.Add(in)
-				if w.Call(now) != "" {
+				if w.Call(now) != Nothing {
 					calls = append(calls, int(now.Sub(start).Seconds()))
 				}
 			}
@@ -37,9 +37,9 @@ func journey(steps ...any) (calls []int, away time.Duration) {
 			case "k":
 				w.Sign(keys.Event{At: now})
 			case "q":
-				w.Wait("a question", now)
+				w.Wait(Question, now)
 			case "a":
-				w.Wait("", now)
+				w.Wait(Nothing, now)
 			}
 		}
 	}
