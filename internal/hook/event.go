@@ -69,13 +69,14 @@ type kind struct {
 
 const (
 	contextField   = "additionalContext?: string"
+	watchField     = "watchPaths?: string[]"
 	elicitedFields = `action?: "accept"|"decline"|"cancel", content?: object`
 )
 
 // kinds lists all events, in the order in which they are shown. Settings may name each of them; those of
 // parts that are not built yet are never fired and have no constructor.
 var kinds = [...]kind{
-	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string"},
+	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string, " + watchField},
 	{name: SessionEnd, matches: "reason", alone: true},
 	{name: Setup, matches: "trigger", envFile: true, fields: contextField},
 	{name: UserPromptSubmit, reach: blocks, plain: true, timeout: 30 * time.Second, fields: contextField},
@@ -99,8 +100,8 @@ var kinds = [...]kind{
 	{name: Elicitation, matches: "mcp_server_name", reach: blocks, fields: elicitedFields},
 	{name: ElicitationResult, matches: "mcp_server_name", reach: blocks, fields: elicitedFields},
 	{name: ConfigChange, matches: "source", reach: blocks},
-	{name: CwdChanged, envFile: true},
-	{name: FileChanged, matches: "file_path", envFile: true},
+	{name: CwdChanged, envFile: true, fields: watchField},
+	{name: FileChanged, matches: "file_path", envFile: true, fields: watchField},
 	{name: InstructionsLoaded, matches: "load_reason"},
 	{name: WorktreeCreate, fields: "worktreePath?: string"},
 	{name: WorktreeRemove},

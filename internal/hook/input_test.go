@@ -34,6 +34,7 @@ func everyEvent(t testing.TB) []Event {
 		OnElicitationResult(Asked{Server: "docs", URL: "https://example.com", ID: "e-1"}, "decline", nil),
 		OnConfigChange(scope.Project, "/w/.adze/settings.json"),
 		OnCwdChanged("/w", "/w/sub"),
+		OnFileChanged("/w/.envrc", "change"),
 		OnInstructionsLoaded("/w/AGENTS.md", "Project", "session_start", []string{"**/*.go"}),
 		OnWorktreeCreate("agent-0a1b2c3d"),
 		OnWorktreeRemove("/w/.adze/worktrees/agent-0a1b2c3d"),

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"path/filepath"
 
 	"adze/internal/msg"
 	"adze/internal/platform/scope"
@@ -181,6 +182,11 @@ func OnConfigChange(s scope.Scope, file string) Event {
 // OnCwdChanged says that the working directory changed.
 func OnCwdChanged(from, to string) Event {
 	return Event{Name: CwdChanged, fields: []field{{"old_cwd", from}, {"new_cwd", to}}}
+}
+
+// OnFileChanged says that a watched file has appeared, changed or vanished: what is "add", "change" or "unlink".
+func OnFileChanged(path, what string) Event {
+	return Event{Name: FileChanged, value: filepath.Base(path), fields: []field{{"file_path", path}, {"event", what}}}
 }
 
 // OnInstructionsLoaded says that a file of instructions was read.

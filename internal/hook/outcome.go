@@ -35,6 +35,8 @@ type Outcome struct {
 	Content json.RawMessage
 	// Worktree is where a hook has made one; empty if none has.
 	Worktree string
+	// Watch are the files to watch from now on; nil means those that are watched.
+	Watch []string
 
 	told []string // Context, without what marks it as a reminder
 }
@@ -143,6 +145,10 @@ func (out *Outcome) collect(who string, res *result) {
 	}
 	out.Retry = out.Retry || o.retry
 	out.InitialMessage = firstOf(o.initial, out.InitialMessage)
+	if o.watch != nil && out.Watch == nil {
+		out.Watch = []string{} // to watch none is something to say
+	}
+	out.Watch = append(out.Watch, o.watch...)
 }
 
 // rankOfAction puts answers to a server in order: the strictest counts.

@@ -32,6 +32,7 @@ type output struct {
 	action           string          // in answer to a server: accept, decline or cancel
 	content          json.RawMessage // of an accept
 	worktree         string          // where the hook made one
+	watch            []string        // files to watch from now on; nil means that nothing is said of them
 }
 
 const commonFields = `continue?: boolean, stopReason?: string, suppressOutput?: boolean, decision?: "approve"|"block", reason?: string, systemMessage?: string`
@@ -95,7 +96,9 @@ func (out *output) specific(k kind, r *reader) {
 			out.result = r.raw("updatedMCPToolOutput")
 		}
 	case SessionStart:
-		out.initial = r.text("initialUserMessage")
+		out.initial, out.watch = r.text("initialUserMessage"), r.texts("watchPaths")
+	case CwdChanged, FileChanged:
+		out.watch = r.texts("watchPaths")
 	case WorktreeCreate:
 		out.worktree = r.text("worktreePath")
 	case Elicitation, ElicitationResult:
@@ -156,6 +159,13 @@ func (r *reader) text(name string) string {
 	var s string
 	r.into(name, "a string", &s)
 	return s
+}
+
+// texts returns a list, or nil if there is none.
+func (r *reader) texts(name string) []string {
+	var list []string
+	r.into(name, "an array of strings", &list)
+	return list
 }
 
 func (r *reader) boolean(name string, absent bool) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/checks"
@@ -67,6 +68,9 @@ func (c *Conversation) openHooks() {
 	if c.spec.Entry == Interactive {
 		cfg.Exit = "prompt_input_exit"
 	}
+	if c.spec.Worker == nil {
+		cfg.Pace = func(ctx context.Context) bool { return c.ws.Project.Pulse.Wait(ctx, watchInterval) }
+	}
 	if w := c.spec.Worker; w != nil {
 		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
 	}
@@ -77,6 +81,9 @@ func (c *Conversation) openHooks() {
 	c.closers.add(c.Hooks.Close)
 	c.Gate.SetHooks(c.Hooks.Answer)
 }
+
+// watchInterval is how often the files that hooks watch are looked at.
+const watchInterval = time.Second
 
 // hookSources returns where hooks are defined now: in plugins and in settings.
 func hookSources(w *Workspace) []hook.Source {

@@ -10,7 +10,6 @@ import (
 
 	"adze/internal/app/shells"
 	"adze/internal/app/variables"
-	"adze/internal/hook"
 	"adze/internal/platform/osproc"
 	"adze/internal/session"
 )
@@ -29,7 +28,7 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	if w := c.spec.Worker; w != nil {
 		cfg.Lead = w.Lead.shell
 	}
-	c.dir.Changed = func(from, to string) { c.Hooks.Fire(ctx, hook.OnCwdChanged(from, to)) }
+	c.dir.Changed = func(from, to string) { c.Hooks.Moved(ctx, from, to) }
 	c.shell, err = shells.Open(cfg, c.closers.add)
 	return err
 }

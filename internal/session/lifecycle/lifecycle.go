@@ -39,6 +39,9 @@ type Config struct {
 	// conversation is.
 	Agent      string
 	Transcript func() string
+	// Pace waits until the files that hooks watch are looked at again, and reports false if ctx was done before. Nil means that
+	// none is watched.
+	Pace func(ctx context.Context) bool
 	// Say tells the user something.
 	Say func(string)
 }
@@ -61,6 +64,7 @@ type Hooks struct {
 
 	begin sync.Once
 	began atomic.Bool
+	files watch
 }
 
 // New returns the hooks of a session. It tells the user what is wrong with them.
@@ -92,7 +96,12 @@ func (h *Hooks) Notify(n session.Notify) {
 }
 
 // Reload replaces the hooks of the settings, and tells the user what is wrong with them.
-func (h *Hooks) Reload(sources []hook.Source) { h.say(h.Runner.Reload(sources)) }
+func (h *Hooks) Reload(sources []hook.Source) {
+	h.say(h.Runner.Reload(sources))
+	if h.began.Load() {
+		h.watch(nil)
+	}
+}
 
 func (h *Hooks) say(problems []hook.Problem) {
 	for _, p := range problems {
@@ -122,10 +131,11 @@ func (h *Hooks) Hear(ctx context.Context, p session.Prompt) session.Hearing {
 // start fires the event of a session's start and returns what hooks add to the conversation.
 func (h *Hooks) start(ctx context.Context, source string) []msg.Part {
 	h.began.Store(true)
-	if h.Has(hook.SessionStart) {
+	if h.Has(hook.SessionStart) || h.Has(hook.CwdChanged) || h.Has(hook.FileChanged) {
 		h.cfg.EnvFile.Prepare()
 	}
 	out := h.Fire(ctx, hook.OnSessionStart(source, h.cfg.ModelID((*h.session.Load()).Model())))
+	h.watch(out.Watch)
 	if out.InitialMessage == "" {
 		return out.Context
 	}
@@ -157,6 +167,7 @@ func (h *Hooks) Ended(ctx context.Context, e agent.Ended) {
 // Close fires the event of the session's end, if it has begun, ends the hooks that still run and removes
 // the environment file.
 func (h *Hooks) Close() {
+	h.files.stop()
 	if h.began.Load() {
 		h.Fire(context.Background(), hook.OnSessionEnd(h.cfg.Exit))
 	}

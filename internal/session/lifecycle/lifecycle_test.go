@@ -80,7 +80,7 @@ func newBench(t *testing.T, c Config, answers map[hook.Name]string) *bench {
 	var events []string
 	for _, name := range []hook.Name{
 		hook.SessionStart, hook.SessionEnd, hook.UserPromptSubmit, hook.Stop, hook.StopFailure, hook.PreCompact, hook.PostCompact,
-		hook.PermissionRequest, hook.PermissionDenied,
+		hook.PermissionRequest, hook.PermissionDenied, hook.CwdChanged, hook.FileChanged,
 	} {
 		events = append(events, fmt.Sprintf(`%q:[{"hookCallbackIds":[%q]}]`, name, name))
 	}
@@ -97,7 +97,7 @@ func (b *bench) answer(_ context.Context, id string, input json.RawMessage, _ st
 		b.t.Error(err)
 	}
 	var facts []string
-	for _, key := range []string{"source", "model", "reason", "prompt", "stop_hook_active", "last_assistant_message", "error", "error_details", "trigger", "custom_instructions", "compact_summary", "tool_name"} {
+	for _, key := range []string{"source", "model", "reason", "prompt", "stop_hook_active", "last_assistant_message", "error", "error_details", "trigger", "custom_instructions", "compact_summary", "tool_name", "file_path", "event"} {
 		if v, ok := in[key]; ok {
 			facts = append(facts, fmt.Sprintf("%s=%v", key, v))
 		}

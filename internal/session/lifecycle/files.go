@@ -1,0 +1,159 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/hook"
+	"adze/internal/platform/filestate"
+)
+
+// maxWatched is how many files are watched.
+const maxWatched = 256
+
+// A watch looks at files again and again, and tells the hooks what became of them.
+type watch struct {
+	mu     sync.Mutex
+	named  []string                    // by hooks, as they wrote them
+	marks  map[string]*filestate.Stamp // as the files were at the last look, by path; nil for one that does not exist
+	many   bool                        // that there are too many was said
+	begun  bool
+	closed bool
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// Moved fires the event of another working directory.
+func (h *Hooks) Moved(ctx context.Context, from, to string) {
+	out := h.Fire(ctx, hook.OnCwdChanged(from, to))
+	if h.began.Load() {
+		h.watch(out.Watch)
+	}
+}
+
+// watch looks from now on at the files that hooks name, and at those in the working directory that the matchers of FileChanged
+// hooks name. Nil means that the hooks named no others than before.
+func (h *Hooks) watch(named []string) {
+	if h.cfg.Pace == nil {
+		return
+	}
+	w := &h.files
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if named != nil {
+		w.named = named
+	}
+	paths := h.watched()
+	if len(paths) > maxWatched {
+		if !w.many {
+			h.cfg.Say(fmt.Sprintf("hooks want %d files to be watched; only the first %d are", len(paths), maxWatched))
+		}
+		w.many, paths = true, paths[:maxWatched]
+	}
+	marks := make(map[string]*filestate.Stamp, len(paths))
+	for _, path := range paths {
+		mark, known := w.marks[path]
+		if !known {
+			mark = look(path)
+		}
+		marks[path] = mark
+	}
+	w.marks = marks
+	if len(marks) == 0 || w.begun || w.closed {
+		return
+	}
+	w.begun = true
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.done.Go(func() {
+		for h.cfg.Pace(ctx) {
+			h.tell(ctx)
+		}
+	})
+}
+
+// watched returns the files to watch.
+func (h *Hooks) watched() []string {
+	var paths []string
+	dir := h.cfg.Runner.Common().Dir
+	add := func(path string) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if path = filepath.Clean(path); path != filepath.Clean(dir) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if !h.Has(hook.FileChanged) {
+		return nil
+	}
+	for _, path := range h.files.named {
+		add(path)
+	}
+	for _, l := range h.List() {
+		if l.Event != hook.FileChanged || l.Idle != "" {
+			continue
+		}
+		for name := range strings.FieldsFuncSeq(l.Matcher, func(r rune) bool { return r == '|' || r == ',' }) {
+			if name = strings.TrimSpace(name); name != "" && !strings.ContainsAny(name, `\^$*+?()[]{}/`) { // an expression names no file
+				add(name)
+			}
+		}
+	}
+	return paths
+}
+
+// tell tells the hooks what became of the files since the last look.
+func (h *Hooks) tell(ctx context.Context) {
+	type change struct{ path, what string }
+	var changes []change
+	w := &h.files
+	w.mu.Lock()
+	for path, was := range w.marks {
+		is := look(path)
+		switch {
+		case was == nil && is == nil, was != nil && is != nil && *was == *is:
+			continue
+		case was == nil:
+			changes = append(changes, change{path, "add"})
+		case is == nil:
+			changes = append(changes, change{path, "unlink"})
+		default:
+			changes = append(changes, change{path, "change"})
+		}
+		w.marks[path] = is
+	}
+	w.mu.Unlock()
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	for _, c := range changes {
+		if out := h.Fire(ctx, hook.OnFileChanged(c.path, c.what)); out.Watch != nil {
+			h.watch(out.Watch)
+		}
+	}
+}
+
+// look returns the state of a file, or nil if there is none.
+func look(path string) *filestate.Stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	s := filestate.StampOf(info)
+	return &s
+}
+
+// stop ends the looks.
+func (w *watch) stop() {
+	w.mu.Lock()
+	w.closed = true
+	if w.cancel != nil {
+		w.cancel()
+	}
+	w.mu.Unlock()
+	w.done.Wait()
+}
