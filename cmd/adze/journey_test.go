@@ -252,7 +252,7 @@ func TestTerminalKittyKeys(t *testing.T) {
 	} {
 		l.keys(keys)
 	}
-	l.waitFor(`thre\S*e`)
+	l.shows("❯ one\n  two\n  three\n")
 	l.keys("\x1b[13;1:1u")
 	l.waitFor(`All three lines\.`)
 	l.keys("\x1b[97;5u\x1b[107;5u") // Ctrl-A, Ctrl-K

@@ -98,6 +98,21 @@ func (l *ptyLine) waitFor(pattern string) {
 	}
 }
 
+// shows waits until a text is on the screen, however it was written.
+func (l *ptyLine) shows(text string) {
+	l.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		terminal := screentest.New(80, 24)
+		io.WriteString(terminal, strings.ReplaceAll(l.text(), "\r\n", "\n")) // ok: a terminal of the tests
+		if strings.Contains(terminal.Text(), text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%q is not shown:\n%s", text, terminal.Text())
+		}
+	}
+}
+
 // ends waits for the end of the program.
 func (l *ptyLine) ends(within time.Duration) {
 	l.t.Helper()
