@@ -21,6 +21,7 @@ type watch struct {
 	mu     sync.Mutex
 	named  []string                    // by hooks, as they wrote them
 	marks  map[string]*filestate.Stamp // as the files were at the last look, by path; nil for one that does not exist
+	twice  map[string]bool             // files that changed while hooks heard of a change; see settle
 	many   bool                        // that there are too many was said
 	begun  bool
 	closed bool
@@ -67,7 +68,7 @@ func (h *Hooks) watch(named []string) {
 	if len(marks) == 0 || w.begun || w.closed {
 		return
 	}
-	w.begun = true
+	w.begun, w.twice = true, map[string]bool{}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	w.done.Go(func() {
@@ -117,7 +118,7 @@ func (h *Hooks) tell(ctx context.Context) {
 	for path, was := range w.marks {
 		is := look(path)
 		switch {
-		case was == nil && is == nil, was != nil && is != nil && *was == *is:
+		case same(was, is):
 			continue
 		case was == nil:
 			changes = append(changes, change{path, "add"})
@@ -131,11 +132,33 @@ func (h *Hooks) tell(ctx context.Context) {
 	w.mu.Unlock()
 	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	for _, c := range changes {
-		if out := h.Fire(ctx, hook.OnFileChanged(c.path, c.what)); out.Watch != nil {
+		out := h.Fire(ctx, hook.OnFileChanged(c.path, c.what))
+		w.settle(c.path)
+		if out.Watch != nil {
 			h.watch(out.Watch)
 		}
 	}
 }
+
+// settle notes that the hooks have heard of a change. One that was made meanwhile may be the user's or their own, and they hear of
+// it; of one during that they do not, or a hook that writes what it watches would never rest.
+func (w *watch) settle(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was, watched := w.marks[path]
+	switch is := look(path); {
+	case !watched || same(was, is):
+		delete(w.twice, path)
+	case w.twice[path]:
+		delete(w.twice, path)
+		w.marks[path] = is
+	default:
+		w.twice[path] = true
+	}
+}
+
+// same reports whether two looks at a file found the same.
+func same(a, b *filestate.Stamp) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // look returns the state of a file, or nil if there is none.
 func look(path string) *filestate.Stamp {

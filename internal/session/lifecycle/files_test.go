@@ -60,6 +60,19 @@ func TestWatch(t *testing.T) {
 	heard("file_path=a event=change", "file_path=new event=add")
 	heard()
 
+	// A hook that writes what it watches hears of that once, so that it can rest.
+	n := 0
+	b.meanwhile = func(id hook.Name) {
+		if n++; id == hook.FileChanged {
+			write("a", fmt.Sprint("of the hook ", n))
+		}
+	}
+	write("a", "of the user")
+	heard("file_path=a event=change")
+	heard("file_path=a event=change")
+	heard()
+	b.meanwhile = nil
+
 	b.answers[hook.FileChanged] = specific(hook.FileChanged, `"watchPaths":["b"]`)
 	if err := os.Remove(filepath.Join(dir, "new")); err != nil {
 		t.Fatal(err)

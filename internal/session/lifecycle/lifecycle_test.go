@@ -40,6 +40,8 @@ type bench struct {
 	*Hooks
 	t       *testing.T
 	answers map[hook.Name]string
+	// meanwhile is what happens while a hook runs; it may be nil.
+	meanwhile func(hook.Name)
 
 	mu       sync.Mutex
 	fired    []string
@@ -103,6 +105,9 @@ func (b *bench) answer(_ context.Context, id string, input json.RawMessage, _ st
 		}
 	}
 	b.note(hook.Name(id), strings.Join(facts, " "))
+	if b.meanwhile != nil {
+		b.meanwhile(hook.Name(id))
+	}
 	text := b.answers[hook.Name(id)]
 	if text == "" {
 		text = "{}"
