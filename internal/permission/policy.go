@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,6 +129,14 @@ func (p *Policy) DeniesTool(names ...string) (rule.Rule, bool) {
 		return rule.Rule{}, false
 	}
 	return *r, true
+}
+
+// Denier says in words which rule denies every call of the tool, or "".
+func (p *Policy) Denier(names ...string) string {
+	if r, denied := p.DeniesTool(names...); denied {
+		return fmt.Sprintf("rule %s from %s", r, r.Where())
+	}
+	return ""
 }
 
 // Hidden reports whether a deny rule for reading speaks of the absolute path. Searches and suggestions

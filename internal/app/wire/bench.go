@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"fmt"
 	"slices"
 
 	"adze/internal/app/access"
@@ -67,12 +66,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 
 // List lists the tools with those of servers.
 func (b *Bench) List(served []tool.Tool) []tool.Listed {
-	return b.pool.List(func(names ...string) string {
-		if r, denied := b.Gate.Standing().DeniesTool(names...); denied {
-			return fmt.Sprintf("rule %s from %s", r, r.Where())
-		}
-		return ""
-	}, served...)
+	return b.pool.List(b.Gate.Standing().Denier, served...)
 }
 
 // Find returns the tool that a call names, or one about which only its name is known.

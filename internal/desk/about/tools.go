@@ -31,13 +31,7 @@ func toolsCommand() desk.Command {
 }
 
 func listTools(d *desk.Desk) []tool.Listed {
-	policy := d.Permission.Policy()
-	return d.Session.Pool().List(func(names ...string) string {
-		if r, denied := policy.DeniesTool(names...); denied {
-			return fmt.Sprintf("rule %s from %s", r, r.Where())
-		}
-		return ""
-	})
+	return d.Session.Pool().List(d.Permission.Policy().Denier)
 }
 
 // toolsPage lists the tools, those first that can be called.
