@@ -334,6 +334,9 @@ func TestEveryPartSurvivesTheWire(t *testing.T) {
 		}
 		var want []msg.Part
 		for _, p := range m.Parts {
+			if msg.DialectOf(p) != "" {
+				continue // reasoning for another dialect
+			}
 			switch q := p.(type) {
 			case *msg.Opaque:
 				continue
