@@ -12,7 +12,7 @@ import (
 )
 
 // List calls yield with the paths of the files below o.Root, a batch at a time while the walk goes on,
-// never two at once. The slice may be kept. An error of yield ends the walk and is returned as it is;
+// never two at once, and no more once ctx is done. The slice may be kept. An error of yield ends the walk and is returned as it is;
 // otherwise List is like [Walk].
 func List(ctx context.Context, o Options, yield func(paths []string) error) (Stats, error) {
 	var mu sync.Mutex
@@ -24,6 +24,9 @@ func List(ctx context.Context, o Options, yield func(paths []string) error) (Sta
 		}
 		mu.Lock()
 		defer mu.Unlock()
+		if failed == nil {
+			failed = ctx.Err() // workers that have found more may wait here
+		}
 		if failed == nil {
 			failed = yield(paths)
 		}
