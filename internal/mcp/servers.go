@@ -296,13 +296,18 @@ func (s *Servers) Reconnect(ctx context.Context, name string) error {
 	return err
 }
 
-// SignedIn says that the user has signed in to a server, and begins to connect to it.
-func (s *Servers) SignedIn(name string) {
+// SignedIn says that the user has signed in to a server, and connects to it. When ctx ends it goes on connecting.
+func (s *Servers) SignedIn(ctx context.Context, name string) error {
 	s.mu.Lock()
-	defer s.unlock()
-	if sv, err := s.find(name); err == nil && sv.startable() == nil && sv.conn == nil {
-		sv.connect(attemptConfig{fresh: true})
+	sv, err := s.find(name)
+	if err != nil || sv.startable() != nil || sv.conn != nil {
+		s.unlock()
+		return nil
 	}
+	a := sv.connect(attemptConfig{fresh: true})
+	s.unlock()
+	_, err = a.wait(ctx)
+	return err
 }
 
 // Enable makes a server be used or not, for as long as the servers last.

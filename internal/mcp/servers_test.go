@@ -299,7 +299,7 @@ func TestStates(t *testing.T) {
 		{name: "fails", entry: local("a"), dial: refuse, want: "failed", state: Failed},
 		{name: "never answers", entry: local("a"), dial: waits, want: "failed", state: Failed},
 		{name: "wants a sign-in", entry: remote("a"), dial: auth, want: "needs-auth", state: NeedsAuth},
-		{name: "signed in", entry: remote("a"), dial: auth, do: func(w *world) { w.SignedIn("a") }, want: "needs-auth pending connected", state: Connected},
+		{name: "signed in", entry: remote("a"), dial: auth, do: func(w *world) { w.SignedIn(context.Background(), "a") }, want: "needs-auth pending connected", state: Connected},
 		{name: "dies", entry: local("a"), do: func(w *world) { w.d.last().die(nil) }, want: "connected pending", state: Pending},
 		{name: "disabled", entry: local("a"), do: func(w *world) { w.Enable("a", false) }, want: "connected disabled", state: Disabled},
 		{name: "enabled again", entry: local("a"), do: func(w *world) { w.Enable("a", false); w.Enable("a", true) }, want: "connected disabled pending connected", state: Connected},
@@ -856,7 +856,7 @@ func TestNeedsAuth(t *testing.T) {
 			t.Error(d.count(), w.said(), cache)
 		}
 		signedIn = true
-		w.SignedIn("a")
+		w.SignedIn(t.Context(), "a")
 		w.Wait(t.Context())
 		if st := w.state("a"); st.State != Connected || cache["a"] {
 			t.Error(st.State, cache)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/app/console"
 	"adze/internal/mcp"
@@ -93,8 +94,7 @@ func (f *Fleet) SignIn(ctx context.Context, name string, c *console.Console) err
 	if err := a.Wait(ctx); err != nil {
 		return err
 	}
-	f.SignedIn(e.Name)
-	return c.Print("You are signed in to " + e.Name + ".\n")
+	return c.Print("You are signed in to " + e.Name + arrive(ctx, f.Servers, e.Name) + ".\n")
 }
 
 // paste reads addresses until the input ends, which may be after the attempt.
@@ -181,11 +181,28 @@ func (d *logins) attend(all *mcp.Servers, e *roster.Entry, a *signin.Attempt) *s
 		case err != nil:
 			d.say(err.Error())
 		default:
-			d.say("you are signed in to " + e.Name)
-			all.SignedIn(e.Name)
+			d.say("you are signed in to " + e.Name + arrive(d.over, all, e.Name))
 		}
 	})
 	return a
+}
+
+// connectWait is how long a server is waited for that the user has signed in to, so that its tools are there when they read
+// that they have.
+const connectWait = 3 * time.Second
+
+// arrive connects to a server that the user has signed in to, and returns what is to be said of that.
+func arrive(ctx context.Context, all *mcp.Servers, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, connectWait)
+	defer cancel()
+	switch err := all.SignedIn(ctx, name); {
+	case err == nil:
+		return ""
+	case ctx.Err() != nil:
+		return "; it is still connecting"
+	default:
+		return ", but connecting to it failed: " + err.Error()
+	}
 }
 
 // SigningIn does something with a server, and has the user sign in if the server wants that, a few times at most.
