@@ -89,7 +89,7 @@ func TestModelsPage(t *testing.T) {
 		{"Local servers", "Qwen/Qwen3-8B", "", chat.Server{}, local.VLLM},
 		{"Any other server with the OpenAI API", "the-model-it-serves", example, chat.Server{}, ""},
 		{"Any other server with the Anthropic API", "the-model-it-serves", example, messages.Server{}, ""},
-		{"Providers of your own", "coder", example, chat.Server{}, ""},
+		{"Custom providers", "coder", example, chat.Server{}, ""},
 	}
 	blocks := setUpBlocks(t)
 	if len(blocks) != len(families) {
