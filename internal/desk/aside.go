@@ -8,7 +8,7 @@ import (
 )
 
 func btwCommand() Command {
-	return Command{Name: "btw", Kind: Work, Args: "QUESTION", Doc: "ask something on the side: the conversation stays as it is",
+	return Command{Name: "btw", Kind: Work, Args: "QUESTION", Doc: "ask a side question; the conversation stays as it is",
 		Run: func(_ context.Context, _ *Desk, text string) (Answer, error) {
 			if text == "" {
 				return nil, errors.New("usage: /btw QUESTION")

@@ -16,7 +16,7 @@ import (
 
 func configCommand() Command {
 	return Command{Name: "config", Aliases: []string{"settings"}, Kind: Change, Args: "[KEY [VALUE]|WORD]",
-		Doc: "show what is set, one setting or those about a word, or change one in your settings; unset KEY removes it",
+		Doc: "show what is set, one setting or those matching a word, or change one; unset KEY removes it",
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runConfig(ctx, d, arg) },
 		Complete: func(d *Desk, _ string) []string {
 			var names []string

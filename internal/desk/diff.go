@@ -15,7 +15,7 @@ import (
 )
 
 func diffCommand() Command {
-	return Command{Name: "diff", Args: "[N [M]]", Doc: "show what this session has changed in files, or what was changed since message N, or from there to message M",
+	return Command{Name: "diff", Args: "[N [M]]", Doc: "show what this session has changed in files, since message N, or from message N to M",
 		Run: func(_ context.Context, d *Desk, which string) (Answer, error) { return diffPage(d, which) }, Complete: completeDiff}
 }
 

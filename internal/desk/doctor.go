@@ -8,7 +8,7 @@ import (
 )
 
 func doctorCommand() Command {
-	return Command{Name: "doctor", Args: "[online]", Doc: "look for what is wrong with the installation, settings, rules and workspace; online also tries the provider",
+	return Command{Name: "doctor", Args: "[online]", Doc: "check the installation, settings, rules and workspace for problems; online also tries the provider",
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
 			switch {
 			case arg != "" && arg != "online":

@@ -13,7 +13,7 @@ import (
 )
 
 func helpCommand() Command {
-	return Command{Name: "help", Args: "[NAME|WORD|all]", Doc: "list the commands, or explain one, those about a word, or all",
+	return Command{Name: "help", Args: "[NAME|WORD|all]", Doc: "list commands, or explain one, those matching a word, or all",
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
 			return help(d, strings.TrimPrefix(arg, "/"))
 		},

@@ -147,7 +147,7 @@ func modeCommand() Command {
 }
 
 func planCommand() Command {
-	return Command{Name: "plan", Kind: Change, Doc: "switch to plan mode: the model looks around and makes a plan, and changes nothing",
+	return Command{Name: "plan", Kind: Change, Doc: "switch to plan mode: the model explores and makes a plan, but changes nothing",
 		Run: func(context.Context, *Desk, string) (Answer, error) { return chooseMode(string(permission.Plan)), nil }}
 }
 
@@ -166,7 +166,7 @@ func ModeInWords(mode string) string {
 }
 
 func effortCommand() Command {
-	return Command{Name: "effort", Kind: Change, Args: "[LEVEL]", Doc: "choose how hard the model works: low, medium, high, xhigh, max or auto",
+	return Command{Name: "effort", Kind: Change, Args: "[LEVEL]", Doc: "set the model's effort: low, medium, high, xhigh, max or auto",
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
 			if arg == "" {
 				return efforts(d), nil

@@ -18,7 +18,7 @@ import (
 
 func rewindCommand() Command {
 	return Command{Name: "rewind", Aliases: []string{"undo"}, Kind: Work, Args: "[N]",
-		Doc: "go back to before one of your messages, or take back what an agent changed; /rewind undo takes that back", Run: runRewind, Complete: completeRewind}
+		Doc: "go back to before one of your messages, or revert an agent's changes; /rewind undo reverses that", Run: runRewind, Complete: completeRewind}
 }
 
 // completeRewind offers the numbers of the messages and what to go back with.

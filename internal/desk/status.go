@@ -11,7 +11,7 @@ import (
 )
 
 func statusCommand() Command {
-	return Command{Name: "status", Doc: "show the version, the session, the model, the mode and what is in use",
+	return Command{Name: "status", Doc: "show the version, session, model, mode and what is in use",
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return statusPage(d), nil }}
 }
 

@@ -26,7 +26,7 @@ func (s *Styles) List() (current string, names []string) {
 }
 
 func outputStyleCommand() Command {
-	return Command{Name: "output-style", Kind: Change, Args: "[NAME]", Doc: "show the output styles, or choose one for the conversations to come",
+	return Command{Name: "output-style", Kind: Change, Args: "[NAME]", Doc: "show the output styles, or choose one for new conversations",
 		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
 			s := d.Surroundings.Styles
 			if s.All == nil {

@@ -20,9 +20,9 @@ import (
 // Actions returns the actions of adze agents.
 func Actions() actions.Table[*Task] {
 	return actions.Table[*Task]{
-		{Name: "list", Doc: "list the agents with where they come from, and what is wrong with some", Run: list},
+		{Name: "list", Doc: "list the agents with their source and problems", Run: list},
 		{Name: "show", Args: "NAME", Doc: "show an agent and its prompt", Least: 1, Most: 1, Run: show},
-		{Name: "create", Args: "NAME", Doc: "write the file of an agent; --description says what it is for", Least: 1, Most: 1, Run: create},
+		{Name: "create", Args: "NAME", Doc: "create an agent file; --description says when to use it", Least: 1, Most: 1, Run: create},
 		{Name: "edit", Args: "NAME", Doc: "open the file of an agent in your editor", Least: 1, Most: 1, Run: edit},
 		{Name: "rm", Args: "NAME", Doc: "remove the file of an agent; asks first, unless --yes is given", Least: 1, Most: 1, Run: remove},
 	}
@@ -51,8 +51,8 @@ func (o *Options) Flags() []syntax.Flag {
 const Explanation = `adze agents create reviewer --description "reviews changes for bugs" --tools "Read, Grep, Glob, Bash"
 adze --agent reviewer
 
-An agent is a prompt with a choice of tools, in a Markdown file: .adze/agents/NAME.md in the project, or agents/NAME.md in
-the state home. The model launches agents for parts of its work; --agent lets one hold the conversation.
+An agent is a prompt with a set of tools, in a Markdown file: .adze/agents/NAME.md in the project, or agents/NAME.md in
+the state home. The model launches agents for parts of its work; --agent has one hold the conversation.
 `
 
 // A Task is one action, with its arguments.

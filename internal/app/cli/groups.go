@@ -174,7 +174,7 @@ func projectFlags(src *settings.Source) []flag {
 
 func serverFlags(f *servers.Flags) []flag {
 	return []flag{
-		{Name: "mcp-config", Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to use beside those of the settings; may be repeated",
+		{Name: "mcp-config", Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to add to those in the settings; may be repeated",
 			Set: func(v string) error { f.Configs = append(f.Configs, v); return nil }},
 		{Name: "ide", Doc: "connect to the editor that has the working directory open, to see its diagnostics", Set: syntax.SetBool(&f.Editor)},
 		{Name: "strict-mcp-config", Doc: "use only the MCP servers of --mcp-config", Set: syntax.SetBool(&f.Strict)},

@@ -16,15 +16,15 @@ import (
 
 func flagReference() string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\nMade from the program's own tables; `go test ./internal/app/cli -update` updates it.\n\n")
+	b.WriteString("# Commands and flags\n\nGenerated from the program's tables with `go test ./internal/app/cli -update`.\n\n")
 	b.WriteString("```\n" + helpText() + "```\n\n## Flags with other names\n\n| Flag | Also |\n|---|---|\n")
 	for _, f := range (&runOptions{}).supported() {
 		if len(f.Aliases) > 0 {
 			fmt.Fprintf(&b, "| `--%s` | `--%s` |\n", f.Name, strings.Join(f.Aliases, "`, `--"))
 		}
 	}
-	b.WriteString("\n## Flags whose part is not there yet\n\nClients send some of these with every run, so they are accepted with a note. The others are refused, because " +
-		"ignoring them would do something else than what was asked for.\n\n| Flag | Needs | |\n|---|---|---|\n")
+	b.WriteString("\n## Flags that are not supported yet\n\nClients send some of these with every run, so they are accepted with a note. The others are refused, because " +
+		"ignoring them would change what the run does.\n\n| Flag | Needs | |\n|---|---|---|\n")
 	for _, f := range missingFlags() {
 		how := "accepted"
 		if f.Refused {
@@ -36,28 +36,28 @@ func flagReference() string {
 }
 
 func settingsReference() string {
-	return "# Settings\n\nMade from the program's own table; `go test ./internal/app/cli -update` updates it.\n\n" +
-		"Settings are JSON files; comments and trailing commas are accepted. They are read from, what comes later winning:\n\n" +
+	return "# Settings\n\nGenerated from the program's table with `go test ./internal/app/cli -update`.\n\n" +
+		"Settings are JSON files; comments and trailing commas are accepted. They are read from these places; later ones win:\n\n" +
 		"1. `~/.adze/settings.json`: your own (`ADZE_HOME` moves the folder);\n" +
 		"2. `.adze/settings.json` of the project, at the top of its repository and in the working directory, once you trust the workspace;\n" +
-		"3. `.adze/settings.local.json` beside it: your own for this project, if adze wrote it or you confirmed it as it is (`adze trust`); otherwise it has the rights of the project's;\n" +
+		"3. `.adze/settings.local.json` beside it: your own for this project, if adze wrote it or you confirmed its content (`adze trust`); otherwise it counts as the project's;\n" +
 		"4. `--settings`, a file or JSON;\n" +
-		"5. the environment; of several variables the first that is set counts;\n" +
+		"5. the environment; of several variables the first that is set is used;\n" +
 		"6. `managed-settings.json` and `managed-settings.d/*.json` of the administrator, in `/etc/adze`, `/Library/Application Support/adze` or `C:\\ProgramData\\adze`.\n\n" +
-		"Beside the first three the ecosystem's `.claude/settings.json` and `.claude/settings.local.json` are read too; adze's own files win over them. " +
+		"Besides the first three, the ecosystem's `.claude/settings.json` and `.claude/settings.local.json` are read; adze's own files win. " +
 		"`--setting-sources` limits which of the three are read. Lists are joined, objects merged, other values replaced. " +
-		"In a workspace that is not trusted only rules that deny or ask count; see `adze trust`. A project can never set what is marked *personal*.\n\n" +
-		"A wrong value is reported once and left out; it never stops the program. A file that is not JSON does, because what it forbids is not known; " +
-		"while adze runs, what the file said before stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
+		"In an untrusted workspace only deny and ask rules of the project apply; see `adze trust`. A project can never set what is marked *personal*.\n\n" +
+		"An invalid value is reported once and ignored; it never stops the program. A file that is not JSON does, because adze cannot know what it forbids; " +
+		"if a file becomes invalid while adze runs, its previous content stays in force. `adze config list` shows what is set and where, `adze config schema` prints a JSON Schema for editors.\n\n" +
 		settingsTable(settings.Keys())
 }
 
 // commandReference returns the commands of a session by section, as /help lists them, and the skills that come with adze.
 func commandReference() string {
 	var b strings.Builder
-	b.WriteString("# Commands of a session\n\nMade from the program's own table; `go test ./internal/app/cli -update` updates it.\n\n" +
-		"You type them as `/NAME`, at a terminal, in `adze -p` or from a host. The model hears nothing of them, except of those that stand for a prompt. " +
-		"Case does not count, and Tab completes names. A skill is called in the same way; a command of adze comes before a skill of the same name.\n")
+	b.WriteString("# Slash commands\n\nGenerated from the program's table with `go test ./internal/app/cli -update`.\n\n" +
+		"Type them as `/NAME`, at a terminal, in `adze -p` or from a host. They are not sent to the model, except those that expand to a prompt. " +
+		"Names are case-insensitive, and Tab completes them. Skills are called in the same way; a built-in command takes precedence over a skill of the same name.\n")
 	row := func(cells ...string) {
 		for _, cell := range cells {
 			b.WriteString("| ")

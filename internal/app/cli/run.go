@@ -126,8 +126,8 @@ func (o *runOptions) sessionFlags() []flag {
 			Source: sessionNames,
 			Set:    func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
 		{Name: "resume-session-at", Value: "ID", Doc: "with --resume, continue after this message and drop the later ones", Set: syntax.SetText(&s.At)},
-		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with an id of its own", Set: syntax.SetBool(&s.Fork)},
-		{Name: "worktree", Short: "w", Value: "NAME", Bare: true, Doc: "work in a git worktree, a copy of the repository on a branch of its own: the one of this name, or a new one",
+		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with a new id", Set: syntax.SetBool(&s.Fork)},
+		{Name: "worktree", Short: "w", Value: "NAME", Bare: true, Doc: "work in a git worktree, a checkout on a separate branch: the one with this name, or a new one",
 			Set: func(v string) error {
 				o.spec.Worktree = wire.WorktreeSpec{Wanted: true, Name: v}
 				if v == "" {
@@ -135,7 +135,7 @@ func (o *runOptions) sessionFlags() []flag {
 				}
 				return worktree.CheckName(v)
 			}},
-		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message, or take back what this agent changed", Set: syntax.SetText(&o.rewind)},
+		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message, or revert what this agent changed", Set: syntax.SetText(&o.rewind)},
 		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: syntax.SetBool(&o.force)},
 	}...)
 }

@@ -31,7 +31,7 @@ func (*scheduleOptions) explain() string {
 
 func (*scheduleOptions) actions() []action {
 	return []action{
-		{Name: "list", Doc: "list the prompts that are scheduled in this directory, with when they run next"},
+		{Name: "list", Doc: "list the prompts scheduled in this directory, and when they run next"},
 		{Name: "delete", Args: "ID...", Doc: "end jobs; an id may be shortened"},
 	}
 }

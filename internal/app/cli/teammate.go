@@ -13,7 +13,7 @@ import (
 // teamFlags returns the flags with which the lead of a team starts a teammate.
 func teamFlags(t *teams.Spec) []flag {
 	return []flag{
-		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start their teammates with it", Set: syntax.SetText(&t.Team)},
+		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start teammates with it", Set: syntax.SetText(&t.Team)},
 		{Name: "agent-name", Value: "NAME", Doc: "the name of the teammate", Set: syntax.SetText(&t.Name)},
 	}
 }

@@ -19,15 +19,15 @@ import (
 func Actions() actions.Table[*Task] {
 	return actions.Table[*Task]{
 		{Name: "list", Doc: "list the plugins that are installed or that settings name", Run: list},
-		{Name: "details", Alias: "show", Args: "NAME", Doc: "show a plugin and what it brings", Least: 1, Most: 1, Run: details},
-		{Name: "install", Alias: "i", Args: "NAME[@MARKETPLACE]", Doc: "show what a plugin brings, ask, install and enable it", Least: 1, Most: 1, Run: install},
-		{Name: "enable", Args: "NAME", Doc: "enable a plugin that is installed; what it runs is shown if you have not agreed to it", Least: 1, Most: 1, Run: enable},
+		{Name: "details", Alias: "show", Args: "NAME", Doc: "show a plugin and its contents", Least: 1, Most: 1, Run: details},
+		{Name: "install", Alias: "i", Args: "NAME[@MARKETPLACE]", Doc: "show what a plugin has, ask, install and enable it", Least: 1, Most: 1, Run: install},
+		{Name: "enable", Args: "NAME", Doc: "enable an installed plugin; what it runs is shown if you have not agreed to it", Least: 1, Most: 1, Run: enable},
 		{Name: "disable", Args: "NAME", Doc: "disable a plugin", Least: 1, Most: 1, Run: disable},
-		{Name: "update", Args: "[NAME...]", Doc: "update plugins to what their marketplaces offer; what is new of what they run is shown", Most: actions.Any, Run: update},
-		{Name: "uninstall", Alias: "remove", Args: "NAME", Doc: "remove a plugin, its settings and what you agreed to; --data removes what it keeps, too", Least: 1, Most: 1, Run: uninstall},
+		{Name: "update", Args: "[NAME...]", Doc: "update plugins from their marketplaces; changes to what they run are shown", Most: actions.Any, Run: update},
+		{Name: "uninstall", Alias: "remove", Args: "NAME", Doc: "remove a plugin, its settings and your consent; --data also removes its data", Least: 1, Most: 1, Run: uninstall},
 		{Name: "configure", Args: "NAME [OPTION[=VALUE]...]", Doc: "set the options of a plugin, or ask for them", Least: 1, Most: actions.Any, Run: configure},
-		{Name: "validate", Args: "[DIR]", Doc: "say what is wrong with the plugin or the marketplace in a folder", Most: 1, Run: validate},
-		{Name: "marketplace", Alias: "market", Args: "add SOURCE | list | update [NAME] | remove NAME", Doc: "the marketplaces that plugins come from: OWNER/REPOSITORY, an address or a folder", Most: 2, Run: marketplace},
+		{Name: "validate", Args: "[DIR]", Doc: "check the plugin or marketplace in a folder for problems", Most: 1, Run: validate},
+		{Name: "marketplace", Alias: "market", Args: "add SOURCE | list | update [NAME] | remove NAME", Doc: "manage the sources of plugins: OWNER/REPOSITORY, an address or a folder", Most: 2, Run: marketplace},
 	}
 }
 
@@ -45,8 +45,8 @@ func (o *Options) Flags() []syntax.Flag {
 			Doc: "with install, enable and disable, the settings to write: user (the default), project (for everyone who has installed and approved the plugin) or local"},
 		{Name: "option", Value: "NAME=VALUE", Doc: "with install, enable and configure, the value of an option of the plugin; may be repeated",
 			Set: func(v string) error { o.Values = append(o.Values, v); return nil }},
-		{Name: "yes", Short: "y", Doc: "agree to what is shown without being asked", Set: syntax.SetBool(&o.Yes)},
-		{Name: "data", Doc: "with uninstall, also remove what the plugin keeps", Set: syntax.SetBool(&o.Data)},
+		{Name: "yes", Short: "y", Doc: "agree to what is shown without a question", Set: syntax.SetBool(&o.Yes)},
+		{Name: "data", Doc: "with uninstall, also remove the plugin's data", Set: syntax.SetBool(&o.Data)},
 		{Name: "json", Doc: "with list, details and marketplace list, print JSON", Set: syntax.SetBool(&o.JSON)},
 	}
 }
@@ -55,7 +55,7 @@ func (o *Options) Flags() []syntax.Flag {
 const Explanation = `adze plugin marketplace add owner/repository
 adze plugin install formatter
 
-A plugin bundles skills, commands, hooks, MCP servers and output styles. Before anything of it is used you are shown what
+A plugin bundles skills, commands, agents, hooks, MCP servers and output styles. Before it is used you are shown what
 it runs, and asked; when that changes, you are shown the difference and asked again.
 `
 

@@ -30,8 +30,8 @@ func TestToolReference(t *testing.T) {
 	all := append(presentTools(t), cron.Tools(nil)...)
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	var b strings.Builder
-	b.WriteString("# Tools\n\nMade from the tools themselves; `go test ./internal/app/wire -update` updates it.\n\n" +
-		"Which of them a session is offered depends on its settings, its rules and on who can answer: `adze tools` shows it, and says why others are not.\n\n" +
+	b.WriteString("# Tools\n\nGenerated from the tools with `go test ./internal/app/wire -update`.\n\n" +
+		"Which tools a session offers depends on its settings, its rules and whether a user can answer: `adze tools` lists them, and says why others are not available.\n\n" +
 		"| Tool | What it is for |\n|---|---|\n")
 	for _, tl := range all {
 		name := "`" + tl.Spec().Name + "`"

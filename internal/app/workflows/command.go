@@ -24,12 +24,12 @@ var errNone = errors.New("there are no workflows in this session, because no age
 func (ws *Workflows) Sections() []desk.Section {
 	return []desk.Section{{Name: "Extensions", Commands: []desk.Command{
 		{
-			Name: "workflows", Doc: "list the workflows, and the runs of this session that were cut",
+			Name: "workflows", Doc: "list the workflows, and the unfinished runs of this session",
 			Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return ws.page() },
 		},
 		{
 			Name: "workflow", Kind: desk.Change, Args: "NAME [INPUT=VALUE...] [restart]",
-			Doc:      "run a workflow, or continue a run that was cut; restart begins it from the first step",
+			Doc:      "run a workflow, or continue an unfinished run; restart begins at the first step",
 			Run:      func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) { return ws.typed(ctx, arg) },
 			Complete: func(*desk.Desk, string) []string { return ws.names() },
 		},

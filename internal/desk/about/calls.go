@@ -13,7 +13,7 @@ import (
 )
 
 func debugToolCallCommand() desk.Command {
-	return desk.Command{Name: "debug-tool-call", Args: "[N]", Doc: "show the last call of a tool, or the Nth last: what the model asked for, and what it got",
+	return desk.Command{Name: "debug-tool-call", Args: "[N]", Doc: "show the last tool call, or the Nth last: the model's input and the result",
 		Run: func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return showCall(d, arg) }}
 }
 

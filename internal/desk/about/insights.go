@@ -29,7 +29,7 @@ const (
 )
 
 func insightsCommand() desk.Command {
-	return desk.Command{Name: "insights", Args: "[DAYS|all]", Doc: "show what the stored sessions tell: rules that would save questions, tools that fail, hours, cost per project; nothing is sent",
+	return desk.Command{Name: "insights", Args: "[DAYS|all]", Doc: "analyse the stored sessions: rules that would save questions, tools that fail, hours, cost per project; nothing is sent",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 			return insights(ctx, d, arg, patience)
 		},

@@ -12,7 +12,7 @@ import (
 )
 
 func releaseNotesCommand() desk.Command {
-	return desk.Command{Name: "release-notes", Args: "[WORD|all]", Doc: "show what is new in this version, what is new about a word, or all of it",
+	return desk.Command{Name: "release-notes", Args: "[WORD|all]", Doc: "show what is new in this version, entries matching a word, or all",
 		Run: func(_ context.Context, d *desk.Desk, word string) (desk.Answer, error) {
 			notes, err := changelog.Notes()
 			if err != nil {

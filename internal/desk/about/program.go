@@ -22,7 +22,7 @@ type Variable struct {
 }
 
 func envCommand(variables func() []Variable) desk.Command {
-	return desk.Command{Name: "env", Args: "[WORD|all]", Doc: "show the environment variables that are in use, those about a word, or all that adze reads",
+	return desk.Command{Name: "env", Args: "[WORD|all]", Doc: "show the environment variables in use, those matching a word, or all that adze reads",
 		Run: func(_ context.Context, _ *desk.Desk, word string) (desk.Answer, error) {
 			if variables == nil {
 				return desk.Say("No variables are read in this session."), nil
@@ -76,7 +76,7 @@ func masked(name, value string) string {
 }
 
 func heapdumpCommand() desk.Command {
-	return desk.Command{Name: "heapdump", Kind: desk.Change, Doc: "write down what the memory of the program is used for, without what is in it",
+	return desk.Command{Name: "heapdump", Kind: desk.Change, Doc: "write a heap profile of adze, without the contents of its memory",
 		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) { return heapdump(d) }}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func issueCommand() desk.Command {
-	return desk.Command{Name: "issue", Args: "[TITLE]", Doc: "prepare the text of a report about a problem: version, platform and last error, nothing of your files",
+	return desk.Command{Name: "issue", Args: "[TITLE]", Doc: "prepare the text of a bug report: version, platform and last error, nothing from your files",
 		Run: func(ctx context.Context, d *desk.Desk, title string) (desk.Answer, error) {
 			return issuePage(ctx, d, title), nil
 		}}
@@ -80,7 +80,7 @@ func lastError(ctx context.Context, s *session.Session) (text string) {
 }
 
 func feedbackCommand(page func() string) desk.Command {
-	return desk.Command{Name: "feedback", Doc: "show where to report problems and wishes",
+	return desk.Command{Name: "feedback", Doc: "show where to report problems and ideas",
 		Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) {
 			if page == nil {
 				return feedbackPage(""), nil
@@ -104,7 +104,7 @@ func feedbackPage(address string) desk.Page {
 }
 
 func onboardingCommand() desk.Command {
-	return desk.Command{Name: "onboarding", Doc: "show what adze asks when it first starts, what is decided, and how to be asked again",
+	return desk.Command{Name: "onboarding", Doc: "show what adze asks at the first start, your answers, and how to be asked again",
 		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) { return onboardingPage(d), nil }}
 }
 

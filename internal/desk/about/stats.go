@@ -25,7 +25,7 @@ const (
 )
 
 func statsCommand() desk.Command {
-	return desk.Command{Name: "stats", Args: "[DAYS|all]", Doc: "show what was used in all sessions: prompts, tokens, cost, tools and files",
+	return desk.Command{Name: "stats", Args: "[DAYS|all]", Doc: "show the usage of all sessions: prompts, tokens, cost, tools and files",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 			return stats(ctx, d, arg, patience)
 		},

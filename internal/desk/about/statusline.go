@@ -150,7 +150,7 @@ func statusOf(d *desk.Desk) status {
 func sent(u msg.Usage) int { return u.Input + u.CacheRead + u.CacheWrite }
 
 func statuslineCommand(s StatusLine) desk.Command {
-	return desk.Command{Name: "statusline", Doc: "show what your status line command gets and prints",
+	return desk.Command{Name: "statusline", Doc: "show your status line command's input and output",
 		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
 			input, err := json.MarshalIndent(statusOf(d), "", "  ")
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 func toolsCommand() desk.Command {
-	return desk.Command{Name: "tools", Args: "[NAME]", Doc: "list the tools, where they come from, and which the model cannot call and why, or show what the model is told of one",
+	return desk.Command{Name: "tools", Args: "[NAME]", Doc: "list the tools with their source, and why some cannot be called, or show one as the model sees it",
 		Run: func(_ context.Context, d *desk.Desk, name string) (desk.Answer, error) {
 			if name != "" {
 				return toolPage(d, name)

@@ -24,7 +24,7 @@ type Trees interface {
 func Sections(trees Trees, now func() time.Time) []desk.Section {
 	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{{
 		Name: "worktrees", Kind: desk.Change, Args: "[remove NAME|discard NAME]",
-		Doc: "list the git worktrees that adze has made here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
+		Doc: "list the git worktrees that adze created here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 			if strings.HasPrefix(arg, "discard") && !d.Terminal { // others may have written the prompt
 				return nil, fmt.Errorf("/worktrees discard: %w", desk.ErrTerminal)

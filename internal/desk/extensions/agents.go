@@ -18,7 +18,7 @@ import (
 
 func agentsCommand() desk.Command {
 	return desk.Command{Name: "agents", Args: "[NAME|create NAME DESCRIPTION|generate NAME PURPOSE|edit NAME|delete NAME]",
-		Doc: "list the agents with where they come from and what is wrong with some, show one, or make, edit and delete those in files",
+		Doc: "list the agents with their source and problems, show one, or create, edit and delete those in files",
 		Run: runAgents,
 		Complete: func(d *desk.Desk, _ string) (words []string) {
 			if d.Extensions.Agents.Set != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func ideCommand() desk.Command {
-	return desk.Command{Name: "ide", Doc: "show your editors that work here, and whether one is connected",
+	return desk.Command{Name: "ide", Doc: "show the editors open here, and whether one is connected",
 		Run: func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 			if arg != "" {
 				return nil, errors.New("usage: /ide")

@@ -14,12 +14,12 @@ import (
 
 func pluginCommand() desk.Command {
 	return desk.Command{Name: "plugin", Aliases: []string{"plugins"}, Kind: desk.Change, Args: "[NAME|install|enable|disable|update|uninstall NAME|marketplace]",
-		Doc: "show the plugins, or one of them with what it brings; install, enable, disable, update or uninstall one; marketplaces",
+		Doc: "show the plugins, or the contents of one; install, enable, disable, update or uninstall one; marketplaces",
 		Run: runPlugins, Complete: completePlugins}
 }
 
 func reloadPluginsCommand() desk.Command {
-	return desk.Command{Name: "reload-plugins", Kind: desk.Change, Doc: "look at the plugins again, and use what changed",
+	return desk.Command{Name: "reload-plugins", Kind: desk.Change, Doc: "reload the plugins, and use what changed",
 		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
 			if d.Extensions.Plugins == nil {
 				return nil, errNoPlugins

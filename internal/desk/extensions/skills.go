@@ -15,7 +15,7 @@ import (
 )
 
 func skillsCommand() desk.Command {
-	return desk.Command{Name: "skills", Args: "[NAME|WORD]", Doc: "list the skills with where they come from and what is wrong with some, show one, or find some",
+	return desk.Command{Name: "skills", Args: "[NAME|WORD]", Doc: "list the skills with their source and problems, show one, or search",
 		Run: func(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
 			if d.Extensions.Skills == nil {
 				return desk.Say("There are no skills in this session."), nil

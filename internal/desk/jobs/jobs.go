@@ -39,7 +39,7 @@ func Sections() []desk.Section {
 
 func loopCommand() desk.Command {
 	return desk.Command{Name: "loop", Kind: desk.Change, Args: "[INTERVAL] PROMPT", Switch: scheduleSwitch,
-		Doc: "run a prompt now and again every 10 minutes or INTERVAL (5m, 2h, every hour) while the session is open; stop ID or stop all ends it",
+		Doc: "run a prompt now, then every 10 minutes or INTERVAL (5m, 2h, every hour) while the session is open; stop ID or stop all ends it",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return runLoop(ctx, d, arg) },
 		Complete: func(d *desk.Desk, _ string) []string {
 			return append(jobIDs(d, "stop ", func(j *schedule.Job) bool { return !j.Durable }), "stop all")
@@ -48,7 +48,7 @@ func loopCommand() desk.Command {
 
 func scheduleCommand() desk.Command {
 	return desk.Command{Name: "schedule", Kind: desk.Change, Args: "CRON PROMPT", Switch: scheduleSwitch,
-		Doc: "run a prompt at the times of a cron expression (0 9 * * mon-fri, @hourly), in this session or a later one; once CRON PROMPT runs it a single time; list, delete ID",
+		Doc: "run a prompt at the times of a cron expression (0 9 * * mon-fri, @hourly), in this session or a later one; once CRON PROMPT runs it only once; list, delete ID",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 			return runSchedule(ctx, d, arg)
 		},

@@ -10,7 +10,7 @@ import (
 )
 
 func setupCommand(c Config) desk.Command {
-	return desk.Command{Name: "terminal-setup", Doc: "show what your terminal can do, and what to set for the rest",
+	return desk.Command{Name: "terminal-setup", Doc: "show what your terminal can do, and how to enable the rest",
 		Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) { return setupPage(ctx, c), nil }}
 }
 

@@ -18,7 +18,7 @@ type head struct {
 func heads() []head {
 	return []head{
 		{name: "commit", Head: skill.Head{
-			Description: "commit what belongs together, in the style of the repository",
+			Description: "commit related changes, in the style of the repository",
 			Hint:        "[WHAT]", Manual: true,
 			Allowed: []string{"Bash(git add:*)", "Bash(git commit -m:*)"},
 		}},
@@ -31,14 +31,14 @@ func heads() []head {
 			},
 		}},
 		{name: "debug", Head: skill.Head{
-			Description: "find the cause of a problem, and correct it", Hint: "PROBLEM", Manual: true,
+			Description: "find the cause of a problem, and fix it", Hint: "PROBLEM", Manual: true,
 		}},
 		{name: "init", Head: skill.Head{
-			Description: "write AGENTS.md for this project, or improve what is there",
+			Description: "write AGENTS.md, or improve the existing instructions",
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "pr-comments", Head: skill.Head{
-			Description: "show what reviewers wrote, and what is still to be done",
+			Description: "show review comments, and what is left to do",
 			Hint:        "[PR]", Manual: true,
 			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr list:*)"},
 		}},
@@ -56,7 +56,7 @@ func heads() []head {
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "verify", Head: skill.Head{
-			Description: "run what was changed, and see whether it works", Hint: "[WHAT]", Manual: true,
+			Description: "run the changed code, and see whether it works", Hint: "[WHAT]", Manual: true,
 		}},
 	}
 }
