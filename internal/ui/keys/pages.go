@@ -42,17 +42,17 @@ const (
 func pageEntries() []entry {
 	return []entry{
 		{Select, SelectNext, "down, ctrl+n", "in a list: the next choice"},
-		{Select, SelectPrevious, "up, ctrl+p", "in a list: the choice before"},
+		{Select, SelectPrevious, "up, ctrl+p", "in a list: the previous choice"},
 		{Select, SelectPageDown, "pagedown", "in a list: a page down"},
 		{Select, SelectPageUp, "pageup", "in a list: a page up"},
 		{Select, SelectFirst, "home", "in a list: the first choice"},
 		{Select, SelectLast, "end", "in a list: the last choice"},
 		{Select, SelectAccept, "enter", "in a list: take the choice"},
-		{Select, SelectCancel, "escape", "in a list: forget what was typed, go back to the list before, or leave"},
-		{Select, NextView, "tab, ctrl+a", "in a list: show the next part, or all there is"},
-		{Select, PreviousView, "shift+tab", "in a list: show the part before"},
+		{Select, SelectCancel, "escape", "in a list: clear the text, go back to the previous list, or leave"},
+		{Select, NextView, "tab, ctrl+a", "in a list: show the next part, or everything"},
+		{Select, PreviousView, "shift+tab", "in a list: show the previous part"},
 		{Values, NextValue, "right", "in a list with values: the next value"},
-		{Values, PreviousValue, "left", "in a list with values: the value before"},
+		{Values, PreviousValue, "left", "in a list with values: the previous value"},
 		{Transcript, ClosePage, "q, escape, ctrl+o", "in a long text: close it"},
 		{Transcript, LineUp, "up, k, ctrl+p", "in a long text: a row up"},
 		{Transcript, LineDown, "down, j, enter, ctrl+n", "in a long text: a row down"},
@@ -64,8 +64,8 @@ func pageEntries() []entry {
 		{Transcript, Bottom, "G, end", "in a long text: the end, and follow it"},
 		{Transcript, Find, "/", "in a long text: search"},
 		{Transcript, FindNext, "n", "in a long text: the next match"},
-		{Transcript, FindPrevious, "N", "in a long text: the match before"},
+		{Transcript, FindPrevious, "N", "in a long text: the previous match"},
 		{Transcript, NextPart, "], tab", "in a long text: the next file or message"},
-		{Transcript, PreviousPart, "[, shift+tab", "in a long text: the file or message before"},
+		{Transcript, PreviousPart, "[, shift+tab", "in a long text: the previous file or message"},
 	}
 }
