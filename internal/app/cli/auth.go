@@ -33,11 +33,10 @@ func (o *authOptions) flags() []flag {
 
 // explain says what is stored where, and what the exit code means.
 func (*authOptions) explain() string {
-	return "A key that is stored is used if neither the environment nor the settings give one for the provider, and is sent to\n" +
-		"the provider's host only. It is kept in the keyring of the system, or in a file that only you can read if there is\n" +
-		"none.\n\n" +
-		"status sends no request and prints no secret: whether a provider accepts its key is not known. Exit codes: 0 there are\n" +
-		"credentials; 1 there are none. With --json it is always 0, and loggedIn says it.\n"
+	return "A stored key is used if neither the environment nor the settings give one for the provider, and is sent only to the\n" +
+		"provider's host. It is kept in the system's keyring, or if there is none in a file that only you can read.\n\n" +
+		"status sends no request and prints no secret; it does not check whether a provider accepts its key. Exit codes: 0\n" +
+		"there are credentials; 1 there are none. With --json it is always 0; see loggedIn.\n"
 }
 
 func (*authOptions) actions() []action {

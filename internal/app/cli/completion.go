@@ -26,7 +26,7 @@ func (*completionOptions) actions() []action {
 
 // explain says where the scripts get their words from.
 func (*completionOptions) explain() string {
-	return "The scripts ask adze itself: adze completion words -- WORD... prints what can stand in place of the last word,\n" +
+	return "The scripts ask adze itself: adze completion words -- WORD... prints what can replace the last word,\n" +
 		"one per line, with its meaning after a tab.\n"
 }
 

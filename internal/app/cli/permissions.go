@@ -20,10 +20,9 @@ type permissionsOptions struct {
 
 // explain says what each form does.
 func (*permissionsOptions) explain() string {
-	return `check lists the rules and matchers of hooks that
-can never take effect, with where they stand and why, and exits with 1 if there are any. check TOOL JSON
-explains how a call of a model would be decided by the rules and the mode in force; naming the tool here
-allows nothing. Nothing is run or written.
+	return `check lists the rules and hook matchers that can never take effect, with their source and the reason, and
+exits with 1 if there are any. check TOOL JSON explains how a model's call would be decided by the rules and
+the mode in force; naming the tool here allows nothing. Nothing is run or written.
 `
 }
 

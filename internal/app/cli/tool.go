@@ -28,9 +28,9 @@ type toolOptions struct {
 // explain says what is allowed.
 func (*toolOptions) explain() string {
 	return `Naming a tool allows its calls, as --allowed-tools NAME would. Deny rules, the permission mode and hooks
-hold. What is always asked about, by an ask rule or because a file is protected, is refused: no one is
-asked here. With --as-model a call is judged exactly like one of a model, by the rules and the mode in
-force: what would be asked about is refused, with the reason on stderr.
+apply. A call that always asks, because of an ask rule or a protected file, is refused: there is no one to
+ask here. With --as-model a call is judged exactly like a model's, by the rules and the mode in force: a
+call that would ask is refused, with the reason on stderr.
 
 The input is JSON, from the argument or from stdin. Exit codes: 0 the call succeeded; 1 it failed or
 was refused; 2 nothing was run, because the tool does not exist or is denied.
