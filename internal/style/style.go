@@ -86,10 +86,7 @@ func (s *Set) Names() []string {
 // Load reads the styles of the roots, of which the first come first where two have the same name, and adds those that
 // are built in, in a language. The default cannot be replaced.
 func Load(roots []Root, l texts.Language) *Set {
-	var set Set
-	for _, root := range roots {
-		set.add(root)
-	}
+	set := Read(roots)
 	for _, b := range []struct{ name, description string }{
 		{"explanatory", "explains, beside the work, why the code is as it is"},
 		{"learning", "leaves small pieces for you to write, and says what to think about"},
@@ -100,6 +97,15 @@ func Load(roots []Root, l texts.Language) *Set {
 	}
 	slices.SortStableFunc(set.Styles, func(a, b Style) int { return strings.Compare(a.Name, b.Name) })
 	set.Styles = slices.Insert(set.Styles, 0, Style{Name: Default, Description: "does the work and says briefly what was done", Coding: true, Origin: builtIn})
+	return set
+}
+
+// Read reads the styles of the roots, and no others, in the order in which they are found.
+func Read(roots []Root) *Set {
+	var set Set
+	for _, root := range roots {
+		set.add(root)
+	}
 	return &set
 }
 

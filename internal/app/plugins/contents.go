@@ -6,18 +6,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"adze/internal/agentdef"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/plugin"
 	"adze/internal/skill"
 	"adze/internal/skill/library"
+	"adze/internal/style"
 	"adze/internal/tool"
 )
 
@@ -34,17 +35,20 @@ func (e Effect) String() string { return fmt.Sprintf("%-7s %s: %s", e.Kind, e.Na
 
 // Contents are what a plugin brings, for the user to judge.
 type Contents struct {
-	// Skills are its skills and commands, by the names that they are called by.
+	// Skills are its skills and commands, Agents its agents and Styles its output styles, by the names that they are called
+	// by.
 	Skills  []*skill.Skill
+	Agents  []*agentdef.Definition
+	Styles  []style.Style
 	Effects []Effect
-	// Servers are the names of the MCP servers, and Styles, Agents and Languages those of what else it has.
-	Servers, Styles, Agents, Languages []string
-	Problems                           []string
+	// Servers are the names of the MCP servers, and Languages those of the language servers.
+	Servers, Languages []string
+	Problems           []string
 }
 
-// examine returns what a plugin brings. It reads the heads of all its skills, and runs nothing.
+// examine returns what a plugin brings. It reads its skills, agents and output styles, and runs nothing.
 func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *Contents {
-	c := &Contents{Styles: names(p.Styles), Agents: names(p.Agents), Languages: members(p.Languages)}
+	c := &Contents{Languages: members(p.Languages)}
 	for _, x := range problems {
 		c.Problems = append(c.Problems, x.Error())
 	}
@@ -53,6 +57,14 @@ func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *
 	set := lib.Set(ctx)
 	c.Skills = set.Skills
 	for _, x := range set.Problems {
+		c.Problems = append(c.Problems, x.Error())
+	}
+	agents := agentdef.NewLibrary(agentdef.Config{Roots: func() []agentdef.Root { return agentRoots(p) }}).Set()
+	c.Agents = agents.Definitions
+	c.Problems = append(c.Problems, agents.Report()...)
+	styles := style.Read(styleRoots(p))
+	c.Styles = styles.Styles
+	for _, x := range styles.Problems {
 		c.Problems = append(c.Problems, x.Error())
 	}
 	c.Effects = append(hookEffects(p.Hooks, c), serverEffects(p, c)...)
@@ -65,14 +77,6 @@ func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *
 		}
 	}
 	return c
-}
-
-// names returns the last elements of paths, without an ending.
-func names(paths []string) (list []string) {
-	for _, path := range paths {
-		list = append(list, strings.TrimSuffix(filepath.Base(path), ".md"))
-	}
-	return list
 }
 
 // members returns the names of the members of an object.
@@ -148,7 +152,8 @@ func serverEffects(p *plugin.Plugin, c *Contents) (list []Effect) {
 	return list
 }
 
-// maxListed bounds the skills that are listed with what a plugin brings. Effects are always listed, all of them.
+// maxListed bounds the entries of each kind that are listed with what a plugin brings. Effects are always listed, all of
+// them.
 const maxListed = 40
 
 // Lines describe to the user what a plugin brings: what runs in full, and the rest by name.
@@ -156,28 +161,32 @@ func (c *Contents) Lines() (lines []string) {
 	for _, e := range c.Effects {
 		lines = append(lines, plainLine(e.String()))
 	}
+	add := func(kind, name, description string) {
+		lines = append(lines, plainLine(fmt.Sprintf("%-7s %s: %s", kind, name, tool.OneLine(description, 100))))
+	}
+	more := func(n int, one, many string) {
+		if n -= maxListed; n > 0 {
+			lines = append(lines, "        and "+amount.Of(n, one, many))
+		}
+	}
 	for _, s := range c.Skills[:min(len(c.Skills), maxListed)] {
 		kind := "skill"
 		if s.Origin.Command {
 			kind = "command"
 		}
-		lines = append(lines, plainLine(fmt.Sprintf("%-7s /%s: %s", kind, s.Name, tool.OneLine(s.Description, 100))))
+		add(kind, "/"+s.Name, s.Description)
 	}
-	if n := len(c.Skills) - maxListed; n > 0 {
-		lines = append(lines, "        and "+amount.Of(n, "more skill", "more skills"))
+	more(len(c.Skills), "more skill", "more skills")
+	for _, d := range c.Agents[:min(len(c.Agents), maxListed)] {
+		add("agent", d.Name, d.Description)
 	}
-	for _, part := range []struct {
-		kind  string
-		names []string
-		note  string
-	}{
-		{"styles", c.Styles, ""},
-		{"agents", c.Agents, ""},
-		{"lsp", c.Languages, " (not used yet: language servers)"},
-	} {
-		if len(part.names) > 0 {
-			lines = append(lines, plainLine(fmt.Sprintf("%-7s %s%s", part.kind, strings.Join(part.names, ", "), part.note)))
-		}
+	more(len(c.Agents), "more agent", "more agents")
+	for _, s := range c.Styles[:min(len(c.Styles), maxListed)] {
+		add("style", s.Name, s.Description)
+	}
+	more(len(c.Styles), "more output style", "more output styles")
+	if len(c.Languages) > 0 {
+		lines = append(lines, plainLine(fmt.Sprintf("%-7s %s (not used yet: language servers)", "lsp", strings.Join(c.Languages, ", "))))
 	}
 	return lines
 }

@@ -61,9 +61,15 @@ func (s *Set) Styles() (list []style.Root) {
 		if len(p.Styles) > 0 && s.check(p) != nil {
 			continue // it is reported when all are looked at
 		}
-		for _, path := range p.Styles {
-			list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
-		}
+		list = append(list, styleRoots(p)...)
+	}
+	return list
+}
+
+// styleRoots returns the folders and files of a plugin that hold output styles.
+func styleRoots(p *plugin.Plugin) (list []style.Root) {
+	for _, path := range p.Styles {
+		list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
 	}
 	return list
 }
@@ -71,11 +77,17 @@ func (s *Set) Styles() (list []style.Root) {
 // Agents returns the folders and files of agents of the plugins in use.
 func (s *Set) Agents() (list []agentdef.Root) {
 	for _, p := range s.used() {
-		for _, path := range p.Agents {
-			list = append(list, agentdef.Root{
-				Path: path, Source: agentdef.Source{Kind: agentdef.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Within: p.Dir, Fixed: fixed(p),
-			})
-		}
+		list = append(list, agentRoots(p)...)
+	}
+	return list
+}
+
+// agentRoots returns the folders and files of a plugin that hold agents.
+func agentRoots(p *plugin.Plugin) (list []agentdef.Root) {
+	for _, path := range p.Agents {
+		list = append(list, agentdef.Root{
+			Path: path, Source: agentdef.Source{Kind: agentdef.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Within: p.Dir, Fixed: fixed(p),
+		})
 	}
 	return list
 }

@@ -620,3 +620,31 @@ func TestRecall(t *testing.T) {
 		t.Error("a hook runs of a plugin that is not in use")
 	}
 }
+
+// What a plugin brings is named as it is called, not as its folders are.
+func TestAgentsAndStylesByName(t *testing.T) {
+	b := newBench(t)
+	b.write("market/two/agents/first.md", "---\nname: reviewer\ndescription: Reviews code\n---\nReview.\n")
+	b.write("market/two/agents/broken.md", "---\ndescription: nobody\n---\nx\n")
+	b.write("market/two/output-styles/one.md", "---\nname: Terse\ndescription: Few words\n---\nBe terse.\n")
+	b.write("market/two/output-styles/two.md", "Answer in rhymes\x1b[2J.\n")
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","agents":["./a/one.md"],"outputStyles":"./s/x.md"}`)
+	b.write("market/fmt/a/one.md", "---\nname: one\ndescription: First\n---\nOne.\n")
+	b.write("market/fmt/s/x.md", "---\ndescription: Short\n---\nX.\n")
+	for i := range maxListed + 2 {
+		b.write(fmt.Sprintf("market/two/agents/z%d.md", i), fmt.Sprintf("---\nname: z%d\ndescription: Z\n---\nz\n", i))
+	}
+	lines := b.install("two")
+	text := strings.Join(lines, "\n")
+	for _, want := range []string{"agent   two:reviewer: Reviews code", "style   two:Terse: Few words", "style   two:two: Answer in rhymes", "        and 3 more agents"} {
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
+			t.Errorf("no line begins with %q:\n%s", want, text)
+		}
+	}
+	if !strings.Contains(text, "broken.md: it is no agent") || strings.Contains(text, "\x1b") || strings.Contains(text, "agents  agents") {
+		t.Errorf("shown:\n%s", text)
+	}
+	if lines := b.install("fmt"); !slices.Contains(lines, "agent   fmt:one: First") || !slices.Contains(lines, "style   fmt:x: Short") {
+		t.Errorf("shown of single files: %q", lines)
+	}
+}
