@@ -10,6 +10,8 @@ type List struct {
 	Choices []Choice
 	// Choose is called with the choice of the user. It may be nil in a list with views: then there is nothing to choose.
 	Choose func(ctx context.Context, c Choice) (Answer, error)
+	// Leave is called if the user leaves the list without a choice; it may be nil.
+	Leave func()
 	// Usage is the command that chooses without the list; it may be empty.
 	Usage string
 

@@ -102,6 +102,7 @@ func offerPlugin(ctx context.Context, d *desk.Desk, action, name string) (desk.A
 			}
 			return said(offer.Accept(ctx))
 		},
+		Leave: offer.Decline,
 	}, nil
 }
 

@@ -31,6 +31,41 @@ func Wrap(r Row, width int, hang Row) []Row {
 	return out
 }
 
+// Chop breaks a row into rows of at most width cells, wherever that is: nothing of it is left out.
+func Chop(r Row, width int) []Row {
+	rows, used := []Row{nil}, 0
+	for _, span := range r {
+		for text := span.Text; text != ""; {
+			n, w := fits(text, width-used)
+			if n == 0 && used == 0 { // a character that is wider than the screen
+				_, n = utf8.DecodeRuneInString(text)
+			}
+			if n > 0 {
+				span.Text = text[:n]
+				last := len(rows) - 1
+				rows[last] = append(rows[last], span)
+				used, text = used+w, text[n:]
+			}
+			if text != "" {
+				rows, used = append(rows, nil), 0
+			}
+		}
+	}
+	return rows
+}
+
+// fits returns how many bytes and cells of text fit.
+func fits(text string, width int) (n, w int) {
+	for i, r := range text {
+		c := cells.Of(r)
+		if w+c > width {
+			return i, w
+		}
+		w += c
+	}
+	return len(text), w
+}
+
 // Fill breaks a text of several lines, each where it has to be.
 func Fill(role Role, text string, width int) []Row {
 	var rows []Row

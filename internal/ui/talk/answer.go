@@ -122,11 +122,20 @@ func (d *Driver) Proceed(ctx context.Context, a desk.Answer) {
 func (q *inquiry) Chosen() bool { return q.chosen }
 
 // Reoffer offers a list again: the user goes back to it from what a choice has led to.
-func (q *inquiry) Reoffer(l desk.List) { q.offer = &l }
+func (q *inquiry) Reoffer(l desk.List) {
+	q.leave()
+	q.offer = &l
+}
+
+// leave chooses nothing of what is offered, and reports whether something was.
+func (q *inquiry) leave() bool {
+	list := q.offer
+	q.offer = nil
+	if list != nil && list.Leave != nil {
+		list.Leave()
+	}
+	return list != nil
+}
 
 // Decline chooses nothing of what is offered, and reports whether something was.
-func (d *Driver) Decline() bool {
-	offered := d.offer != nil
-	d.offer = nil
-	return offered
-}
+func (d *Driver) Decline() bool { return d.leave() }

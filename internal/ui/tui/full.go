@@ -123,6 +123,11 @@ func (f pages) step(ctx context.Context, s picker.Step) {
 		}()
 	}
 	f.act(ctx, s.Action)
+	if s.Read != nil {
+		text := pager.Text{Lines: pager.Page(*s.Read, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})}
+		f.open(ctx, &full{pager: pager.New(text, f.cfg.Glyphs), below: page})
+		return
+	}
 	if !s.Close || s.Back && f.back(ctx) {
 		return
 	}

@@ -261,15 +261,69 @@ func TestLateSearch(t *testing.T) {
 	}
 }
 
-// A page before the choices leaves room for them.
+// A page before the choices leaves room for them, takes what they leave, and can be read to its end.
 func TestPageAbove(t *testing.T) {
 	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it", About: "all of it"}}, Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }}
 	for i := range 50 {
 		list.Add(desk.Text(fmt.Sprint("line ", i)))
 	}
-	got := open(t, list).show(40, 12)
-	if !strings.Contains(got, "line 2\n⋯ 47 more rows\n❯ take it  all of it\n") {
+	u := open(t, list)
+	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n❯ take it  all of it\n  Enter chooses ∙ PageDown more ∙ Esc\n") {
 		t.Error(got)
+	}
+	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "Choose\nline 8\n") {
+		t.Error(got)
+	}
+	u.press("pagedown pagedown pagedown pagedown pagedown pagedown")
+	if got := u.show(40, 12); !strings.Contains(got, "line 49\n❯ take it") {
+		t.Error(got)
+	}
+	u.press("pageup pageup pageup pageup pageup pageup pageup")
+	if got := u.show(40, 12); !strings.Contains(got, "Choose\nline 0\n") {
+		t.Error(got)
+	}
+	for i := range 30 {
+		list.Choices = append(list.Choices, desk.Choice{ID: fmt.Sprint(i), Title: fmt.Sprint("choice ", i)})
+	}
+	u = open(t, list)
+	if got := u.show(40, 12); !strings.Contains(got, "line 2\n⋯ 47 more rows\n❯ take it") || strings.Contains(got, "PageDown") {
+		t.Error(got)
+	}
+	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "❯ choice 5") {
+		t.Error(got)
+	}
+}
+
+// Nothing of what the user is asked about is behind the edge of the screen.
+func TestPageAboveIsWhole(t *testing.T) {
+	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it"}}}
+	list.Add(desk.Items{"runs " + strings.Repeat("x", 70) + "END"})
+	if got := open(t, list).show(40, 12); !strings.Contains(got, "xEND\n❯ take it") {
+		t.Error(got)
+	}
+}
+
+// What an action says is opened to be read if the list has no room for it.
+func TestLongAnswer(t *testing.T) {
+	var page desk.Page
+	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "one"}}, Actions: []desk.Action{{Key: "enter", Name: "shows",
+		Run: func(context.Context, desk.Choice, string) (desk.Answer, error) { return page, nil }}}}
+	p, step := New(list, draw.Unicode(), draw.Options{})
+	enter := keys.Event{Key: keys.Key{Name: "enter"}, At: time.Unix(1, 0)}
+	do := func() Step {
+		p.Rows(40, 12)
+		step = p.Press(enter, keys.Defaults())
+		return step.Beside[len(step.Beside)-1](t.Context())()
+	}
+	page = desk.Say("short")
+	if got := do(); got.Read != nil || len(p.said) != 1 {
+		t.Errorf("a short page: %+v", got)
+	}
+	for i := range 12 {
+		page.Add(desk.Text(fmt.Sprint("line ", i)))
+	}
+	if got := do(); got.Read == nil || got.Close || len(p.said) > 0 {
+		t.Errorf("a long page: %+v, %v", got, p.said)
 	}
 }
 

@@ -17,9 +17,14 @@ func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	sheet := sheet{p}
 	head, col := sheet.head(w)
 	rows := []draw.Row{head}
-	above := sheet.pageRows(w, h)
+	p.size.w, p.size.h = w, h
+	above := sheet.pageRows(w, max(1, h/3))
 	below := sheet.below(w, h)
+	if room := h - len(rows) - len(below) - max(1, len(p.found)); p.above.cut() && room > h/3 {
+		above = sheet.pageRows(w, room)
+	}
 	p.page = max(1, h-len(rows)-len(above)-len(below))
+	below[len(below)-1] = sheet.hint(w) // which depends on both
 	rows = append(rows, above...)
 	rows = append(rows, sheet.choices(w)...)
 	for len(rows)+len(below) < h {
@@ -82,15 +87,34 @@ func (p sheet) names() draw.Row {
 	return row
 }
 
-// pageRows returns what is shown before the choices. Views stand for themselves.
-func (p sheet) pageRows(w, h int) []draw.Row {
+// pageRows returns what is shown before the choices, at most n rows of it. Views stand for themselves.
+func (p sheet) pageRows(w, n int) []draw.Row {
 	if len(p.list.Views) > 0 {
 		return nil
 	}
 	o := p.options
 	o.Width = w
-	return shorten(draw.Page(p.list.Page, o), max(1, h/3), p.glyphs)
+	rows := whole(draw.Page(p.list.Page, o), w)
+	p.above.all, p.above.shown = len(rows), n
+	p.above.top = max(0, min(p.above.top, len(rows)-n))
+	return shorten(rows[p.above.top:], n, p.glyphs)
 }
+
+// whole breaks rows so that all of them is shown: what the user is asked about must not end behind the edge of the screen.
+func whole(rows []draw.Row, w int) (all []draw.Row) {
+	for _, row := range rows {
+		for _, part := range draw.Wrap(row, w, nil) {
+			all = append(all, draw.Chop(part, w)...)
+		}
+	}
+	return all
+}
+
+// A scroll says which rows of a page are shown.
+type scroll struct{ top, shown, all int }
+
+// cut reports whether some are not.
+func (s scroll) cut() bool { return s.all > s.shown }
 
 // shorten returns at most n rows, and says how many are left out.
 func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
@@ -210,11 +234,7 @@ func value(c *desk.Choice, chosen bool) string {
 // below returns what is shown after the choices: the preview, what was said, and what to press.
 func (p sheet) below(w, h int) []draw.Row {
 	rows := p.previewRows(w, h)
-	for _, row := range p.said {
-		for _, part := range draw.Wrap(row, w, nil) {
-			rows = append(rows, part.Cut(w, p.glyphs.More))
-		}
-	}
+	rows = append(rows, whole(p.said, w)...)
 	if p.busy {
 		rows = append(rows, draw.Line(draw.Faint, p.glyphs.Active+" Working").Cut(w, p.glyphs.More))
 	}
@@ -269,6 +289,9 @@ func (p sheet) hint(w int) draw.Row {
 		if c != nil || a.Alone {
 			parts = append(parts, spoken(a.Key)+" "+a.Name)
 		}
+	}
+	if p.turns() {
+		parts = append(parts, "PageDown more")
 	}
 	if len(p.views) > 1 {
 		parts = append(parts, "Tab "+p.views[(p.view+1)%len(p.views)].Name)
