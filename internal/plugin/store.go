@@ -394,7 +394,8 @@ func inspect(dir string, id ID) (hash, digest string, err error) {
 	return r.tree.hash(), r.digest(), nil
 }
 
-// Uninstall removes a plugin with all its files, and with data also what it keeps.
+// Uninstall removes a plugin with all its files, and with data also what it keeps. A folder in which it keeps nothing goes in
+// any case.
 func (s *Store) Uninstall(ctx context.Context, id ID, data bool) error {
 	err := s.change(ctx, func(st *state) error {
 		if st.Installed[id.String()] == nil {
@@ -403,12 +404,16 @@ func (s *Store) Uninstall(ctx context.Context, id ID, data bool) error {
 		delete(st.Installed, id.String())
 		return nil
 	})
-	if err != nil || !data {
+	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(s.Data(id)); err != nil {
-		return fmt.Errorf("removing the data of %s: %w", id, err)
+	if data {
+		if err := os.RemoveAll(s.Data(id)); err != nil {
+			return fmt.Errorf("removing the data of %s: %w", id, err)
+		}
 	}
-	_ = os.Remove(filepath.Dir(s.Data(id))) // ok: others of the marketplace have data
+	for dir := s.Data(id); dir != s.dir; dir = filepath.Dir(dir) {
+		_ = os.Remove(dir) // ok: something is kept in it, or it is gone
+	}
 	return nil
 }

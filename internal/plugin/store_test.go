@@ -100,7 +100,7 @@ func TestStore(t *testing.T) {
 	if err := s.Uninstall(t.Context(), id, true); err != nil {
 		t.Error(err)
 	}
-	if got := names(t, s); !slices.Equal(got, []string{"data", "plugins.json"}) {
+	if got := names(t, s); !slices.Equal(got, []string{"plugins.json"}) {
 		t.Error("left are", got)
 	}
 	if err := s.Uninstall(t.Context(), id, true); err == nil {

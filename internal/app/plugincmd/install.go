@@ -8,6 +8,7 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/setup"
 	"adze/internal/plugin"
+	"adze/internal/tool"
 )
 
 // install fetches a plugin, shows what it brings, and installs it if the user agrees.
@@ -206,18 +207,21 @@ func (t *Task) setOption(ctx context.Context, x *plugin.Plugin, o plugin.Option,
 	return t.Plugins.SetOption(ctx, x, o, value)
 }
 
+// maxQuestion is how much is shown of each part of the question for an option, in characters.
+const maxQuestion = 300
+
 // askOption asks for the value of an option. No answer leaves it as it is.
 func (t *Task) askOption(o plugin.Option) (string, error) {
 	question := o.Name
-	if o.Title != "" && o.Title != o.Name {
-		question += " (" + o.Title + ")"
+	if title := tool.OneLine(o.Title, maxQuestion); title != "" && title != o.Name {
+		question += " (" + title + ")"
 	}
 	if o.Description != "" {
-		question += ": " + o.Description
+		question += ": " + tool.OneLine(o.Description, maxQuestion)
 	}
 	switch {
 	case len(o.Default) > 0:
-		question += fmt.Sprintf(" [%s]", o.Default)
+		question += fmt.Sprintf(" [%s]", tool.OneLine(string(o.Default), maxQuestion))
 	case o.Required:
 		question += " [required]"
 	default:

@@ -260,15 +260,23 @@ func (m *Manager) Uninstall(ctx context.Context, name string, data bool) (string
 		return "", err
 	}
 	id := x.ID
-	if err := m.store.Uninstall(ctx, id, data); err != nil {
+	all, err := m.Installed()
+	if err != nil {
 		return "", err
 	}
+	if !slices.ContainsFunc(all, func(in plugin.Installed) bool { return in.ID == id }) {
+		return "", fmt.Errorf("%s is not installed", id)
+	}
+	// A process that is killed meanwhile leaves a plugin that is off, and can be uninstalled: it is forgotten last.
 	errs := []error{m.approved.set(ctx, id, nil), m.options.forget(ctx, id)}
 	for _, to := range []scope.Scope{scope.User, scope.Local} {
 		if m.names(to, id) {
 			_, err := m.cfg.Project.SetMember(ctx, m.cfg.Say, to, "enabledPlugins", id.String(), nil)
 			errs = append(errs, err)
 		}
+	}
+	if err := m.store.Uninstall(ctx, id, data); err != nil {
+		return "", errors.Join(append(errs, err)...)
 	}
 	m.Reload()
 	done := "uninstalled " + id.String()

@@ -102,12 +102,15 @@ func (m *Manager) addMarket(ctx context.Context, src plugin.Source, name string)
 		return "", errors.New(why)
 	}
 	defer m.waiting(src.String())()
-	l, err := m.markets().Add(ctx, src)
+	add := m.markets().Add
+	if name != "" {
+		add = func(ctx context.Context, src plugin.Source) (*market.Listing, error) {
+			return m.markets().AddNamed(ctx, src, name)
+		}
+	}
+	l, err := add(ctx, src)
 	if err != nil {
 		return "", err
-	}
-	if name != "" && l.Name != name {
-		return "", errors.Join(fmt.Errorf("the marketplace %s calls itself %s; it is not used", name, l.Name), m.markets().Remove(ctx, l.Name))
 	}
 	return m.described("added the marketplace", l), nil
 }

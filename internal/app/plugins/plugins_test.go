@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,7 +17,9 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/statefile"
 	"adze/internal/plugin"
 	"adze/internal/skill"
 )
@@ -646,5 +649,75 @@ func TestAgentsAndStylesByName(t *testing.T) {
 	}
 	if lines := b.install("fmt"); !slices.Contains(lines, "agent   fmt:one: First") || !slices.Contains(lines, "style   fmt:x: Short") {
 		t.Errorf("shown of single files: %q", lines)
+	}
+}
+
+// A plugin whose removal is interrupted is off, and can be removed: nothing of it stays that no command reaches.
+func TestUninstallInterrupted(t *testing.T) {
+	b := newBench(t)
+	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","userConfig":{"token":{"type":"string","title":"T","description":"d","sensitive":true}}}`)
+	b.install("fmt")
+	p := b.open()
+	_, x, err := p.Look("fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SetOption(t.Context(), x, x.Options[0], "value-of-it"); err != nil {
+		t.Fatal(err)
+	}
+	file := statefile.File{Path: p.store.File(), Max: 1 << 20, Locks: replace.New(filepath.Join(b.home, ".adze/locks")), Doing: "testing"}
+	err = file.Hold(t.Context(), func(*replace.File) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		if _, err := p.Uninstall(ctx, "fmt", false); err == nil {
+			t.Error("uninstalled a plugin of a store that another process holds")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = b.open()
+	if diff := cmp.Diff(map[string]State{"fmt@team": Disabled}, b.states(p)); diff != "" {
+		t.Errorf("interrupted (-want +got):\n%s", diff)
+	}
+	if _, err := p.Uninstall(t.Context(), "fmt", false); err != nil {
+		t.Error(err)
+	}
+	out, _ := exec.CommandContext(t.Context(), "grep", "-rlE", "fmt@team|value-of-it", filepath.Join(b.home, ".adze")).Output()
+	if states := b.states(b.open()); len(out) > 0 || len(states) > 0 {
+		t.Errorf("left: %s %v", out, states)
+	}
+}
+
+// A folder that was made for a plugin that kept nothing is no trace.
+func TestUninstallRemovesEmptyData(t *testing.T) {
+	b := newBench(t)
+	b.install("fmt")
+	p := b.open()
+	if err := os.MkdirAll(filepath.Join(b.home, ".adze/plugins/data/team/fmt"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Uninstall(t.Context(), "fmt", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(b.home, ".adze/plugins/data")); err == nil {
+		t.Error("an empty folder is left")
+	}
+}
+
+// Settings that give a marketplace a wrong name do not take the user's own away.
+func TestMarketplaceOfAnotherName(t *testing.T) {
+	b := newBench(t)
+	b.write("home/.adze/settings.json", fmt.Sprintf(`{"extraKnownMarketplaces":{"other":{"source":{"source":"directory","path":%q}}}}`, b.market))
+	p := b.open()
+	if _, err := p.AddMarket(t.Context(), b.market, b.work); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Fetch(t.Context(), "fmt@other"); err == nil || !strings.Contains(err.Error(), "the marketplace other calls itself team; it is not used") {
+		t.Errorf("a marketplace of another name: %v", err)
+	}
+	if known, err := p.Markets(); len(known) != 1 || err != nil {
+		t.Errorf("known: %v, %v", known, err)
 	}
 }

@@ -44,7 +44,12 @@ func (m *Markets) git() *git { return &git{m.cfg.Run, m.cfg.Environ, m.cfg.Repor
 
 // Add fetches the list of a marketplace and makes it known.
 func (m *Markets) Add(ctx context.Context, src plugin.Source) (*Listing, error) {
-	return m.fetch(ctx, src, "")
+	return m.fetch(ctx, src, "", "")
+}
+
+// AddNamed does so if the marketplace has that name.
+func (m *Markets) AddNamed(ctx context.Context, src plugin.Source, name string) (*Listing, error) {
+	return m.fetch(ctx, src, name, "; it is not used")
 }
 
 // Update fetches the list of a marketplace again. Plugins that are installed stay as they are.
@@ -53,7 +58,7 @@ func (m *Markets) Update(ctx context.Context, name string) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.fetch(ctx, known.Source, name)
+	return m.fetch(ctx, known.Source, name, again)
 }
 
 // Remove forgets a marketplace, from which no plugins may be installed any more.
@@ -72,7 +77,7 @@ func (m *Markets) Listing(name string) (*Listing, error) {
 		return nil, err
 	}
 	if l.Name != name {
-		return nil, fmt.Errorf("the marketplace %s calls itself %s by now: remove it and add it again", name, l.Name)
+		return nil, fmt.Errorf("the marketplace %s calls itself %s%s", name, l.Name, again)
 	}
 	l.Market = known
 	return l, nil
@@ -97,8 +102,12 @@ func (m *Markets) known(name string) (plugin.Market, error) {
 	return plugin.Market{}, fmt.Errorf("no marketplace is called %q: add it first. Known are %s", name, strings.Join(names, ", "))
 }
 
-// fetch fetches the list of a marketplace, whose name must be the given one unless that is empty, and keeps it.
-func (m *Markets) fetch(ctx context.Context, src plugin.Source, name string) (*Listing, error) {
+// again says what to do about a marketplace with another name than it had.
+const again = " by now: remove it and add it again"
+
+// fetch fetches the list of a marketplace, whose name must be the given one unless that is empty, and keeps it. What the user is
+// told of another name ends with otherwise.
+func (m *Markets) fetch(ctx context.Context, src plugin.Source, name, otherwise string) (*Listing, error) {
 	if err := checkSource(src, true); err != nil {
 		return nil, err
 	}
@@ -127,7 +136,7 @@ func (m *Markets) fetch(ctx context.Context, src plugin.Source, name string) (*L
 		return nil, err
 	}
 	if name != "" && l.Name != name {
-		return nil, fmt.Errorf("the marketplace %s calls itself %s by now: remove it and add it again", name, l.Name)
+		return nil, fmt.Errorf("the marketplace %s calls itself %s%s", name, l.Name, otherwise)
 	}
 	market.Name = l.Name
 	l.Market = market
