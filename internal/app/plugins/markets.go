@@ -216,7 +216,7 @@ func (m *Manager) introduce(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("the marketplace %s is not known; adze plugin marketplace add SOURCE adds one", name)
 	}
-	src, err := market.DecodeSource(x.Source)
+	src, err := market.DecodeSource(x.Source, m.cfg.Project.Trust.Root)
 	if err != nil {
 		return fmt.Errorf("extraKnownMarketplaces: %s: %w", name, err)
 	}

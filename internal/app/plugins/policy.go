@@ -31,7 +31,7 @@ func (p *Plugins) policy(s *config.Settings, set *Set) *policy {
 			continue
 		}
 		for _, raw := range raws {
-			src, err := market.DecodeSource(raw)
+			src, err := market.DecodeSource(raw, "")
 			if err != nil {
 				set.Problems = append(set.Problems, fmt.Sprintf("%s: strictKnownMarketplaces: %v; it allows nothing", part.File, err))
 				continue

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func reserved(name string) bool {
 // machine.
 func parseListing(file string, data []byte, paths bool) (*Listing, error) {
 	var top map[string]json.RawMessage
-	if err := json.Unmarshal(data, &top); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &top); err != nil {
 		return nil, fmt.Errorf("%s: it is no marketplace: %w", file, err)
 	}
 	l := &Listing{}

@@ -5,7 +5,6 @@ package market
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -175,9 +174,15 @@ func (m *Markets) download(ctx context.Context, at, tree string) error {
 		return err
 	}
 	req.Header.Set("Accept", "application/json")
+	late := func(err error) error {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("the server took longer than %v", downloadTime)
+		}
+		return err
+	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("fetching the marketplace: %w", err)
+		return fmt.Errorf("fetching the marketplace: %w", late(err))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -185,7 +190,7 @@ func (m *Markets) download(ctx context.Context, at, tree string) error {
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing+1))
 	if err != nil {
-		return fmt.Errorf("fetching %s: %w", at, err)
+		return fmt.Errorf("fetching %s: %w", at, late(err))
 	}
 	file := filepath.Join(tree, filepath.FromSlash(listingNames[0]))
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -208,6 +213,12 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 			continue
 		}
 		file := filepath.Join(dir, filepath.FromSlash(name))
+		switch src.Kind { // where it was fetched to says nothing to the user
+		case plugin.URL:
+			file = src.At
+		case plugin.Git:
+			file = src.String() + ": " + name
+		}
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%s: it cannot be read, or leads out of the marketplace", file)
@@ -262,6 +273,21 @@ func (c *Candidate) Install(ctx context.Context) (*plugin.Plugin, error) {
 // Discard removes the files of the candidate.
 func (c *Candidate) Discard() { _ = os.RemoveAll(c.stage) } // ok: the next run tries again
 
+// Shown returns a text about the candidate without the folder that it is in for now, which says nothing to the user and is gone
+// when they look for it.
+func (c *Candidate) Shown(text string) string {
+	return strings.ReplaceAll(text, c.stage+string(filepath.Separator), "")
+}
+
+// A stagedError is one about the files of a candidate.
+type stagedError struct {
+	error
+	c *Candidate
+}
+
+func (e stagedError) Error() string { return e.c.Shown(e.error.Error()) }
+func (e stagedError) Unwrap() error { return e.error }
+
 // Fetch gets a plugin as its marketplace lists it. Nothing is installed. The error is a [*plugin.PinError] if the
 // marketplace offers something else under the version that is installed.
 func (m *Markets) Fetch(ctx context.Context, id plugin.ID) (*Candidate, error) {
@@ -283,7 +309,7 @@ func (m *Markets) Fetch(ctx context.Context, id plugin.ID) (*Candidate, error) {
 	c := &Candidate{store: m.cfg.Store, stage: stage, installed: plugin.Installed{ID: id}}
 	if err := m.stage(ctx, c, l, e); err != nil {
 		c.Discard()
-		return nil, fmt.Errorf("%s: %w", id, err)
+		return nil, fmt.Errorf("%s: %w", id, stagedError{err, c})
 	}
 	if err := m.cfg.Store.CheckPin(c.installed); err != nil {
 		c.Discard()
@@ -338,50 +364,4 @@ func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry)
 	p.Commit, p.Data, p.Version = in.Commit, m.cfg.Store.Data(in.ID), in.Version
 	c.Plugin = p
 	return nil
-}
-
-// complete writes what the entry says of the plugin into its folder as a manifest, if the plugin has none, or if the entry
-// counts more.
-func (e *Entry) complete(tree string) error {
-	root, err := os.OpenRoot(tree)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	has := false
-	for _, name := range []string{".adze-plugin/plugin.json", ".claude-plugin/plugin.json"} {
-		_, err := root.Lstat(filepath.FromSlash(name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s cannot be read, or leads out of the plugin", name)
-		}
-		has = has || err == nil
-	}
-	if has && e.strict {
-		return nil
-	}
-	manifest := map[string]json.RawMessage{}
-	for field, value := range e.raw {
-		switch field {
-		case "name", "source", "strict":
-		case "version", "description", "author", "homepage", "repository", "license", "keywords", "category", "tags":
-			// The words of a marketplace are no content of the plugin: they may change, and its hash does not.
-		default:
-			manifest[field] = value
-		}
-	}
-	if len(manifest) == 0 && !has {
-		return nil
-	}
-	manifest["name"] = e.raw["name"]
-	data, err := json.MarshalIndent(manifest, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := root.RemoveAll(".adze-plugin"); err != nil {
-		return err
-	}
-	if err := root.Mkdir(".adze-plugin", 0o755); err != nil {
-		return err
-	}
-	return root.WriteFile(filepath.FromSlash(".adze-plugin/plugin.json"), data, 0o644)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"adze/internal/platform/osproc"
 	"adze/internal/plugin"
 )
@@ -283,7 +285,7 @@ func TestEntryAsManifest(t *testing.T) {
 	if p := b.install("bare"); p.Version != "7" || p.Servers == nil || p.Description != "Bare." {
 		t.Errorf("bare is %+v", p)
 	}
-	if p := b.install("full"); p.Version != "1" || p.Servers != nil {
+	if p := b.install("full"); p.Version != "1" || string(p.Servers) != `{"x":{"command":"y"}}` {
 		t.Errorf("full is %+v", p)
 	}
 	write(t, dir, list(`{"name": "bare", "source": "./bare", "version": "7", "description": "Other words.", "keywords": ["x"], "mcpServers": {"x": {"command": "y"}}}`))
@@ -302,6 +304,59 @@ func TestEntryAsManifest(t *testing.T) {
 	}
 }
 
+// What the entry names is added to what the plugin itself brings, or stands for it if the entry is not strict.
+func TestEntryBesideManifest(t *testing.T) {
+	const further = `"commands": ["./more/c.md"], "agents": "./more/a.md", "skills": ["./skills/two", "./more/three"], "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entry"}]}]},
+		"mcpServers": {"x": {"command": "entry"}}`
+	files := map[string]string{"commands/own.md": "own", "agents/own.md": "own", "skills/one/SKILL.md": "one", "skills/two/SKILL.md": "two", "more/three/SKILL.md": "three",
+		"more/c.md": "c", "more/a.md": "a", "output-styles/s.md": "s", "cmds/d.md": "d", "cmds/e.md": "e"}
+	dir := filepath.Join(t.TempDir(), "market")
+	write(t, dir, list(`{"name": "plain", "source": "./plain", `+further+`}`, `{"name": "named", "source": "./named", `+further+`}`,
+		`{"name": "loose", "source": "./loose", "strict": false, "commands": "./more/c.md"}`, `{"name": "broken", "source": "./broken", `+further+`}`))
+	for name, manifest := range map[string]string{
+		"plain":  `{"name": "plain", "version": "1"}`,
+		"named":  `{"name": "named", "version": "1", "commands": {"x": {"source": "./cmds/d.md"}, "y": {"content": "z"}}, "skills": "./skills/one", "hooks": "./h.json", "mcpServers": {"own": {"command": "own"}}}`,
+		"loose":  `{"name": "loose", "version": "3", "commands": ["./cmds"], "userConfig": {"k": {"type": "string"}}, "hooks": "./h.json"}`,
+		"broken": `{"name": `,
+	} {
+		write(t, filepath.Join(dir, name), merge(files, map[string]string{".claude-plugin/plugin.json": manifest, "h.json": `{"Stop": [{"hooks": [{"type": "command", "command": "own"}]}]}`}))
+	}
+	b := newBench(t)
+	b.add(dir)
+	shown := func(p *plugin.Plugin) map[string][]string {
+		all := map[string][]string{"version": {p.Version}, "hooks": {string(p.Hooks)}, "servers": {string(p.Servers)}}
+		for part, paths := range map[string][]string{"skills": p.Skills, "commands": p.Commands, "agents": p.Agents, "styles": p.Styles} {
+			for _, path := range paths {
+				name, err := filepath.Rel(p.Dir, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[part] = append(all[part], filepath.ToSlash(name))
+			}
+		}
+		return all
+	}
+	const own, entry = `{"hooks":[{"type":"command","command":"own"}]}`, `{"hooks":[{"type":"command","command":"entry"}]}`
+	for name, want := range map[string]map[string][]string{
+		"plain": {"version": {"1"}, "skills": {"skills", "more/three/SKILL.md"}, "commands": {"commands", "more/c.md"}, "agents": {"agents", "more/a.md"}, "styles": {"output-styles"},
+			"hooks": {`{"Stop":[` + entry + `]}`}, "servers": {`{"x":{"command":"entry"}}`}},
+		"named": {"version": {"1"}, "skills": {"skills/one/SKILL.md", "skills/two/SKILL.md", "more/three/SKILL.md"}, "commands": {"cmds/d.md", "more/c.md"}, "agents": {"agents", "more/a.md"},
+			"styles": {"output-styles"}, "hooks": {`{"Stop":[` + own + `,` + entry + `]}`}, "servers": {`{"own":{"command":"own"},"x":{"command":"entry"}}`}},
+		"loose": {"version": {"3"}, "skills": {"skills"}, "commands": {"more/c.md"}, "agents": {"agents"}, "styles": {"output-styles"}, "hooks": {""}, "servers": {""}},
+	} {
+		p := b.install(name)
+		if diff := cmp.Diff(want, shown(p)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if name == "loose" && len(p.Options) != 1 {
+			t.Errorf("the options of loose are %+v", p.Options)
+		}
+	}
+	if _, err := b.Fetch(t.Context(), plugin.ID{Name: "broken", Market: "team"}); err == nil || !strings.Contains(err.Error(), "broken@team: "+filepath.FromSlash("broken/.claude-plugin/plugin.json")+": it is not JSON") {
+		t.Error("a plugin whose manifest is broken:", err)
+	}
+}
+
 // A list is fetched from an address, from the host that the user named and no other, within bounds.
 func TestURL(t *testing.T) {
 	answer := func(text string) http.HandlerFunc {
@@ -312,6 +367,7 @@ func TestURL(t *testing.T) {
 	defer other.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/good.json", answer(good))
+	mux.HandleFunc("/marked.json", answer("\ufeff"+good))
 	mux.Handle("/moved.json", http.RedirectHandler("/good.json", http.StatusFound))
 	mux.Handle("/away.json", http.RedirectHandler(other.URL+"/good.json", http.StatusFound))
 	mux.Handle("/circle.json", http.RedirectHandler("/circle.json", http.StatusFound))
@@ -320,7 +376,7 @@ func TestURL(t *testing.T) {
 	mux.HandleFunc("/html.json", answer(`<html>`))
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	for name, works := range map[string]bool{"good": true, "moved": true, "away": false, "circle": false, "large": false, "deep": false, "html": false, "missing": false} {
+	for name, works := range map[string]bool{"good": true, "marked": true, "moved": true, "away": false, "circle": false, "large": false, "deep": false, "html": false, "missing": false} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			src, err := ParseSource(server.URL+"/"+name+".json", "/", "")
@@ -329,6 +385,8 @@ func TestURL(t *testing.T) {
 			}
 			if _, err := b.Add(t.Context(), src); (err == nil) != works {
 				t.Error(err)
+			} else if err != nil && strings.Contains(err.Error(), b.home) {
+				t.Error("the error names a folder that is gone:", err)
 			}
 			if left := b.left(); len(left) > 0 {
 				t.Error("left are", left)
@@ -360,20 +418,21 @@ func TestParseSource(t *testing.T) {
 	write(t, dir, merge(map[string]string{"bare/HEAD": "", "empty/x": "", "file": ""}))
 	write(t, filepath.Join(dir, "market"), list())
 	for text, want := range map[string]plugin.Source{
-		"owner/repo":                  {Kind: plugin.Git, At: "https://github.com/owner/repo.git"},
-		"owner/repo#v1":               {Kind: plugin.Git, At: "https://github.com/owner/repo.git", Ref: "v1"},
-		"owner/.github":               {Kind: plugin.Git, At: "https://github.com/owner/.github.git"},
-		"https://example.org/x.git":   {Kind: plugin.Git, At: "https://example.org/x.git"},
-		"https://example.org/x.git#b": {Kind: plugin.Git, At: "https://example.org/x.git", Ref: "b"},
-		"ssh://git@example.org/x":     {Kind: plugin.Git, At: "ssh://git@example.org/x"},
-		"git@example.org:a/b.git":     {Kind: plugin.Git, At: "git@example.org:a/b.git"},
-		"https://example.org/m.json":  {Kind: plugin.URL, At: "https://example.org/m.json"},
-		"http://127.0.0.1:8/m.json":   {Kind: plugin.URL, At: "http://127.0.0.1:8/m.json"},
-		"./market":                    {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
-		"~/market":                    {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
-		dir + "/bare":                 {Kind: plugin.Git, At: filepath.Join(dir, "bare")},
-		"file:///srv/a.git#v1":        {Kind: plugin.Git, At: filepath.FromSlash("/srv/a.git"), Ref: "v1"},
-		"./bare#v1":                   {Kind: plugin.Git, At: filepath.Join(dir, "bare"), Ref: "v1"},
+		"owner/repo":                               {Kind: plugin.Git, At: "https://github.com/owner/repo.git"},
+		"owner/repo#v1":                            {Kind: plugin.Git, At: "https://github.com/owner/repo.git", Ref: "v1"},
+		"owner/.github":                            {Kind: plugin.Git, At: "https://github.com/owner/.github.git"},
+		"https://example.org/x.git":                {Kind: plugin.Git, At: "https://example.org/x.git"},
+		"https://example.org/x.git#b":              {Kind: plugin.Git, At: "https://example.org/x.git", Ref: "b"},
+		"ssh://git@example.org/x":                  {Kind: plugin.Git, At: "ssh://git@example.org/x"},
+		"git@example.org:a/b.git":                  {Kind: plugin.Git, At: "git@example.org:a/b.git"},
+		"https://example.org/m.json":               {Kind: plugin.URL, At: "https://example.org/m.json"},
+		"http://127.0.0.1:8/m.json":                {Kind: plugin.URL, At: "http://127.0.0.1:8/m.json"},
+		"./market":                                 {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
+		"~/market":                                 {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
+		"./market/.claude-plugin/marketplace.json": {Kind: plugin.Directory, At: filepath.Join(dir, "market")},
+		dir + "/bare":                              {Kind: plugin.Git, At: filepath.Join(dir, "bare")},
+		"file:///srv/a.git#v1":                     {Kind: plugin.Git, At: filepath.FromSlash("/srv/a.git"), Ref: "v1"},
+		"./bare#v1":                                {Kind: plugin.Git, At: filepath.Join(dir, "bare"), Ref: "v1"},
 	} {
 		if got, err := ParseSource(text, dir, dir); err != nil || got != want {
 			t.Errorf("%s is %+v, %v", text, got, err)
@@ -400,14 +459,18 @@ func TestDecodeSource(t *testing.T) {
 		`{"source": "url", "url": "https://example.org/m.json"}`:         {Kind: plugin.URL, At: "https://example.org/m.json"},
 		`{"source": "directory", "path": "/srv/market"}`:                 {Kind: plugin.Directory, At: "/srv/market"},
 	} {
-		if got, err := DecodeSource(json.RawMessage(text)); err != nil || got != want {
+		if got, err := DecodeSource(json.RawMessage(text), ""); err != nil || got != want {
 			t.Errorf("%s is %+v, %v", text, got, err)
 		}
+	}
+	dir := filepath.Join(t.TempDir(), "project")
+	if got, err := DecodeSource(json.RawMessage(`{"source": "directory", "path": "./market"}`), dir); err != nil || got.At != filepath.Join(dir, "market") {
+		t.Errorf("a folder of the project is %+v, %v", got, err)
 	}
 	for _, text := range []string{``, `null`, `1`, `"./x"`, `{}`, `{"source": "npm", "package": "x"}`, `{"source": "archive", "url": "https://example.org/x.zip"}`, `{"source": "command", "command": "evil"}`,
 		`{"source": "github", "repo": "../x"}`, `{"source": "url", "url": "ext::sh"}`, `{"source": "url", "url": "--upload-pack=x"}`, `{"source": "directory", "path": "relative"}`,
 		`{"source": "git-subdir", "url": "https://example.org/x", "path": "../.."}`, `{"source": "git", "url": "https://example.org/x", "ref": "-x"}`, `{"source": "git", "url": "https://example.org/x", "sha": "abc"}`} {
-		if got, err := DecodeSource(json.RawMessage(text)); err == nil {
+		if got, err := DecodeSource(json.RawMessage(text), ""); err == nil {
 			t.Errorf("%s is %+v", text, got)
 		}
 	}
@@ -445,7 +508,7 @@ func TestMarketInFolder(t *testing.T) {
 	})
 	b := newBench(t)
 	for path, name := range map[string]string{"tools": "team", "tools/.claude-plugin/marketplace.json": "team", "other.json": "other"} {
-		src, err := DecodeSource(json.RawMessage(fmt.Sprintf(`{"source": "git", "url": %q, "path": %q}`, repo, path)))
+		src, err := DecodeSource(json.RawMessage(fmt.Sprintf(`{"source": "git", "url": %q, "path": %q}`, repo, path)), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,6 +107,11 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 		return plugin.Source{}, err
 	}
 	if !info.IsDir() {
+		for _, name := range listingNames {
+			if dir, ok := strings.CutSuffix(path, string(filepath.Separator)+filepath.FromSlash(name)); ok {
+				return pathSource(dir, dir, home)
+			}
+		}
 		return plugin.Source{}, fmt.Errorf("%s is no folder: name the folder of the marketplace", path)
 	}
 	for _, name := range listingNames {
@@ -123,8 +128,8 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 }
 
 // DecodeSource reads a source of a marketplace as settings hold it: an object with source, which is github, git, url or
-// directory.
-func DecodeSource(raw json.RawMessage) (plugin.Source, error) {
+// directory. A directory that is not absolute is in dir, unless that is empty.
+func DecodeSource(raw json.RawMessage, dir string) (plugin.Source, error) {
 	src, relative, err := decode(raw)
 	switch {
 	case err != nil:
@@ -132,8 +137,11 @@ func DecodeSource(raw json.RawMessage) (plugin.Source, error) {
 	case relative != "":
 		return plugin.Source{}, errors.New("the source of a marketplace must be an object")
 	}
-	if src.Kind == plugin.Git && isJSON(src.At) {
+	switch {
+	case src.Kind == plugin.Git && isJSON(src.At):
 		src.Kind = plugin.URL
+	case src.Kind == plugin.Directory && dir != "" && src.At != "" && !filepath.IsAbs(src.At):
+		src.At = filepath.Join(dir, src.At)
 	}
 	return src, checkSource(src, true)
 }
