@@ -33,7 +33,7 @@ type ChangedError struct {
 
 // Error says what to do.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: its files were changed after it was installed: they had the hash %s, and now have %s. It is not used; uninstall it and install it again", e.ID, e.Installed, e.Found)
+	return fmt.Sprintf("%s: its files were changed after it was installed: they had the hash %s, and now have %s; uninstall it and install it again", e.ID, e.Installed, e.Found)
 }
 
 // Known returns installed plugins, in the order of the ids, as the index knows them, and false if it does not know them all.

@@ -48,6 +48,9 @@ func (r *partsReader) read(m manifest) (Parts, error) {
 			}
 		}
 	}
+	if r.tree != nil && len(p.Skills) == 0 && m.skills == nil && r.isFile("SKILL.md") {
+		r.rootSkill()
+	}
 	if p.Hooks, err = r.hooks(m.hooks); err != nil {
 		return Parts{}, err
 	}
@@ -87,8 +90,8 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return r.refusal(field, written, errors.New("it is neither a file nor a folder"))
 	case field == "skills" && info.IsDir() && r.isFile(name+"/SKILL.md"):
-		if name == "." { // its name would be that of the plugin's folder, which is a hash
-			r.problem("SKILL.md", "", "it is not used: put it into skills/%s/", r.name)
+		if name == "." {
+			r.rootSkill()
 			return nil
 		}
 		r.add(name+"/SKILL.md", to)
@@ -96,6 +99,11 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 		r.add(name, to)
 	}
 	return nil
+}
+
+// rootSkill reports a skill whose name would be that of the plugin's folder, which is a hash.
+func (r *partsReader) rootSkill() {
+	r.problem("SKILL.md", "", "it is not used: put it into skills/%s/", r.name)
 }
 
 // isFile reports whether a name is that of a file inside of the plugin.

@@ -206,6 +206,11 @@ func (p *Plugins) Check(context.Context) desk.Check {
 		for _, problem := range x.Problems {
 			check.Problems = append(check.Problems, plainLine(problem.Error()))
 		}
+		if x.State == Used && x.ID.Market != "" {
+			if err := p.store.Verify(x.ID); err != nil { // a start looks only at what says what runs
+				check.Problems = append(check.Problems, plainLine(err.Error()))
+			}
+		}
 	}
 	return check
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"adze/internal/platform/config"
 	"adze/internal/platform/osproc"
@@ -48,6 +50,7 @@ type Offer struct {
 	candidate *market.Candidate // nil if it is installed already
 	approved  *approval         // what the user agreed to before; may be nil
 	installed string            // the hash of what is installed; may be empty
+	older     string            // the version that is installed, if what is offered comes before it
 	update    bool
 }
 
@@ -62,9 +65,9 @@ func (o *Offer) Discard() {
 func (o *Offer) Current() bool { return o.installed == o.Plugin.Hash }
 
 // Settled reports whether the user need not be asked: they have agreed to this content, or asked for an update that runs
-// nothing else than before.
+// nothing else than before and is no older version.
 func (o *Offer) Settled() bool {
-	if o.approved == nil {
+	if o.approved == nil || o.older != "" {
 		return false
 	}
 	return o.approved.Hash == o.Plugin.Hash || o.update && len(compare(o.approved.Effects, o.Contents.Effects).Added) == 0
@@ -87,18 +90,20 @@ func (o *Offer) Title() string {
 
 // Lines say what the plugin brings, or what is different from what the user agreed to.
 func (o *Offer) Lines() (lines []string) {
+	if o.older != "" {
+		lines = append(lines, plainLine("it is older than "+o.older+", which is installed"))
+	}
 	if o.approved == nil {
-		lines = o.Contents.Lines()
+		lines = append(lines, o.Contents.Lines()...)
 		if len(o.Contents.Effects) == 0 {
 			lines = append(lines, "it runs nothing by itself")
 		}
 	} else if o.approved.Hash == o.Plugin.Hash {
-		lines = []string{"you have agreed to what it runs"}
+		lines = append(lines, "you have agreed to what it runs")
+	} else if changed := compare(o.approved.Effects, o.Contents.Effects).Lines(); len(changed) > 0 {
+		lines = append(lines, changed...)
 	} else {
-		lines = compare(o.approved.Effects, o.Contents.Effects).Lines()
-		if len(lines) == 0 {
-			lines = append(lines, "its files differ; what it runs by itself stays the same")
-		}
+		lines = append(lines, "its files differ; what it runs by itself stays the same")
 	}
 	for _, text := range o.Contents.Problems {
 		lines = append(lines, plainLine("problem: "+text))
@@ -161,11 +166,39 @@ func (m *Manager) fetch(ctx context.Context, id plugin.ID, update bool) (*Offer,
 		c.Discard()
 		return nil, err
 	}
+	for i, text := range o.Contents.Problems {
+		o.Contents.Problems[i] = c.Shown(text)
+	}
 	o.candidate, o.update = c, update
 	if c.Old != nil {
 		o.installed = c.Old.Hash
+		if older(c.Plugin.Version, c.Old.Version) {
+			o.older = c.Old.Version
+		}
 	}
 	return o, nil
+}
+
+// older reports whether a version comes before another, as far as both are numbers with dots between them.
+func older(version, than string) bool {
+	a, b := numbers(version), numbers(than)
+	return len(a) > 0 && len(b) > 0 && slices.Compare(a, b) < 0
+}
+
+// numbers returns the numbers of a version, or nil if it has anything else before what marks a build or a preview.
+func numbers(version string) (list []int) {
+	version = strings.TrimPrefix(version, "v")
+	if i := strings.IndexAny(version, "-+"); i >= 0 {
+		version = version[:i]
+	}
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 {
+			return nil
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 // offer returns the offer of a plugin that was read.

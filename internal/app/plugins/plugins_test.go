@@ -721,3 +721,66 @@ func TestMarketplaceOfAnotherName(t *testing.T) {
 		t.Errorf("known: %v, %v", known, err)
 	}
 }
+
+// An older version than the one that is installed is asked about, also if it runs nothing else.
+func TestDowngradeAsks(t *testing.T) {
+	b := newBench(t)
+	release := func(version string) {
+		b.write("market/fmt/.claude-plugin/plugin.json", fmt.Sprintf(`{"name":"fmt","version":%q}`, version))
+		b.write("market/fmt/file", version)
+	}
+	release("1.10.0")
+	b.install("fmt")
+	for _, tt := range []struct {
+		version string
+		older   bool
+	}{{"1.9.9", true}, {"1.11", false}, {"2", false}, {"0.9-rc1", true}, {"next", false}} {
+		release(tt.version)
+		offer, err := b.open().Update(t.Context(), "fmt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(strings.Join(offer.Lines(), "\n"), "it is older than 1.10.0, which is installed")
+		if offer.Settled() == tt.older || told != tt.older {
+			t.Errorf("%s: settled %t, %q", tt.version, offer.Settled(), offer.Lines())
+		}
+		offer.Discard()
+	}
+}
+
+// The check of all plugins finds files that were changed after they were installed, whatever they are.
+func TestCheckComparesFiles(t *testing.T) {
+	b := newBench(t)
+	b.write("market/fmt/run.sh", "true")
+	b.install("fmt")
+	p := b.open()
+	if got := p.Check(t.Context()); len(got.Problems) > 0 {
+		t.Errorf("problems of what was installed: %q", got.Problems)
+	}
+	_, x, err := p.Look("fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(x.Dir, "run.sh"), []byte("evil"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.open().Check(t.Context()); len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "fmt@team: its files were changed after it was installed") {
+		t.Errorf("problems of what was changed: %q", got.Problems)
+	}
+}
+
+// What is wrong with a plugin that is offered is told without the folder that it was fetched to.
+func TestProblemsOfAnOffer(t *testing.T) {
+	b := newBench(t)
+	b.write("market/two/agents/broken.md", "no head")
+	b.write("market/two/SKILL.md", "---\nname: two\ndescription: d\n---\nx\n")
+	lines := b.install("two")
+	for _, want := range []string{
+		"problem: " + filepath.FromSlash("two/SKILL.md") + ": it is not used: put it into skills/two/",
+		"problem: " + filepath.FromSlash("two/agents/broken.md") + ": it is no agent: it has no front matter with name and description",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no line %q in %q", want, lines)
+		}
+	}
+}
