@@ -126,9 +126,9 @@ func (p *Picker) act(action keys.Action) Step {
 	case keys.SelectPrevious:
 		p.move(-1)
 	case keys.SelectPageDown:
-		p.turn(1)
+		sheet{p}.turn(1)
 	case keys.SelectPageUp:
-		p.turn(-1)
+		sheet{p}.turn(-1)
 	case keys.SelectFirst:
 		p.at = 0
 	case keys.SelectLast:
@@ -172,18 +172,6 @@ func (p *Picker) choice() *desk.Choice {
 		return nil
 	}
 	return &p.views[p.view].choices[p.found[p.at]]
-}
-
-// turns reports whether the page before the choices is turned: there is more of it, and all choices are shown.
-func (p *Picker) turns() bool { return p.above.cut() && len(p.found) <= p.page }
-
-// turn shows the next or the previous part, of the page before the choices or of the choices.
-func (p *Picker) turn(by int) {
-	if p.turns() {
-		p.above.top += by * max(1, p.above.shown-1)
-		return
-	}
-	p.move(by * p.page)
 }
 
 func (p *Picker) move(by int) { p.at = max(0, min(p.at+by, len(p.found)-1)) }
@@ -247,7 +235,7 @@ func (p *Picker) run(do func(ctx context.Context) (desk.Answer, error)) Step {
 				step.Answer = answer
 				return step
 			default:
-				if p.said = draw.Page(page, draw.Options{Glyphs: p.glyphs}); !p.fits(p.said) {
+				if p.said = draw.Page(page, draw.Options{Glyphs: p.glyphs}); !(sheet{p}).fits(p.said) {
 					p.said = nil
 					return Step{Read: &page}
 				}
@@ -256,11 +244,6 @@ func (p *Picker) run(do func(ctx context.Context) (desk.Answer, error)) Step {
 			return p.with(p.load())
 		}
 	})
-}
-
-// fits reports whether there is room for rows below the choices.
-func (p *Picker) fits(rows []draw.Row) bool {
-	return p.size.h == 0 || len(whole(rows, p.size.w)) < max(1, p.size.h/2)
 }
 
 // sentence returns an error as it is shown.

@@ -116,6 +116,23 @@ type scroll struct{ top, shown, all int }
 // cut reports whether some are not.
 func (s scroll) cut() bool { return s.all > s.shown }
 
+// turns reports whether the page before the choices is turned: there is more of it, and all choices are shown.
+func (p sheet) turns() bool { return p.above.cut() && len(p.found) <= p.page }
+
+// turn shows the next or the previous part, of the page before the choices or of the choices.
+func (p sheet) turn(by int) {
+	if p.turns() {
+		p.above.top += by * max(1, p.above.shown-1)
+		return
+	}
+	p.move(by * p.page)
+}
+
+// fits reports whether there is room for rows below the choices.
+func (p sheet) fits(rows []draw.Row) bool {
+	return p.size.h == 0 || len(whole(rows, p.size.w)) < max(1, p.size.h/2)
+}
+
 // shorten returns at most n rows, and says how many are left out.
 func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
 	if len(rows) <= n {
