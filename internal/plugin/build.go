@@ -144,6 +144,9 @@ func Copy(from, name, to string, id ID) error {
 	}
 	defer outer.Close()
 	root, err := outer.OpenRoot(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the marketplace has no folder %s", name)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, plain(err))
 	}

@@ -162,18 +162,27 @@ func configure(ctx context.Context, t *Task) error {
 
 // askOptions sets options of a plugin: those that are given, or else those that have no value, for which the user is asked.
 func (t *Task) askOptions(ctx context.Context, x *plugin.Plugin, given []string) error {
-	for _, pair := range given {
+	options := make([]plugin.Option, len(given))
+	for i, pair := range given { // all are looked at before one is set
 		name, value, assigned := strings.Cut(pair, "=")
 		o, err := plugins.Option(x, name)
+		if err == nil && assigned && value != "" {
+			_, err = plugins.CheckOption(o, value)
+		}
 		if err != nil {
 			return err
 		}
+		options[i] = o
+	}
+	for i, pair := range given {
+		_, value, assigned := strings.Cut(pair, "=")
 		if !assigned {
-			if value, err = t.askOption(o); err != nil {
+			var err error
+			if value, err = t.askOption(options[i]); err != nil {
 				return err
 			}
 		}
-		if err := t.setOption(ctx, x, o, value); err != nil {
+		if err := t.setOption(ctx, x, options[i], value); err != nil {
 			return err
 		}
 	}

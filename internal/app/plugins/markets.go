@@ -261,5 +261,8 @@ func Validate(ctx context.Context, dir string) (what string, problems []string, 
 	for _, text := range c.Problems {
 		problems = append(problems, plainLine(text))
 	}
+	if len(c.Lines()) == 0 && len(problems) == 0 {
+		problems = append(problems, plainLine(dir+": it brings nothing: there are neither skills, commands, agents, hooks, servers nor output styles where they are looked for"))
+	}
 	return fmt.Sprintf("plugin %s, with %s", x.Name, amount.Of(len(c.Skills), "skill", "skills")), problems, nil
 }

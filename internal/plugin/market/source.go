@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"net/url"
 	"os"
@@ -103,6 +104,9 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 			}
 			src.Ref = ref
 			return src, err
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("there is no folder %s", path)
 		}
 		return plugin.Source{}, err
 	}
