@@ -386,7 +386,7 @@ func inspect(dir string, id ID) (hash, digest string, err error) {
 		return "", "", err
 	}
 	if len(r.tree.escapes) > 0 {
-		return "", "", fmt.Errorf("%s: %s is a link that leads out of the plugin, or nowhere: it is not installed", id, r.tree.escapes[0])
+		return "", "", fmt.Errorf("%s: %w", id, linkError(r.tree.escapes[0]))
 	}
 	if _, err = r.read(id); err != nil {
 		return "", "", err

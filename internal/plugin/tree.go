@@ -49,6 +49,29 @@ func scan(root *os.Root, id ID) (*tree, error) {
 	return t, nil
 }
 
+// CheckLinks returns why a folder cannot be installed as a plugin, or nil: it has a link that leads out of it, or nowhere.
+func CheckLinks(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink == 0 {
+			return err
+		}
+		if _, err := root.Stat(filepath.FromSlash(name)); err != nil {
+			return linkError(name)
+		}
+		return nil
+	})
+}
+
+// linkError is the error of a plugin with a link that leads out of it.
+func linkError(name string) error {
+	return fmt.Errorf("%s is a link that leads out of the plugin, or nowhere: it is not installed", name)
+}
+
 type scanner struct {
 	root      *os.Root
 	tree      *tree

@@ -784,3 +784,18 @@ func TestProblemsOfAnOffer(t *testing.T) {
 		}
 	}
 }
+
+// A plugin that cannot be installed is refused before the user is asked about it.
+func TestLinksAreRefusedFirst(t *testing.T) {
+	b := newBench(t)
+	if err := os.Symlink(filepath.Join("..", "..", "home"), filepath.Join(b.market, "two", "out")); err != nil {
+		t.Skip(err)
+	}
+	p := b.open()
+	if _, err := p.AddMarket(t.Context(), b.market, b.work); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Fetch(t.Context(), "two"); err == nil || !strings.Contains(err.Error(), "two@team: out is a link that leads out of the plugin, or nowhere: it is not installed") {
+		t.Errorf("a link out of the plugin: %v", err)
+	}
+}

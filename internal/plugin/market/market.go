@@ -346,6 +346,9 @@ func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry)
 	if err := e.complete(tree); err != nil {
 		return err
 	}
+	if err := plugin.CheckLinks(tree); err != nil { // before the user is asked
+		return err
+	}
 	for _, name := range submodules {
 		c.Problems = append(c.Problems, plugin.Problem{File: e.Name + "/" + name, Text: "it is a submodule, which is left out"})
 	}
