@@ -27,8 +27,8 @@ func harmlessAssign(name, value string) bool {
 // Allowed reports whether pat, as an allow rule, covers the words of p. Its redirections are judged as
 // what they are, writes and reads; see [Part.Paths].
 //
-// A program given by its path, and a command whose options name other programs to run, are covered only
-// by a rule that quotes them.
+// A program given by its path is covered only by a rule that spells out that path, and a command whose options name other
+// programs to run only by one that quotes it.
 func (p *Part) Allowed(pat Pattern) bool {
 	if !p.script.Simple || !p.harmless() {
 		return false
@@ -38,11 +38,22 @@ func (p *Part) Allowed(pat Pattern) bool {
 		if !pat.match(f.text) && (f.source == "" || !pat.match(f.source)) {
 			continue
 		}
-		if pat.Exact() || !strings.Contains(f.words[0].Value, "/") && pat.names(f) && !slices.ContainsFunc(forms[i+1:], form.runsMore) {
+		if pat.Exact() || p.reaches(pat, f) && pat.names(f) && !slices.ContainsFunc(forms[i+1:], form.runsMore) {
 			return true
 		}
 	}
 	return false
+}
+
+// reaches reports whether a pattern with a star is about the program of a form: by its bare name, or by the path that both spell
+// out. A relative path leads elsewhere from another directory than the one in which the line starts.
+func (p *Part) reaches(pat Pattern, f form) bool {
+	path := f.words[0].Value
+	if !strings.Contains(path, "/") {
+		return true
+	}
+	spelled, _, whole := strings.Cut(pat.pieces[0], " ")
+	return whole && spelled == f.words[0].Text && (path[0] == '/' || len(p.dirs) == 1 && p.dirs[0] == "")
 }
 
 // names reports whether a pattern with a star spells out those words of a form that say what else is run.

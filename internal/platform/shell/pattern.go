@@ -64,6 +64,23 @@ func firstWord(text string) string {
 	return baseName(word)
 }
 
+// spellings returns the pattern, and, if it names a program by a path, the same with its base name: a program can be reached by
+// many paths, and what a rule denies must not be reached by another one.
+func (p Pattern) spellings() []Pattern {
+	if len(p.pieces) == 0 {
+		return nil
+	}
+	word, _, whole := strings.Cut(p.pieces[0], " ")
+	cut := len(word) - len(baseName(word))
+	if cut == 0 || !whole && !p.Exact() {
+		return []Pattern{p}
+	}
+	named := p
+	named.pieces = append([]string{p.pieces[0][cut:]}, p.pieces[1:]...)
+	named.exact = strings.TrimPrefix(p.exact, word[:cut])
+	return []Pattern{p, named}
+}
+
 // String returns the pattern as it was written.
 func (p Pattern) String() string { return p.content }
 

@@ -16,9 +16,11 @@ func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
 	if whole := strings.TrimSpace(s.Source); pat.Exact() && pat.pieces[0] == whole {
 		return whole, true
 	}
-	for _, r := range s.suspects().runs {
-		if text, ok := r.match(pat); ok {
-			return text, true
+	for _, p := range pat.spellings() {
+		for _, r := range s.suspects().runs {
+			if text, ok := r.match(p); ok {
+				return text, true
+			}
 		}
 	}
 	return "", false
@@ -28,9 +30,11 @@ func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
 // when it runs, and returns what is known of it. It is for patterns that are not [Script.Suspected]: the
 // answer is to ask.
 func (s *Script) Possible(pat Pattern) (text string, ok bool) {
-	for _, r := range s.suspects().guesses {
-		if text, ok := r.may(pat); ok {
-			return text, true
+	for _, p := range pat.spellings() {
+		for _, r := range s.suspects().guesses {
+			if text, ok := r.may(p); ok {
+				return text, true
+			}
 		}
 	}
 	return "", false
