@@ -103,7 +103,7 @@ func (o *Offer) Lines() (lines []string) {
 	} else if changed := compare(o.approved.Effects, o.Contents.Effects).Lines(); len(changed) > 0 {
 		lines = append(lines, changed...)
 	} else {
-		lines = append(lines, "its files differ; what it runs by itself stays the same")
+		lines = append(lines, "its files differ; its hooks, servers and rules are the same, but what they run may have changed")
 	}
 	for _, text := range o.Contents.Problems {
 		lines = append(lines, plainLine("problem: "+text))
