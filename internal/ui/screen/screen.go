@@ -243,8 +243,10 @@ func (s *Screen) settling(width, height int, forgotten bool) bool {
 	return now.Before(s.settles)
 }
 
-// settled is how long after its last change the size of the terminal counts as settled.
-const settled = 120 * time.Millisecond
+// settled is how long after its last change the size of the terminal counts as settled. It is longer than the 250 ms for
+// which tmux keeps a further change to itself after it has told of one: lines that are written meanwhile would go where the
+// live rows no longer are, over others that are final.
+const settled = 300 * time.Millisecond
 
 // settle shows all rows again.
 func (s *Screen) settle() {

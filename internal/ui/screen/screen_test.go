@@ -206,7 +206,7 @@ func TestResize(t *testing.T) {
 				if got, is := s.terminal.Text(), strings.Join(want, "\n")+"\n>"; i > 0 && got != is {
 					t.Errorf("%v, reflows %v:\n%s", size, reflows, got)
 				}
-				time.Sleep(100 * time.Millisecond)
+				time.Sleep(settled - 20*time.Millisecond)
 				s.shows(nil, live, Point{1, 4})
 				if got, is := s.terminal.Text(), strings.Join(want, "\n")+"\n>"; i > 0 && got != is {
 					t.Errorf("%v, reflows %v, later:\n%s", size, reflows, got)

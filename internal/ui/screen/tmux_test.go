@@ -178,7 +178,7 @@ func (s *scene) end() (dead int) {
 // left dead. The limits are what was measured when the renderer was chosen.
 func TestHistoryOnce(t *testing.T) {
 	short := 60 * time.Millisecond
-	rest := 250 * time.Millisecond
+	rest := settled + 130*time.Millisecond
 	for _, tt := range []struct {
 		name          string
 		width, height int
@@ -223,6 +223,13 @@ func TestHistoryOnce(t *testing.T) {
 		{"drag", 120, 24, 8, Widest, 0, func(s *scene) {
 			for width := 120; width > 80; width-- {
 				s.resize(width, 24, 30*time.Millisecond)
+			}
+			time.Sleep(rest)
+		}},
+		{"drag while lines come", 120, 24, 8, Widest, 46, func(s *scene) {
+			for i := range 80 {
+				s.resize(120-i%40, 24+i%6, 30*time.Millisecond)
+				s.shows(1, 8, Widest)
 			}
 			time.Sleep(rest)
 		}},
