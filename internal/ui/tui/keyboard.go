@@ -21,6 +21,7 @@ type keyboard struct {
 	late    *talk.Timer  // when the rest of a key does not come any more
 	ahead   []keys.Event // pressed while one conversation was left for another one, which gets it
 	due     *talk.Timer  // when what is typed is stored
+	typed   time.Time    // when the first key after that was; zero if there was none
 	saved   []byte       // what was stored last
 }
 
@@ -104,18 +105,27 @@ func (k *keyboard) keep(text string, sent bool) {
 	}
 }
 
-// settled is how long after the last key what is typed is stored.
-const settled = 500 * time.Millisecond
+// settled is how long after the last key what is typed is stored, and unsaved how long after the first one at the latest:
+// who types without a pause loses no more.
+const (
+	settled = 500 * time.Millisecond
+	unsaved = 2 * time.Second
+)
 
 // edited notes that what is typed may have changed: it is stored after a while.
 func (f *Front) edited() {
-	f.keyboard.due.Stop()
-	f.keyboard.due = f.After(settled, func(context.Context) { sender{f}.store() })
+	k := f.keyboard
+	if k.typed.IsZero() {
+		k.typed = time.Now()
+	}
+	k.due.Stop()
+	k.due = f.After(min(settled, time.Until(k.typed.Add(unsaved))), func(context.Context) { sender{f}.store() })
 }
 
 // save stores what waits and what is typed in a session.
 func (k *keyboard) save(c *talk.Conversation, waiting []*edit.Draft) {
 	k.due.Stop()
+	k.typed = time.Time{}
 	if k.typing.SaveDraft == nil || c == nil {
 		return
 	}

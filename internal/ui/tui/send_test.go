@@ -91,6 +91,34 @@ func TestMessagesThatWaitAreStored(t *testing.T) {
 	})
 }
 
+// Who types without a pause loses no more than the last words when the program is killed.
+//
+// Proves X-120.
+func TestTypingIsStoredWithoutAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stored atomic.Pointer[[]byte]
+		c := newConsole(t, 200, 24, "say One.", func(s *setup) {
+			s.Typing.SaveDraft = func(_ string, data []byte) { stored.Store(&data) }
+		})
+		for i := range 100 {
+			c.Enter("x")
+			time.Sleep(100 * time.Millisecond)
+			data := stored.Load()
+			if i < 25 {
+				continue
+			}
+			if data == nil {
+				t.Fatalf("nothing is stored after %d keys", i+1)
+			}
+			if n := strings.Count(string(*data), "x"); n < i-20 {
+				t.Fatalf("%d of %d keys are stored", n, i+1)
+			}
+		}
+		c.Enter("\x15")
+		c.End()
+	})
+}
+
 // What is interrupted before the model was told, or before it began to answer, comes back into the composer.
 //
 // Proves X-120.
