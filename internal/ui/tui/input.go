@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -210,21 +211,24 @@ func (f presses) escape(ctx context.Context) {
 	f.escaped = time.Time{}
 }
 
-// openEditor lets the user edit the message in an editor.
+// openEditor lets the user edit the message in an editor. What was written before the editor failed stays in the history.
 func (f presses) openEditor() {
 	text := f.keyboard.Text()
 	edited, err := f.editText(text)
-	if err != nil {
+	edited = strings.TrimSuffix(strings.ReplaceAll(edited, "\r\n", "\n"), "\n")
+	switch {
+	case err != nil:
+		if edited != text {
+			f.keyboard.keep(edited, false)
+		}
 		view(f).Fail(err)
-		return
-	}
-	if edited = strings.TrimSuffix(edited, "\n"); edited != text {
+	case edited != text:
 		f.keyboard.Set(edited)
 		f.edited()
 	}
 }
 
-// editText returns what the user makes of a text in an editor.
+// editText returns what the user makes of a text in an editor, also if that fails in the end.
 func (f presses) editText(text string) (string, error) {
 	file, err := os.CreateTemp("", "adze-message-*.md")
 	if err != nil {
@@ -239,12 +243,10 @@ func (f presses) editText(text string) (string, error) {
 		return "", err
 	}
 	sender(f).store()
-	if err := f.Edit(file.Name()); err != nil {
-		return "", err
-	}
+	failed := f.Edit(file.Name())
 	data, err := os.ReadFile(file.Name())
 	if err != nil {
-		return "", fmt.Errorf("reading what was edited: %w", err)
+		err = fmt.Errorf("reading what was edited: %w", err)
 	}
-	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
+	return strings.ToValidUTF8(string(data), "\uFFFD"), cmp.Or(failed, err)
 }

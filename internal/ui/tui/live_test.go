@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,6 +99,35 @@ func TestKeys(t *testing.T) {
 		press("what?")
 		c.Shows("❯ what?")
 		press("\x15\t")
+		c.End()
+	})
+}
+
+// The message can be edited in an editor, whatever its line ends are. What was written there before the editor failed is in
+// the history.
+//
+// Proves X-120.
+func TestEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fails error
+		writes := "one\r\ntwo\r\n"
+		c := newConsole(t, 80, 24, "say Never.", func(s *setup) {
+			s.Typing.History = []string{"an earlier entry"}
+			s.Programs.Edit = func(path string) error {
+				if err := os.WriteFile(path, []byte(writes), 0o600); err != nil {
+					t.Error(err)
+				}
+				return fails
+			}
+		})
+		c.Enter("typed\x07")
+		c.Shows("❯ one\n  two\n  ask")
+		writes, fails = "three", errors.New("it was killed")
+		c.Enter("\x07")
+		c.Shows("It was killed.\n\n❯ one\n  two\n  ask")
+		c.Enter("\x15\x7f\x15\x1b[A")
+		c.Shows("❯ three\n  ask")
+		c.Enter("\x15")
 		c.End()
 	})
 }
