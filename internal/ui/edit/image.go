@@ -3,6 +3,7 @@ package edit
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // An Image is a picture in a text, where it takes the place of one character.
@@ -64,6 +65,34 @@ func (b *buffer) Images() []Image {
 		}
 	}
 	return images
+}
+
+// Revise makes text what the field holds, which the user made of [Field.Text] elsewhere. A picture stays where its name
+// is. It can be undone.
+func (f *Field) Revise(text string) {
+	var pictures []rune
+	for _, r := range f.slice(pos{}, f.end()) {
+		if isFold(r) && f.folds[foldIndex(r)].image != nil {
+			pictures = append(pictures, r)
+		}
+	}
+	var runes []rune
+	for {
+		at, next := len(text), -1
+		for i, r := range pictures {
+			if found := strings.Index(text, f.folds[foldIndex(r)].label()); found >= 0 && found < at {
+				at, next = found, i
+			}
+		}
+		runes = append(runes, f.brought(text[:at])...)
+		if next < 0 {
+			f.set(runes)
+			return
+		}
+		r := pictures[next]
+		runes, pictures = append(runes, r), slices.Delete(pictures, next, next+1)
+		text = text[at+len(f.folds[foldIndex(r)].label()):]
+	}
 }
 
 // An album holds the entries of a history that have pictures, so that they have them again when they are called back.

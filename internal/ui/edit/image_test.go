@@ -55,6 +55,34 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// Pictures stay pictures when the text is edited elsewhere, also in another order. Those whose names are gone are gone.
+//
+// Proves X-120.
+func TestRevise(t *testing.T) {
+	one, two := Image{Width: 1, Height: 2, Path: "one"}, Image{Width: 3, Height: 4, Path: "two"}
+	p := newTypist()
+	p.types("see ")
+	p.Attach(one)
+	p.Attach(two)
+	for _, tt := range []struct {
+		text string
+		want []Image
+	}{
+		{"[Image #2 3x4] is better\nthan [Image #1 1x2], [Image #1 1x2] or [Image #3 1x2]", []Image{two, one}},
+		{"only [Image #2 3x4]", []Image{two}},
+		{"", nil},
+	} {
+		p.Revise(tt.text)
+		if diff := cmp.Diff(tt.want, p.Images()); p.Text() != tt.text || diff != "" {
+			t.Errorf("%q is %q, %s", tt.text, p.Text(), diff)
+		}
+	}
+	p.types("\x1f\x1f\x1f")
+	if diff := cmp.Diff([]Image{one, two}, p.Images()); p.Text() != "see [Image #1 1x2][Image #2 3x4]" || diff != "" {
+		t.Errorf("undone, it is %q, %s", p.Text(), diff)
+	}
+}
+
 // The caret stays where it is when a path before it, after it or around it becomes a picture.
 func TestImageForPath(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{

@@ -223,7 +223,7 @@ func (f presses) openEditor() {
 		}
 		view(f).Fail(err)
 	case edited != text:
-		f.keyboard.Set(edited)
+		f.keyboard.Revise(edited)
 		f.edited()
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -237,7 +238,7 @@ func (store) Part(image edit.Image) (msg.Part, error) {
 	return &msg.Image{MediaType: image.MediaType, Data: image.Data}, nil
 }
 
-// Pictures come from the clipboard and from paths that are dropped, and are sent with the message.
+// Pictures come from the clipboard and from paths that are dropped, and are sent with the message, also if it is edited.
 //
 // Proves, SESS-62.
 func TestPictures(t *testing.T) {
@@ -246,6 +247,10 @@ func TestPictures(t *testing.T) {
 		c := newConsole(t, 80, 24, "say I see.", func(s *setup) {
 			s.Typing.Pictures = store{}
 			s.Typing.Clipboard = func(context.Context) (clipboard.Content, error) { return holds, nil }
+			s.Programs.Edit = func(path string) error {
+				text, err := os.ReadFile(path)
+				return errors.Join(err, os.WriteFile(path, append(text, '!'), 0o600))
+			}
 		})
 		c.Enter("see \x16")
 		c.Shows("❯ see [Image #1 3x2]")
@@ -255,7 +260,7 @@ func TestPictures(t *testing.T) {
 		holds = clipboard.Content{Text: " text"}
 		c.Enter("\x16")
 		c.Shows("gone.png text")
-		c.Enter("\r")
+		c.Enter("\x07\r") // an editor changes nothing about them
 		c.Shows("I see.")
 		var sent []string
 		for _, p := range c.Sessions[0].Conversation()[0].Message.Parts {
@@ -266,7 +271,7 @@ func TestPictures(t *testing.T) {
 				sent = append(sent, string(p.Data))
 			}
 		}
-		if want := []string{"see [Image #1 3x2] and [Image #2 3x2], not /tmp/gone.png text", "copied", "/tmp/there.png"}; !slices.Equal(sent, want) {
+		if want := []string{"see [Image #1 3x2] and [Image #2 3x2], not /tmp/gone.png text!", "copied", "/tmp/there.png"}; !slices.Equal(sent, want) {
 			t.Errorf("sent %q", sent)
 		}
 		c.End()
