@@ -105,3 +105,17 @@ func TestMatchesAreMarked(t *testing.T) {
 		t.Errorf("%d cells", got)
 	}
 }
+
+// What was found is counted in words that fit the number.
+func TestOutcomeOfList(t *testing.T) {
+	for want, d := range map[string]tool.List{
+		"1 file":  {Total: 1, Unit: "files"},
+		"0 files": {Unit: "files"},
+		"2 lines": {Total: 2, Unit: "lines"},
+		"1 item":  {Total: 1},
+	} {
+		if got := Outcome(d, nil); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 
 	"adze/internal/msg"
@@ -34,7 +35,7 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 		}
 		return fmt.Sprintf("%s, +%d -%d", count(len(d), "files"), added, removed)
 	case tool.List:
-		return fmt.Sprintf("%d %s", d.Total, d.Unit)
+		return count(d.Total, cmp.Or(d.Unit, "items"))
 	case tool.Checklist:
 		return fmt.Sprintf("%d of %d done", d.Count(tool.Done), len(d))
 	case tool.Plain:

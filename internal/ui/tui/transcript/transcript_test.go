@@ -485,7 +485,7 @@ func TestAll(t *testing.T) {
 	if want := strings.Repeat("  many lines\n", 99); !strings.Contains(got, want) {
 		t.Error("the prompt is not whole")
 	}
-	want := "\n✓ Read a.go: 10 lines\n  text of a.go\n✓ Read b.go: 10 lines\n  text of b.go\n✓ Searched x: 1 lines\n  a.go:1:axb\n✓ make: 10000 lines\n  " + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n  ") + "\n\nAn answer\n"
+	want := "\n✓ Read a.go: 10 lines\n  text of a.go\n✓ Read b.go: 10 lines\n  text of b.go\n✓ Searched x: 1 line\n  a.go:1:axb\n✓ make: 10000 lines\n  " + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n  ") + "\n\nAn answer\n"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("%.300s\nwant\n%.300s\n%s", got[1300:], want, got[len(got)-100:])
 	}
