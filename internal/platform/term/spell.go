@@ -32,3 +32,25 @@ func Spell(text string) string {
 	}
 	return Sanitize(b.String())
 }
+
+// SpellControls returns a text with its control characters as escapes, but for line feeds, tabs and the carriage returns at
+// the ends of lines: nothing is left out of it that a terminal would obey. It is for words to be decided about, in which
+// [Spell] would spell out more than helps to read them.
+func SpellControls(text string) string {
+	if simple(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '\r' && (i+1 == len(text) || text[i+1] == '\n'):
+		case r == '\n', r == '\t', !unicode.IsControl(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

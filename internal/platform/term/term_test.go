@@ -223,3 +223,18 @@ func TestSpell(t *testing.T) {
 		}
 	}
 }
+
+// Words to be decided about stay as they are, but for what a terminal would obey.
+func TestSpellControls(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                      "plain",
+		"send all\rask first":        `send all\x0dask first`,
+		"lines\r\nof\ttext\r":        "lines\nof\ttext",
+		"a\x1b]0;hidden\a b\u009b2J": `a\x1b]0;hidden\x07 b\u009b2J`,
+		"Pr\u00eat\u202f? 👩\u200d👧":  "Pr\u00eat\u202f? 👩\u200d👧",
+	} {
+		if got := SpellControls(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

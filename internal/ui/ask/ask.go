@@ -135,7 +135,7 @@ func Quote(text string, width int) []draw.Row {
 	}
 	var rows []draw.Row
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  | "+draw.Clean(line)), width, draw.Line(draw.Text, "  | "))...)
+		rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  | "+draw.Asked(line)), width, draw.Line(draw.Text, "  | "))...)
 	}
 	return rows
 }

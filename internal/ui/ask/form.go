@@ -82,7 +82,7 @@ func Preview(o session.Option) []draw.Row {
 	var rows []draw.Row
 	lines := strings.Split(strings.Trim(o.Preview, "\n"), "\n")
 	for _, line := range lines[:min(len(lines), MaxPreview)] {
-		rows = append(rows, draw.Line(draw.Text, draw.Clean("     | "+line)))
+		rows = append(rows, draw.Line(draw.Text, "     | "+draw.Clean(line)))
 	}
 	if left := len(lines) - MaxPreview; left > 0 {
 		rows = append(rows, draw.Line(draw.Text, "     | and "+amount.Of(left, "more line", "more lines")))

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
+	"adze/internal/platform/term"
 	"adze/internal/tool"
 )
 
@@ -42,6 +43,9 @@ func (o Options) marks() Glyphs {
 func Rows(d tool.Display, o Options) []Row {
 	switch d := d.(type) {
 	case tool.Plain:
+		if o.Proposed {
+			d.Text = term.SpellControls(d.Text)
+		}
 		lines := split(d.Text)
 		return o.shorten(lines, len(lines), "lines")
 	case tool.Output:

@@ -49,6 +49,7 @@ func TestLines(t *testing.T) {
 		{"diff, shortened", diff, Options{Max: 2}, []string{
 			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "⋯ 3 more lines",
 		}},
+		{"proposed text", tool.Plain{Text: "1. harm\r1. good\r\n2. done"}, Options{Proposed: true}, []string{`1. harm\x0d1. good`, "2. done"}},
 		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "⋯ 5 more files"}},
 		{"checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b", State: tool.Doing, Note: "ada"}, {Text: "c"}}, Options{}, []string{"✓ a", "▸ b (ada)", "∙ c"}},
 		{"long checklist", tool.Checklist{{Text: "a", State: tool.Done}, {Text: "b"}, {Text: "c", State: tool.Doing}}, Options{Max: 2}, []string{"▸ c", "∙ b", "⋯ and 1 more"}},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"
@@ -26,7 +27,7 @@ func (d *choicesDialog) draw(p *printer) {
 		text = c.Header + ": " + text
 	}
 	if d.From == "" {
-		p.say("\n" + text)
+		p.say("\n" + term.SpellControls(text))
 	} else {
 		p.say("\n" + ask.Asks(d.From))
 		quote(p, text)
@@ -40,7 +41,7 @@ func drawOptions(p *printer, options []session.Option) {
 		if o.Description != "" {
 			line += ": " + o.Description
 		}
-		p.lines(draw.Wrap(draw.Line(draw.Text, draw.Clean(line)), p.width(), draw.Blanks(len("  1. "))))
+		p.lines(draw.Wrap(draw.Line(draw.Text, draw.Asked(line)), p.width(), draw.Blanks(len("  1. "))))
 		p.lines(ask.Preview(o))
 	}
 }

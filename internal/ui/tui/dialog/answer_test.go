@@ -131,7 +131,7 @@ func TestPlanAfresh(t *testing.T) {
 	}
 	d.final = append(d.final, d.Edited("1. Only this\x1b[2J\n").Final...)
 	d.frame()
-	if !strings.Contains(d.text(), "Plan, as you changed it\n1. Only this\n") {
+	if !strings.Contains(d.text(), "Plan, as you changed it\n1. Only this\\x1b[2J\n") {
 		t.Error(d.text())
 	}
 	r = d.press("3")

@@ -255,3 +255,22 @@ func TestLook(t *testing.T) {
 		golden(t, fmt.Sprintf("look-%d.txt", size.w+1), b.String())
 	}
 }
+
+// Nothing that the user decides about can hide behind what a terminal would obey.
+func TestNothingHides(t *testing.T) {
+	const text = "harm\rgood \x1b]0;harm\x07"
+	const want = `harm\x0dgood \x1b]0;harm\x07`
+	option := session.Option{Label: text, Description: text, Preview: text}
+	for name, tt := range map[string]struct {
+		q session.Question
+		n int
+	}{
+		"sampling": {session.Sampling{From: "docs", Text: text}, 1},
+		"visit":    {session.Visit{From: "docs", Message: text, URL: "https://example.com", Host: "example.com"}, 1},
+		"choices":  {session.Choices{Items: []session.Choice{{Header: text, Text: text, Options: []session.Option{option}}}}, 5},
+	} {
+		if d := open(t, tt.q, 79, 20); strings.Count(d.text(), want) != tt.n {
+			t.Errorf("%s:\n%s", name, d.text())
+		}
+	}
+}

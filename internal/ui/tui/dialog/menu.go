@@ -166,9 +166,9 @@ func (m *menu) item(i int, l look, w int) []draw.Row {
 		}
 		number += box
 	}
-	row := draw.Row{mark, {Role: role, Text: number + draw.Clean(it.text)}}
+	row := draw.Row{mark, {Role: role, Text: number + draw.Asked(it.text)}}
 	if it.remark != "" {
-		row = append(row, draw.Span{Role: draw.Faint, Text: "  " + draw.Clean(it.remark)})
+		row = append(row, draw.Span{Role: draw.Faint, Text: "  " + draw.Asked(it.remark)})
 	}
 	var rows []draw.Row
 	for _, row := range draw.Wrap(row, w, draw.Blanks(4)) {

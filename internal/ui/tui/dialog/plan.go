@@ -7,6 +7,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/scope"
+	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
@@ -46,7 +47,7 @@ func keepsMode(p *tool.Plan) bool {
 // planRows returns all of the plan.
 func (k *permissionKind) planRows(w int) []draw.Row {
 	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links}
-	return append(plan.Add(strings.TrimSpace(k.text())), plan.End()...)
+	return append(plan.Add(strings.TrimSpace(term.SpellControls(k.text()))), plan.End()...)
 }
 
 func (k *permissionKind) planAbout(w int) []draw.Row {

@@ -42,7 +42,7 @@ type simpleKind struct {
 func (k *simpleKind) about(w int) []draw.Row {
 	var rows []draw.Row
 	for line := range strings.Lines(k.Text) {
-		rows = append(rows, draw.Wrap(draw.Line(draw.Strong, draw.Clean(strings.TrimSuffix(line, "\n"))), w, nil)...)
+		rows = append(rows, draw.Wrap(draw.Line(draw.Strong, draw.Asked(strings.TrimSuffix(line, "\n"))), w, nil)...)
 	}
 	return rows
 }
