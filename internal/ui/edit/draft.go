@@ -75,7 +75,12 @@ func Join(drafts ...*Draft) *Draft {
 
 // Draft returns what the field holds.
 func (b *buffer) Draft() *Draft {
-	d := &Draft{Caret: len(b.slice(pos{}, b.caret))}
+	return b.draft(b.slice(pos{}, b.end()), len(b.slice(pos{}, b.caret)))
+}
+
+// draft returns runes as a draft, with the caret after so many of them.
+func (b *buffer) draft(runes []rune, caret int) *Draft {
+	d := &Draft{Caret: caret}
 	var typed []rune
 	flush := func() {
 		if len(typed) > 0 {
@@ -83,7 +88,7 @@ func (b *buffer) Draft() *Draft {
 		}
 		typed = nil
 	}
-	for _, r := range b.slice(pos{}, b.end()) {
+	for _, r := range runes {
 		if !isFold(r) {
 			typed = append(typed, r)
 			continue
@@ -118,15 +123,20 @@ func (b *buffer) PutBack(d *Draft) {
 	b.caret = b.snap(advance(pos{}, runes[:min(max(0, d.Caret), len(runes))]))
 }
 
-// swapStash puts the text aside, and takes back what was put aside before.
+// swapStash puts the text aside, and takes back what was put aside before, or what an earlier entry has covered.
 func (f *Field) swapStash() {
-	was := f.stash
+	was, covered := f.stash, f.Covered()
 	f.stash = nil
 	if !f.empty() {
 		f.stash = f.Draft()
 	}
 	f.Clear()
-	if was != nil {
+	switch {
+	case was != nil && covered != nil:
+		f.PutBack(Join(covered, was))
+	case covered != nil:
+		f.PutBack(covered)
+	case was != nil:
 		f.PutBack(was)
 	}
 }
@@ -149,10 +159,11 @@ type saved struct {
 // if there is nothing.
 func (f *Field) Save(before ...*Draft) []byte {
 	s := saved{Stash: f.stash}
+	typed := typedIn(f)
 	if len(before) > 0 {
-		s.Draft = Join(append(before, f.Draft())...)
-	} else if !f.empty() {
-		s.Draft = f.Draft()
+		s.Draft = Join(append(before, typed)...)
+	} else if len(typed.Pieces) > 0 {
+		s.Draft = typed
 	}
 	if s.Draft == nil && s.Stash == nil {
 		return nil
@@ -162,6 +173,19 @@ func (f *Field) Save(before ...*Draft) []byte {
 		return nil // texts can always be written
 	}
 	return data
+}
+
+// typedIn returns what a field holds, with what an earlier entry has covered. An entry that is as it was is still in the
+// history.
+func typedIn(f *Field) *Draft {
+	covered := f.Covered()
+	switch past := f.recall.past; {
+	case covered == nil:
+		return f.Draft()
+	case f.search != nil, f.Text() == f.History[len(f.History)-past]:
+		return covered
+	}
+	return Join(covered, f.Draft())
 }
 
 // Load brings back what was saved, in an empty field.

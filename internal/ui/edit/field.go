@@ -41,7 +41,10 @@ func (f *Field) Empty() bool { return f.empty() && f.search == nil }
 
 // Clear forgets the text. What was cut and put aside stays.
 func (f *Field) Clear() {
-	f.album.keep(&f.buffer)
+	f.album.keep(f.Text(), f.Draft())
+	if covered := f.Covered(); covered != nil {
+		f.album.keep(covered.Text(), covered)
+	}
 	for i, t := range f.kills.texts {
 		f.kills.texts[i] = []rune(f.expand(t))
 	}

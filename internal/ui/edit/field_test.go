@@ -536,3 +536,53 @@ func ExampleField() {
 	fmt.Println(rows[0])
 	// Output: > hello
 }
+
+// What was typed before an earlier entry was called back is not lost: it is stored, comes back when the entry is put aside,
+// and is known to those who send or drop the entry.
+//
+// Proves X-120.
+func TestCovered(t *testing.T) {
+	stored := func(p *typist) string {
+		q := newTypist()
+		if err := q.Load(p.Save()); err != nil {
+			t.Fatal(err)
+		}
+		return q.Text()
+	}
+	for _, tt := range []struct{ name, keys, covered, stored string }{
+		{"nothing", "words", "", "words"},
+		{"nothing was typed", "\x1b[A", "", "the last entry"},
+		{"back", "words\x1b[A", "words", "words"},
+		{"back twice", "words\x1b[A\x1b[A", "words", "words"},
+		{"and forward", "words\x1b[A\x1b[B", "", "words"},
+		{"changed", "words\x1b[A!", "words", "words\nthe last entry!"},
+		{"a search", "words\x12first", "words", "words"},
+		{"found", "words\x12first\x1b[C", "words", "words"},
+		{"found and changed", "words\x12first\x05!", "words", "words\nthe first entry!"},
+		{"found, and further back", "words\x12last\x1b[C\x1b[A", "words", "words"},
+		{"not found", "words\x12zz\x1b[C", "", "words"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newTypist()
+			p.History = []string{"the first entry", "the last entry"}
+			p.types(tt.keys)
+			covered := ""
+			if d := p.Covered(); d != nil {
+				covered = d.Text()
+			}
+			if got := stored(p); covered != tt.covered || got != tt.stored {
+				t.Errorf("covered %q, stored %q", covered, got)
+			}
+		})
+	}
+	p := newTypist()
+	p.History = []string{"the last entry"}
+	p.types("words\x1b[A\x13")
+	if p.Text() != "words" || p.Stashed() != "the last entry" {
+		t.Errorf("put aside: %q, %q", p.Text(), p.Stashed())
+	}
+	p.types(" more\x1b[A\x13")
+	if p.Text() != "words more\nthe last entry" || p.Stashed() != "the last entry" {
+		t.Errorf("put aside again: %q, %q", p.Text(), p.Stashed())
+	}
+}

@@ -29,6 +29,22 @@ func (f *Field) earlier(steps int) {
 	f.recall.past = past
 }
 
+// Covered returns what was typed before an earlier entry took its place, or nil if nothing was.
+func (f *Field) Covered() *Draft {
+	typed := f.recall.typed
+	switch {
+	case f.recall.past > 0:
+	case f.search != nil:
+		typed = f.search.before
+	default:
+		return nil
+	}
+	if len(typed) == 0 {
+		return nil
+	}
+	return f.draft(typed, len(typed))
+}
+
 // Remember adds an entry to the history, unless it is the last one already.
 func (f *Field) Remember(text string) {
 	if n := len(f.History); n == 0 || f.History[n-1] != text {
@@ -61,16 +77,28 @@ func (f *Field) searchKey(ev keys.Event, action keys.Action) bool {
 	case action == keys.SearchNext:
 		f.find(s.at - 1)
 	case action == keys.SearchAccept:
-		f.search = nil // what was found stays
+		s.accept(f)
 	case action == keys.SearchCancel:
 		f.restore(s)
 		f.search = nil
 	case action == "" && ev.Kind != keys.Paste:
 	default:
-		f.search = nil
+		s.accept(f)
 		return false
 	}
 	return true
+}
+
+// accept ends the search. What was found stays; it is where the way back through the history goes on from.
+func (s *search) accept(f *Field) {
+	f.search = nil
+	if s.at >= len(f.History) || f.Text() != f.History[s.at] {
+		return
+	}
+	if f.recall.past == 0 {
+		f.recall.typed = s.before
+	}
+	f.recall.past = len(f.History) - s.at
 }
 
 // restore brings back what was typed before a search.

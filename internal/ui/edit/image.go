@@ -69,10 +69,10 @@ func (b *buffer) Images() []Image {
 
 // Revise makes text what the field holds, which the user made of [Field.Text] elsewhere. A picture stays where its name
 // is. It can be undone.
-func (f *Field) Revise(text string) {
+func (b *buffer) Revise(text string) {
 	var pictures []rune
-	for _, r := range f.slice(pos{}, f.end()) {
-		if isFold(r) && f.folds[foldIndex(r)].image != nil {
+	for _, r := range b.slice(pos{}, b.end()) {
+		if isFold(r) && b.folds[foldIndex(r)].image != nil {
 			pictures = append(pictures, r)
 		}
 	}
@@ -80,18 +80,18 @@ func (f *Field) Revise(text string) {
 	for {
 		at, next := len(text), -1
 		for i, r := range pictures {
-			if found := strings.Index(text, f.folds[foldIndex(r)].label()); found >= 0 && found < at {
+			if found := strings.Index(text, b.folds[foldIndex(r)].label()); found >= 0 && found < at {
 				at, next = found, i
 			}
 		}
-		runes = append(runes, f.brought(text[:at])...)
+		runes = append(runes, b.brought(text[:at])...)
 		if next < 0 {
-			f.set(runes)
+			b.set(runes)
 			return
 		}
 		r := pictures[next]
 		runes, pictures = append(runes, r), slices.Delete(pictures, next, next+1)
-		text = text[at+len(f.folds[foldIndex(r)].label()):]
+		text = text[at+len(b.folds[foldIndex(r)].label()):]
 	}
 }
 
@@ -99,14 +99,14 @@ func (f *Field) Revise(text string) {
 type album map[string]*Draft
 
 // keep notes which pictures a text has.
-func (a *album) keep(b *buffer) {
-	if len(b.Images()) == 0 {
+func (a *album) keep(text string, d *Draft) {
+	if !slices.ContainsFunc(d.Pieces, func(p Piece) bool { return p.Image != nil }) {
 		return
 	}
 	if *a == nil {
 		*a = album{}
 	}
-	(*a)[b.expand(b.slice(pos{}, b.end()))] = b.Draft()
+	(*a)[text] = d
 }
 
 // entry returns an entry of the history as it is inserted.

@@ -94,6 +94,14 @@ func (k *keyboard) forget() bool {
 	return typing
 }
 
+// Clear drops the text. What an earlier entry has covered stays in the history, as not sent.
+func (k *keyboard) Clear() {
+	if covered := k.Covered(); covered != nil {
+		k.keep(covered.Text(), false)
+	}
+	k.Composer.Clear()
+}
+
 // keep remembers what was entered, or typed and not sent.
 func (k *keyboard) keep(text string, sent bool) {
 	if strings.TrimSpace(text) == "" {

@@ -103,6 +103,25 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// What was typed before an earlier entry was called back is in the history when that entry is sent or dropped.
+//
+// Proves X-120.
+func TestCoveredWords(t *testing.T) {
+	for key, up := range map[string]string{"\r": "\x1b[A\x1b[A", "\x03": "\x1b[A"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, 80, 24, "say One.", func(s *setup) { s.Typing.History = []string{"an earlier entry"} })
+			c.Enter("precious words\x1b[A")
+			c.Shows("❯ an earlier entry")
+			c.Enter(key)
+			time.Sleep(time.Second)
+			c.Enter(up)
+			c.Shows("❯ precious words\n  ask")
+			c.Enter("\x15")
+			c.End()
+		})
+	}
+}
+
 // The message can be edited in an editor, whatever its line ends are. What was written there before the editor failed is in
 // the history.
 //
