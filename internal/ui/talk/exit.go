@@ -48,7 +48,7 @@ func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	typing = offered || typing || d.followed != nil
 	d.unfollow()
 	switch {
-	case d.leaving:
+	case d.leaving && !typing:
 		d.Quit()
 	case d.slash.cancel(), d.typed.cancel():
 	case d.working:
@@ -56,6 +56,7 @@ func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 		exit{d}.stopping("Interrupting; Ctrl-C again exits")
 		d.Submit(ctx, session.Interrupt{Queued: true, Unsay: d.unsaid})
 	case typing:
+		d.leaving = false
 		d.view.Ready()
 	default:
 		d.leaving = true

@@ -103,6 +103,29 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// Ctrl-C exits when it is pressed twice in a row, not when it drops what was typed in between.
+//
+// Proves X-120.
+func TestInterruptTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "say One.", nil)
+		c.Enter("\x03")
+		c.Shows("Press Ctrl-C again to exit")
+		time.Sleep(time.Minute)
+		c.Enter("words")
+		c.Enter("\x03")
+		c.Enter("\x1b[A")
+		c.Shows("❯ words\n  ask")
+		c.Enter("\x03")
+		c.Enter("\x03")
+		if n := strings.Count(c.Text(), "Press Ctrl-C again to exit"); n != 2 {
+			t.Errorf("said %d times:\n%s", n, c.Text())
+		}
+		c.Enter("\x03")
+		c.End()
+	})
+}
+
 // What was typed before an earlier entry was called back is in the history when that entry is sent or dropped.
 //
 // Proves X-120.
