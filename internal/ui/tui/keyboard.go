@@ -76,11 +76,17 @@ func (f *Front) typed(ctx context.Context, data []byte, at time.Time) {
 	f.take(ctx, events)
 }
 
-// press takes an event, and returns the action that is not about the text, or "".
-func (k *keyboard) press(ev keys.Event, width int, contexts ...keys.Context) keys.Action {
+// Mode returns the mode of vi that is in force; see [edit.Field.Mode]. The setting may have changed.
+func (k *keyboard) Mode() string {
 	if k.typing.Vim != nil {
 		k.SetVim(k.typing.Vim())
 	}
+	return k.Composer.Mode()
+}
+
+// press takes an event, and returns the action that is not about the text, or "".
+func (k *keyboard) press(ev keys.Event, width int, contexts ...keys.Context) keys.Action {
+	k.Mode() // has the setting take effect
 	return k.Press(ev, k.typing.Bindings(), width, contexts...)
 }
 

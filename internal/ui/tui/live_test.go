@@ -103,6 +103,24 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// The mode of vim is shown from the beginning, and when the setting changes.
+//
+// Proves X-148.
+func TestVimIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := true
+		c := newConsole(t, 80, 24, "say One.", func(s *setup) {
+			s.Typing.Vim = func() (bool, string) { return on, "" }
+		})
+		c.Shows("INSERT")
+		on = false
+		c.Enter("x")
+		c.Hides("INSERT")
+		c.Enter("\x15")
+		c.End()
+	})
+}
+
 // Ctrl-C exits when it is pressed twice in a row, not when it drops what was typed in between.
 //
 // Proves X-120.
