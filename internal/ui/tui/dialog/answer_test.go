@@ -411,3 +411,16 @@ func TestRandomKeys(t *testing.T) {
 		}
 	}
 }
+
+// A word that is wider than the terminal stays behind the number of its line, and what follows it below its beginning.
+func TestLongWordInChange(t *testing.T) {
+	word := strings.Repeat("x", 100)
+	q := change()
+	q.Preview = tool.Diff{Path: "new.txt", Created: true, Added: 2, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+" + word + " then", "+12 " + word}}}}
+	d := open(t, q, 79, 10)
+	for _, want := range []string{"\n    1 +" + word + "\n       then\n", "\n    2 +12\n       " + word + "\n"} {
+		if !strings.Contains(d.text(), want) {
+			t.Errorf("%q is not in\n%s", want, d.text())
+		}
+	}
+}

@@ -117,7 +117,9 @@ func (k *permissionKind) preview(w int) []draw.Row {
 	}
 	var rows []draw.Row
 	for _, row := range draw.Indent(shown, draw.Blanks(2), draw.Blanks(2)) {
-		rows = append(rows, draw.Wrap(row, w, draw.Blanks(gutter(row, w)))...)
+		n, length := gutter(row, w), len(row.String())
+		n = min(n, length)
+		rows = append(rows, draw.Indent(draw.Wrap(row.Slice(n, length), w-n, nil), row.Slice(0, n), draw.Blanks(n))...)
 	}
 	return rows
 }
