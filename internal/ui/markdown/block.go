@@ -224,5 +224,10 @@ func trimLeft(text string) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
-// clean returns text as it is measured.
-func clean(text string) string { return term.SanitizeText(text) }
+// clean returns text as it is measured. A carriage return is a blank: it overwrites nothing, as it would in a terminal.
+func clean(text string) string {
+	if strings.Contains(text, "\r") {
+		text = strings.NewReplacer("\r\n", "\n", "\r", " ").Replace(strings.TrimSuffix(text, "\r"))
+	}
+	return term.SanitizeText(text)
+}

@@ -58,6 +58,7 @@ func TestMarkdown(t *testing.T) {
 		{"prose", "one two three four five six seven", "one two three four\nfive six seven"},
 		{"paragraphs", "\n\none\n\n\n\ntwo\n\n", "one\n\ntwo"},
 		{"line breaks", "one\ntwo  \nthree\\\nfour", "one\ntwo\nthree\nfour"},
+		{"carriage returns", "one\rtwo\r\nthree\r\n\r\n```\r\na\rb\r\n```\r\n\r\n- x\ry\r\n", "one two\nthree\n\na b\n\n- x y"},
 		{"heading", "## The *plan* ##\ntext", "<h>The </><em>plan</>\ntext"},
 		{"no heading", "#tag\n####### seven", "#tag\n####### seven"},
 		{"strong", "a **very strong** word, 2**3**4, **", "a <strong>very strong</> word,\n2<strong>3</>4, **"},
