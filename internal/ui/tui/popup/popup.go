@@ -44,10 +44,10 @@ func New(source Source, glyphs draw.Glyphs, beside func(work func() (show func()
 // Open reports whether something is suggested.
 func (p *Popup) Open() bool { return len(p.items) > 0 }
 
-// Close closes the popup, until something else is typed.
+// Close closes the popup, because the text was sent: what is typed next is another text.
 func (p *Popup) Close() {
 	p.cancel()
-	p.query, p.items = suggest.Query{}, nil
+	p.query, p.closed, p.items = suggest.Query{}, suggest.Query{}, nil
 }
 
 // Typed finds suggestions for what stands before the caret. Whole says that it begins with the message.

@@ -166,6 +166,12 @@ func TestCommands(t *testing.T) {
 	if !w.Open() {
 		t.Error("it does not open for another name")
 	}
+	w.press("escape")
+	w.Close()
+	w.Typed("/c", true)
+	if !w.Open() {
+		t.Error("it stays closed when the text was sent")
+	}
 }
 
 // The letters that were typed are strong, and so is the choice.
