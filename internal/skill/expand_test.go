@@ -105,6 +105,11 @@ func TestArgumentsAreQuotedInCommands(t *testing.T) {
 		{`bash run.sh "$ARGUMENTS"`, "a; b", `bash run.sh "a; b"`},
 		{"bash run.sh $ARGUMENTS", "-c 'x y'", "bash run.sh -c 'x y'"},
 		{`bash -c "grep $0"`, "abc", `bash -c "grep abc"`},
+		{"find . -name $0", "'*.go'", "find . -name '*.go'"},
+		{"echo $0 | grep bash", "'a b'", "echo 'a b' | grep bash"},
+		{"echo $0 | bash run.sh", "'a b'", "echo 'a b' | bash run.sh"},
+		{"diff <(echo $0) x", "'a b'", "diff <(echo 'a b') x"},
+		{"flock lock make $0", "'a b'", "flock lock make 'a b'"},
 	} {
 		pieces, err := s.Expand("!`"+strings.ReplaceAll(c.command, "`", "")+"`", c.args, Vars{})
 		if err != nil || len(pieces) != 1 || pieces[0].Text != c.want {
@@ -129,6 +134,15 @@ func TestArgumentsAreQuotedInCommands(t *testing.T) {
 		{"case $0 in x) ;; esac", "'$(id)'"},
 		{"true # $0", "'a\nid'"},
 		{"awk /$0/", `'{system("id")}'`},
+		{"echo $ARGUMENTS | bash", "$(id)"},
+		{`echo "echo $0" | sh`, "'; id'"},
+		{`{ date; echo "echo $0"; } | sudo -n bash -s x`, "'; id'"},
+		{`echo "print($0)" | python3 -`, "'__import__()'"},
+		{`bash <<< "echo $0"`, "'; id'"},
+		{`bash <(echo "echo $0")`, "'; id'"},
+		{`. <(echo "echo $0")`, "'; id'"},
+		{`flock lock -c "echo $0"`, "'; id'"},
+		{`script -qc "echo $0" /dev/null`, "'; id'"},
 	} {
 		if pieces, err := s.Expand("```!\n"+c.command+"\n```", c.args, Vars{}); err == nil {
 			t.Errorf("%s with %s: %v", c.command, c.args, pieces)

@@ -202,6 +202,18 @@ func (r *reader) hazard() bool {
 			if r.interprets(n) {
 				return true
 			}
+		case *syntax.Stmt:
+			if len(n.Redirs) > 0 && r.runsInput(n.Cmd) {
+				return true
+			}
+		case *syntax.BinaryCmd:
+			if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && r.runsInput(n.Y) {
+				return true
+			}
+		case *syntax.ProcSubst:
+			if r.runsPrinted() {
+				return true
+			}
 		case *syntax.CmdSubst:
 			if n.Backquotes {
 				return true
@@ -228,18 +240,82 @@ func (r *reader) interprets(call *syntax.CallExpr) bool {
 		return false
 	}
 	first := call.Args[0].Lit()
-	if first == "" || strings.Contains(first, r.mark) {
-		return true // which program it is depends on something
+	if first == "" || first == "." || strings.Contains(first, r.mark) {
+		return true // it is source, or depends on something which program it is
 	}
 	for i, w := range call.Args {
 		for _, name := range r.meanings(w.Lit()) {
 			switch kind := programs(name); {
 			case kind == readsCode:
 				return true
-			case kind == runsShell || kind == runsScripts:
+			case kind != other:
 				if r.hasCodeFlag(call.Args[i+1:], kind) {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// runsInput reports whether a command, or one in it, runs what it reads: a shell or the like that is given no script.
+func (r *reader) runsInput(n syntax.Node) (runs bool) {
+	if n == nil {
+		return false
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			args, ok := r.interpreter(call)
+			runs = runs || ok && readsScript(args)
+		}
+		return !runs
+	})
+	return runs
+}
+
+// interpreter returns the arguments of the shell, or the like, that a call starts, itself or by another program.
+func (r *reader) interpreter(call *syntax.CallExpr) (args []*syntax.Word, ok bool) {
+	for i, w := range call.Args {
+		for _, name := range r.meanings(w.Lit()) {
+			if kind := programs(name); kind == runsShell || kind == runsScripts {
+				return call.Args[i+1:], true
+			}
+		}
+		if i == 0 && !starts(w.Lit()) {
+			break
+		}
+	}
+	return nil, false
+}
+
+// starts reports whether a program starts the one that its arguments name.
+func starts(name string) bool {
+	switch path.Base(name) {
+	case "env", "sudo", "doas", "nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "command", "exec", "busybox", "chroot", "unshare", "docker", "podman", "kubectl":
+		return true
+	}
+	return false
+}
+
+// readsScript reports whether a shell, or the like, with these arguments may read its script from its input.
+func readsScript(args []*syntax.Word) bool {
+	for _, w := range args {
+		switch lit := w.Lit(); {
+		case lit == "-" || lit == "-s" || lit == "/dev/stdin":
+			return true
+		case !strings.HasPrefix(lit, "-"):
+			return false
+		}
+	}
+	return true
+}
+
+// runsPrinted reports whether a call around the place runs the file that a command in it prints.
+func (r *reader) runsPrinted() bool {
+	for _, n := range r.path {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			if _, ok := r.interpreter(call); ok {
+				return true
 			}
 		}
 	}
@@ -288,6 +364,7 @@ const (
 	readsCode
 	runsShell
 	runsScripts
+	runsCommand // gives a word behind -c to a shell
 )
 
 func programs(name string) program {
@@ -296,6 +373,8 @@ func programs(name string) program {
 		return readsCode
 	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish":
 		return runsShell
+	case "flock", "script", "runuser":
+		return runsCommand
 	case "python", "perl", "ruby", "node", "nodejs", "php", "pwsh", "powershell", "deno", "bun", "osascript", "lua", "Rscript":
 		return runsScripts
 	}
