@@ -66,6 +66,10 @@ func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, 
 // consent finds out whether a skill that the user typed gets what it asks for. Who types its name wants its text; what goes
 // beyond that is asked about. The error says why it does not run at all.
 func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (granted bool, err error) {
+	w := s.cfg.wish(k)
+	if w.Broken != nil {
+		return false, w.Broken
+	}
 	input, err := json.Marshal(skilltool.Input{Skill: k.Name, Args: args})
 	if err != nil {
 		return false, err
@@ -91,8 +95,11 @@ func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (gran
 			return false, fmt.Errorf("the skill /%s is not run, because you said no", k.Name)
 		}
 	}
-	s.cfg.Say(fmt.Sprintf("the skill /%s does not get what it asks for (%s); to allow it, add the rule %s(%s)",
-		k.Name, inLine(s.cfg.wish(k).Text), skilltool.Name, k.Name))
+	how := fmt.Sprintf("to allow it, add the rule %s(%s)", skilltool.Name, k.Name)
+	if w.Personal {
+		how = "you are asked about its hooks when you call it at a terminal"
+	}
+	s.cfg.Say(fmt.Sprintf("the skill /%s does not get what it asks for (%s); %s", k.Name, inLine(w.Text), how))
 	return false, nil
 }
 

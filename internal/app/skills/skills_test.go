@@ -364,7 +364,8 @@ func TestHooksOfAProject(t *testing.T) {
 // What is asked is told in words.
 func TestWishes(t *testing.T) {
 	var rules []rule.Rule
-	for _, text := range []string{"Bash", "Bash(git add:*)", "Edit", "Write(src/**)", "Read(*)", "WebFetch(domain:x.org)", "mcp__db__query"} {
+	for _, text := range []string{"Bash(git add:*)", "Write(src/**)", "WebFetch(domain:x.org)", "mcp__db__query", "mcp__db", "Bash(bash -c:*)", "Edit(//etc/**)", "Edit(/lib/**)",
+		"Edit", "Write(//**)", "Read(*)", "Bash"} {
 		r, err := rule.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -372,10 +373,37 @@ func TestWishes(t *testing.T) {
 		rules = append(rules, r)
 	}
 	got := strings.Join(wishes(skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"command":"x"}]}]}`)}, rules), "\n")
-	want := "- run any command\n- run commands: git add:*\n- change any file that adze can change (Edit)\n- change files: src/**\n- read and search files (Read)\n" +
-		"- use the web: domain:x.org\n- use the tool mcp__db__query\n- run its own hook at Stop: {\"command\":\"x\"}"
+	want := "- run any command\n- run commands that can run any other: bash -c:*\n- use the tool mcp__db__query\n" +
+		"- use all tools of the MCP server db\n- change any file that adze can change (Edit)\n- change any file that adze can change (Write)\n- read and search files (Read)\n" +
+		"- run commands: git add:*\n- change files: src/**\n- use the web: domain:x.org\n- change files: /etc/**\n- change files: ./lib/**\n" +
+		"- run its own hook at Stop: {\"command\":\"x\"}"
 	if got != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// What cannot be read is not asked about, and neither is what does not count.
+//
+// Proves SKILL-10, SKILL-22.
+func TestWishesThatAreNone(t *testing.T) {
+	broken := &skill.Skill{Name: "broken", Head: skill.Head{Allowed: []string{"Read", "Bash(:*)"}}}
+	calls := &skill.Skill{Name: "calls", Head: skill.Head{Allowed: []string{"Skill(broken)"}}}
+	hooked := &skill.Skill{Name: "hooked", Origin: skill.Origin{Kind: skill.Project}, Head: skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}`)}}
+	p := newPlace(t, []string{"allow Skill(hooked)"}, nil, broken, calls, hooked)
+	if _, err := p.typed(t.Context(), "broken", ""); err == nil || !strings.Contains(err.Error(), `"Bash(:*)"`) {
+		t.Errorf("typed: %v", err)
+	}
+	if _, err := p.Tool().Bind(json.RawMessage(`{"skill":"broken"}`)); err == nil || !strings.Contains(err.Error(), `"Bash(:*)"`) {
+		t.Errorf("called: %v", err)
+	}
+	if d := p.decide(t, "calls"); d.Behavior != permission.Allow {
+		t.Errorf("calls: %s: %s", d.Behavior, d.Reason.Text)
+	}
+	if _, err := p.typed(t.Context(), "calls", ""); err != nil || len(p.said) > 0 {
+		t.Errorf("calls: %v, said %q", err, p.said)
+	}
+	if _, err := p.typed(t.Context(), "hooked", ""); err != nil || len(p.said) != 1 || strings.Contains(p.said[0], "add the rule") {
+		t.Errorf("hooked: %v, said %q", err, p.said)
 	}
 }
 

@@ -16,9 +16,11 @@ import (
 // maxWishes is how many rules are told in words.
 const maxWishes = 20
 
-// wishes returns in words what the head asks for beyond being read, a line for each thing. The rules are those of Allowed,
-// with variables filled in.
+// wishes returns in words what the head asks for beyond being read, a line for each thing, those that allow most first. The
+// rules are those of Allowed, with variables filled in.
 func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b rule.Rule) int { return reach(&b) - reach(&a) })
 	for i, r := range rules {
 		if i == maxWishes {
 			lines = append(lines, fmt.Sprintf("- %d more", len(rules)-i))
@@ -32,36 +34,85 @@ func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
 	return lines
 }
 
+// reach returns how much a rule allows: any command, what can run any, a whole tool, or a part of what a tool does.
+func reach(r *rule.Rule) int {
+	switch {
+	case r.Broad() && whole(r):
+		return 3
+	case r.Broad():
+		return 2
+	case whole(r):
+		return 1
+	}
+	return 0
+}
+
+// whole reports whether a rule allows all that its tool does.
+func whole(r *rule.Rule) bool {
+	switch r.Content {
+	case "", "*", "**":
+		return true
+	case "//", "//**":
+		return changesFiles(r.Tool) || readsFiles(r.Tool)
+	}
+	return false
+}
+
+func changesFiles(name string) bool {
+	return name == "Edit" || name == "Write" || name == "NotebookEdit" || name == "MultiEdit"
+}
+
+func readsFiles(name string) bool {
+	return name == "Read" || name == "Grep" || name == "Glob" || name == "LS"
+}
+
 // wish says what a rule allows.
 func wish(r rule.Rule) string {
-	all := r.Content == "" || r.Content == "*" || r.Content == ":*" || r.Content == "**"
-	content := tool.OneLine(r.Content, 200)
-	switch r.Tool {
-	case "Bash", "PowerShell":
-		if all {
+	all, content := whole(&r), tool.OneLine(r.Content, 200)
+	switch {
+	case r.Tool == "Bash" || r.Tool == "PowerShell":
+		switch {
+		case all:
 			return "run any command"
+		case r.Broad():
+			return "run commands that can run any other: " + content
 		}
 		return "run commands: " + content
-	case "Edit", "Write", "NotebookEdit", "MultiEdit":
+	case changesFiles(r.Tool):
 		if all {
 			return "change any file that adze can change (" + r.Tool + ")"
 		}
-		return "change files: " + content
-	case "Read", "Grep", "Glob", "LS":
+		return "change files: " + location(content)
+	case readsFiles(r.Tool):
 		if all {
 			return "read and search files (" + r.Tool + ")"
 		}
-		return "read files: " + content
-	case "WebFetch", "WebSearch":
+		return "read files: " + location(content)
+	case r.Tool == "WebFetch" || r.Tool == "WebSearch":
 		if all {
 			return "use the web (" + r.Tool + ")"
 		}
 		return "use the web: " + content
 	}
+	if server, ok := strings.CutPrefix(r.Tool, "mcp__"); ok && !strings.Contains(server, "__") {
+		return "use all tools of the MCP server " + tool.OneLine(server, 100)
+	}
 	if all {
 		return "use the tool " + tool.OneLine(r.Tool, 100)
 	}
 	return "use the tool " + tool.OneLine(r.String(), 200)
+}
+
+// location returns a pattern of paths in the form in which paths are written elsewhere: in rules /x is in the working
+// directory, and //x is not.
+func location(pattern string) string {
+	if absolute, ok := strings.CutPrefix(pattern, "//"); ok {
+		return "/" + absolute
+	}
+	if strings.HasPrefix(pattern, "/") {
+		return "." + pattern
+	}
+	return pattern
 }
 
 // rules returns what the calls of a skill may do. What others wrote grants itself nothing, and none grants other skills.
@@ -96,7 +147,14 @@ func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 		return skilltool.Wish{Free: true} // nothing in it counts but the words
 	}
 	rules, err := c.rules(k)
-	w := skilltool.Wish{Free: err == nil && (k.Origin.Kind == skill.Bundled || skill.Safe(k.Head) || c.vouched(k)), Personal: len(c.unapproved(k)) > 0}
+	if err != nil {
+		return skilltool.Wish{Broken: fmt.Errorf("%w; the skill is disabled", err)}
+	}
+	h := k.Head
+	if len(rules) == 0 {
+		h.Allowed = nil // nothing that counts
+	}
+	w := skilltool.Wish{Free: k.Origin.Kind == skill.Bundled || skill.Safe(h) || c.vouched(k), Personal: len(c.unapproved(k)) > 0}
 	w.Free = w.Free && !w.Personal
 	w.Text = strings.Join(wishes(k.Head, rules), "\n")
 	return w

@@ -48,6 +48,8 @@ type Output struct {
 
 // A Wish is what a skill asks for beyond being read.
 type Wish struct {
+	// Broken says why what the skill asks for cannot be read, so that it is not run; nil if it can.
+	Broken error
 	// Free says that nothing has to be asked.
 	Free bool
 	// Personal says that no one but the user may agree.
@@ -98,6 +100,9 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 		return nil, fmt.Errorf("only the user can call the skill %s, by typing /%s", s.Name, s.Name)
 	case c.Running(s, in.Args):
 		return nil, fmt.Errorf("the skill %s is running already, and its instructions are in this conversation: follow them", s.Name)
+	}
+	if err := c.Wish(s).Broken; err != nil {
+		return nil, err
 	}
 	return c.Call(s, in.Args), nil
 }
