@@ -170,6 +170,32 @@ func (c *collection) keep(f *folder) {
 	c.looked(f)
 }
 
+// Limits of the folders below one with agents.
+const (
+	maxDepth   = 5
+	maxFolders = 200
+)
+
+// WithFolders returns a root and those for the folders below it, which hold agents too. Links to folders are not followed,
+// and names that begin with a dot are left out.
+func WithFolders(root Root) []Root {
+	roots := []Root{root}
+	for i, depth := 0, []int{0}; i < len(roots); i++ {
+		entries, err := os.ReadDir(roots[i].Path)
+		if err != nil { // what is wrong is told when the root is looked at
+			continue
+		}
+		for _, e := range entries {
+			if e.IsDir() && e.Name()[0] != '.' && depth[i] < maxDepth && len(roots) < maxFolders {
+				sub := root
+				sub.Path = filepath.Join(roots[i].Path, e.Name())
+				roots, depth = append(roots, sub), append(depth, depth[i]+1)
+			}
+		}
+	}
+	return roots
+}
+
 // list returns the names of the agent files in a folder, in order.
 func list(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)

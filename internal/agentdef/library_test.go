@@ -55,6 +55,33 @@ func describe(s *Set) (lines []string) {
 	return lines
 }
 
+// Folders below one with agents hold agents too; links to folders, and those that are hidden or very deep, do not.
+//
+// Proves AGENT-20.
+func TestFolders(t *testing.T) {
+	w := newTree(t)
+	for _, path := range []string{"agents/a.md", "agents/team/b.md", "agents/team/web/c.md", "agents/.hidden/d.md", "agents/1/2/3/4/5/6/e.md", "elsewhere/f.md"} {
+		w.agent(path, strings.TrimSuffix(filepath.Base(path), ".md"), "x")
+	}
+	for link, to := range map[string]string{"agents/linked": "elsewhere", "agents/team/back": "agents"} {
+		if err := os.Symlink(w.path(to), w.path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := Root{Path: w.path("agents"), Source: Source{Kind: User}}
+	l := NewLibrary(Config{Roots: func() []Root { return WithFolders(root) }})
+	if diff := cmp.Diff([]string{"a", "b", "c"}, l.Set().Names()); diff != "" {
+		t.Error(diff)
+	}
+	w.agent("agents/team/late.md", "late", "x")
+	if diff := cmp.Diff([]string{"a", "b", "c", "late"}, l.Refresh().Names()); diff != "" {
+		t.Error(diff)
+	}
+	if roots := WithFolders(Root{Path: w.path("missing")}); len(roots) != 1 {
+		t.Errorf("of a folder that is missing: %v", roots)
+	}
+}
+
 // Proves AGENT-20.
 func TestLibraryOrder(t *testing.T) {
 	w := newTree(t)

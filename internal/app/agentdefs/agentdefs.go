@@ -113,7 +113,7 @@ func Folders(p *settings.Project) []agentdef.Root {
 		default:
 			root.Source.Kind, root.Within = agentdef.Project, p.Trust.Root
 		}
-		roots = append(roots, root)
+		roots = append(roots, agentdef.WithFolders(root)...)
 	}
 	return roots
 }

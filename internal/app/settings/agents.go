@@ -13,7 +13,8 @@ func agentsIn(t *Trust) []*agentdef.Definition {
 	var roots []agentdef.Root
 	for _, dir := range t.roots() {
 		for _, folder := range []string{".adze", ".claude"} {
-			roots = append(roots, agentdef.Root{Path: filepath.Join(dir, folder, "agents"), Source: agentdef.Source{Kind: agentdef.Project}, Within: t.Root})
+			root := agentdef.Root{Path: filepath.Join(dir, folder, "agents"), Source: agentdef.Source{Kind: agentdef.Project}, Within: t.Root}
+			roots = append(roots, agentdef.WithFolders(root)...)
 		}
 	}
 	set := agentdef.NewLibrary(agentdef.Config{Roots: func() []agentdef.Root { return roots }}).Set()
