@@ -73,10 +73,24 @@ func skillsPage(set *library.Set) desk.Page {
 	if len(origins) == 0 {
 		p.Add(desk.Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
 	}
+	if names := replaced(set); len(names) > 0 {
+		p.Add(desk.Text("Used in place of those from adze: " + strings.Join(names, ", ")))
+	}
 	for _, problem := range SkillProblems(set) {
 		p.Add(desk.Notice(problem))
 	}
 	return p
+}
+
+// replaced returns the skills that come with the program and are not used, because there is another of the name. That is
+// how they are meant to be replaced.
+func replaced(set *library.Set) (names []string) {
+	for _, s := range set.Shadowed {
+		if s.By != nil && s.Skill.Origin.Kind == skill.Bundled {
+			names = append(names, "/"+s.Skill.Name)
+		}
+	}
+	return names
 }
 
 // addSkills adds a table of skills, and returns how many are in it.
@@ -108,7 +122,7 @@ func listed(s *skill.Skill) string {
 	if s.Manual {
 		return "by you only"
 	}
-	return amount.Of(tokens.New("").Text(s.Name+": "+s.Description+" "+s.When), "token", "tokens")
+	return amount.Of(tokens.New("").Text("- "+s.Name+": "+skill.Words(s)+"\n"), "token", "tokens")
 }
 
 // SkillProblems returns what is wrong with skills: files that are not used as they were meant, and skills that another
@@ -120,6 +134,9 @@ func SkillProblems(set *library.Set) []string {
 		all = append(all, p.Error())
 	}
 	for _, s := range set.Shadowed {
+		if s.By != nil && s.Skill.Origin.Kind == skill.Bundled {
+			continue
+		}
 		by := "the command that is built in"
 		if s.By != nil {
 			by = "that of " + s.By.Origin.String()

@@ -22,7 +22,8 @@ func TestSkillsPage(t *testing.T) {
 			own, {Name: "by-hand", Head: skill.Head{Manual: true}, Origin: skill.Origin{Kind: skill.User}, Text: text},
 		},
 		Shadowed: []library.Shadowed{
-			{Skill: &skill.Skill{Name: "deploy", File: "/q/SKILL.md"}, By: own}, {Skill: &skill.Skill{Name: "help", File: "/h/SKILL.md"}},
+			{Skill: &skill.Skill{Name: "deploy", File: "/q/SKILL.md"}, By: own},
+			{Skill: &skill.Skill{Name: "review", Origin: skill.Origin{Kind: skill.Bundled}}, By: own}, {Skill: &skill.Skill{Name: "help", File: "/h/SKILL.md"}},
 		},
 		Problems: []skill.Problem{{File: "/b/SKILL.md", Field: "effort", Text: "is not a level"}},
 	}
@@ -37,11 +38,15 @@ func TestSkillsPage(t *testing.T) {
 	page := run("")
 	for _, want := range []string{
 		"1 skill from your files:", "1 skill from the project:", "[/by-hand by you only ]", "deploys it", "/b/SKILL.md: effort: is not a level",
-		"/q/SKILL.md: /deploy is that of the project, so this one is not used", "/h/SKILL.md: /help is the command that is built in, so this one is not used",
+		"/q/SKILL.md: /deploy is that of the project, so this one is not used", "Used in place of those from adze: /review",
+		"/h/SKILL.md: /help is the command that is built in, so this one is not used",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in %s", want, page)
 		}
+	}
+	if problems := fmt.Sprint(SkillProblems(set)); strings.Contains(problems, "review") {
+		t.Errorf("a skill that was replaced is a problem: %s", problems)
 	}
 	for arg, want := range map[string]string{
 		"/Deploy": "{Allows Bash(make:*)}", "DEPLOYS": `1 skill with "DEPLOYS":`, "by-hand": "{Called by you only}", "deplyo": "did you mean deploy", "qqqq": "/skills lists them",
@@ -53,6 +58,15 @@ func TestSkillsPage(t *testing.T) {
 	set = &library.Set{}
 	if got := run(""); !strings.Contains(got, "There are no skills") {
 		t.Error(got)
+	}
+}
+
+// What a skill takes in the list of the model is counted as it is there, where long descriptions are cut.
+func TestListedTokens(t *testing.T) {
+	long := &skill.Skill{Name: "long", Head: skill.Head{Description: strings.Repeat("many words ", 300)}}
+	cut := &skill.Skill{Name: "long", Head: skill.Head{Description: strings.Repeat("many words ", 30)}}
+	if listed(long) != listed(cut) {
+		t.Errorf("%s, and cut %s", listed(long), listed(cut))
 	}
 }
 
