@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"adze/internal/app/settings"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/memory"
@@ -49,7 +51,7 @@ func (s *search) folder(level, dir string) {
 	s.skills(level, "skills", filepath.Join(dir, "skills"))
 	s.skills(level, "commands", filepath.Join(dir, "commands"))
 	s.styles(level, filepath.Join(dir, "output-styles"))
-	if rules := list(filepath.Join(dir, "rules"), ".md", 5); len(rules) > 0 {
+	if rules := list(filepath.Join(dir, "rules"), ".md", maxDepth); len(rules) > 0 {
 		used := 0
 		for _, path := range rules {
 			if slices.ContainsFunc(s.Instructions, func(i instruct.File) bool { return real(i.Path) == real(path) }) {
@@ -58,7 +60,7 @@ func (s *search) folder(level, dir string) {
 		}
 		f := Finding{Tool: claude, Level: level, What: "rules", Path: filepath.Join(dir, "rules"), Count: len(rules), Used: true}
 		if rest := len(rules) - used; rest > 0 {
-			f.Note = amount.Of(rest, "holds", "hold") + " when a file they name is read"
+			f.Note = amount.Of(rest, "holds when a file that it names", "hold when a file that they name") + " is read"
 		}
 		s.add(f)
 	}
@@ -67,22 +69,22 @@ func (s *search) folder(level, dir string) {
 
 // agents finds agent files.
 func (s *search) agents(level, dir string) {
-	files := list(dir, ".md", 1)
+	files := list(dir, ".md", maxDepth)
 	if len(files) == 0 {
 		return
 	}
 	f := Finding{Tool: claude, Level: level, What: "agents", Path: dir, Count: len(files)}
 	var notes []string
 	for _, d := range s.Agents.Definitions {
-		f.Used = f.Used || filepath.Dir(d.File) == dir
+		f.Used = f.Used || isBelow(d.File, dir)
 	}
 	for _, o := range s.Agents.Shadowed {
-		if filepath.Dir(o.Definition.File) == dir {
+		if isBelow(o.Definition.File, dir) {
 			notes = append(notes, fmt.Sprintf("%s: there is another agent %s, which is used", filepath.Base(o.Definition.File), o.By.Name))
 		}
 	}
 	for _, p := range s.Agents.Problems {
-		if filepath.Dir(p.File) == dir {
+		if isBelow(p.File, dir) {
 			notes = append(notes, filepath.Base(p.File)+": "+p.Text)
 		}
 	}
@@ -111,11 +113,15 @@ func (s *search) settings(level, path string) {
 		return
 	}
 	known := s.Project.Settings()
-	var unknown []string
+	var unknown, personal []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if _, ok := known.Key(key); !ok && key != "$schema" && key != "permissions" && key != "env" && !s.prefixed(key) {
+		_, ok := known.Key(key)
+		switch {
+		case !ok && key != "$schema" && key != "permissions" && key != "env" && !s.prefixed(key):
 			unknown = append(unknown, key)
-		} else {
+		case level == project && filepath.Base(path) == shared && s.personal(key):
+			personal = append(personal, key)
+		case key != "$schema":
 			f.Count++
 		}
 	}
@@ -124,16 +130,40 @@ func (s *search) settings(level, path string) {
 		why = s.untrusted()
 	}
 	switch {
-	case f.Count == 0 && len(unknown) > 0:
+	case f.Count == 0 && len(unknown) > 0 && len(personal) == 0:
 		f.Note = "adze has none of its settings: " + strings.Join(unknown, ", ")
 	case why != "":
+		f.Count += len(personal)
 		f.Note = why + "; only rules that deny or ask count"
 	default:
-		f.Used = true
+		f.Used = f.Count > 0 || len(personal) == 0
+		var notes []string
 		if len(unknown) > 0 {
-			f.Note = "without " + strings.Join(unknown, ", ") + ", which adze does not have"
+			notes = append(notes, "without "+strings.Join(unknown, ", ")+", which adze does not have")
 		}
+		if len(personal) > 0 {
+			notes = append(notes, "without "+strings.Join(personal, ", ")+", which a project cannot set: put it into your own settings")
+		}
+		f.Note = strings.Join(notes, "; ")
 	}
+}
+
+// shared is the settings file of a project that is for everyone.
+const shared = "settings.json"
+
+// personal reports whether a project cannot set what is at a name, or below it.
+func (s *search) personal(name string) bool {
+	found := false
+	for _, k := range settings.Keys() {
+		if k.Name != name && !slices.Contains(k.Aliases, name) && !strings.HasPrefix(k.Name, name+".") {
+			continue
+		}
+		if !k.Personal && !k.Managed {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // prefixed reports whether settings below a name are known, such as sandbox.enabled.
@@ -152,9 +182,8 @@ func (s *search) skills(level, what, dir string) {
 		return
 	}
 	f := Finding{Tool: claude, Level: level, What: what, Path: dir}
-	within := func(path string) bool {
-		rel, err := filepath.Rel(real(dir), real(path))
-		return path != "" && err == nil && filepath.IsLocal(rel)
+	within := func(path string) bool { // a skill may be a link
+		return isBelow(path, dir) || path != "" && isBelow(real(path), real(dir))
 	}
 	var notes []string
 	for _, k := range s.Skills.Skills {
@@ -174,13 +203,27 @@ func (s *search) skills(level, what, dir string) {
 	}
 	f.Used = f.Count > 0
 	if f.Count == 0 && len(notes) == 0 {
-		if f.Count = len(list(dir, ".md", 3)); f.Count == 0 {
+		if f.Count = count(what, dir); f.Count == 0 {
 			return
 		}
 		notes = append(notes, s.untrusted())
 	}
 	f.Note = strings.Join(notes, "; ")
 	s.add(f)
+}
+
+// count returns how many skills or commands there seem to be in a folder that is not read.
+func count(what, dir string) (n int) {
+	if what == "commands" {
+		return len(list(dir, ".md", maxDepth))
+	}
+	entries, _ := os.ReadDir(dir) // ok: there are none
+	for _, e := range entries[:min(len(entries), maxEntries)] {
+		if exists(filepath.Join(dir, e.Name(), "SKILL.md")) {
+			n++
+		}
+	}
+	return n
 }
 
 // taker names what a skill is shadowed by.

@@ -57,6 +57,7 @@ const (
 const (
 	maxFile    = 4 << 20
 	maxEntries = 2000 // of a folder
+	maxDepth   = 6    // of folders in folders
 )
 
 // Find returns what other tools keep, tool by tool.
@@ -118,6 +119,12 @@ func list(dir, suffix string, depth int) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// isBelow reports whether a path lies below a directory, as both are written.
+func isBelow(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return path != "" && err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // read returns a file, or nothing if it cannot be read.

@@ -3,8 +3,10 @@
 package imports
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,7 +70,11 @@ func (w *world) lines(found []Finding) (lines []string) {
 			used = "+"
 		}
 		rel, _ := filepath.Rel(w.home, f.Path)
-		line := strings.TrimSpace(strings.Join([]string{used, f.Tool + ":", f.What, rel, f.Note}, " "))
+		what := f.What
+		if f.Used && (what == "skills" || what == "agents") {
+			what = fmt.Sprint(f.Count, " ", what)
+		}
+		line := strings.TrimSpace(strings.Join([]string{used, f.Tool + ":", what, rel, f.Note}, " "))
 		lines = append(lines, strings.Join(append([]string{line}, f.Commands...), "\n  "))
 	}
 	return lines
@@ -120,11 +126,16 @@ func TestOtherTools(t *testing.T) {
 func TestEcosystem(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"$schema":"x","model":"opus","env":{"A":"b"},"permissions":{"allow":["Bash(ls)"]},"sandbox":{"enabled":true},"spinnerVerbs":["x"]}`)
-	w.write("work/.claude/settings.json", `{"hooks":{}}`)
+	w.write("work/.claude/settings.json", `{"hooks":{},"statusLine":{"type":"command","command":"x"},"cleanupPeriodDays":3,"model":"opus"}`)
 	w.write("work/.claude/settings.local.json", `{`)
 	mine := w.write(".claude/skills/a/SKILL.md", "x")
+	w.write("shared/b/SKILL.md", "x")
+	if err := os.Symlink(filepath.Join(w.home, "shared/b"), filepath.Join(w.home, ".claude/skills/b")); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(w.home, ".claude/skills/b/SKILL.md")
 	agent := w.write(".claude/agents/x.md", "x")
-	helper := w.write("work/.claude/agents/y.md", "y")
+	helper := w.write("work/.claude/agents/team/y.md", "y")
 	theirs := w.write("work/.claude/commands/help.md", "x")
 	w.write("work/.claude/rules/a.md", "x")
 	servers := w.write("work/.mcp.json", `{"mcpServers":{"a":{"command":"x"}}}`)
@@ -134,7 +145,7 @@ func TestEcosystem(t *testing.T) {
 	c.Instructions = []instruct.File{{Path: claudeMD}}
 	c.Problems = []instruct.Problem{{Path: outside, Text: "is too long"}}
 	c.Skills = &library.Set{
-		Skills:   []*skill.Skill{{Name: "a", File: mine}},
+		Skills:   []*skill.Skill{{Name: "a", File: mine}, {Name: "b", File: linked}},
 		Shadowed: []library.Shadowed{{Skill: &skill.Skill{Name: "help", File: theirs}}},
 	}
 	c.Agents = &agentdef.Set{
@@ -144,13 +155,13 @@ func TestEcosystem(t *testing.T) {
 	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
 	want := []string{
 		"+ Claude Code: settings .claude/settings.json without spinnerVerbs, which adze does not have",
-		"+ Claude Code: skills .claude/skills",
+		"+ Claude Code: 2 skills .claude/skills",
 		"- Claude Code: agents .claude/agents x.md: it is no agent",
-		"+ Claude Code: settings work/.claude/settings.json",
+		"+ Claude Code: settings work/.claude/settings.json without cleanupPeriodDays, statusLine, which a project cannot set: put it into your own settings",
 		"- Claude Code: settings work/.claude/settings.local.json it is not valid JSON",
 		"- Claude Code: commands work/.claude/commands /help is taken by a built-in command",
-		"+ Claude Code: rules work/.claude/rules 1 holds when a file they name is read",
-		"+ Claude Code: agents work/.claude/agents",
+		"+ Claude Code: rules work/.claude/rules 1 holds when a file that it names is read",
+		"+ Claude Code: 1 agents work/.claude/agents",
 		"+ Claude Code: instructions work/CLAUDE.md",
 		"- Claude Code: instructions work/CLAUDE.local.md is too long",
 		"- Claude Code: MCP servers work/.mcp.json a: approve with /mcp",
@@ -158,9 +169,15 @@ func TestEcosystem(t *testing.T) {
 	if diff := cmp.Diff(want, w.lines(Find(c))); diff != "" {
 		t.Error(diff)
 	}
+	w.write("work/.claude/skills/c/SKILL.md", "x")
+	w.write("work/.claude/skills/c/reference.md", "x")
 	c = w.config(false)
 	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
-	for _, line := range w.lines(Find(c)) {
+	found := Find(c)
+	if i := slices.IndexFunc(found, func(f Finding) bool { return f.Path == filepath.Join(w.dir, ".claude/skills") }); i < 0 || found[i].Count != 1 {
+		t.Errorf("skills that are not used: %+v", found)
+	}
+	for _, line := range w.lines(found) {
 		if strings.HasPrefix(line, "+") && strings.Contains(line, " work/") && !strings.Contains(line, "rules") {
 			t.Errorf("not trusted: %s", line)
 		}
