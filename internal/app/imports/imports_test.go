@@ -83,7 +83,7 @@ func (w *world) lines(found []Finding) (lines []string) {
 func TestOtherTools(t *testing.T) {
 	w := newWorld(t)
 	w.write(".codex/config.toml", "model = \"x\"\n[mcp_servers.docs]\ncommand = \"npx\"\nargs = [\"-y\", \"docs server\", '--api-key=s3cret', \"--token\", \"s3cret\"] # note\n"+
-		"env = { \"API_KEY\" = \"s3cret\", B = \"x\" }\n[mcp_servers.\"my.web\"]\nurl = \"https://u:s3cret@example.org/mcp?key=s3cret\"\n[mcp_servers.docs2.env]\nTOKEN = \"s3cret\"\n[other]\ncommand = \"no\"\n")
+		"env = { \"API_KEY\" = \"s3cret\", B = \"x\" }\n[mcp_servers.\"my.web\"]\nurl = \"https://u:s3cret@example.org/mcp?key=s3cret\"\nhttp_headers = { \"X-Key\" = \"s3cret\" }\nbearer_token_env_var = \"T\"\n[mcp_servers.docs2.env]\nTOKEN = \"s3cret\"\n[other]\ncommand = \"no\"\n")
 	w.write(".codex/AGENTS.md", "x")
 	w.write(".codex/prompts/fix.md", "x")
 	w.write(".gemini/settings.json", `{"mcpServers":{"g":{"command":"g","env":{"KEY":"s3cret"}},"h":{"httpUrl":"https://example.org","headers":{"Authorization":"s3cret"}}}, /* c */}`)
@@ -91,6 +91,7 @@ func TestOtherTools(t *testing.T) {
 	w.write(".config/opencode/opencode.json", `{"mcp":{"o":{"type":"local","command":["bun","x"],"environment":{"A":"s3cret"}}}}`)
 	w.write(".config/crush/crush.json", `{`)
 	w.write("work/.cursorrules", "x")
+	w.write("work/.cursor/mcp.json", `{"mcpServers":{"c":{"command":"c"}}}`)
 	w.write("work/.cursor/rules/a.mdc", "x")
 	w.write("work/.github/copilot-instructions.md", "x")
 	agents := w.write("work/AGENTS.md", "x")
@@ -103,7 +104,7 @@ func TestOtherTools(t *testing.T) {
 		"- Codex CLI: settings .codex/config.toml its format is another; adze config list shows the settings of adze",
 		"- Codex CLI: MCP servers .codex/config.toml add them with the commands below" +
 			"\n  adze mcp add --scope user --env API_KEY=... --env B=... docs -- npx -y 'docs server' --api-key=... --token ..." +
-			"\n  adze mcp add --scope user --transport http my.web 'https://...@example.org/mcp?...'" +
+			"\n  adze mcp add --scope user --header 'X-Key: ...' --header 'Authorization: ...' --transport http my.web 'https://...@example.org/mcp?...'" +
 			"\n  adze mcp add --scope user --env TOKEN=... docs2 --",
 		"- Gemini CLI: settings .gemini/settings.json its format is another; adze config list shows the settings of adze",
 		"- Gemini CLI: MCP servers .gemini/settings.json add them with the commands below" +
@@ -117,6 +118,7 @@ func TestOtherTools(t *testing.T) {
 		"- Cursor: instructions work/.cursorrules a line @.cursorrules in AGENTS.md includes it",
 		"- GitHub Copilot: instructions work/.github/copilot-instructions.md a line @.github/copilot-instructions.md in AGENTS.md includes it",
 		"- Cursor: instructions work/.cursor/rules/a.mdc a line @.cursor/rules/a.mdc in AGENTS.md includes it",
+		"- Cursor: MCP servers work/.cursor/mcp.json add them with the commands below\n  adze mcp add --scope user c -- c",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

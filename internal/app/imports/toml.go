@@ -58,14 +58,24 @@ func tomlServers(text, name string) []server {
 		case key == "url":
 			sv.url = strings.Join(tomlStrings(value), "")
 		case key == "env":
-			for pair := range strings.SplitSeq(strings.Trim(value, "{} "), ",") {
-				if name, _, ok := strings.Cut(pair, "="); ok {
-					sv.env = append(sv.env, strings.Trim(strings.TrimSpace(name), `"'`))
-				}
-			}
+			sv.env = append(sv.env, tomlNames(value)...)
+		case key == "http_headers" || key == "env_http_headers":
+			sv.headers = append(sv.headers, tomlNames(value)...)
+		case key == "bearer_token_env_var":
+			sv.headers = append(sv.headers, "Authorization")
 		}
 	}
 	return all
+}
+
+// tomlNames returns the names in a table on one line.
+func tomlNames(value string) (names []string) {
+	for pair := range strings.SplitSeq(strings.Trim(value, "{} "), ",") {
+		if name, _, ok := strings.Cut(pair, "="); ok {
+			names = append(names, strings.Trim(strings.TrimSpace(name), `"'`))
+		}
+	}
+	return names
 }
 
 // tomlKeys splits a key with dots, some parts of which may be quoted.
