@@ -95,6 +95,8 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 		return optionsList(d), nil
 	case arg == "" || arg == "list":
 		return configPage(d.Surroundings.Options(false)), nil
+	case (key == "set" || key == "get" || key == "unset") && value == "":
+		return nil, errors.New("usage: /config, /config KEY, /config KEY VALUE or /config unset KEY")
 	case key == "set" || key == "get":
 		key, value, changes = strings.Cut(value, " ")
 		value = strings.TrimSpace(value)

@@ -148,7 +148,12 @@ func modeCommand() Command {
 
 func planCommand() Command {
 	return Command{Name: "plan", Kind: Change, Doc: "switch to plan mode: the model explores and makes a plan, but changes nothing",
-		Run: func(context.Context, *Desk, string) (Answer, error) { return chooseMode(string(permission.Plan)), nil }}
+		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
+			if arg != "" { // the words would be lost
+				return nil, errors.New("usage: /plan. Say what to plan in the next message")
+			}
+			return chooseMode(string(permission.Plan)), nil
+		}}
 }
 
 // chooseMode returns what changes the permission mode.

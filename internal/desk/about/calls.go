@@ -39,6 +39,9 @@ func showCall(d *desk.Desk, which string) (desk.Answer, error) {
 			}
 		}
 	}
+	if len(uses) == 0 {
+		return nil, errors.New("no tool was called in this conversation")
+	}
 	if n > len(uses) {
 		return nil, errors.New("there are fewer calls in this conversation: " + strconv.Itoa(len(uses)))
 	}

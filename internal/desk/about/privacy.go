@@ -42,7 +42,7 @@ func contents(name string) string {
 		return "what you typed, for the Up key"
 	case "drafts":
 		return "what you typed and have not sent"
-	case "settings.json", "ADZE.md", "rules", "skills", "commands", "agents", "output-styles", "mcp.json", "keybindings.json":
+	case "settings.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "rules", "skills", "commands", "agents", "output-styles", "workflows", "mcp.json", "keybindings.json":
 		return "your settings and instructions"
 	case "credentials.json":
 		return "API keys, or which are in the keyring"
@@ -68,6 +68,16 @@ func contents(name string) string {
 		return "how notes of conversations are made"
 	case "skills-index", "skill-usage.json":
 		return "skills: a copy of their names, and use"
+	case "agent-memory":
+		return "memories of agents"
+	case "dreams":
+		return "when memories were last consolidated"
+	case "teams":
+		return "teams of agents, and their messages"
+	case "worktrees":
+		return "which worktrees were made"
+	case "start":
+		return "skills and agents as last sent"
 	case "agents-index":
 		return "a copy of the definitions of agents"
 	case "quarantine":

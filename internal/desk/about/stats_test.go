@@ -110,6 +110,15 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// What the program keeps is told in words.
+func TestContents(t *testing.T) {
+	for _, name := range []string{"AGENTS.md", "agent-memory", "agents-index", "dreams", "plans", "projects", "schedules", "start", "teams", "workflows", "worktrees"} {
+		if contents(name) == "" {
+			t.Errorf("%s is told without words", name)
+		}
+	}
+}
+
 // Proves X-145.
 func TestPrivacyPage(t *testing.T) {
 	d := newDesk(t, t.TempDir())
