@@ -29,7 +29,7 @@ func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
 		lines = append(lines, "- "+wish(r))
 	}
 	for _, e := range skill.Hooks(h.Hooks) {
-		lines = append(lines, fmt.Sprintf("- run its own hook at %s: %s", tool.OneLine(strings.TrimSpace(e.Event+" "+e.Matcher), 100), tool.OneLine(string(e.Handler), 300)))
+		lines = append(lines, fmt.Sprintf("- run its own hook at %s: %s", tool.OneLine(strings.TrimSpace(e.Event+" "+e.Matcher), 100), tool.OneLine(trust.Hook(e.Event, e.Matcher, e.Handler).Text, 300)))
 	}
 	return lines
 }
