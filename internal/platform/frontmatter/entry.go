@@ -114,7 +114,10 @@ func looseValue(value string) (Value, bool) {
 		return Value{List: list}, closed
 	case value[0] == '"' || value[0] == '\'':
 		text, closed := strings.CutSuffix(value[1:], value[:1])
-		return Value{Text: text}, closed && !strings.Contains(text, value[:1])
+		if strings.Contains(text, value[:1]) { // words in quotes, and more: "file" [options]
+			return Value{Text: value}, true
+		}
+		return Value{Text: text}, closed
 	case value[0] == '{' && strings.Contains(value, ":"):
 		return Value{}, false
 	}

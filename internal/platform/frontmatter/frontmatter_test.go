@@ -75,6 +75,7 @@ func TestParse(t *testing.T) {
 		{"lists of patterns", "a: [*.go, \"b\", {c,d}/**]\nb:\n  - *.go\n  - !x/**\n  - {a,b}\n- 'q'",
 			Fields{"a": list("*.go", "b", "{c,d}/**"), "b": list("*.go", "!x/**", "{a,b}", "q")}, ""},
 		{"words in brackets", "a: [file] or all\nb: [x] [y]", Fields{"a": text("[file] or all"), "b": list("x] [y")}, ""},
+		{"words in quotes", "a: \"x\" y\nb: 'x' or 'y' # c\nc: \"a, b\", c", Fields{"a": text(`"x" y`), "b": text("'x' or 'y'"), "c": text(`"a, b", c`)}, ""},
 		{"uneven list", "b:\n  - p\n- q\nc: z", Fields{"b": list("p", "q"), "c": text("z")}, ""},
 		{"not UTF-8", "a: x\xff\nb: y", Fields{"a": text("x\xff"), "b": text("y")}, ""},
 
@@ -84,7 +85,6 @@ func TestParse(t *testing.T) {
 		{"open single quote", "a: 'x\nb: y", Fields{"b": text("y")}, "line 1"},
 		{"open list", "a: [x", Fields{}, "line 1"},
 		{"open braces", "a: {x: y", Fields{}, "line 1"},
-		{"after a quote", "a: \"x\" y", Fields{}, "line 1"},
 		{"indented", "a: x\n  b: y", Fields{"a": text("x")}, "line 2 of the front matter is indented"},
 		{"indented first", "  a: x\nb: y", Fields{"b": text("y")}, "line 1 of the front matter belongs to no name"},
 		{"a tab", "a:\n\tb: y\nc: z", Fields{"c": text("z")}, "line 2"},
