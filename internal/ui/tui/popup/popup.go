@@ -174,7 +174,8 @@ func (p *Popup) Take(before string) (Change, bool) {
 	return c, true
 }
 
-// Enter is like Take for Enter, which also runs a command that takes no arguments. It reports false if what was typed is
+// Enter is like Take for Enter, which also runs a command that takes no arguments, if its name begins with what was typed
+// or the user has moved to it: one that only has the letters in it may be another than was meant. It reports false if what was typed is
 // complete already, so that there is nothing to choose; a directory is, unless the user has moved to something in it, and
 // so is an argument.
 func (p *Popup) Enter(before string) (Change, bool) {
@@ -188,7 +189,9 @@ func (p *Popup) Enter(before string) (Change, bool) {
 		}
 		return Change{}, false
 	}
-	if it := p.items[p.chosen]; p.query.Kind == suggest.Commands && it.Args == "" {
+	it := p.items[p.chosen]
+	meant := p.moved || len(it.Text) >= len(c.Typed) && strings.EqualFold(it.Text[:len(c.Typed)], c.Typed)
+	if p.query.Kind == suggest.Commands && it.Args == "" && meant {
 		c.With, c.Runs = it.Text, true
 	}
 	return c, true

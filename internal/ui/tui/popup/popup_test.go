@@ -166,6 +166,15 @@ func TestCommands(t *testing.T) {
 	if !w.Open() {
 		t.Error("it does not open for another name")
 	}
+	w.Typed("/cst", true)
+	if c, ok := w.Enter("/cst"); !ok || c != (Change{Typed: "/cst", With: "/cost "}) {
+		t.Errorf("Enter on a name that has the letters: %+v", c)
+	}
+	w.press("down")
+	if c, ok := w.Enter("/cst"); !ok || !c.Runs {
+		t.Errorf("Enter on a name that was chosen: %+v", c)
+	}
+	w.Typed("/c", true)
 	w.press("escape")
 	w.Close()
 	w.Typed("/c", true)
