@@ -82,6 +82,7 @@ type (
 	Compacted struct {
 		Before, After int
 		Manual        bool
+		Cleared       bool // nothing of it is left, because the user wants it
 	}
 
 	// Failed carries the error that ended the turn, when no recovery was left.

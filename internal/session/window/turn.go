@@ -184,7 +184,9 @@ func (t *Turn) Clear() agent.Compacted {
 	}
 	seg := &compact.Segment{Summary: first, Text: cleared, Before: t.count(conversation(entries))}
 	seg.After = t.count(conversation(seg.Entries()))
-	return *t.begin(seg, compact.Manual, "")
+	done := t.begin(seg, compact.Manual, "")
+	done.Cleared = true
+	return *done
 }
 
 // cleared is what a conversation begins with after the user cleared it.

@@ -49,7 +49,7 @@ func (n *notes) Event(ev agent.Event) {
 		n.f.warn(ev.Text)
 	case agent.Compacted:
 		if n.chore {
-			n.f.result.Say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
+			n.f.result.Say(shortened(ev))
 		}
 	case agent.Retrying:
 		n.retrying(ev.Retrying)
@@ -58,6 +58,14 @@ func (n *notes) Event(ev agent.Event) {
 			n.f.warn(ev.Title)
 		}
 	}
+}
+
+// shortened says what became of the conversation.
+func shortened(ev agent.Compacted) string {
+	if ev.Cleared {
+		return "The conversation starts over; what was said before is kept on disk."
+	}
+	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }
 
 // Waiting for another attempt is reported if it takes long, or from the third attempt on.

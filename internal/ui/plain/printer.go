@@ -151,7 +151,11 @@ func (p *printer) event(ev agent.Event) {
 		p.say(ev.Text)
 	case agent.Compacted:
 		p.used = ev.After
-		p.say(fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After))
+		text := fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
+		if ev.Cleared {
+			text = "The conversation starts over; what was said before is kept on disk."
+		}
+		p.say(text)
 	case agent.Failed:
 		p.say(p.explain(ev.Err))
 	}

@@ -127,7 +127,11 @@ func (t *Transcript) event(ev agent.Event) {
 		}
 		t.put(&note{role: role, text: ev.Text})
 	case agent.Compacted:
-		t.put(&note{role: draw.Faint, text: "The conversation was shortened from about " + tokens(ev.Before) + " to " + tokens(ev.After) + "."})
+		text := "The conversation was shortened from about " + tokens(ev.Before) + " to " + tokens(ev.After) + "."
+		if ev.Cleared {
+			text = "The conversation starts over; what was said before is kept on disk."
+		}
+		t.put(&note{role: draw.Faint, text: text})
 	case agent.Failed:
 		t.failed(ev.Err)
 	}
