@@ -147,6 +147,12 @@ func (s *Set) add(root Root) {
 
 // read reads the style in a file.
 func (s *Set) read(root Root, path string) {
+	// What a style says is told to the model without a question: a link in a project must not show it a key.
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil && !strings.HasSuffix(real, ".md") {
+		s.problem(path, errors.New("it is a link to a file whose name does not end in .md"))
+		return
+	}
 	style, err := parse(path)
 	if err != nil {
 		s.problem(path, err)

@@ -79,6 +79,31 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A link leads to another style, and to no file that was never meant for the model.
+//
+// Proves STYLE-01.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"shared.md": "Be brief.", "key": "secret"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := filepath.Join(dir, "output-styles")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"brief.md": "shared.md", "key.md": "key"} {
+		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := Load([]Root{{Path: folder, Origin: "project"}}, texts.English)
+	if set.Find("brief") == nil || set.Find("key") != nil || len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Text, "does not end in .md") {
+		t.Errorf("styles %v, problems %v", set.Styles, set.Problems)
+	}
+}
+
 // What stands in a file cannot pass for the words of the program.
 func TestTextIsNeutral(t *testing.T) {
 	dir := t.TempDir()
