@@ -75,8 +75,14 @@ func (s *search) agents(level, dir string) {
 	}
 	f := Finding{Tool: claude, Level: level, What: "agents", Path: dir, Count: len(files)}
 	var notes []string
+	used := 0
 	for _, d := range s.Agents.Definitions {
-		f.Used = f.Used || isBelow(d.File, dir)
+		if isBelow(d.File, dir) {
+			used++
+		}
+	}
+	if f.Used = used > 0; f.Used {
+		f.Count = used
 	}
 	for _, o := range s.Agents.Shadowed {
 		if isBelow(o.Definition.File, dir) {
