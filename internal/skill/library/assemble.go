@@ -30,6 +30,7 @@ type assembly struct {
 	batch []skill.Skill    // room for the next ones
 	files map[inode]string // the first path of each
 	reals map[string]bool  // real paths of files, where there are no inodes or several files share one
+	full  string           // the last root that holds more than is looked at
 }
 
 type inode struct{ device, number uint64 }
@@ -110,8 +111,9 @@ func (a *assembly) folder(root *Root, f *folder, prefix string) {
 		a.problem(f.path, "", f.broken)
 		return
 	}
-	if f.more {
-		a.problem(f.path, "", fmt.Sprintf("it holds more than %d names; the others are not looked at", maxEntries))
+	if dir, _ := root.folder(); f.more && a.full != dir { // the limit is that of all folders below the root
+		a.full = dir
+		a.problem(dir, "", fmt.Sprintf("it holds more than %d names; the others are not looked at", maxEntries))
 	}
 	var loose []string
 	_, only := root.folder()

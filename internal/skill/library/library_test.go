@@ -465,3 +465,19 @@ func TestProblemsAreBounded(t *testing.T) {
 		t.Errorf("%d problems", n)
 	}
 }
+
+// A root of commands that holds more than is looked at is told once, however many folders are below it.
+func TestTooManyNames(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxEntries / 100 {
+		for k := range 101 {
+			if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint(i), fmt.Sprint(k)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	problems := open(t, Config{Roots: fixed(commands(dir))}).Set(t.Context()).Problems
+	if len(problems) != 1 || problems[0].File != dir || !strings.Contains(problems[0].Text, "more than 10000 names") {
+		t.Errorf("%d problems: %.300v", len(problems), problems)
+	}
+}
