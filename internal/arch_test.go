@@ -67,7 +67,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/lifecycle", "session/attach", "session/elicit"},
 	{"desk"},
-	{"desk/copies", "desk/about", "desk/look", "desk/extensions", "desk/jobs", "desk/rules", "desk/suggest", "desk/tips"},
+	{"desk/copies", "desk/about", "desk/look", "desk/extensions", "desk/jobs", "desk/memories", "desk/rules", "desk/suggest", "desk/tips"},
 	{"ui/screen/screentest", "ui/keys"},
 	{"ui/code"},
 	{"ui/draw", "ui/edit", "ui/hostapi", "ui/screen", "ui/streamjson"},

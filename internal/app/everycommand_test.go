@@ -15,6 +15,7 @@ import (
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 	"adze/internal/desk/look"
+	"adze/internal/desk/memories"
 	"adze/internal/desk/rules"
 )
 
@@ -23,7 +24,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
+	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == desk.Ask {
 			continue
 		}

@@ -45,8 +45,6 @@ func sections() []Section {
 			snipCommand(),
 			summaryCommand(),
 			btwCommand(),
-			memoryCommand(),
-			dreamCommand(),
 			addDirCommand(),
 		}},
 		{"Permissions", []Command{

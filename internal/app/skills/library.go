@@ -12,6 +12,7 @@ import (
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/jobs"
 	"adze/internal/desk/look"
+	"adze/internal/desk/memories"
 	"adze/internal/desk/rules"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
@@ -54,7 +55,7 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 			}
 			return own.Skills()
 		},
-		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), jobs.Sections())),
+		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) }, Pulse: &p.Pulse,
 	}
 	if p.Home != "" {

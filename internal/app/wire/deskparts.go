@@ -15,6 +15,7 @@ import (
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/look"
+	"adze/internal/desk/memories"
 	"adze/internal/desk/rules"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
@@ -88,7 +89,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 			return fmt.Sprintf("%s is now %s in %s. Some settings take effect with the next conversation.", key, *value, file), nil
 		},
 	}
-	s.Sections = slices.Concat(s.Sections, rules.Sections(), extensions.Sections())
+	s.Sections = slices.Concat(s.Sections, rules.Sections(), memories.Sections(), extensions.Sections())
 	s.Sections = append(s.Sections, look.Sections(look.Config{Getenv: w.Getenv, Ask: runner(w)})...)
 	s.Request = func(ctx context.Context) (desk.Request, bool) {
 		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {

@@ -13,6 +13,7 @@ import (
 	"adze/internal/desk/about"
 	"adze/internal/desk/extensions"
 	"adze/internal/desk/look"
+	"adze/internal/desk/memories"
 	"adze/internal/desk/rules"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
@@ -117,7 +118,7 @@ func TestHelpFits(t *testing.T) {
 		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
 	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
-		Commands: func(bool) []desk.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections()),
+		Commands: func(bool) []desk.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections()),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {

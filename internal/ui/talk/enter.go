@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/desk"
+	"adze/internal/desk/memories"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -91,7 +92,7 @@ func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 			d.view.Fail(err)
 		}
 	case isNote(e.Text, trimmed):
-		answer, err := d.talk.Note(strings.TrimSpace(trimmed[1:]))
+		answer, err := memories.Note(d.talk.Desk, strings.TrimSpace(trimmed[1:]))
 		d.carryOut(ctx, ending{answer: answer, err: err})
 	default:
 		d.message(ctx, e)

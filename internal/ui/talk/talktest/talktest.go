@@ -19,6 +19,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
 	"adze/internal/desk"
+	"adze/internal/desk/memories"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
@@ -69,8 +70,10 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	in, keys := io.Pipe()
 	c := &Console{T: t, In: in, Keys: keys, Done: make(chan error, 1), Screen: screentest.New(60, 24), Mode: "default"}
 	s := &Setup{Desk: desk.Config{
-		Surroundings: desk.Surroundings{Keys: desk.Keys{Bound: func() desk.Terms { return desk.Terms{{Name: "Ctrl-O", Text: "show the output"}} }}},
-		Dir:          t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.Mode }},
+		Surroundings: desk.Surroundings{
+			Sections: memories.Sections(), Keys: desk.Keys{Bound: func() desk.Terms { return desk.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
+		},
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.Mode }},
 		Preamble: desk.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },

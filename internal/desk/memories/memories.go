@@ -1,4 +1,6 @@
-package desk
+// Package memories holds the commands for what is known across conversations, memories and instruction files, and adds lines
+// to the latter. They are built in like those of package desk, which knows nothing of them.
+package memories
 
 import (
 	"context"
@@ -6,33 +8,41 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/desk"
 	"adze/internal/instruct"
 	"adze/internal/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 )
 
-func memoryCommand() Command {
-	return Command{Name: "memory", Kind: Change, Args: "[on|off]",
-		Doc:      "show memories and instructions, or switch memory on or off; edit NAME opens one in your editor",
-		Run:      func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runMemory(ctx, d, arg) },
-		Complete: words("on", "off", "edit ")}
+// Sections returns the commands, in the section of /help where they belong.
+func Sections() []desk.Section {
+	return []desk.Section{{Name: "Context", Commands: []desk.Command{memoryCommand(), dreamCommand()}}}
 }
 
-func dreamCommand() Command {
-	return Command{Name: "dream", Kind: Change, Doc: "have an agent consolidate the memories of the project: merge, correct and prune them",
-		Run: func(ctx context.Context, d *Desk, _ string) (Answer, error) {
+func memoryCommand() desk.Command {
+	return desk.Command{Name: "memory", Kind: desk.Change, Args: "[on|off]",
+		Doc: "show memories and instructions, or switch memory on or off; edit NAME opens one in your editor",
+		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
+			return runMemory(ctx, d, arg)
+		},
+		Complete: func(*desk.Desk, string) []string { return []string{"on", "off", "edit "} }}
+}
+
+func dreamCommand() desk.Command {
+	return desk.Command{Name: "dream", Kind: desk.Change, Doc: "have an agent consolidate the memories of the project: merge, correct and prune them",
+		Run: func(ctx context.Context, d *desk.Desk, _ string) (desk.Answer, error) {
 			if d.Memory == nil || d.Memory.Dream == nil {
 				return nil, errNoMemory
 			}
 			text, err := d.Memory.Dream(ctx)
-			return Say(text), err
+			return desk.Say(text), err
 		}}
 }
 
 var errNoMemory = errors.New("memory is not available in this session")
 
-func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
+func runMemory(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 	if d.Memory == nil {
 		return nil, errNoMemory
 	}
@@ -41,21 +51,21 @@ func runMemory(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	case "":
 		return memoryPage(ctx, d)
 	case "on":
-		return Say("Memory is on."), d.Memory.Set(false)
+		return desk.Say("Memory is on."), d.Memory.Set(false)
 	case "off":
-		return Say("Memory is off for the rest of this session: the model no longer sees any of it."), d.Memory.Set(true)
+		return desk.Say("Memory is off for the rest of this session: the model no longer sees any of it."), d.Memory.Set(true)
 	case "edit":
 		path, err := editable(d, strings.TrimSpace(name))
 		if err != nil {
 			return nil, err
 		}
-		return Edit{path, Say("Edited " + path)}, nil
+		return desk.Edit{Path: path, Page: desk.Say("Edited " + path)}, nil
 	}
 	return nil, errors.New("usage: /memory, /memory on, /memory off or /memory edit NAME")
 }
 
 // editable returns the path of a memory, of the index or of an instruction file in use, by its name.
-func editable(d *Desk, name string) (string, error) {
+func editable(d *desk.Desk, name string) (string, error) {
 	var inForce []instruct.File
 	if d.Instructions != nil {
 		inForce = d.Instructions.Files()
@@ -74,20 +84,20 @@ func editable(d *Desk, name string) (string, error) {
 }
 
 // memoryPage shows the state of memory, its problems and the instruction files in use.
-func memoryPage(ctx context.Context, d *Desk) (Page, error) {
-	var p Page
+func memoryPage(ctx context.Context, d *desk.Desk) (desk.Page, error) {
+	var p desk.Page
 	switch m := d.Memory; {
 	case m.Never != "":
-		p.Add(Text("Memory is off: " + m.Never + "."))
+		p.Add(desk.Text("Memory is off: " + m.Never + "."))
 	case m.Off():
-		p.Add(Text("Memory is off for this session; /memory on switches it back on."), Text("Folder: "+d.Files.Short(m.Folder.Dir)))
+		p.Add(desk.Text("Memory is off for this session; /memory on switches it back on."), desk.Text("Folder: "+d.Files.Short(m.Folder.Dir)))
 	default:
 		all, err := m.Folder.List()
 		if err != nil {
 			return p, err
 		}
-		p.Add(Text("Memory is on: "+amount.Of(len(all), "memory", "memories")+"."), Text("Folder: "+d.Files.Short(m.Folder.Dir)))
-		var lines Items
+		p.Add(desk.Text("Memory is on: "+amount.Of(len(all), "memory", "memories")+"."), desk.Text("Folder: "+d.Files.Short(m.Folder.Dir)))
+		var lines desk.Items
 		for _, x := range all {
 			lines = append(lines, x.String())
 		}
@@ -97,28 +107,28 @@ func memoryPage(ctx context.Context, d *Desk) (Page, error) {
 			return p, err
 		}
 		for _, f := range found {
-			p.Add(Notice(f.String()))
+			p.Add(desk.Notice(f.String()))
 		}
 	}
-	d.addInstructions(ctx, &p)
+	addInstructions(ctx, d, &p)
 	return p, nil
 }
 
 // addInstructions adds the instruction files in use and their problems to p.
-func (d *Desk) addInstructions(ctx context.Context, p *Page) {
+func addInstructions(ctx context.Context, d *desk.Desk, p *desk.Page) {
 	in := d.Instructions
 	if in == nil {
-		p.Add(Text("Instruction files are not read in this session."))
+		p.Add(desk.Text("Instruction files are not read in this session."))
 		return
 	}
 	in.Load(ctx) // they are otherwise read with the first message
 	files := in.Files()
 	if len(files) == 0 {
-		p.Add(Text("There are no instruction files."))
+		p.Add(desk.Text("There are no instruction files."))
 	} else {
-		p.Add(Text("Instruction files in use:"))
+		p.Add(desk.Text("Instruction files in use:"))
 	}
-	var lines Items
+	var lines desk.Items
 	for _, f := range files {
 		about := strings.ToLower(f.Kind.String())
 		if f.Parent != "" {
@@ -128,29 +138,29 @@ func (d *Desk) addInstructions(ctx context.Context, p *Page) {
 	}
 	p.Add(lines)
 	for _, problem := range in.Problems() {
-		p.Add(Notice(d.Files.Short(problem.Path) + " " + problem.Text))
+		p.Add(desk.Notice(d.Files.Short(problem.Path) + " " + problem.Text))
 	}
 }
 
 // Note offers to add a line to one of the instruction files. The model sees the change with the next prompt.
-func (d *Desk) Note(line string) (Answer, error) {
+func Note(d *desk.Desk, line string) (desk.Answer, error) {
 	if d.Instructions == nil || d.Home == "" {
 		return nil, errors.New("this session reads no instruction files, so there is none to add to")
 	}
 	if line == "" {
 		return nil, errors.New("type the line to add after #")
 	}
-	page := Say("Add this line to which file?")
+	page := desk.Say("Add this line to which file?")
 	for _, problem := range d.Instructions.Problems() {
-		page.Add(Notice(d.Files.Short(problem.Path) + " " + problem.Text))
+		page.Add(desk.Notice(d.Files.Short(problem.Path) + " " + problem.Text))
 	}
-	list := List{
+	list := desk.List{
 		Page: page, Title: "Instructions",
-		Choose: func(ctx context.Context, c Choice) (Answer, error) {
+		Choose: func(ctx context.Context, c desk.Choice) (desk.Answer, error) {
 			if err := d.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err
 			}
-			return Say("Added to " + c.Title + ". The model sees it with your next prompt."), nil
+			return desk.Say("Added to " + c.Title + ". The model sees it with your next prompt."), nil
 		},
 	}
 	about := map[instruct.Kind]string{instruct.Project: "project", instruct.User: "for all your projects", instruct.Local: "private"}
@@ -162,7 +172,7 @@ func (d *Desk) Note(line string) (Answer, error) {
 		if p.Keeps != "" {
 			text += " that includes " + d.Files.Short(p.Keeps)
 		}
-		list.Choices = append(list.Choices, Choice{ID: p.Path, Title: d.Files.Short(p.Path), About: text})
+		list.Choices = append(list.Choices, desk.Choice{ID: p.Path, Title: d.Files.Short(p.Path), About: text})
 	}
 	if len(list.Choices) == 0 {
 		return nil, errors.New("there is no instruction file to add to")
