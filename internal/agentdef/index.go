@@ -19,12 +19,16 @@ const fewFiles = 16
 // keeps reports whether the index can hold a file: it is known by its stamp.
 func (x *agentFile) keeps() bool { return x.sure && !x.link }
 
-// loadIndex returns what the index knows, and whether another program wrote it; nothing if there is none that can be used.
+// loadIndex returns what the index knows, or that of the workspace that wrote one last if this one has none, and whether
+// another program wrote it; nothing if there is none that can be used.
 func loadIndex(path string) (known map[Root]*folder, foreign bool) {
 	if path == "" {
 		return nil, false
 	}
 	r := indexFormat.Load(path)
+	if r == nil {
+		r = indexFormat.Load(cachefile.Newest(path))
+	}
 	if r == nil {
 		return nil, false
 	}

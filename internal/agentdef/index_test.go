@@ -322,3 +322,20 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	}
 	third.Close()
 }
+
+// A workspace without an index begins with that of another, in which the agents of the user and of plugins were read already.
+//
+// Proves AGENT-20.
+func TestIndexOfAnotherWorkspace(t *testing.T) {
+	w := newTree(t)
+	all := w.many(fewFiles)
+	roots := func() []Root { return all }
+	settle()
+	first := NewLibrary(Config{Roots: roots, Index: w.path("state/one")})
+	found := len(first.Set().Definitions)
+	first.Close()
+	second := NewLibrary(Config{Roots: roots, Index: w.path("state/two")})
+	if n := second.reads(t); n != 0 || len(second.Set().Definitions) != found || found < fewFiles {
+		t.Errorf("%d files were read again, %d of %d agents found", n, len(second.Set().Definitions), found)
+	}
+}

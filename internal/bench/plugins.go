@@ -19,9 +19,10 @@ import (
 
 // Figures of the first request of a session, for what skills and plugins add to it.
 const (
-	addedCold   = 2.0 // times listing their folders and reading them on all cores
-	addedWarm   = 2.0 // ms
-	addedMemory = 6.0 // MB
+	addedCold      = 2.0  // times listing their folders and reading them on all cores
+	addedWarm      = 2.0  // ms
+	addedElsewhere = 10.0 // ms, where no session was before
+	addedMemory    = 6.0  // MB
 )
 
 // A cost is what one run took.
@@ -58,8 +59,13 @@ func runPlugins(b *bench, runs int) error {
 	defer srv.close()
 	home := "ADZE_HOME=" + full
 	time.Sleep(skillsAge)
-	var none, warm, about, cold, version, versionNone costs
-	for range runs {
+	var none, warm, about, elsewhere, cold, version, versionNone costs
+	for i := range runs {
+		there := b.command(srv, "hello", home)
+		there.Dir = filepath.Join(b.dir, fmt.Sprintf("there-%d", i))
+		if err := os.Mkdir(there.Dir, 0o755); err != nil {
+			return err
+		}
 		for _, m := range []struct {
 			to  *costs
 			cmd *exec.Cmd
@@ -68,6 +74,7 @@ func runPlugins(b *bench, runs int) error {
 			{nil, b.command(srv, "hello", home)}, // writes the indexes
 			{&warm, b.command(srv, "hello", home)},
 			{&about, b.command(srv, "use what does one of many things", home)}, // for which skills are suggested
+			{&elsewhere, there},                                                // in which no session was before
 			{&cold, b.command(srv, "hello", home)},
 			{&versionNone, b.version()},
 			{&version, b.version(home)},
@@ -100,7 +107,8 @@ func runPlugins(b *bench, runs int) error {
 		name          string
 		costs         costs
 		limit, memory float64
-	}{{"with the indexes", warm, addedWarm, addedMemory}, {"about skills", about, addedWarm, addedMemory}, {"without the indexes", cold, 0, 0}} {
+	}{{"with the indexes", warm, addedWarm, addedMemory}, {"about skills", about, addedWarm, addedMemory},
+		{"in a new directory", elsewhere, addedElsewhere, 0}, {"without the indexes", cold, 0, 0}} {
 		request, cpu, memory := m.costs.best()
 		b.report("added to the first request, "+m.name, " ms", request-noneRequest, m.limit)
 		if m.limit == 0 {

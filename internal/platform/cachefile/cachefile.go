@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 	"unsafe"
 
 	"adze/internal/platform/filestate"
@@ -37,6 +38,22 @@ func (f Format) Load(path string) *Reader {
 		return nil
 	}
 	return f.decode(data, program())
+}
+
+// Newest returns the file that was written last in the folder of path, of those with the same ending; empty if there is none.
+// Where a folder has one for each workspace, a workspace without one may begin with it: much of what is read is the same in all.
+func Newest(path string) (newest string) {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // ok: it is a cache
+	var last time.Time
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != filepath.Ext(path) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(last) {
+			newest, last = filepath.Join(filepath.Dir(path), e.Name()), info.ModTime()
+		}
+	}
+	return newest
 }
 
 // decode returns what data holds, which the caller must not change.

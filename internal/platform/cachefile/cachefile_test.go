@@ -1,12 +1,14 @@
 package cachefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"adze/internal/platform/filestate"
 )
@@ -111,4 +113,25 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("%+v is read as %+v", c, again)
 		}
 	})
+}
+
+// The newest file is one with the same ending that was written last. Folders, links and other files are none.
+func TestNewest(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if got := Newest(at("none/a.json")); got != "" {
+		t.Errorf("in no folder it is %q", got)
+	}
+	for i, name := range []string{"a.json", "b.json", "c.json", "d.txt"} {
+		old := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := errors.Join(os.WriteFile(at(name), nil, 0o600), os.Chtimes(at(name), old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(at("e.json"), 0o700), os.Symlink("a.json", at("f.json")), os.Remove(at("c.json"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := Newest(at("x.json")); got != at("b.json") {
+		t.Errorf("it is %q", got)
+	}
 }

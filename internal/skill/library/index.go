@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"adze/internal/platform/cachefile"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 	"adze/internal/skill"
@@ -58,6 +59,15 @@ func loadIndex(path string) (known map[key]*folder, foreign bool) {
 		return nil, false
 	}
 	return decodeIndex(data, program())
+}
+
+// loadNewest returns what the index knows that was written last beside path: the skills of the user and of plugins are the
+// same in every workspace, and folders that are none of this workspace are left out when it is looked at.
+func loadNewest(path string) (known map[key]*folder, foreign bool) {
+	if path == "" {
+		return nil, false
+	}
+	return loadIndex(cachefile.Newest(path))
 }
 
 // doubt makes the next look read all files again: another program has read them.

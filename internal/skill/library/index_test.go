@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -469,4 +471,43 @@ func decodeAll(data []byte, program [2]uint64) map[key]*folder {
 		}
 	}
 	return known
+}
+
+// A workspace without an index begins with that of another, in which the skills of the user were read already. What is used is
+// looked at all the same, and the index that it writes has none of the other's folders.
+// Proves SKILL-07.
+func TestIndexOfAnotherWorkspace(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{"user/x/SKILL.md": "old", "one/y/SKILL.md": "one", "two/z/SKILL.md": "two"})
+	at := func(name string) Root { return user(filepath.Join(dir, name)) }
+	index := func(name string) string { return filepath.Join(state, name+".json") }
+	first := Open(Config{Roots: fixed(at("user"), at("one")), Index: index("one")})
+	first.Set(t.Context())
+	age(t, first)
+	first.Close()
+	saveIndex(index("one"), first.scanner.encode())
+	write(t, state, map[string]string{"other.txt": "not an index"})
+	write(t, dir, map[string]string{"user/x/SKILL.md": "new"})
+
+	cfg := Config{Roots: fixed(at("user"), at("two")), Index: index("two")}
+	known, _ := loadNewest(cfg.Index)
+	sc := scanner{known: known, early: true}
+	sc.scan(cfg.Roots(), nil)
+	if s := sc.assemble(nil); names(s) != "x z" || s.Find("x").Description != "old" {
+		t.Errorf("early: %s, x says %q", names(s), s.Find("x").Description)
+	}
+	var begun atomic.Bool
+	cfg.Early = func() []Root { begun.Store(true); return cfg.Roots() }
+	second := Open(cfg)
+	if s := second.Set(t.Context()); !begun.Load() || names(s) != "x z" || s.Find("x").Description != "new" {
+		t.Errorf("began with the index: %t; %s, x says %q", begun.Load(), names(s), s.Find("x").Description)
+	}
+	second.Close()
+	var folders []string
+	for k := range decodeAll(readIndex(t, index("two")), program()) {
+		folders = append(folders, filepath.Base(k.path))
+	}
+	if slices.Sort(folders); !slices.Equal(folders, []string{"two", "user"}) {
+		t.Errorf("the index has %q", folders)
+	}
 }

@@ -38,7 +38,7 @@ type Config struct {
 	// Reserved reports whether a name is that of a command that is built in; it may be nil.
 	Reserved func(name string) bool
 	// Index is the file that keeps what was read of the skills of this workspace; empty keeps nothing. Workspaces that
-	// share one replace each other's.
+	// share one replace each other's. One that has none begins with the newest in the same folder.
 	Index string
 	// Dir is the working directory: below it, folders of skills are found beside files that are touched, as long as there
 	// are roots of the project in it, and so the user trusts it. Ignored reports whether such a folder is left out; it may
@@ -160,7 +160,10 @@ func (l *Library) lookFirst() bool {
 	defer l.mu.Unlock()
 	defer close(l.early)
 	var foreign bool
-	l.scanner.known, foreign = loadIndex(l.cfg.Index)
+	if l.scanner.known, foreign = loadIndex(l.cfg.Index); l.scanner.known == nil {
+		l.scanner.known, foreign = loadNewest(l.cfg.Index)
+		l.scanner.stale = l.scanner.known != nil // this workspace has none yet
+	}
 	loadAll(l.scanner.known) // other things are made ready meanwhile
 	if len(l.scanner.known) == 0 {
 		l.look(l.cfg.Roots())
