@@ -411,6 +411,40 @@ func TestEnv(t *testing.T) {
 	}
 }
 
+// What a project cannot set is told of in a line for each file that other programs read too, and in one for each setting
+// elsewhere.
+//
+// Proves PERM-71.
+func TestRefusedTogether(t *testing.T) {
+	w := newWorld(t)
+	const text = `{"env":{"PATH":"/evil","PAGER":"evil"},"permissions":{"additionalDirectories":["/etc","/usr"]}}`
+	for path, want := range map[string][]string{
+		"work/.claude/settings.json": {"a project cannot set env.PATH, env.PAGER, permissions.additionalDirectories; these are ignored: set those that you want in your own settings"},
+		"work/.adze/settings.json": {
+			"env.PATH cannot be set by a project, since it can redirect programs or make them run code; it is not set",
+			"env.PAGER cannot be set by a project, since it can redirect programs or make them run code; it is not set",
+			`permissions.additionalDirectories: "/etc" is not inside the workspace, and a project cannot add others; it is ignored`,
+			`permissions.additionalDirectories: "/usr" is not inside the workspace, and a project cannot add others; it is ignored`,
+		},
+	} {
+		w.write(path, text)
+		_, warnings := w.load()
+		var got []string
+		for _, x := range warnings {
+			_, text, _ := strings.Cut(x, ": ")
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+		w.write(path, `{"env":{"PATH":"/evil"}}`)
+		if _, warnings := w.load(); len(warnings) != 1 || !strings.Contains(warnings[0], "settings.json:1:16: env.PATH cannot be set by a project") {
+			t.Errorf("%s: one is %v", path, warnings)
+		}
+		w.write(path, `{}`)
+	}
+}
+
 // Proves X-140.
 func TestSchema(t *testing.T) {
 	var schema jsonschema.Schema

@@ -13,10 +13,47 @@ import (
 type builder struct {
 	*Settings
 	warnings []Warning
+	refused  []refusedKey
+}
+
+// A refusedKey is a setting that a project cannot set, in a file that is written for another program too.
+type refusedKey struct {
+	file, name string
+	Warning
 }
 
 func (b *builder) warn(where, format string, args ...any) {
 	b.warnings = append(b.warnings, Warning{where, fmt.Sprintf(format, args...)})
+}
+
+// refuse warns of a setting that a project cannot set. Those of a file that is written for another program are told of together:
+// they count there, so that the user need not change them.
+func (b *builder) refuse(doc *document, at int, name, text string) {
+	w := Warning{doc.at(at), text}
+	if !doc.file.Foreign {
+		b.warnings = append(b.warnings, w)
+		return
+	}
+	b.refused = append(b.refused, refusedKey{doc.file.Path, name, w})
+}
+
+// tellRefused warns of what was refused, with a line for each file.
+func (b *builder) tellRefused() {
+	for rest := b.refused; len(rest) > 0; {
+		var names []string
+		first := rest[0]
+		rest = slices.DeleteFunc(rest, func(r refusedKey) bool {
+			if r.file == first.file && !slices.Contains(names, r.name) {
+				names = append(names, r.name)
+			}
+			return r.file == first.file
+		})
+		if len(names) == 1 {
+			b.warnings = append(b.warnings, first.Warning)
+			continue
+		}
+		b.warn(first.file, "a project cannot set %s; these are ignored: set those that you want in your own settings", strings.Join(names, ", "))
+	}
 }
 
 // merge makes settings of documents, which are in order.
@@ -49,6 +86,7 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	for _, doc := range docs[managed:] {
 		b.take(doc)
 	}
+	b.tellRefused()
 	b.settle(keys)
 	return b.Settings, b.warnings
 }
@@ -96,7 +134,7 @@ func (b *builder) take(doc *document) {
 		}
 		if err := k.permit(doc, v); err != nil {
 			if !b.demote(doc, m.path, k.permit(doc.asOwn(), v) == nil) {
-				warn(m, "%v; the value is ignored", err)
+				b.refuse(doc, m.node.Start, m.path, err.Error()+"; the value is ignored")
 			}
 			continue
 		}

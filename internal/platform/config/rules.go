@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,7 +129,7 @@ func (b *builder) takeDirs(doc *document, m member, k *Key) {
 			if b.demote(doc, m.path, true) {
 				continue
 			}
-			b.warn(doc.at(at), "%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text))
+			b.refuse(doc, at, m.path, fmt.Sprintf("%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text)))
 			continue
 		}
 		if !slices.ContainsFunc(b.dirs, func(d Directory) bool { return d.Path == dir.Path }) {

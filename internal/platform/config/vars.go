@@ -37,7 +37,8 @@ func (b *builder) takeVars(doc *document) {
 				if b.demote(doc, m.path+"."+v.Name, true) {
 					continue
 				}
-				warn(v.Value.Start, "a project cannot set %s, which can redirect programs or make them run code", v.Name)
+				name := m.path + "." + v.Name
+				b.refuse(doc, v.Value.Start, name, name+" cannot be set by a project, since it can redirect programs or make them run code; it is not set")
 			default:
 				b.setVar(Var{v.Name, text, doc.scope, doc.at(v.Value.Start), doc.grant == Whole})
 			}
