@@ -13,6 +13,10 @@ import (
 
 	"adze/internal/tool"
 	"adze/internal/tools/cron"
+	"adze/internal/tools/monitor"
+	"adze/internal/tools/team"
+	"adze/internal/tools/workflow"
+	"adze/internal/tools/worktree"
 )
 
 var update = flag.Bool("update", false, "rewrite generated documents")
@@ -23,11 +27,17 @@ func presentTools(t *testing.T) []tool.Tool {
 	return newPlace(t).following().tools()
 }
 
+type (
+	noTeams   struct{ team.Teams }
+	noCarrier struct{ team.Carrier }
+)
+
 // The page on tools is made of the tools that a conversation really has, and of those that a setting adds.
 //
 // Proves CAT-01.
 func TestToolReference(t *testing.T) {
-	all := append(presentTools(t), cron.Tools(nil)...)
+	all := slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{monitor.New(monitor.Config{}), workflow.New(workflow.Config{}),
+		team.Create(noTeams{}), team.Delete(noTeams{}), team.Send(noCarrier{})})
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	var b strings.Builder
 	b.WriteString("# Tools\n\nGenerated from the tools with `go test ./internal/app/wire -update`.\n\n" +
