@@ -106,7 +106,7 @@ func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool
 	if lost, err := r.unpushed(ctx, rec); err != nil || lost {
 		return false, err
 	}
-	_, err = t.remove(ctx, rec, s)
+	_, err = t.remove(context.WithoutCancel(ctx), rec, s) // a session that ends meanwhile leaves no half of it
 	return err == nil, err
 }
 
