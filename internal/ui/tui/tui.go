@@ -67,7 +67,7 @@ type Front struct {
 	ctx      context.Context // of Run, for what is done beside
 	asked    inquiry
 	escaped  time.Time // when Esc was pressed
-	resumed  time.Time // when the program was suspended last and resumed
+	resumed  time.Time // when the program was suspended last and resumed; zero once the signal of that has come
 	full     *full     // what takes the whole terminal; may be nil
 	chose    *full     // the list from which the user has chosen, until a page is opened; may be nil
 	footer   footer
@@ -116,12 +116,18 @@ func (f *Front) signals(ctx context.Context) {
 	}
 }
 
-// afterResume is how long after the user has resumed the program the signal that did so may arrive.
-const afterResume = 50 * time.Millisecond
+// afterResume is how long after the user has resumed the program the signal that did so may arrive. It is one: the next says
+// that the program was stopped again, however soon.
+const afterResume = 500 * time.Millisecond
 
 // changed handles a signal of the terminal. The next frame fits its size.
 func (f *Front) changed(s os.Signal) {
-	if term.Resumes(s) && time.Since(f.resumed) > afterResume {
+	if !term.Resumes(s) {
+		return
+	}
+	known := time.Since(f.resumed) <= afterResume
+	f.resumed = time.Time{}
+	if !known {
 		f.cfg.Resume()
 		f.screen.Forget()
 		askers{f}.disturb()
