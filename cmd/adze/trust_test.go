@@ -82,7 +82,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		{"endpoint with a password", ".adze/settings.local.json", userinfo, trusted, false, "cannot say where"},
 		{"two keys of one name", ".adze/settings.local.json", double, trusted, false, "cannot say where"},
 		{"other letters, and proxies", ".adze/settings.local.json", lower, trusted, true, ""},
-		{"endpoint of the project", ".adze/settings.json", endpoint, trusted, true, "cannot set ANTHROPIC_BASE_URL"},
+		{"endpoint of the project", ".adze/settings.json", endpoint, trusted, true, "env.ANTHROPIC_BASE_URL cannot be set by a project"},
 		{"headers, confirmed", ".adze/settings.local.json", headers, trusted, false, "cannot say where"},
 		{"certificates, confirmed", ".adze/settings.local.json", authority, trusted, false, "cannot say where"},
 		{"endpoint for the user's hooks", ".adze/settings.local.json", endpoint, [][]string{{"trust", "--yes"}, append(run[:2:2], "--settings", ownHook)}, true, "env: MINE"},
