@@ -193,15 +193,15 @@ func (o *Offer) addSettings(s *config.Settings) {
 	}
 }
 
-// texts returns the files of the workspace that the model would get unasked, or that define commands, skills
-// and agents.
+// texts returns the files of the workspace that the model would get unasked, or that define commands, skills,
+// agents, output styles and workflows.
 func (t *Trust) texts() []string {
 	var names []string
 	for _, root := range t.roots() {
 		for _, pattern := range []string{
-			"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".claude/CLAUDE.md", ".adze/*.md", ".claude/rules/*", ".adze/rules/*",
+			"ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", "GEMINI.md", ".claude/CLAUDE.md", ".adze/*.md", ".claude/rules/*", ".adze/rules/*",
 			".adze/skills/*", ".claude/skills/*", ".adze/commands/*", ".claude/commands/*", ".adze/agents/*", ".claude/agents/*",
-			".adze/output-styles/*", ".claude/output-styles/*",
+			".adze/output-styles/*", ".claude/output-styles/*", ".adze/workflows/*",
 		} {
 			found, err := filepath.Glob(filepath.Join(escapeGlob(root), pattern))
 			if err != nil {

@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,6 +140,26 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 	for _, never := range []string{"work/.adze/settings.json apiKeyHelper", "work/.adze/settings.json ADZE_BASE_URL", "work/.claude/settings.json shell.passEnv"} {
 		if effective[never] {
 			t.Errorf("%s has an effect", never)
+		}
+	}
+}
+
+// Every file of the workspace that the model gets, or that the user or the model can run, is in the question.
+//
+// Proves PERM-70.
+func TestOfferShowsFilesForTheModel(t *testing.T) {
+	files := []string{
+		"ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", ".adze/ADZE.md", ".claude/CLAUDE.md",
+		".adze/rules/go.md", ".claude/rules/go.md", ".adze/commands/fix.md", ".claude/commands/fix.md", ".adze/agents/reviewer.md",
+		".claude/agents/reviewer.md", ".adze/output-styles/short.md", ".claude/output-styles/short.md", ".adze/workflows/review.yaml",
+	}
+	for _, file := range files {
+		p := newPlace(t)
+		p.Write("work/sub/file", "")
+		p.Write("work/"+file, "text")
+		offer := p.open(Source{}).Trust.Offer()
+		if want := "text      " + filepath.FromSlash(file) + "\n"; !strings.Contains(offer.String(), want) || offer.Short() != "1 file for the model" {
+			t.Errorf("%s is not in the question:\n%s%s", file, offer.String(), offer.Short())
 		}
 	}
 }
