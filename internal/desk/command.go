@@ -102,8 +102,8 @@ type Command struct {
 }
 
 // A Kind classifies commands. At a terminal all run at once, even while the model works; a prompt that one stands for has
-// a turn of its own after the one that runs. A front end that queues commands with prompts submits the operation of a
-// [Work] command at once, and runs a command of another kind when its turn comes.
+// a turn of its own after the one that runs. A front end that queues commands with prompts runs a command when its turn
+// comes; the operation of a [Work] command is that turn.
 type Kind uint8
 
 const (

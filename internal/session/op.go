@@ -97,6 +97,15 @@ type (
 		Do func(ctx context.Context) (string, error)
 	}
 
+	// Later takes the place of a turn with an operation that depends on the conversation as it is then.
+	Later struct {
+		// ID is what it can be withdrawn by while it waits; it may be empty.
+		ID string
+		// Make returns the operation when its turn comes: one that takes the place of a turn, such as [Rewind] or [Local].
+		// Its error is told as that of a [Local] operation.
+		Make func(ctx context.Context) (Op, error)
+	}
+
 	// Interrupt stops the turn that runs.
 	Interrupt struct {
 		// Queued takes back the prompts that wait for their turns, too.
@@ -169,6 +178,7 @@ func (Clear) op()       {}
 func (Rewind) op()      {}
 func (Snip) op()        {}
 func (Local) op()       {}
+func (Later) op()       {}
 func (Interrupt) op()   {}
 func (Detach) op()      {}
 func (Withdraw) op()    {}
@@ -258,25 +268,10 @@ func live(ev agent.Event) bool {
 // Submit hands the session something to do and returns when it is under way; what comes of it is in
 // the entries.
 func (s *Session) Submit(ctx context.Context, op Op) error {
+	if j, ok := jobOf(s, op); ok {
+		return s.queue.add(j)
+	}
 	switch op := op.(type) {
-	case Prompt:
-		return s.queue.add(job{Prompt: op})
-	case Note:
-		return s.queue.add(job{Prompt: Prompt(op), note: true})
-	case Compact:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)})
-	case Clear:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.clear})
-	case Rewind:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: rewind(s, op)})
-	case Snip:
-		return s.queue.add(job{note: true, chore: s.snip})
-	case Notes:
-		return s.queue.add(job{note: true, chore: s.writeNotes})
-	case Aside:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, markdown: true, local: askAside(s, op.Text)})
-	case Local:
-		return s.queue.add(job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do})
 	case FollowUp:
 		return s.queue.say(Prompt(op), s.queue.inbox.Say)
 	case Steer:
@@ -318,6 +313,33 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return override(s, op)
 	}
 	panic(fmt.Sprintf("session: unknown operation %T", op))
+}
+
+// jobOf returns the job of an operation that waits for its turn, and reports whether op is one.
+func jobOf(s *Session, op Op) (job, bool) {
+	switch op := op.(type) {
+	case Prompt:
+		return job{Prompt: op}, true
+	case Note:
+		return job{Prompt: Prompt(op), note: true}, true
+	case Compact:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.compact(op)}, true
+	case Clear:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.clear}, true
+	case Rewind:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, local: rewind(s, op)}, true
+	case Snip:
+		return job{note: true, chore: s.snip}, true
+	case Notes:
+		return job{note: true, chore: s.writeNotes}, true
+	case Aside:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, markdown: true, local: askAside(s, op.Text)}, true
+	case Local:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do}, true
+	case Later:
+		return job{Prompt: Prompt{ID: op.ID}, note: true, later: op.Make}, true
+	}
+	return job{}, false
 }
 
 func (s *Session) setModel(ctx context.Context, name string) error {

@@ -26,6 +26,8 @@ type job struct {
 	chore chore
 	// local, if not nil, is what to do without the model.
 	local func(ctx context.Context) (string, error)
+	// later, if not nil, returns the operation to carry out when the job begins.
+	later func(ctx context.Context) (Op, error)
 	// markdown says that the text which local returns is an answer of the model.
 	markdown bool
 	// stopped is why it was interrupted before it began.
@@ -35,7 +37,7 @@ type job struct {
 }
 
 // tells reports whether something comes of the job although it has no prompt.
-func (j *job) tells() bool { return j.chore != nil || j.local != nil }
+func (j *job) tells() bool { return j.chore != nil || j.local != nil || j.later != nil }
 
 // A queue lets jobs wait and does one after the other. What is said while a turn runs goes to its inbox. A
 // queue is safe for concurrent use.

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -30,6 +31,9 @@ func (s *Session) do(ctx context.Context, j job) {
 		}
 		s.feed.add(ctx, Loop{ev}, live(ev))
 	}
+	if j.later != nil {
+		j = resolve(ctx, s, j)
+	}
 	switch {
 	case j.local != nil:
 		end.Local, end.Ended = local(ctx, j.local)
@@ -54,6 +58,20 @@ func (s *Session) do(ctx context.Context, j job) {
 		}
 	}
 	s.feed.add(ctx, end, false)
+}
+
+// resolve returns the job of the operation that j is known to be now.
+func resolve(ctx context.Context, s *Session, j job) job {
+	op, err := j.later(ctx)
+	now, ok := jobOf(s, op)
+	if err == nil && (!ok || !now.tells() || now.later != nil) {
+		err = fmt.Errorf("%T does not take the place of a turn", op)
+	}
+	if err != nil {
+		now = job{note: true, local: func(context.Context) (string, error) { return "", err }}
+	}
+	now.ID = j.ID
+	return now
 }
 
 // made replaces a prompt that is made when its turn begins, and reports whether there is one.

@@ -30,41 +30,27 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 		return p, nil
 	}
 	run := func(ctx context.Context) (desk.Answer, error) { return f.cfg.Desk.Run(ctx, name, arg) }
-	if known && (c.Kind == desk.Work || c.Kind == desk.Ask) {
+	if known && c.Kind == desk.Ask {
 		answer, err := run(ctx)
-		switch a := answer.(type) {
-		case desk.Prompt:
+		if a, ok := answer.(desk.Prompt); ok {
 			said := a.Said()
 			said.ID = p.ID
 			return said, nil
-		case desk.Operation:
-			return p, withID(a.Op, p.ID)
 		}
 		run = func(context.Context) (desk.Answer, error) { return answer, err }
 	}
-	return p, session.Local{ID: p.ID, Do: func(ctx context.Context) (string, error) {
+	return p, session.Later{ID: p.ID, Make: func(ctx context.Context) (session.Op, error) {
 		answer, err := run(ctx)
-		if err != nil {
-			return "", err
+		if a, ok := answer.(desk.Operation); ok && known && c.Kind == desk.Work {
+			return a.Op, err
 		}
-		return f.carryOut(ctx, answer)
+		return session.Local{Do: func(ctx context.Context) (string, error) {
+			if err != nil {
+				return "", err
+			}
+			return f.carryOut(ctx, answer)
+		}}, nil
 	}}
-}
-
-// withID returns op with the id of the host's message, so that the host can withdraw it.
-func withID(op session.Op, id string) session.Op {
-	switch op := op.(type) {
-	case session.Compact:
-		op.ID = id
-		return op
-	case session.Clear:
-		op.ID = id
-		return op
-	case session.Rewind:
-		op.ID = id
-		return op
-	}
-	return op
 }
 
 // command returns the name of the command that a prompt is, with its argument. It reports false if the prompt is none.
