@@ -59,7 +59,8 @@ type Config struct {
 }
 
 // Hear returns a hearer that attaches the files and directories that a message mentions. Each is read as if the model had
-// asked for it, so that permission rules, hooks and limits hold. What is not there stays text.
+// asked for it, so that permission rules, hooks and limits hold. What is not there stays text, and so do at signs in what
+// was piped to the program: others may have written it.
 func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 	return func(ctx context.Context, p session.Prompt) session.Hearing {
 		if p.Quoted {
@@ -72,7 +73,7 @@ func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 		}
 		for _, part := range parts {
 			if t, ok := part.(*msg.Text); ok {
-				for _, m := range mention.Find(t.Text) {
+				for _, m := range mention.Find(msg.Own(t.Text)) {
 					a.add(ctx, m)
 				}
 			}
