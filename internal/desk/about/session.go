@@ -2,6 +2,7 @@ package about
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -44,19 +45,38 @@ func filesPage(seen []filestate.Entry, short func(string) string) desk.Page {
 		case !e.Complete:
 			part = "a part"
 		}
-		now := "as seen"
-		if info, err := os.Stat(e.Path); err != nil {
-			now = "cannot be read"
-		} else if filestate.StampOf(info) != e.Stamp {
-			now = "changed since"
-		}
-		table.Rows = append(table.Rows, []string{short(e.Path), part, now})
+		table.Rows = append(table.Rows, []string{short(e.Path), part, sinceSeen(e)})
 	}
 	p.Add(table)
 	if more := len(seen) - maxFiles; more > 0 {
 		p.Add(desk.Text("And " + amount.Of(more, "other", "others") + "."))
 	}
 	return p
+}
+
+// maxCompared is the largest file whose contents are compared, in bytes.
+const maxCompared = 10 << 20
+
+// sinceSeen says whether a file is as the model has seen it. Where the stamp is another, or unknown as in a session that was
+// continued, the contents decide.
+func sinceSeen(e filestate.Entry) string {
+	info, err := os.Stat(e.Path)
+	switch {
+	case err != nil:
+		return "cannot be read"
+	case filestate.StampOf(info) == e.Stamp:
+		return "as seen"
+	case e.Hash == [sha256.Size]byte{} || !info.Mode().IsRegular() || info.Size() > maxCompared:
+		return "changed since"
+	}
+	data, err := os.ReadFile(e.Path)
+	switch {
+	case err != nil:
+		return "cannot be read"
+	case sha256.Sum256(data) == e.Hash:
+		return "as seen"
+	}
+	return "changed since"
 }
 
 func tagCommand() desk.Command {

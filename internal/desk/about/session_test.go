@@ -1,6 +1,7 @@
 package about
 
 import (
+	"crypto/sha256"
 	"context"
 	"errors"
 	"os"
@@ -104,7 +105,7 @@ func TestFiles(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var seen []filestate.Entry
-	for _, name := range []string{"same", "changed", "gone"} {
+	for _, name := range []string{"same", "changed", "gone", "restored", "other"} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
@@ -124,11 +125,16 @@ func TestFiles(t *testing.T) {
 	if err := os.Remove(seen[2].Path); err != nil {
 		t.Fatal(err)
 	}
-	want := `The model has seen 3 files:
-File     seen                      now
-same     all of it                 as seen
-changed  lines 10 to 14 of 99      changed since
-gone     no longer in the context  cannot be read
+	// What a continued session knows is the hash only.
+	seen[3].Complete, seen[3].Stamp, seen[3].Hash = true, filestate.Stamp{}, sha256.Sum256([]byte("x"))
+	seen[4].Complete, seen[4].Stamp, seen[4].Hash = true, filestate.Stamp{}, sha256.Sum256([]byte("y"))
+	want := `The model has seen 5 files:
+File      seen                      now
+same      all of it                 as seen
+changed   lines 10 to 14 of 99      changed since
+gone      no longer in the context  cannot be read
+restored  all of it                 as seen
+other     all of it                 changed since
 `
 	if got := lines(t, filesPage(seen, filepath.Base)); got != want {
 		t.Error(got)
