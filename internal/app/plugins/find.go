@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
 	"adze/internal/plugin"
 )
@@ -80,7 +81,7 @@ func (p *Plugins) Find(name string) (*Plugin, error) {
 	if near := spell.Closest(name, ids, 1); len(near) > 0 {
 		return nil, fmt.Errorf("there is no plugin %q; did you mean %s?", name, near[0])
 	}
-	return nil, fmt.Errorf("there is no plugin %q; there are %s", name, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("there is no plugin %q; %s", name, amount.There(ids))
 }
 
 func idsOf(list []*Plugin) string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
@@ -132,7 +133,7 @@ func (s *Set) unknown(name string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("there is no workflow %q: there are no files in .adze/workflows of a trusted project or the state home", name)
 	}
-	text := fmt.Sprintf("there is no workflow %q; there are %s", name, strings.Join(names, ", "))
+	text := fmt.Sprintf("there is no workflow %q; %s", name, amount.There(names))
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/scope"
 )
 
 func hooksCommand() desk.Command {
@@ -54,7 +55,7 @@ func hooksPage(h desk.Hooks) desk.Page {
 		case l.Last != nil:
 			last = string(l.Last.Outcome) + ", " + amount.Seconds(l.Last.Duration)
 		}
-		table.Rows = append(table.Rows, []string{string(l.Event), matches, l.Label, l.Source, last})
+		table.Rows = append(table.Rows, []string{string(l.Event), matches, l.Label, scope.Scope(l.Source).Text(), last})
 		if l.Slow {
 			notices = append(notices, desk.Notice(l.Label+" is slow and delays "+string(l.Event)))
 		}

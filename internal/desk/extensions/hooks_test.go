@@ -19,7 +19,7 @@ func TestHooksPage(t *testing.T) {
 		Policy: hook.Policy{Disable: true},
 		List: []hook.Listing{
 			{Event: hook.PreToolUse, Matcher: "Bash", Label: "check.sh", Source: "user", Last: &hook.Report{Outcome: "success", Duration: 3 * time.Second}, Slow: true},
-			{Event: hook.Stop, Label: "say done", Source: "project", Idle: "not trusted"},
+			{Event: hook.Stop, Label: "say done", Source: "projectSettings", Idle: "not trusted"},
 			{Event: hook.Stop, Label: "log", Source: "user"},
 		},
 	})
@@ -29,7 +29,7 @@ func TestHooksPage(t *testing.T) {
 			Columns: []desk.Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}},
 			Rows: [][]string{
 				{"PreToolUse", "Bash", "check.sh", "user", "success, 3s"},
-				{"Stop", "*", "say done", "project", "does not run: not trusted"},
+				{"Stop", "*", "say done", "the project settings", "does not run: not trusted"},
 				{"Stop", "*", "log", "user", "-"},
 			},
 		},

@@ -22,6 +22,9 @@ func mcpCommand() desk.Command {
 		Run: runServers, Complete: completeServers}
 }
 
+// serverVerbs are what can be done with a server.
+var serverVerbs = []string{"reconnect", "enable", "disable", "auth", "approve"}
+
 var errServers = errors.New("usage: /mcp, /mcp NAME, or /mcp reconnect, enable, disable, auth or approve NAME")
 
 // runServers shows or changes servers.
@@ -47,7 +50,10 @@ func runServers(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 		return serversPage(d, all.List()), nil
 	case 1:
 		s, err := findServer(all, words[0])
-		if err != nil {
+		switch {
+		case err != nil && slices.Contains(serverVerbs, words[0]):
+			return nil, errServers
+		case err != nil:
 			return nil, err
 		}
 		return serverPage(ctx, d, all, s), nil
@@ -114,7 +120,7 @@ func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		return nil, fmt.Errorf("there is no server %q; did you mean %s?", name, near[0])
 	}
-	return nil, fmt.Errorf("there is no server %q; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no server %q; %s", name, amount.There(names))
 }
 
 // serverState returns the state in words.
@@ -218,7 +224,7 @@ const (
 // serverPage shows one server.
 func serverPage(ctx context.Context, d *desk.Desk, all *mcp.Servers, s *mcp.Status) desk.Page {
 	var p desk.Page
-	f := desk.Fields{{Name: "Server", Value: s.Name}, {Name: "State", Value: serverState(s)}, {Name: "From", Value: cmp.Or(s.File, string(s.Scope))}, {Name: "Type", Value: string(s.Type)}, {Name: "Runs", Value: s.Summary()}}
+	f := desk.Fields{{Name: "Server", Value: s.Name}, {Name: "State", Value: serverState(s)}, {Name: "From", Value: cmp.Or(d.Files.Short(s.File), string(s.Scope))}, {Name: "Type", Value: string(s.Type)}, {Name: "Runs", Value: s.Summary()}}
 	if s.Remote() {
 		f[4].Name = "URL"
 	}
@@ -261,10 +267,11 @@ func serverPage(ctx context.Context, d *desk.Desk, all *mcp.Servers, s *mcp.Stat
 
 // completeServers completes actions and the names of servers.
 func completeServers(d *desk.Desk, arg string) (list []string) {
-	verbs := []string{"reconnect ", "enable ", "disable ", "auth ", "approve "}
 	verb, _, second := strings.Cut(arg, " ")
 	if !second {
-		list = verbs
+		for _, v := range serverVerbs {
+			list = append(list, v+" ")
+		}
 	}
 	if d.Extensions.Servers.All == nil {
 		return list
@@ -277,7 +284,7 @@ func completeServers(d *desk.Desk, arg string) (list []string) {
 		switch {
 		case !second:
 			list = append(list, s.Name)
-		case slices.Contains(verbs, verb+" "):
+		case slices.Contains(serverVerbs, verb):
 			list = append(list, verb+" "+s.Name)
 		}
 	}

@@ -149,7 +149,8 @@ func TestServersCommand(t *testing.T) {
 		"auth bad":      "https://sign.in/bad",
 		"reconnect bad": "error: the server bad cannot be used: command is missing",
 		"bda":           `error: there is no server "bda"; did you mean bad?`,
-		"enable nope":   `error: there is no server "nope"; there are bad`,
+		"enable nope":   `error: there is no server "nope"; there is bad`,
+		"reconnect":     "error: usage: /mcp",
 		"explode bad":   "error: usage: /mcp",
 		"a b c":         "error: usage: /mcp",
 	} {

@@ -35,7 +35,7 @@ type Attempt struct {
 // server wants; may be empty.
 func (k *Keeper) Begin(ctx context.Context, e *roster.Entry, scopes ...string) (*Attempt, error) {
 	if !e.Remote() {
-		return nil, fmt.Errorf("%s is a program on this machine; there is nothing to sign in to", e.Name)
+		return nil, fmt.Errorf("the server %s is a program on this machine; there is nothing to sign in to", e.Name)
 	}
 	if e.Problem != nil {
 		return nil, e.Problem

@@ -877,3 +877,12 @@ func TestChallenge(t *testing.T) {
 		}
 	}
 }
+
+// The name of a server is not the first word, which front ends begin with a capital.
+func TestNothingToSignInTo(t *testing.T) {
+	s := newStage(t)
+	_, err := s.keeper().Begin(t.Context(), &roster.Entry{Name: "self", Type: roster.Stdio})
+	if err == nil || !strings.HasPrefix(err.Error(), "the server self is a program") {
+		t.Error(err)
+	}
+}

@@ -16,6 +16,14 @@ func Of(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
+// There says which of something there are, such as "there is a" or "there are a, b".
+func There(names []string) string {
+	if len(names) == 1 {
+		return "there is " + names[0]
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
 // Grouped returns a number with its thousands apart.
 func Grouped(n int) string {
 	text := strconv.Itoa(n)

@@ -8,6 +8,7 @@ import (
 func TestAmounts(t *testing.T) {
 	for got, want := range map[string]string{
 		Of(0, "memory", "memories"): "0 memories", Of(1, "memory", "memories"): "1 memory", Of(2, "file", "files"): "2 files",
+		There([]string{"a"}): "there is a", There([]string{"a", "b"}): "there are a, b",
 		Grouped(0): "0", Grouped(999): "999", Grouped(1000): "1,000", Grouped(1234567): "1,234,567",
 		Age(59 * time.Second): "just now", Age(61 * time.Second): "1m ago", Age(47 * time.Hour): "47h ago", Age(49 * time.Hour): "2d ago",
 		USD(0): "$0.00", USD(0.0049): "$0.0049", USD(0.01): "$0.01", USD(12.345): "$12.35",

@@ -442,7 +442,11 @@ func (t *Table) Get(id string) (*Task, error) {
 	if len(t.tasks) == 0 {
 		return nil, fmt.Errorf("there is no task %q: no background task was started", id)
 	}
-	return nil, fmt.Errorf("there is no task %q; there are %s", id, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
+	there := "there are"
+	if len(t.tasks) == 1 {
+		there = "there is"
+	}
+	return nil, fmt.Errorf("there is no task %q; %s %s", id, there, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
 }
 
 // List returns the background tasks, the oldest first.
