@@ -160,11 +160,16 @@ func TestSessions(t *testing.T) {
 		t.Error(got)
 	}
 	run("rename", "a name")
-	if _, err := d.Run(t.Context(), "rename", ""); err == nil {
-		t.Error("a session without a title")
+	if _, err := d.Run(t.Context(), "rename", ""); err == nil || !strings.Contains(err.Error(), "usage: /rename TITLE") {
+		t.Errorf("a session without a title: %v", err)
+	}
+	missing := filepath.Join("no", "folder", "x.md")
+	if _, err := d.Run(t.Context(), "export", missing); err == nil || !strings.Contains(err.Error(), "there is no folder "+filepath.Join(dir, "no", "folder")) {
+		t.Error(err)
 	}
 	want := filepath.Join(dir, "adze-00000001.md")
-	if diff := cmp.Diff(Say("Written to "+want), run("export", "")); diff != "" {
+	d.Files.Short = filepath.Base
+	if diff := cmp.Diff(Say("Written to adze-00000001.md"), run("export", "")); diff != "" {
 		t.Error(diff)
 	}
 	if data, err := os.ReadFile(want); err != nil || !strings.Contains(string(data), "a name") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -26,6 +27,9 @@ func clearCommand() Command {
 func renameCommand() Command {
 	return Command{Name: "rename", Kind: Change, Args: "TITLE", Doc: "give this session a title",
 		Run: func(_ context.Context, d *Desk, title string) (Answer, error) {
+			if strings.TrimSpace(title) == "" {
+				return nil, errors.New("usage: /rename TITLE")
+			}
 			if err := d.Rename(title); err != nil {
 				return nil, err
 			}
@@ -40,7 +44,7 @@ func exportCommand() Command {
 			if err != nil {
 				return nil, err
 			}
-			return Say("Written to " + path), nil
+			return Say("Written to " + d.Files.Short(path)), nil
 		}}
 }
 

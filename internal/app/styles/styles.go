@@ -67,6 +67,9 @@ func (c *Chooser) Choose(ctx context.Context, name, now string, short func(path 
 	if err != nil || idle != "" {
 		return idle, err
 	}
+	if s.Name == now {
+		return fmt.Sprintf("The output style is %s, in this conversation and the next ones. Saved in %s.", s.Name, short(file)), nil
+	}
 	return fmt.Sprintf("The output style is %s from the next conversation on: /clear or a new start begins one. This one keeps %s, so that what was sent stays cached. Saved in %s.",
 		s.Name, now, short(file)), nil
 }

@@ -60,7 +60,7 @@ func ruleChoices(d *desk.Desk, b permission.Behavior) []desk.Choice {
 		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
 			problem = "needs correction: " + err.Error()
 		}
-		choices = append(choices, desk.Choice{ID: ruleID(r), Title: r.Text(), Cells: []string{r.Where(), problem}})
+		choices = append(choices, desk.Choice{ID: ruleID(r), Title: r.Text(), Cells: []string{d.Files.Short(r.Where()), problem}})
 	}
 	return choices
 }
@@ -77,7 +77,7 @@ func removeChosen(ctx context.Context, d *desk.Desk, b permission.Behavior, c de
 	}
 	r := rules[i]
 	if !r.Scope.Writable() && r.Scope != scope.Session {
-		return nil, fmt.Errorf("it comes from %s, and cannot be removed here", r.Where())
+		return nil, fmt.Errorf("it comes from %s, and cannot be removed here", d.Files.Short(r.Where()))
 	}
 	u := permission.Update{
 		Type: permission.RemoveRules, Behavior: b, Destination: r.Scope,
@@ -86,7 +86,7 @@ func removeChosen(ctx context.Context, d *desk.Desk, b permission.Behavior, c de
 	if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 		return nil, err
 	}
-	return desk.Say("Removed from " + r.Where() + ": " + string(b) + " " + r.Text()), nil
+	return desk.Say("Removed from " + d.Files.Short(r.Where()) + ": " + string(b) + " " + r.Text()), nil
 }
 
 // denialChoices returns the calls that were denied, the last one first.

@@ -85,7 +85,7 @@ func removeRule(ctx context.Context, d *desk.Desk, text string) (desk.Answer, er
 			continue
 		}
 		if !r.Scope.Writable() && r.Scope != scope.Session {
-			fixed = r.Where()
+			fixed = d.Files.Short(r.Where())
 			continue
 		}
 		u := permission.Update{
@@ -95,7 +95,7 @@ func removeRule(ctx context.Context, d *desk.Desk, text string) (desk.Answer, er
 		if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 			return nil, err
 		}
-		page.Add(desk.Text("Removed from " + r.Where() + ": " + string(r.Behavior) + " " + r.Text()))
+		page.Add(desk.Text("Removed from " + d.Files.Short(r.Where()) + ": " + string(r.Behavior) + " " + r.Text()))
 	}
 	switch {
 	case len(page.Blocks) > 0:
@@ -128,7 +128,7 @@ func permissionsPage(d *desk.Desk) desk.Page {
 	policy := d.Permission.Policy()
 	table := desk.Table{Columns: []desk.Column{{Name: "Rule"}, {Cut: true}, {Name: "from"}}}
 	for _, r := range policy.Rules() {
-		table.Rows = append(table.Rows, []string{string(r.Behavior), r.Text(), r.Where()})
+		table.Rows = append(table.Rows, []string{string(r.Behavior), r.Text(), d.Files.Short(r.Where())})
 	}
 	if len(table.Rows) == 0 {
 		p.Add(desk.Text("There are no permission rules."))

@@ -57,13 +57,14 @@ func TestPermissionsPage(t *testing.T) {
 		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
 	}
 	d.Permission.Dirs = func() []string { return []string{"/other"} }
+	d.Files.Short = func(path string) string { return strings.Replace(path, "/home/", "~/", 1) }
 	got := permissionsPage(d)
 	texts := map[string]bool{}
 	for _, b := range got.Blocks {
 		switch b := b.(type) {
 		case desk.Table:
 			for _, row := range b.Rows {
-				texts[row[0]+" "+row[1]] = true
+				texts[row[0]+" "+row[1]+" "+row[2]] = true
 			}
 		case desk.Notice:
 			texts[string(b)] = true
@@ -71,7 +72,7 @@ func TestPermissionsPage(t *testing.T) {
 			texts[b[0]] = true
 		}
 	}
-	for _, want := range []string{"deny Bash", "allow Bash(ls)", "allow Bash(ls) never takes effect: deny Bash comes first", "/other"} {
+	for _, want := range []string{"deny Bash ~/settings.json:3", "allow Bash(ls) this session", "allow Bash(ls) never takes effect: deny Bash comes first", "/other"} {
 		if !texts[want] {
 			t.Errorf("%q is not in %v", want, got)
 		}

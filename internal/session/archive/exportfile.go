@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +12,14 @@ import (
 // ExportFile writes a session to a file, which is the user's own and appears only when it is complete.
 func ExportFile(path string, info *Info, o ExportOptions) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // of mode 0600
-	if err != nil {
-		return fmt.Errorf("exporting session: %w", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s; create it first, or choose another name", filepath.Dir(path))
+	case err != nil:
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
+			err = e.Err // the path is that of the temporary file
+		}
+		return fmt.Errorf("exporting the session to %s: %w", path, err)
 	}
 	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
 	err = errors.Join(Export(tmp, info, o), tmp.Close())

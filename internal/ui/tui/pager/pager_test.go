@@ -110,7 +110,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	press(t, p, "/ 'NE enter")
-	if got := show(p, 40, 12); !strings.HasSuffix(got, "There is no NE.") {
+	if got := show(p, 40, 12); !strings.HasSuffix(got, "No line contains NE.") {
 		t.Error("capitals do not matter:", got)
 	}
 	press(t, p, "g / '9 enter n n")

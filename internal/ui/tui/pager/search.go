@@ -110,7 +110,7 @@ func (p *Pager) find(step int) {
 		p.show(i, at)
 		return
 	}
-	p.message = "There is no " + p.query.text + "."
+	p.message = "No line contains " + p.query.text + "."
 }
 
 // show brings a place in a line into view, with lines around it.
