@@ -9,6 +9,8 @@ import (
 
 // Keys are those of a terminal. Each function may be nil.
 type Keys struct {
+	// Lines says that the terminal edits what is typed, and that adze gets whole lines and no keys.
+	Lines bool
 	// Bound returns the keys that are in force, and what they do.
 	Bound func() Terms
 	// File returns the file that changes them, or "", and Problems what is wrong with it.
@@ -35,6 +37,8 @@ func runKeys(k Keys, arg string) (Answer, error) {
 		return Edit{Path: path, Page: Say("The keys in the file apply at once. /keybindings shows them.")}, nil
 	case arg != "":
 		return nil, errors.New("usage: /keybindings, or /keybindings edit")
+	case k.Lines:
+		return Say("Here your terminal edits the line, with its own keys. Enter sends it, Ctrl-C interrupts the model, and Ctrl-D on an empty line exits."), nil
 	case k.Bound == nil:
 		return Say("No keys are bound in this session."), nil
 	}
@@ -60,6 +64,9 @@ func vimCommand() Command {
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
 			if arg != "" {
 				return nil, errors.New("usage: /vim")
+			}
+			if d.Surroundings.Keys.Lines {
+				return nil, errors.New("here your terminal edits the line, so /vim would change nothing")
 			}
 			return toggleVim(ctx, d)
 		}}

@@ -109,7 +109,7 @@ func completeTasks(d *Desk, _ string) []string {
 func taskList(d *Desk) (p Page) {
 	list, agents := d.Tasks.List(), atWork(d)
 	switch {
-	case len(list) == 0 && d.Terminal:
+	case len(list) == 0 && d.Terminal && !d.Surroundings.Keys.Lines:
 		p = Say("There are no background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
 		p = Say("There are no background tasks.")

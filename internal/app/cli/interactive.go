@@ -48,6 +48,8 @@ type terminal struct {
 	release func()
 	// separator stands between the parts of a row, and help says how to get help.
 	separator, help string
+	// lines says that the terminal edits what is typed, and that adze gets no keys.
+	lines bool
 }
 
 // interact runs conversations at the terminal until the user leaves.
@@ -114,6 +116,7 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
 		return tui.New(cfg)
 	}
+	t.lines = true
 	if why == "CI" { // which may not have been meant for this
 		t.help += " All appears line by line, because CI is set."
 	}
@@ -297,6 +300,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation,
 		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations work there, too
 	}
 	d := c.Desk()
+	d.Surroundings.Keys.Lines = t.lines
 	return &talk.Conversation{
 		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help), Shown: 4,
 		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,

@@ -1,8 +1,8 @@
 package about
 
 import (
-	"crypto/sha256"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
