@@ -60,7 +60,7 @@ type Item struct {
 	Matched []int
 	// Args names the arguments of a command, and Doc says what it does.
 	Args, Doc string
-	// Continues says that more may follow without a blank: the text is a directory.
+	// Continues says that more may follow without another blank: the text is a directory, or ends with one.
 	Continues bool
 }
 
@@ -183,7 +183,7 @@ func arguments(d *desk.Desk, q Query) []Item {
 			break
 		}
 		if rank := fuzzy.Match(arg, q.Typed); rank >= fuzzy.Prefix && arg != q.Typed {
-			items = append(items, Item{Text: arg, Label: arg, Matched: fuzzy.Positions(arg, q.Typed), Continues: strings.HasSuffix(arg, "/")})
+			items = append(items, Item{Text: arg, Label: arg, Matched: fuzzy.Positions(arg, q.Typed), Continues: strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, " ")})
 		}
 	}
 	return items

@@ -105,6 +105,11 @@ func TestArguments(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"red", "rose", "blue"}, {"rose"}, nil}, [][]string{texts(""), texts("ro"), texts("rose")}); diff != "" {
 		t.Error(diff)
 	}
+	// A word that is followed by another brings its blank, and gets no second one.
+	d = offer(desk.Command{Name: "paint", Origin: "p", Complete: func(*desk.Desk, string) []string { return []string{"mix "} }})
+	if got := find(t.Context(), d, suggest.Query{Kind: suggest.Arguments, Typed: "m", Command: "paint"}); len(got) != 1 || !got[0].Continues {
+		t.Errorf("%+v", got)
+	}
 }
 
 // Choosing an entry inserts @path, quoted when it contains blanks; a directory goes on.
