@@ -1,20 +1,15 @@
 package desk
 
 import (
+	"slices"
 	"strings"
 
 	"adze/internal/msg"
 )
 
-// Said returns the text of a message without the reminders that the program added for the model.
+// Said returns the text of a message without the reminders that the program added for the model, and without the
+// instructions of a skill that the user called.
 func Said(m msg.Message) string {
-	var texts []string
-	for _, part := range m.Parts {
-		t, ok := part.(*msg.Text)
-		_, reminded := msg.Reminded(part)
-		if ok && !reminded && !strings.HasPrefix(t.Text, "[Request interrupted") {
-			texts = append(texts, t.Text)
-		}
-	}
+	texts := slices.DeleteFunc(msg.Typed(m), func(text string) bool { return strings.HasPrefix(text, "[Request interrupted") })
 	return strings.TrimSpace(strings.Join(texts, "\n"))
 }

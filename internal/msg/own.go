@@ -40,3 +40,25 @@ func Start(text string) string {
 	}
 	return strings.TrimPrefix(text, pipedBegin)
 }
+
+// Typed returns the texts of a message without [Reminder]s. Of a message of the user that calls a skill it is the line that
+// was typed: the texts after that are the instructions of the skill.
+func Typed(m Message) []string {
+	var texts []string
+	for _, p := range m.Parts {
+		t, ok := p.(*Text)
+		if _, reminder := Reminded(p); !ok || reminder {
+			continue
+		}
+		if texts = append(texts, t.Text); m.Role == User && len(texts) == 1 && calls(t.Text) {
+			break
+		}
+	}
+	return texts
+}
+
+// calls reports whether a text begins with the name of a command or skill.
+func calls(text string) bool {
+	name, ok := strings.CutPrefix(text, "/")
+	return ok && name != "" && !strings.ContainsRune("/ \t\n", rune(name[0]))
+}

@@ -1,6 +1,9 @@
 package msg
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestOwn(t *testing.T) {
 	for _, tt := range []struct{ text, own, start string }{
@@ -16,6 +19,33 @@ func TestOwn(t *testing.T) {
 	} {
 		if own, start := Own(tt.text), Start(tt.text); own != tt.own || start != tt.start {
 			t.Errorf("%q: %q, %q", tt.text, own, start)
+		}
+	}
+}
+
+// Of a skill that the user called, only the line was typed.
+func TestTyped(t *testing.T) {
+	said := func(role Role, texts ...string) Message {
+		m := Message{Role: role}
+		for _, text := range texts {
+			m.Parts = append(m.Parts, &Text{Text: text})
+		}
+		return m
+	}
+	reminder := Reminder("It rains.").Text
+	for _, tt := range []struct {
+		m    Message
+		want []string
+	}{
+		{said(User, "/deploy now", "The user calls the skill deploy."), []string{"/deploy now"}},
+		{said(User, reminder, "/deploy", "The user calls the skill deploy."), []string{"/deploy"}},
+		{said(User, "look", reminder, "and think"), []string{"look", "and think"}},
+		{said(User, "// a comment", "and more"), []string{"// a comment", "and more"}},
+		{said(Assistant, "/deploy runs it", "and more"), []string{"/deploy runs it", "and more"}},
+		{said(User), nil},
+	} {
+		if got := Typed(tt.m); !slices.Equal(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }

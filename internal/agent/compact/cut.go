@@ -95,7 +95,7 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 type Turn struct {
 	At   int // in the entries
 	ID   string
-	Text string
+	Text string // as the user typed it
 }
 
 // Turns returns the messages of the user in entries, newest first.
@@ -104,6 +104,9 @@ func Turns(entries []msg.Entry) []Turn {
 	ok := cuts(entries)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if text := own(entries[i]); text != "" && ok[i] {
+			if typed := msg.Typed(entries[i].Message); len(typed) == 1 {
+				text = strings.TrimSpace(typed[0]) // without the instructions of a skill
+			}
 			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text})
 		}
 	}

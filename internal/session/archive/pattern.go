@@ -173,7 +173,7 @@ func Gist(m msg.Message, n int) string {
 		_, reminder := msg.Reminded(p)
 		return reminder
 	})
-	if text := strings.TrimSpace(msg.PlainText(parts)); text != "" {
+	if text := strings.TrimSpace(strings.Join(msg.Typed(m), "")); text != "" {
 		return shorten(flat(text), n)
 	}
 	for _, p := range parts {

@@ -183,16 +183,7 @@ func readable(line []byte) bool {
 }
 
 // said returns the text of a message without what the program added to it.
-func said(m msg.Message) string {
-	var own []string
-	for _, p := range m.Parts {
-		_, reminder := msg.Reminded(p)
-		if t, ok := p.(*msg.Text); ok && !reminder {
-			own = append(own, t.Text)
-		}
-	}
-	return strings.Join(own, "\n")
-}
+func said(m msg.Message) string { return strings.Join(msg.Typed(m), "\n") }
 
 // promptText returns what the user typed, which is nothing if a program wrote the message.
 func promptText(text string) string {
