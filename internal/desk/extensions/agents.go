@@ -18,14 +18,31 @@ import (
 
 func agentsCommand() desk.Command {
 	return desk.Command{Name: "agents", Args: "[NAME|create NAME DESCRIPTION|generate NAME PURPOSE|edit NAME|delete NAME]",
-		Doc: "list the agents with their source and problems, show one, or create, edit and delete those in files",
-		Run: runAgents,
-		Complete: func(d *desk.Desk, _ string) (words []string) {
-			if d.Extensions.Agents.Set != nil {
-				words = d.Extensions.Agents.Set().Names()
+		Doc:      "list the agents with their source and problems, show one, or create, edit and delete those in files",
+		Run:      runAgents,
+		Complete: completeAgents}
+}
+
+// completeAgents completes the names of agents and actions, and after an action those that can be changed.
+func completeAgents(d *desk.Desk, arg string) (words []string) {
+	verb, _, second := strings.Cut(arg, " ")
+	if second && verb != "edit" && verb != "delete" {
+		return nil
+	}
+	if d.Extensions.Agents.Set != nil {
+		for _, x := range d.Extensions.Agents.Set().Definitions {
+			switch {
+			case !second:
+				words = append(words, x.Name)
+			case x.Source.Kind == agentdef.User || x.Source.Kind == agentdef.Project:
+				words = append(words, verb+" "+x.Name)
 			}
-			return append(words, "create ", "generate ", "edit ", "delete ")
-		}}
+		}
+	}
+	if second {
+		return words
+	}
+	return append(words, "create ", "generate ", "edit ", "delete ")
 }
 
 func runAgents(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) {

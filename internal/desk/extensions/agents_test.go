@@ -54,3 +54,23 @@ func TestManyAgents(t *testing.T) {
 		}
 	}
 }
+
+// After edit and delete the agents are offered that can be changed.
+//
+// Proves CMD-04.
+func TestCompleteAgents(t *testing.T) {
+	set := &agentdef.Set{Definitions: []*agentdef.Definition{
+		{Name: "Explore"}, {Name: "own", Source: agentdef.Source{Kind: agentdef.User}}, {Name: "p:helper", Source: agentdef.Source{Kind: agentdef.Plugin, By: "p"}},
+	}}
+	d := desk.New(desk.Config{Extensions: desk.Extensions{Agents: desk.Agents{Set: func() *agentdef.Set { return set }}}})
+	for arg, want := range map[string][]string{
+		"":         {"Explore", "own", "p:helper", "create ", "generate ", "edit ", "delete "},
+		"edit ":    {"edit own"},
+		"delete o": {"delete own"},
+		"create ":  nil,
+	} {
+		if diff := cmp.Diff(want, completeAgents(d, arg)); diff != "" {
+			t.Errorf("%q: %s", arg, diff)
+		}
+	}
+}
