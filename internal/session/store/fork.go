@@ -74,7 +74,7 @@ func Fork(src string, opt Options, at string) (path string, err error) {
 		return "", fmt.Errorf("forking a session: %s exists already", l.path)
 	}
 	if err := writeWhole(l.path, func(w io.Writer) error {
-		return copyRecords(w, io.NewSectionReader(in, 0, size), opt.Session, at)
+		return copyRecords(w, io.NewSectionReader(in, 0, size), &opt, at)
 	}); err != nil {
 		return "", fmt.Errorf("forking session %s: %w", src, err)
 	}
@@ -101,7 +101,8 @@ func writeWhole(path string, write func(io.Writer) error) error {
 	return fsys.SyncDir(filepath.Dir(path))
 }
 
-func copyRecords(w io.Writer, r io.Reader, session, at string) error {
+func copyRecords(w io.Writer, r io.Reader, opt *Options, at string) error {
+	key := readKey(opt.Home)
 	var buf []byte
 	var state State
 	first := "" // words of the user
@@ -115,7 +116,11 @@ func copyRecords(w io.Writer, r io.Reader, session, at string) error {
 		case rec.Type == string(msg.User) && first == "":
 			first = firstWords(rec.Line)
 		}
-		buf = appendForked(buf[:0], &rec, session)
+		if rec.Type == modeKind || rec.Type == dirsKind {
+			buf = append(buf[:0], resign(&rec, key, opt)...)
+		} else {
+			buf = appendForked(buf[:0], &rec, opt.Session)
+		}
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -131,7 +136,7 @@ func copyRecords(w io.Writer, r io.Reader, session, at string) error {
 	if title == "" {
 		return nil
 	}
-	_, err := w.Write(appendNote(nil, Title(title), &Options{Session: session}))
+	_, err := w.Write(appendNote(nil, Title(title), opt))
 	return err
 }
 

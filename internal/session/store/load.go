@@ -18,6 +18,8 @@ type LoadOptions struct {
 	At string
 	// Structured includes the structured results of calls, which no request needs.
 	Structured bool
+	// Home is the state home with the key of this user's signatures; without one, no rights are restored. [Resume] sets it.
+	Home string
 
 	all bool // every message in the order of the log, on all branches; only tests set it
 }
@@ -103,7 +105,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &index{opt: opt}
+	x := &index{opt: opt, state: State{key: readKey(opt.Home)}}
 	if from > 0 {
 		x.readState(io.NewSectionReader(r, 0, min(from, stateHead)))
 	}
@@ -169,7 +171,7 @@ func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 const stateHead = 64 << 10
 
 func (x *index) readState(r io.Reader) {
-	head := index{}
+	head := index{state: State{key: x.state.key}}
 	head.read(r, 0) // ok: what cannot be read of the start was not asked for
 	x.state = head.state
 	x.state.Queued = nil // what became of them is not known

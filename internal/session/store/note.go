@@ -155,6 +155,7 @@ func appendNote(dst []byte, n Note, opt *Options) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = msg.AppendString(dst, n.kind())
 	dst = n.appendFields(dst)
+	dst = appendSignature(dst, n, opt)
 	dst = appendField(dst, "sessionId", opt.Session)
 	dst = appendField(dst, "timestamp", time.Now().UTC().Format(timeForm))
 	return append(dst, '}', '\n')
@@ -190,13 +191,20 @@ func (l *Log) Note(n Note) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	line := appendNote(nil, n, &l.opt)
 	l.remember(n)
 	if l.f == nil && len(l.unsaved) == 0 {
-		l.early = append(l.early, line)
+		l.early = append(l.early, n)
 		return nil
 	}
-	return l.add(line)
+	return l.add(appendNote(nil, n, &l.opt))
+}
+
+// takeEarly moves the notes that waited for the first message to what is to be written.
+func (l *Log) takeEarly() {
+	for _, n := range l.early {
+		l.unsaved = append(l.unsaved, appendNote(nil, n, &l.opt))
+	}
+	l.early = nil
 }
 
 // MaxTitle is how many characters a title has at most.

@@ -23,6 +23,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	if errors.Is(startErr, ErrLocked) {
 		return nil, nil, startErr
 	}
+	what.Home = opt.Home
 	c, err := Load(l.path, what)
 	if err == nil && len(c.Entries) == 0 && !c.Rewound {
 		err = fmt.Errorf("reading transcript %s: %w", l.path, ErrNoMessages)

@@ -235,6 +235,7 @@ func TestNotes(t *testing.T) {
 	last := c.State.Last["worktree-state"]
 	want := State{Title: "Neu Titel", AutoTitle: "auto", Tag: "later", Model: "opus[1m]", Agent: "reviewer", Mode: "plan", Dirs: []string{"/a b", "/\"c\""},
 		Cost: &sum, Queued: []string{"two"}, Last: map[string]json.RawMessage{"worktree-state": last}}
+	want.key, want.modeSigned, want.dirsSigned = c.State.key, true, true
 	if diff := cmp.Diff(want, c.State, cmp.AllowUnexported(State{})); diff != "" {
 		t.Error(diff)
 	}

@@ -12,8 +12,11 @@ import (
 // A State is what the notes of a log come to: the last one of each kind counts.
 type State struct {
 	Title, AutoTitle, Tag string
-	Model, Agent, Mode    string
-	Dirs                  []string
+	Model, Agent          string
+	// Mode and Dirs are the permission mode and the additional directories as the log has them. Others may have written them:
+	// see [State.Rights].
+	Mode string
+	Dirs []string
 	// Cost is nil if nothing was noted, or nothing that can be true.
 	Cost *cost.Totals
 	// Queued are the prompts that were waiting for their turn.
@@ -22,6 +25,9 @@ type State struct {
 	Last map[string]json.RawMessage
 	// costBad says that a record of the cost could not be read.
 	costBad bool
+
+	key                    []byte // of signatures; nil if there is none
+	modeSigned, dirsSigned bool
 }
 
 // maxKept bounds a record in [State.Last].
@@ -40,6 +46,8 @@ func (s *State) take(kind string, line []byte) bool {
 		Dirs      []string        `json:"dirs"`
 		Cost      json.RawMessage `json:"cost"`
 		Operation QueueOp         `json:"operation"`
+		Session   string          `json:"sessionId"`
+		Signature string          `json:"signature"`
 		Content   json.RawMessage `json:"content"`
 	}
 	switch kind {
@@ -60,13 +68,13 @@ func (s *State) take(kind string, line []byte) bool {
 	case tagKind:
 		s.Tag = oneLine(r.Tag, MaxTitle)
 	case modeKind:
-		s.Mode = r.Mode
+		s.Mode, s.modeSigned = r.Mode, signed(s.key, r.Session, r.Signature, Mode(r.Mode))
 	case modelKind:
 		s.Model = r.Model
 	case agentKind:
 		s.Agent = r.Agent
 	case dirsKind:
-		s.Dirs = r.Dirs
+		s.Dirs, s.dirsSigned = r.Dirs, signed(s.key, r.Session, r.Signature, Dirs(r.Dirs))
 	case costKind:
 		t, err := cost.ParseRecord(r.Cost)
 		s.costBad = err != nil
@@ -178,7 +186,7 @@ func (l *Log) Compact(b Boundary, then ...msg.Entry) error {
 	for _, e := range then {
 		record = appendRecord(record, e, &l.opt)
 	}
-	l.unsaved, l.early = append(l.unsaved, l.early...), nil
+	l.takeEarly()
 	return l.add(record)
 }
 

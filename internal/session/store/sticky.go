@@ -39,7 +39,8 @@ func (l *Log) remember(n Note) {
 
 // holdOn remembers the notes of a log that was loaded. How far back they are is not known.
 func (l *Log) holdOn(s *State) {
-	for _, n := range []Note{Title(s.Title), AutoTitle(s.AutoTitle), Tag(s.Tag), Mode(s.Mode), Model(s.Model), Agent(s.Agent), Dirs(s.Dirs)} {
+	mode, dirs := s.Rights()
+	for _, n := range []Note{Title(s.Title), AutoTitle(s.AutoTitle), Tag(s.Tag), Mode(mode), Model(s.Model), Agent(s.Agent), Dirs(dirs)} {
 		if reflect.ValueOf(n).Len() > 0 {
 			l.remember(n)
 		}

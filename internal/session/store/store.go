@@ -59,7 +59,7 @@ type Log struct {
 	unsynced, named bool
 	with            bool // opt.With is synced
 	torn            *Torn
-	early           [][]byte // notes from before the first message
+	early           []Note   // notes from before the first message
 	unsaved         [][]byte // records that could not be written, oldest first
 	err             error    // why
 	buf             []byte
@@ -128,7 +128,7 @@ func (l *Log) Append(e msg.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf = appendRecord(l.buf[:0], e, &l.opt)
-	l.unsaved, l.early = append(l.unsaved, l.early...), nil
+	l.takeEarly()
 	return l.add(l.buf)
 }
 
