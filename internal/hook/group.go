@@ -1,6 +1,9 @@
 package hook
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A group is the hooks of one source. Those of a plugin are read when an event comes whose name its JSON holds: a user can
 // have hundreds of plugins, and most sessions need the hooks of few.
@@ -38,9 +41,18 @@ func (r *registry) fill(g *group) []Problem {
 }
 
 // hooksOf returns all hooks that may be for an event, or all hooks if n is empty, in the order of configuration. What is
-// wrong with those that are read for it is told.
+// wrong with those that are read for it is told. Hooks of a lead that can deny a call come first: they limit its agents, too.
 func (r *registry) hooksOf(n Name) []*hook {
+	r.mu.Lock()
+	lead, check := r.lead, r.check
+	r.mu.Unlock()
 	var all []*hook
+	if lead != nil && (n == PreToolUse || n == PermissionRequest) {
+		all = lead.hooksOf(n)
+	}
+	if check {
+		return slices.DeleteFunc(all, func(h *hook) bool { return h.typ == TypeAgent })
+	}
 	var problems []Problem
 	name := []byte(`"` + n + `"`)
 	r.mu.Lock()
@@ -52,8 +64,10 @@ func (r *registry) hooksOf(n Name) []*hook {
 	}
 	all = append(all, r.turn...)
 	r.mu.Unlock()
-	host, _ := r.hosted()
-	all = append(all, host...)
+	if lead == nil || n != PreToolUse && n != PermissionRequest { // else the lead has them
+		host, _ := r.hosted()
+		all = append(all, host...)
+	}
 	for _, p := range problems {
 		r.late(p)
 	}

@@ -25,18 +25,28 @@ type registry struct {
 	host     []*hook
 	callback Callback
 	lead     *registry // see Under; nil for a session
+	check    bool      // see Check
 }
 
 // Mute keeps all hooks from running, or lets them run again, except those of the administrator and of a host, which are
 // not the user's to switch off.
 func (r *registry) Mute(on bool) { r.muted.Store(on) }
 
-// Under says that the hooks are those of a sub-agent: the hooks of the host are those of its lead, now and later, and what
-// the user switches off there is off here.
+// Under says that the hooks are those of a sub-agent: the lead's hooks that can deny a call apply to it, the hooks of the host
+// are those of its lead, now and later, and what the user switches off there is off here.
 func (r *registry) Under(lead *Runner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lead = &lead.registry
+}
+
+// Check says that the hooks are those of an agent that works for a hook of lead. Only the lead's hooks that can deny a call
+// run, except those that would start such an agent again.
+func (r *registry) Check(lead *Runner) {
+	r.Under(lead)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.check = true
 }
 
 // hosted returns the hooks of the host, and what runs them.

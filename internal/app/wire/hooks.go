@@ -75,7 +75,10 @@ func (c *Conversation) openHooks() {
 		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
 	}
 	c.Hooks = lifecycle.New(cfg)
-	if w := c.spec.Worker; w != nil && !w.checks() {
+	switch w := c.spec.Worker; {
+	case w.checks():
+		c.Hooks.Check(w.Lead.Hooks.Runner)
+	case w != nil:
 		c.Hooks.Under(w.Lead.Hooks.Runner)
 	}
 	c.closers.add(c.Hooks.Close)
@@ -94,8 +97,8 @@ func hookSources(w *Workspace) []hook.Source {
 	return append(earlyPlugins(w).Hooks(), w.values().Hooks.Sources...)
 }
 
-// allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none,
-// not even the administrator's or the host's: it would ask for the next one.
+// allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none
+// of its own; see [hook.Runner.Check].
 func allHooks(c *Conversation) []hook.Source {
 	if c.spec.Worker.checks() {
 		return nil
