@@ -31,8 +31,17 @@ say Ann is started.
 // openPane begins a conversation that leads a team, with a teammate in a pane of its own.
 func openPane(t *testing.T, script string) *terminal {
 	t.Helper()
+	return openPaneWith(t, `{"teammateMode":"tmux","sandbox":{"enabled":false}}`, "", script)
+}
+
+// openPaneWith does the same with settings and further flags.
+func openPaneWith(t *testing.T, settings, flags, script string) *terminal {
+	t.Helper()
 	tm := newTerminal(t, 160, 60, startTeam+script)
-	tm.enter(`clear; adze --model replay:model.txt --settings '{"teammateMode":"tmux","sandbox":{"enabled":false}}'`)
+	if err := os.WriteFile(filepath.Join(tm.dir, ".env"), []byte("SECRET-VALUE\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tm.enter(`clear; adze --model replay:model.txt --settings '` + settings + `' ` + flags)
 	tm.waitFor(`^❯ $`)
 	tm.enter("begin with a team of agents")
 	tm.waitFor(`Ann is started\.`)
@@ -145,6 +154,81 @@ use Write {"file_path":"own.txt","content":"made\n"}
 		_, err := os.Stat(filepath.Join(tm.home, "teams", "crew"))
 		return err != nil
 	})
+}
+
+// Everything that limits the lead limits a teammate in another process: rules, hooks and settings of flags, and the mode, also
+// one that the lead changes to later.
+//
+// Proves AGENT-15, TEAM-02.
+func TestTeammateLimits(t *testing.T) {
+	t.Parallel()
+	settings := `{"teammateMode":"tmux","sandbox":{"enabled":false},"permissions":{"allow":["Bash"],"deny":["Bash(touch:*)","Read(./.env)"]},` +
+		`"hooks":{"PreToolUse":[{"matcher":"Glob","hooks":[{"type":"command","command":"echo no globbing >&2; exit 2"}]}]}}`
+	tm := openPaneWith(t, settings, `--managed-settings '{"permissions":{"deny":["Bash(mkdir:*)"]}}' --disallowed-tools WebFetch --permission-mode acceptEdits`, `
+when last "write it"
+expect no-tool WebFetch
+use id=a1 Bash {"command":"touch made.txt"}
+use id=a2 Bash {"command":"mkdir made"}
+use id=a3 Read {"file_path":".env"}
+use id=a4 Glob {"pattern":"*"}
+use id=a5 Bash {"command":"echo x >written.txt"}
+---
+when last "no globbing"
+expect error-result a1 "touch"
+expect error-result a2 "mkdir"
+expect error-result a3 "denies"
+expect error-result a4 "no globbing"
+expect no-text "SECRET-VALUE"
+use SendMessage {"to":"team-lead","message":"I was kept from all of it"}
+---
+when last "Sent to team-lead"
+say Reported.
+---
+when last "I was kept from all of it"
+say Ann was kept.
+---
+when last "You have taken task 1"
+say Counting.
+---
+when last "ask ann"
+use SendMessage {"to":"ann","message":"once more"}
+---
+when last "Sent to ann"
+say Asked.
+---
+when last "once more"
+use id=b1 Write {"file_path":"planned.txt","content":"x"}
+use id=b2 Bash {"command":"echo x >planned.txt"}
+---
+when last "plan mode is on"
+expect error-result b1 "plan mode is on"
+expect error-result b2 "plan mode is on"
+use SendMessage {"to":"team-lead","message":"we are planning"}
+---
+when last "we are planning"
+say Ann plans too.
+---
+forever
+say Fine.
+`)
+	tm.waitFor(`Ann was kept\.`)
+	until(t, "a lead's allow rule is lost", func() bool {
+		_, err := os.Stat(filepath.Join(tm.dir, "written.txt"))
+		return err == nil
+	})
+	tm.enter("/mode plan")
+	tm.waitFor(`^  plan `)
+	until(t, "the teammate does not follow the lead's mode", func() bool {
+		var l struct{ Mode string }
+		return json.Unmarshal(tm.member("ann").Limits, &l) == nil && l.Mode == "plan"
+	})
+	tm.enter("ask ann")
+	tm.waitFor(`Ann plans too\.`)
+	for _, name := range []string{"made.txt", "made", "planned.txt"} {
+		if _, err := os.Stat(filepath.Join(tm.dir, name)); err == nil {
+			t.Errorf("the teammate made %s", name)
+		}
+	}
 }
 
 // A lead that is killed leaves its team behind. Its teammates end, and the next start removes the team and says so.

@@ -38,7 +38,7 @@ func (p *paths) writable() ([]string, error) {
 
 // readOnly returns places that cannot be written to, also in a working directory.
 func (p *paths) readOnly() ([]string, error) {
-	list := p.expand(p.settings.Load().DenyWrite)
+	list := p.inCopies(p.expand(p.settings.Load().DenyWrite))
 	if p.gate != nil {
 		c := p.gate.Policy().Config()
 		list = append(append(list, c.Protected...), filepath.Join(c.StateHome, "settings.json"))
@@ -49,7 +49,7 @@ func (p *paths) readOnly() ([]string, error) {
 // hidden returns what the settings and the deny rules for reading hide. If a rule cannot be carried out it
 // returns an error, and the command is not run.
 func (p *paths) hidden() ([]string, error) {
-	list := p.expand(p.settings.Load().DenyRead)
+	list := p.inCopies(p.expand(p.settings.Load().DenyRead))
 	if p.keys != "" {
 		list = append(list, p.keys)
 	}
@@ -118,6 +118,19 @@ func findHidden(policy *permission.Policy, places []string, limit int) ([]string
 		}
 	}
 	return list, nil
+}
+
+// inCopies adds to paths the paths of the same files in other working copies of the repository.
+func (p *paths) inCopies(list []string) []string {
+	if p.gate == nil {
+		return list
+	}
+	policy := p.gate.Policy()
+	var all []string
+	for _, path := range list {
+		all = append(all, policy.InCopies(path)...)
+	}
+	return all
 }
 
 // expand makes paths of the settings absolute.

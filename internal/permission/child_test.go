@@ -11,8 +11,17 @@ import (
 	"adze/internal/tool"
 )
 
+func child(t testing.TB, g *Gate, c Child) *Gate {
+	t.Helper()
+	w, err := g.Child(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // Proves AGENT-10.
-func TestWorkerMode(t *testing.T) {
+func TestChildMode(t *testing.T) {
 	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
 	for i, lead := range order {
 		for j, own := range append(order, "") {
@@ -21,7 +30,7 @@ func TestWorkerMode(t *testing.T) {
 			if own != "" && j < i {
 				want = own
 			}
-			w := g.Worker(WorkerConfig{Mode: own})
+			w := child(t, g, Child{Mode: own})
 			if w.Mode() != want {
 				t.Errorf("%s for %q: %s, want %s", lead, own, w.Mode(), want)
 			}
@@ -39,7 +48,7 @@ func TestWorkerMode(t *testing.T) {
 }
 
 // Proves AGENT-10.
-func TestWorkerRules(t *testing.T) {
+func TestChildRules(t *testing.T) {
 	parse := func(text string, b Behavior) rule.Rule {
 		r, err := rule.Parse(text)
 		if err != nil {
@@ -49,7 +58,7 @@ func TestWorkerRules(t *testing.T) {
 		return r
 	}
 	lead := NewGate(GateConfig{Config: Config{Dir: "/w", Rules: []rule.Rule{parse("Bash(make)", Allow)}}})
-	one, two := lead.Worker(WorkerConfig{}), lead.Worker(WorkerConfig{})
+	one, two := child(t, lead, Child{}), child(t, lead, Child{})
 	has := func(g *Gate, r rule.Rule) bool {
 		return slices.ContainsFunc(g.Policy().Config().Rules, func(x rule.Rule) bool { return x.String() == r.String() && x.Behavior == r.Behavior })
 	}
@@ -103,7 +112,7 @@ func TestQuestionsThatWait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lead := NewGate(GateConfig{Config: Config{Dir: "/w"}, MayBypass: true})
 				lead.SetSave(func(context.Context, Update) error { return nil })
-				one, two := lead.Worker(WorkerConfig{}), lead.Worker(WorkerConfig{}).Worker(WorkerConfig{})
+				one, two := child(t, lead, Child{}), child(t, child(t, lead, Child{}), Child{})
 				one.SetSave(lead.save)
 				user, withdrawn := make(chan struct{}), false
 				two.SetAsk(func(ctx context.Context, _ Question) (Answer, error) {
@@ -144,14 +153,14 @@ func TestQuestionsThatWait(t *testing.T) {
 // A rule that the user takes back in the settings holds for no agent any more.
 //
 // Proves AGENT-10.
-func TestWorkerLosesRules(t *testing.T) {
+func TestChildLosesRules(t *testing.T) {
 	r, err := rule.Parse("Bash(make)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Behavior, r.Scope = Allow, scope.User
 	lead := NewGate(GateConfig{Config: Config{Dir: "/w"}})
-	agent := lead.Worker(WorkerConfig{})
+	agent := child(t, lead, Child{})
 	for _, rules := range [][]rule.Rule{{r}, nil} {
 		lead.SetRules(rules, nil)
 		if got := agent.Policy().Config().Rules; len(got) != len(rules) {

@@ -26,6 +26,8 @@ type GateConfig struct {
 	NoAuto bool
 	// DefaultMode is the mode of the user's settings.
 	DefaultMode Mode
+	// Lead has the limits of the conversation in another process that this one works for; nil if it works for none.
+	Lead *Limits
 
 	Say func(string) // told what the user should know
 	// Language returns the language that the model is told things in; nil means English.

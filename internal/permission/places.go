@@ -14,7 +14,7 @@ import (
 type places struct {
 	dirs     []string // working directories
 	start    []string // the first of them
-	left     []string // the copy of the repository that the session came from
+	left     []string // the copies of the repository that the session left for a worktree
 	readable []string
 	// public returns the working directories, and what commands in a jail may read besides.
 	public   func() []string
@@ -27,12 +27,16 @@ type places struct {
 // look finds the places of the configuration.
 func (p *Policy) look() *places {
 	c, forms := &p.cfg, p.anchors.Forms
+	var left []string
+	for _, copied := range c.Copies {
+		left = append(left, copied.Main)
+	}
 	return &places{
 		dirs:     forms(c.workingDirs()...),
 		start:    forms(c.start()),
-		left:     forms(c.Left),
-		readable: forms(append(slices.Clip(c.Readable), c.Left)...),
-		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), []string{c.Left}, jail.Public())...) }),
+		left:     forms(left...),
+		readable: forms(append(slices.Clip(c.Readable), left...)...),
+		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), left, jail.Public())...) }),
 		editable: forms(c.Editable...),
 		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
 		plan:     forms(c.PlanFile),
@@ -43,8 +47,7 @@ func (p *Policy) look() *places {
 // contains reports whether all names lie in working directories.
 func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
 
-// behind reports whether any of the names lies in the copy of the repository that the session came from, and not in its
-// worktree.
+// behind reports whether any of the names lies in a copy of the repository that the session left, and not in its worktree.
 func (p *places) behind(names []string) bool {
 	return len(p.left) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		return inside(p.left, []string{name}) && !inside(p.start, []string{name})

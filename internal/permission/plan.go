@@ -121,6 +121,9 @@ func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 	if to == "" || to == Plan {
 		to = Default
 	}
+	if s.lead != nil { // who approved the plan may be a model
+		to = Stricter(to, s.lead.Mode())
+	}
 	if err := s.SetMode(to); err != nil {
 		return "", err
 	}

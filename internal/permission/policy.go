@@ -33,9 +33,9 @@ type Config struct {
 	Dir  string
 	Dirs []string
 	Home string
-	// Left is the copy of the repository that the session came from, if it works in a worktree: what is there and
-	// not in the worktree can be read and not be written. May be empty.
-	Left string
+	// Copies are the worktrees that the session and those it works for have entered. Their main copies can be read but not
+	// written.
+	Copies []rule.Copy
 	// StateHome holds adze's own settings, sessions and plans; Protected are further directories whose
 	// content says what adze runs.
 	StateHome string
@@ -54,6 +54,7 @@ type Config struct {
 	Fold bool
 
 	added []string // directories of the session, which a reload of settings keeps
+	bases []string // of the leads: relative paths in rules that protect belong to them, too
 }
 
 // A Sandbox says what confines commands.
@@ -65,7 +66,9 @@ type Sandbox struct {
 	Missing bool
 }
 
-// start returns the directory adze was started in.
+// Start returns the first working directory: where adze was started, or the worktree that replaces it.
+func (c Config) Start() string { return c.start() }
+
 func (c *Config) start() string {
 	if len(c.Dirs) > 0 {
 		return c.Dirs[0]
@@ -81,6 +84,7 @@ type Policy struct {
 	rules    *rule.Table
 	places   func() *places // looked up when a path is judged first
 	excluded []shell.Pattern
+	trees    *rule.Worktrees // nil if no rule protects a path
 }
 
 // Compile makes a policy. A rule that cannot be read is in its problems, and fails safe.
@@ -91,10 +95,15 @@ func Compile(c Config) *Policy {
 	if c.Dir == "" {
 		c.Dir = c.start()
 	}
-	p := &Policy{cfg: c, anchors: rule.Anchors{Start: c.start(), Dir: c.Dir, Home: c.Home, Fold: c.Fold}}
+	p := &Policy{cfg: c, anchors: rule.Anchors{Start: c.start(), Dir: c.Dir, Also: c.bases, Home: c.Home, Fold: c.Fold}}
 	rules := c.Rules
 	if c.ManagedOnly {
 		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule.Rule) bool { return r.Scope != scope.Managed })
+	}
+	p.anchors.Copies = c.Copies
+	if slices.ContainsFunc(rules, func(r rule.Rule) bool { return r.Behavior != Allow && r.OfPaths() }) {
+		p.trees = rule.FindWorktrees(c.start())
+		p.anchors.Copies = append(slices.Clip(c.Copies), p.trees.Copies...)
 	}
 	p.rules = rule.NewTable(rules, &p.anchors)
 	p.places = sync.OnceValue(p.look)
@@ -106,8 +115,19 @@ func Compile(c Config) *Policy {
 	return p
 }
 
+// stale reports whether a link that a rule leads through, or a worktree of the repository, has changed.
+func (p *Policy) stale() bool { return p.rules.Stale() || p.trees.Stale() }
+
 // Config returns what the policy was made of.
 func (p *Policy) Config() Config { return p.cfg }
+
+// Holds returns an error that says what to do if dir is not in a working directory.
+func (p *Policy) Holds(dir string) error {
+	if p.cfg.holds(dir) {
+		return nil
+	}
+	return fmt.Errorf("%s is outside the working directories (%s); the user can add it with /add-dir or --add-dir", dir, strings.Join(p.cfg.workingDirs(), ", "))
+}
 
 // Mode returns the mode.
 func (p *Policy) Mode() Mode { return p.cfg.Mode }
@@ -166,11 +186,30 @@ func (p *Policy) DeniedPlaces() []string {
 		case !filepath.IsAbs(name):
 			name = filepath.Join(p.cfg.start(), name)
 		}
-		if real, err := filepath.EvalSymlinks(name); err == nil {
-			places = append(places, real)
+		for _, name := range p.InCopies(name) {
+			if real, err := filepath.EvalSymlinks(name); err == nil {
+				places = append(places, real)
+			}
 		}
 	}
 	return places
+}
+
+// InCopies returns a path and the paths of the same file in the other working copies of the repository.
+func (p *Policy) InCopies(name string) []string {
+	names, main := []string{name}, p.anchors.Main(name)
+	add := func(same string) {
+		if !slices.Contains(names, same) {
+			names = append(names, same)
+		}
+	}
+	add(main)
+	for _, c := range p.anchors.Copies {
+		if rel, ok := rule.Below(p.anchors.Main(c.Root), main); ok {
+			add(filepath.Join(c.Root, rel))
+		}
+	}
+	return names
 }
 
 // DeniedReads returns the deny rules for reading certain paths, highest precedence first.

@@ -32,10 +32,11 @@ type State struct {
 	approved approval.Classes
 
 	// lead is the state of the conversation that this one works for; nil if it works for none. Wanted is the mode that its
-	// agent is defined with, and heard the lead's policy when it was looked at last.
-	lead   *State
-	wanted Mode
-	heard  *Policy
+	// agent is defined with, heard the lead's policy that it follows now, and inherited the rules that it began with.
+	lead      *State
+	wanted    Mode
+	heard     *Policy
+	inherited []rule.Rule
 }
 
 func newState(c GateConfig) *State {
@@ -43,18 +44,21 @@ func newState(c GateConfig) *State {
 	if s.language == nil {
 		s.language = func() texts.Language { return texts.English }
 	}
+	if c.Lead != nil {
+		s.obeyIn(c.Lead)
+	}
 	switch s.now.Mode {
 	case Plan:
 		s.enter()
 	case Auto:
 		s.plan.news = append(s.plan.news, reminder.AutoOn)
 	}
-	s.policy = Compile(s.now)
+	s.policy = s.compile()
 	return s
 }
 
 // Policy returns the policy in force. Rules speak of where links lead now.
-func (s *State) Policy() *Policy { return inForce(s, func(p *Policy) bool { return p.rules.Stale() }) }
+func (s *State) Policy() *Policy { return inForce(s, (*Policy).stale) }
 
 // standing returns the policy in force, for what it says of all paths: links are not looked at.
 func standing(s *State) *Policy { return inForce(s, func(*Policy) bool { return false }) }
@@ -70,7 +74,7 @@ func inForce(s *State, stale func(*Policy) bool) *Policy {
 		s.obey(lead)
 	}
 	if stale(s.policy) {
-		s.policy = Compile(s.now)
+		s.policy = s.compile()
 	}
 	return s.policy
 }
@@ -99,7 +103,7 @@ func (s *State) change(f func(Config) Config) {
 
 // renew makes the policy of the configuration.
 func renew(s *State) {
-	s.policy = Compile(s.now)
+	s.policy = s.compile()
 	s.moved.Ring()
 }
 
@@ -124,13 +128,15 @@ func (s *State) SetDir(dir string) {
 	})
 }
 
-// Relocate makes root the first of the working directories, and where relative paths of calls begin. Left is the copy of the
-// repository that the session works beside, see [Config]; it may be empty.
+// Relocate makes root the first of the working directories, and where relative paths of calls begin. Left is the directory that
+// root is a copy of, which cannot be written from now on; empty means that root is no copy.
 func (s *State) Relocate(root, left string) {
 	s.change(func(c Config) Config {
-		rest := c.workingDirs()
-		c.Dirs = slices.Concat([]string{root}, rest[min(1, len(rest)):])
-		c.Dir, c.Left = root, left
+		c.Copies = nil
+		c.enter(rule.Copy{Root: root, Main: left})
+		if left == "" {
+			c.Copies = nil
+		}
 		return c
 	})
 }

@@ -1,7 +1,9 @@
 package permission
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -47,4 +49,71 @@ func TestLeft(t *testing.T) {
 		}
 	}
 	NewGate(GateConfig{}).Relocate(w.project, "") // without a directory before
+}
+
+// A rule that denies a file in one copy of the repository denies it in all: in the worktree of the session, in those that git
+// knows of, and in the main copy.
+//
+// Proves PERM-83.
+func TestRulesInCopies(t *testing.T) {
+	w := newWorld(t)
+	one, two := filepath.Join(w.project, ".adze/worktrees/one"), filepath.Join(w.home, "elsewhere")
+	for name, dir := range map[string]string{"one": one, "two": two} {
+		admin := filepath.Join(w.project, ".git/worktrees", name)
+		for _, made := range []string{admin, filepath.Join(dir, "secrets"), filepath.Join(dir, "sub")} {
+			if err := os.MkdirAll(made, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for file, text := range map[string]string{
+			filepath.Join(admin, "gitdir"): dir + "/.git\n", filepath.Join(admin, "commondir"): "../..\n", filepath.Join(dir, ".git"): "gitdir: " + admin + "\n",
+			filepath.Join(dir, ".env"): "x", filepath.Join(dir, "secrets/key"): "x", filepath.Join(dir, "sub/.env"): "x",
+		} {
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.write(t, "project/secrets/key", "project/sub/.env")
+	abs := func(dir, name string) string { return "//" + dir[1:] + "/" + name }
+	for _, text := range []string{
+		"/.env", "./.env", abs(w.project, ".env"), abs(one, ".env"), abs(two, ".env"), "~/project/.env", "~/project/.en*", abs(w.project, ".e?v"), "~/elsewhere/.env",
+	} {
+		for _, start := range []string{w.project, one, two} {
+			c := w.config(Bypass, "deny Read("+text+")", "allow Read")
+			for i := range c.Rules {
+				c.Rules[i].Base = w.project
+			}
+			c.Dir, c.Dirs = start, []string{start, w.project, two}
+			p := Compile(c)
+			for _, dir := range []string{w.project, one, two} {
+				if !p.Hidden(filepath.Join(dir, ".env")) {
+					t.Errorf("in %s, %s does not hide .env in %s", start, text, dir)
+				}
+				if p.Hidden(filepath.Join(dir, "secrets/key")) || p.Hidden(filepath.Join(dir, "main.go")) {
+					t.Errorf("in %s, %s hides more than .env in %s", start, text, dir)
+				}
+			}
+			if places := p.DeniedPlaces(); !strings.ContainsAny(text, "*?") && len(places) != 3 {
+				t.Errorf("in %s, %s names %v", start, text, places)
+			}
+		}
+	}
+	c := w.config(Default, "deny Read(/secrets/**)", "allow Read(/sub/**)")
+	for i := range c.Rules {
+		c.Rules[i].Base = w.project
+	}
+	p := Compile(c)
+	if r, _ := p.rules.Deny.Reads.Below(filepath.Join(w.project, ".adze")); r == nil {
+		t.Error("a search above a copy does not know of the rule")
+	}
+	if r := p.rules.Allow.Reads.Match(filepath.Join(two, "sub/.env"), nil); r != nil {
+		t.Error("a rule that allows counts in another copy")
+	}
+	if err := os.MkdirAll(filepath.Join(w.project, ".git/worktrees/three"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if !p.stale() {
+		t.Error("a new worktree goes unnoticed")
+	}
 }

@@ -3,6 +3,7 @@
 package team
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -55,6 +56,8 @@ type Member struct {
 	Joined  time.Time `json:"joined"`
 	// Idle says that it has nothing to do.
 	Idle bool `json:"idle,omitempty"`
+	// Limits are those of the lead, for a teammate in another process.
+	Limits json.RawMessage `json:"limits,omitempty"`
 }
 
 // A Backend is what a teammate runs in.

@@ -26,23 +26,8 @@ type Spec struct {
 	MayBypass   bool     // the mode may become that later
 	Asks        bool     // the front end can be asked; otherwise what needs an answer is denied
 	AskTool     string   // the tool of a server that is asked instead; empty means none
-}
-
-// Flags returns the flags that give another process the same access. The mode is left out.
-func (a Spec) Flags() []string {
-	var flags []string
-	add := func(flag string, values []string) {
-		for _, v := range values {
-			flags = append(flags, flag, v)
-		}
-	}
-	add("--allowed-tools", a.Allow)
-	add("--disallowed-tools", a.Deny)
-	add("--add-dir", a.Dirs)
-	if a.Chosen {
-		add("--tools", a.Tools)
-	}
-	return flags
+	// Lead has the limits of the conversation in another process that this one works for; nil if it works for none.
+	Lead *permission.Limits
 }
 
 // A Place is the workspace that a gate is made for.
@@ -73,6 +58,7 @@ func NewGate(at Place, a Spec, confined func() bool) (*permission.Gate, error) {
 		MayBypass:   (a.MayBypass || c.Mode == permission.Bypass) && !p.BypassDisabled,
 		NoAuto:      p.AutoDisabled,
 		DefaultMode: permission.Mode(p.Mode.Text),
+		Lead:        a.Lead,
 		Say:         at.Say,
 		Language:    at.Language,
 	})

@@ -68,7 +68,7 @@ func agentFlags(name *string, more **agentdefs.Flags) []flag {
 	return []flag{
 		{Name: "agent", Value: "NAME", Doc: "the agent that holds the conversation, with its prompt, tools, model and hooks (adze agents lists them)",
 			Source: agentNames, Set: syntax.SetText(name)},
-		{Name: "agents", Value: "JSON", Doc: "agents for this run: an object by name, each with description, prompt and the other fields of an agent file",
+		{Name: "agents", Inherited: true, Value: "JSON", Doc: "agents for this run: an object by name, each with description, prompt and the other fields of an agent file",
 			Set: func(v string) error {
 				if *more == nil {
 					*more = &agentdefs.Flags{}
@@ -110,19 +110,19 @@ func (p *promptText) spec() (spec wire.PromptSpec, err error) {
 }
 
 func bareFlag(p *bool) flag {
-	return flag{Name: "bare", Doc: "read no instruction files except those in --add-dir directories, and run no hooks", Set: syntax.SetBool(p)}
+	return flag{Name: "bare", Inherited: true, Doc: "read no instruction files except those in --add-dir directories, and run no hooks", Set: syntax.SetBool(p)}
 }
 
 func accessFlags(a *wire.AccessSpec) []flag {
 	return []flag{
-		{Name: "allowed-tools", Aliases: []string{"allowedTools", "allow"}, Value: "RULES", More: looksLikeRule,
+		{Name: "allowed-tools", Inherited: true, Aliases: []string{"allowedTools", "allow"}, Value: "RULES", More: looksLikeRule,
 			Doc:    "tool calls to run without asking, such as Bash or \"Bash(git status)\"; separate several by commas or spaces",
 			Source: toolNames,
 			Set:    syntax.AddTo(&a.Allow)},
-		{Name: "disallowed-tools", Aliases: []string{"disallowedTools", "deny"}, Value: "RULES", More: looksLikeRule,
+		{Name: "disallowed-tools", Inherited: true, Aliases: []string{"disallowedTools", "deny"}, Value: "RULES", More: looksLikeRule,
 			Doc: "tool calls to refuse",
 			Set: syntax.AddTo(&a.Deny)},
-		{Name: "tools", Value: "NAMES", More: looksLikeRule, Doc: "offer only these tools; \"default\" means all of them, an empty value none",
+		{Name: "tools", Inherited: true, Value: "NAMES", More: looksLikeRule, Doc: "offer only these tools; \"default\" means all of them, an empty value none",
 			Set: func(v string) error { a.Chosen = true; return syntax.AddTo(&a.Tools)(v) }},
 		{Name: "permission-mode", Value: "MODE", Doc: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
 			Source: modeNames,
@@ -131,7 +131,7 @@ func accessFlags(a *wire.AccessSpec) []flag {
 			Set: syntax.SetBool(&a.Skip)},
 		{Name: "allow-dangerously-skip-permissions", Doc: "let the host switch to bypassPermissions later",
 			Set: syntax.SetBool(&a.MayBypass)},
-		{Name: "add-dir", Value: "DIR", More: fsys.IsDir, Doc: "an additional working directory; may be repeated",
+		{Name: "add-dir", Inherited: true, Value: "DIR", More: fsys.IsDir, Doc: "an additional working directory; may be repeated",
 			Set: func(v string) error {
 				if !fsys.IsDir(v) {
 					return fmt.Errorf("%s is not a directory", v)
@@ -146,7 +146,7 @@ func accessFlags(a *wire.AccessSpec) []flag {
 func limitFlags(l *wire.Limits) []flag {
 	return []flag{
 		{Name: "max-turns", Value: "N", Doc: "stop after N model responses", Set: syntax.SetCount(&l.MaxTurns, 1)},
-		{Name: "max-budget-usd", Value: "USD", Doc: "stop when the session has cost this many US dollars",
+		{Name: "max-budget-usd", Inherited: true, Value: "USD", Doc: "stop when the session has cost this many US dollars",
 			Set: func(v string) error {
 				usd, err := strconv.ParseFloat(v, 64)
 				if err != nil || !(usd > 0) || usd > 1e9 {
@@ -161,23 +161,23 @@ func limitFlags(l *wire.Limits) []flag {
 
 func projectFlags(src *settings.Source) []flag {
 	return []flag{
-		{Name: "settings", Value: "FILE|JSON", Doc: "additional settings", Set: syntax.SetText(&src.Inline)},
-		{Name: "setting-sources", Value: "LIST", Doc: "the settings files to read: user, project, local; an empty list reads none",
+		{Name: "settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings", Set: syntax.SetText(&src.Inline)},
+		{Name: "setting-sources", Inherited: true, Value: "LIST", Doc: "the settings files to read: user, project, local; an empty list reads none",
 			Choices: []string{"user", "project", "local"},
 			Set:     func(v string) error { return setScopes(&src.Scopes, v) }},
-		{Name: "managed-settings", Value: "FILE|JSON", Doc: "additional settings that cannot be overridden", Set: syntax.SetText(&src.ManagedInline)},
-		{Name: "project-config-root", Value: "DIR", Doc: "the directory of the project's settings, if not the working directory",
+		{Name: "managed-settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings that cannot be overridden", Set: syntax.SetText(&src.ManagedInline)},
+		{Name: "project-config-root", Inherited: true, Value: "DIR", Doc: "the directory of the project's settings, if not the working directory",
 			Set: func(v string) (err error) { src.Root, err = filepath.Abs(v); return err }},
-		{Name: "trust", Doc: "trust the workspace for this run", Set: syntax.SetBool(&src.Trust)},
+		{Name: "trust", Inherited: true, Doc: "trust the workspace for this run", Set: syntax.SetBool(&src.Trust)},
 	}
 }
 
 func serverFlags(f *servers.Flags) []flag {
 	return []flag{
-		{Name: "mcp-config", Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to add to those in the settings; may be repeated",
+		{Name: "mcp-config", Inherited: true, Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to add to those in the settings; may be repeated",
 			Set: func(v string) error { f.Configs = append(f.Configs, v); return nil }},
 		{Name: "ide", Doc: "connect to the editor that has the working directory open, to see its diagnostics", Set: syntax.SetBool(&f.Editor)},
-		{Name: "strict-mcp-config", Doc: "use only the MCP servers of --mcp-config", Set: syntax.SetBool(&f.Strict)},
+		{Name: "strict-mcp-config", Inherited: true, Doc: "use only the MCP servers of --mcp-config", Set: syntax.SetBool(&f.Strict)},
 	}
 }
 

@@ -66,7 +66,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 		return err
 	}
 	place := env.wire()
-	place.Agents, place.Servers, place.Plugins = o.agents, o.servers, o.plugins
+	place.Agents, place.Servers, place.Plugins, place.Flags = o.agents, o.servers, o.plugins, in.Inherited
 	t := &terminal{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
 	defer t.ws.Close()
 	defer t.close()

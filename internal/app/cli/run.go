@@ -106,7 +106,7 @@ func (o *runOptions) supported() []flag {
 	table = append(table, projectFlags(&o.project)...)
 	table = append(table, serverFlags(&o.servers)...)
 	table = append(table, agentFlags(&o.spec.MainAgent, &o.agents)...)
-	table = append(table, flag{Name: "plugin-dir", Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
+	table = append(table, flag{Name: "plugin-dir", Inherited: true, Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
 		Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }})
 	table = append(table, teamFlags(&o.spec.Team)...)
 	table = append(table, debugFlags(&o.spec.Debug)...)

@@ -1,7 +1,6 @@
 package subagents
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,8 +27,9 @@ type Request struct {
 	Birth Birth
 }
 
-// complete checks what a request says, and takes over what the definition says.
-func (r *Request) complete() error {
+// complete checks what a request says, and takes over what the definition says. Holds returns why an agent cannot work in a
+// directory.
+func (r *Request) complete(holds func(dir string) error) error {
 	if r.Input.Mode != "" && r.Birth.Mode == "" {
 		mode, err := permission.ParseMode(r.Input.Mode)
 		if err != nil {
@@ -38,13 +38,10 @@ func (r *Request) complete() error {
 		r.Birth.Mode = mode
 	}
 	if dir := r.Input.Dir; dir != "" {
-		if err := checkDir(dir); err != nil {
+		if err := holds(dir); err != nil {
 			return fmt.Errorf("cwd: %w", err)
 		}
 		r.Birth.Dir = dir
-	}
-	if r.Input.Isolation == "worktree" && r.Input.Dir != "" {
-		return errors.New("isolation and cwd cannot be combined: a worktree is a directory of its own")
 	}
 	d := r.Definition
 	r.Birth.Definition = d

@@ -68,6 +68,8 @@ type Config struct {
 	// HandOff checks what an agent in the background did before its report is handed over; nil if that is not wanted now.
 	HandOff func() func(context.Context, judge.Handoff) (permission.Judgement, error)
 
+	// Holds returns why a directory is outside the working directories, or nil.
+	Holds func(dir string) error
 	// Open opens the conversation of an agent.
 	Open func(ctx context.Context, b Birth) (*Worker, error)
 	// Spawn starts a teammate.
@@ -185,7 +187,7 @@ func New(c Config) *Agents {
 
 // Tool returns the tool that launches agents.
 func (a *Agents) Tool() tool.Tool {
-	c := agenttool.Config{Enabled: a.enabled}
+	c := agenttool.Config{Enabled: a.enabled, Holds: a.holds}
 	if a != nil {
 		c.Types, c.Usual, c.Run = a.kinds.types(), a.kinds.usual(), a.called
 	}
@@ -237,7 +239,7 @@ func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
 // settle completes a request: which definition, model and directory it stands for.
 func (a *Agents) settle(r *Request) error {
 	if r.Birth.Check {
-		return r.complete()
+		return r.complete(a.holds)
 	}
 	if a.isFork() {
 		return errInFork
@@ -251,7 +253,15 @@ func (a *Agents) settle(r *Request) error {
 			return err
 		}
 	}
-	return r.complete()
+	return r.complete(a.holds)
+}
+
+// holds returns why no agent can work in a directory, or nil.
+func (a *Agents) holds(dir string) error {
+	if err := checkDir(dir); err != nil {
+		return err
+	}
+	return a.cfg.Holds(dir)
 }
 
 // isFork reports whether the conversation is that of a fork: it was made so, or begins like one.

@@ -33,6 +33,8 @@ type Flag struct {
 	// with a note, or, if Refused is set, is an error, because ignoring it would do the wrong thing.
 	Missing string
 	Refused bool
+	// Inherited says that processes that work for this one get the flag, too: it limits what they may do.
+	Inherited bool
 }
 
 // An Invocation holds the arguments of a command that are not values of its flags.
@@ -41,6 +43,8 @@ type Invocation struct {
 	Rest  []string        // the end of Args that stands after --
 	Given map[string]bool // flags by name
 	Notes []string        // flags that have no effect
+	// Inherited are the flags, with their values, for processes that work for this one.
+	Inherited []string
 }
 
 // Parse reads arguments by a table of flags.
@@ -96,16 +100,28 @@ func (in *Invocation) parseFlag(table []Flag, args []string) (used int, err erro
 		in.Notes = append(in.Notes, fmt.Sprintf("%s has no effect: this version does not have %s yet", name, f.Missing))
 		return used, nil
 	}
-	if err := f.Set(value); err != nil {
+	if err := in.set(f, value); err != nil {
 		return 0, setup.Errorf("%s: %v", name, err)
 	}
 	for f.More != nil && used+1 < len(args) && f.More(args[used+1]) {
 		used++
-		if err := f.Set(args[used]); err != nil {
+		if err := in.set(f, args[used]); err != nil {
 			return 0, setup.Errorf("%s: %v", name, err)
 		}
 	}
 	return used, nil
+}
+
+// set sets a flag.
+func (in *Invocation) set(f *Flag, value string) error {
+	if f.Inherited {
+		arg := "--" + f.Name
+		if f.Value != "" {
+			arg += "=" + value
+		}
+		in.Inherited = append(in.Inherited, arg)
+	}
+	return f.Set(value)
 }
 
 // Find returns the flag that is typed like name, or nil.

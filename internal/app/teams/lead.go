@@ -45,14 +45,13 @@ type Agents interface {
 // A LeadConfig is what the lead of a team works with. All but Agents, Log and the ways to start teammates are required.
 type LeadConfig struct {
 	Store *team.Store
-	// Dir is that of the teams, and WorkDir where the conversation works.
-	Dir, WorkDir string
-	SessionID    string
+	// Dir is that of the teams.
+	Dir       string
+	SessionID string
 	// Enabled reports whether the settings allow teams.
 	Enabled  func() bool
 	Session  func() *session.Session
-	Mode     func() permission.Mode
-	Ask      permission.Asker // puts a teammate's question to the user
+	Gate     *permission.Gate // limits the teammates, and puts their questions to the user
 	Tasks    func(team string) Tasks
 	Agents   Agents
 	Start    Starter // runs a teammate in this process; may be nil
@@ -79,6 +78,7 @@ type Lead struct {
 	asking map[string]context.CancelFunc
 	local  map[string]context.CancelFunc // the teammates in this process
 	mode   permission.Mode               // that the teammates know of
+	policy *permission.Policy            // whose limits the teammates in other processes know
 }
 
 // NewLead returns the lead of a team that does not exist yet.
@@ -156,9 +156,9 @@ func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.C
 	if l.team != "" {
 		return teamtool.Created{}, fmt.Errorf("you lead the team %s already; end it with TeamDelete before you make another", l.team)
 	}
-	l.mode = l.cfg.Mode()
+	l.mode, l.policy = l.cfg.Gate.Mode(), l.cfg.Gate.Policy()
 	t, err := l.cfg.Store.Create(ctx, team.Team{Name: name, Description: description, Session: l.cfg.SessionID},
-		team.Member{Process: team.Here(), Dir: l.cfg.WorkDir, Mode: string(l.mode)})
+		team.Member{Process: team.Here(), Dir: l.policy.Config().Dir, Mode: string(l.mode)})
 	if err != nil {
 		return teamtool.Created{}, err
 	}
@@ -286,19 +286,18 @@ func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Lette
 	return teamtool.Receipt{}, fmt.Errorf("only a teammate sends %s", o.Type)
 }
 
-// answerPlan answers a plan that waits for it. The work continues in the lead's mode, or the usual one while the lead plans.
+// answerPlan answers a plan that waits for it. The work continues in the lead's mode.
 func (l *Lead) answerPlan(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
-	o := letter.Order
+	o, mode := letter.Order, l.cfg.Gate.Mode()
+	if *o.Approve && mode == permission.Plan {
+		return teamtool.Receipt{}, errors.New("you are in plan mode, and no teammate has a more permissive mode than you: leave it with ExitPlanMode first, then approve the plan")
+	}
 	l.mu.Lock()
 	from, ok := l.plans[o.Request]
 	delete(l.plans, o.Request)
 	l.mu.Unlock()
 	if !ok {
 		return teamtool.Receipt{}, fmt.Errorf("no plan waits for an answer with the id %q", o.Request)
-	}
-	mode := l.cfg.Mode()
-	if mode == permission.Plan {
-		mode = permission.Default
 	}
 	b := &team.PlanResponse{Request: o.Request, Approved: *o.Approve, Feedback: o.Feedback, Mode: string(mode)}
 	if _, err := post.Send(ctx, from, team.Message{Body: b}); err != nil {

@@ -1,7 +1,9 @@
 package teams
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/tasklist"
@@ -36,6 +39,8 @@ type MateConfig struct {
 	Language func() texts.Language
 	// Idle is asked before the teammate waits for messages; what it returns is told to the model instead. It may be nil.
 	Idle func(ctx context.Context) (feedback string)
+	// Limits takes over the lead's limits when they change; nil in the lead's own process.
+	Limits func(permission.Limits)
 	Log  *slog.Logger
 }
 
@@ -44,6 +49,8 @@ type MateConfig struct {
 type Mate struct {
 	cfg  MateConfig
 	post *team.Post
+
+	limits []byte // that the lead wrote last; of Run alone
 
 	mu      sync.Mutex
 	asked   string   // the request to end that the model has not answered; empty if there is none
@@ -165,6 +172,14 @@ func (m *Mate) team() (team.Team, error) {
 	t, err := m.cfg.Store.Open(m.cfg.Team)
 	if errors.Is(err, team.ErrUnknown) || err == nil && !t.Member(team.Lead).Process.Alive() {
 		err = errLeadGone
+	}
+	if me := t.Member(m.cfg.Name); err == nil && me != nil && m.cfg.Limits != nil && !bytes.Equal(me.Limits, m.limits) {
+		var l permission.Limits
+		if err := json.Unmarshal(me.Limits, &l); err != nil {
+			return t, fmt.Errorf("reading the lead's limits: %w", err)
+		}
+		m.limits = me.Limits
+		m.cfg.Limits(l)
 	}
 	return t, err
 }

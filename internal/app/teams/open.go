@@ -2,11 +2,13 @@ package teams
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 
+	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -28,9 +30,10 @@ type Spec struct {
 // A Place is what a conversation brings along to be a member of a team. Log may be nil, and Agents and Start are those of a
 // conversation that can lead.
 type Place struct {
-	// Home is the state home, WorkDir where the conversation works, and SessionID its own.
-	Home, WorkDir, SessionID string
-	// Program starts this program again, and Flags are what it is given for a teammate; Environ returns its variables.
+	// Home is the state home, Dir where the process was started, and SessionID that of the conversation.
+	Home, Dir, SessionID string
+	// Program starts this program again, and Flags are what it is given for a teammate; Environ returns its variables. An
+	// empty Program means that teammates run in this process.
 	Program  string
 	Flags    []string
 	Environ  func() []string
@@ -61,7 +64,7 @@ func Open(p Place, s Spec) (Part, error) {
 	if s.Team != "" {
 		mate, err := join(MateConfig{
 			Store: store, Team: s.Team, Name: s.Name, Tasks: tasks(tasklist.Names{Member: s.Team}), Every: everyProcess,
-			Session: p.Session, Language: p.Language, Log: p.Log,
+			Session: p.Session, Language: p.Language, Log: p.Log, Limits: p.Gate.SetLimits,
 			Idle: func(ctx context.Context) string { return AskIdle(ctx, p.Fire, s.Team, s.Name) },
 		})
 		return Part{Mate: mate}, err
@@ -70,14 +73,14 @@ func Open(p Place, s Spec) (Part, error) {
 		p.tidy(t, tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: t.Name}))
 	}
 	return Part{Lead: NewLead(LeadConfig{
-		Store: store, Dir: dir, WorkDir: p.WorkDir, SessionID: p.SessionID,
+		Store: store, Dir: dir, SessionID: p.SessionID,
 		Enabled: func() bool { return p.Settings().Teams.Enabled }, Backend: func() string { return p.Settings().Teams.Backend },
-		Session: p.Session, Mode: p.Gate.Mode, Ask: p.Gate.Ask, Agents: p.Agents, Start: p.Start,
+		Session: p.Session, Gate: p.Gate, Agents: p.Agents, Start: p.Start,
 		Tasks: func(name string) Tasks {
 			return tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: name})
 		},
 		Panes: &Tmux{
-			Dir: dir, Getenv: p.Getenv, Program: ownPath(p.Program), Args: p.args,
+			Dir: dir, Start: p.Dir, Getenv: p.Getenv, Program: ownPath(p.Program), Args: p.args,
 			Environ: func() []string { return append(p.Environ(), "ADZE_HOME="+p.Home) },
 		},
 		Language: p.Language, Log: p.Log,
@@ -100,7 +103,25 @@ func (p *Place) args(name string, m team.Member) []string {
 	if model == "" {
 		model = p.Session().Model()
 	}
-	return append([]string{os.Args[0], "--team-name", name, "--agent-name", m.Name, "--permission-mode", m.Mode, "--model", model}, p.Flags...)
+	args := []string{os.Args[0], "--team-name", name, "--agent-name", m.Name, "--permission-mode", m.Mode, "--model", model}
+	if m.Agent != "" && m.Agent != builtin.General {
+		args = append(args, "--agent", m.Agent)
+	}
+	return append(args, p.Flags...)
+}
+
+// Limits returns the limits that the lead of a team has written down for a teammate in another process.
+func Limits(home string, s Spec) (*permission.Limits, string, error) {
+	t, err := team.New(team.Config{Dir: filepath.Join(home, "teams"), Locks: filepath.Join(home, "locks")}).Open(s.Team)
+	if err != nil {
+		return nil, "", fmt.Errorf("--team-name: %w", err)
+	}
+	m := t.Member(s.Name)
+	var l permission.Limits
+	if m == nil || json.Unmarshal(m.Limits, &l) != nil || l.Mode == "" || len(l.Dirs) == 0 {
+		return nil, "", fmt.Errorf("--team-name: the lead of the team %s has not started a teammate %s", s.Team, s.Name)
+	}
+	return &l, m.Dir, nil
 }
 
 // AskIdle lets hooks send a teammate back to work that is about to wait for messages: it returns what they say.

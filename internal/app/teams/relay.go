@@ -147,7 +147,7 @@ func (l *Lead) relay(ctx context.Context, m team.Message, r *team.PermissionRequ
 	q, err := received(m.From, r.Question)
 	var a permission.Answer
 	if err == nil {
-		a, err = l.cfg.Ask(ctx, q)
+		a, err = l.cfg.Gate.Ask(ctx, q)
 	}
 	if ctx.Err() != nil {
 		return

@@ -2,6 +2,7 @@ package teams
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -113,12 +114,20 @@ func (l *Lead) Spawn(ctx context.Context, d Draft) (Spawned, error) {
 	if err != nil {
 		return Spawned{}, err
 	}
-	dir := d.Dir
-	if dir == "" {
-		dir = l.cfg.WorkDir
+	limits := l.cfg.Gate.Limits()
+	dir := l.cfg.Gate.Policy().Config().Dir
+	if d.Dir != "" {
+		if err := l.cfg.Gate.Policy().Holds(d.Dir); err != nil {
+			return Spawned{}, fmt.Errorf("cwd: %w", err)
+		}
+		dir = d.Dir
+	}
+	data, err := json.Marshal(limits)
+	if err != nil {
+		return Spawned{}, err
 	}
 	m, err := l.cfg.Store.Join(ctx, name, team.Member{
-		Name: d.Name, Agent: d.Agent, Model: d.Model, Mode: string(allowed), Dir: dir, Plans: allowed == permission.Plan, Backend: backend,
+		Name: d.Name, Agent: d.Agent, Model: d.Model, Mode: string(allowed), Dir: dir, Plans: allowed == permission.Plan, Backend: backend, Limits: data,
 	})
 	if err != nil {
 		return Spawned{}, err
@@ -132,12 +141,9 @@ func (l *Lead) Spawn(ctx context.Context, d Draft) (Spawned, error) {
 	return Spawned{Member: m, Team: name, Note: note}, nil
 }
 
-// modeOf returns the mode of a teammate, never above that of the lead. A lead that plans starts teammates in the usual mode.
+// modeOf returns the mode of a teammate, never more permissive than that of the lead.
 func (c *LeadConfig) modeOf(wish string) (permission.Mode, error) {
-	lead := c.Mode()
-	if lead == permission.Plan {
-		lead = permission.Default
-	}
+	lead := c.Gate.Mode()
 	if wish == "" {
 		return lead, nil
 	}

@@ -19,8 +19,8 @@ const socket = "adze"
 
 // Tmux starts teammates in panes of tmux: beside the lead if that runs in tmux, else in a session of their own.
 type Tmux struct {
-	// Dir is that of the teams.
-	Dir    string
+	// Dir is that of the teams, and Start where the process of the lead was started: its teammates have the same settings.
+	Dir, Start string
 	Getenv func(string) string
 	// Program is this program, and Args what it is started with for a teammate.
 	Program string
@@ -50,7 +50,7 @@ func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note
 	if err != nil {
 		return "", "", err
 	}
-	run := []string{"-c", m.Dir, "-P", "-F", "#{pane_id}", t.Program, PaneArg, file}
+	run := []string{"-c", t.Start, "-P", "-F", "#{pane_id}", t.Program, PaneArg, file}
 	if t.Inside() {
 		pane, err = t.inside(ctx, run)
 	} else {

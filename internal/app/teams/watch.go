@@ -2,6 +2,7 @@ package teams
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ func (l *Lead) watch(ctx context.Context, name string) {
 		l.pass(ctx)
 		l.findLost(ctx, name)
 		l.capModes(ctx, name)
+		l.handLimits(ctx, name)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -150,12 +152,12 @@ func (l *Lead) withdraw(name string) {
 
 // capModes makes teammates follow when the lead's mode becomes a stricter one than theirs.
 func (l *Lead) capModes(ctx context.Context, name string) {
-	now := l.cfg.Mode()
+	now := l.cfg.Gate.Mode()
 	l.mu.Lock()
 	was := l.mode
 	l.mode = now
 	l.mu.Unlock()
-	if now == was || now == permission.Plan { // a lead that plans lets others work
+	if now == was {
 		return
 	}
 	t, err := l.cfg.Store.Open(name)
@@ -172,6 +174,35 @@ func (l *Lead) capModes(ctx context.Context, name string) {
 			l.cfg.Log.Warn("a teammate keeps a mode above that of the lead", "name", m.Name, "err", err)
 		}
 	}
+}
+
+// handLimits gives teammates in other processes the limits of the lead, if they have changed.
+func (l *Lead) handLimits(ctx context.Context, name string) {
+	now := l.cfg.Gate.Policy()
+	l.mu.Lock()
+	was := l.policy
+	l.mu.Unlock()
+	if now == was {
+		return
+	}
+	data, err := json.Marshal(l.cfg.Gate.Limits())
+	if err == nil {
+		_, err = l.cfg.Store.Update(ctx, name, func(t *team.Team) error {
+			for i := range t.Members {
+				if m := &t.Members[i]; m.Backend == team.Tmux {
+					m.Limits = data
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		l.cfg.Log.Warn("teammates keep the lead's earlier limits", "err", err)
+		return // it is tried again
+	}
+	l.mu.Lock()
+	l.policy = now
+	l.mu.Unlock()
 }
 
 // Busy reports whether a teammate works, or a message waits for the lead. L may be nil.

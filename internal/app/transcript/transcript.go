@@ -211,7 +211,7 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 		return err
 	}
 	fork := t.ID // a fork has the id of a new session
-	at := store.LoadOptions{At: s.At, Structured: true}
+	at := store.LoadOptions{At: s.At, Structured: true, Home: t.cfg.Home}
 	opt := t.options(info.ID)
 	opt.Path = info.Path
 	t.ID = info.ID
@@ -282,6 +282,27 @@ func (t *Transcript) Path() string {
 
 // Folder returns the directory for what is kept beside the transcript, or "".
 func (t *Transcript) Folder() string { return strings.TrimSuffix(t.Path(), ".jsonl") }
+
+// Readable returns the files of the session that its model may read: the transcript and its folder, or nothing if they are
+// not in the state home.
+func (t *Transcript) Readable() []string {
+	path := t.Path()
+	if path == "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		real = filepath.Dir(path) // it is made with the first record
+	}
+	home, err := filepath.EvalSymlinks(t.cfg.Home)
+	if err != nil {
+		home = t.cfg.Home
+	}
+	if !strings.HasPrefix(real, store.Projects(home)+string(filepath.Separator)) {
+		return nil
+	}
+	return []string{path, t.Folder()}
+}
 
 // State returns what the earlier process left beside the messages, or nothing.
 func (t *Transcript) State() store.State {

@@ -9,6 +9,7 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/providers"
 	"adze/internal/app/setup"
+	"adze/internal/app/teams"
 	"adze/internal/app/workdir"
 	"adze/internal/confine"
 	"adze/internal/permission"
@@ -22,18 +23,33 @@ import (
 
 // openGate creates the sandbox, the permission gate and the working directory of the conversation.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
-	if c.sandbox, err = c.ws.newConfinement(c.spec.dir(c.ws)); err != nil {
+	start, dir := c.ws.Dir, ""
+	if w := c.spec.Worker; w != nil {
+		if c.Gate, err = w.gate(); err != nil {
+			return err
+		}
+		start = c.Gate.Standing().Config().Start()
+	} else if t := c.spec.Team; t.Team != "" {
+		if c.spec.Access.Lead, dir, err = teams.Limits(c.ws.Project.Home, t); err != nil {
+			return setup.Wrap(err)
+		}
+		start = c.spec.Access.Lead.Dirs[0]
+	}
+	if c.sandbox, err = c.ws.newConfinement(start); err != nil {
 		return err
 	}
 	c.closers.add(c.sandbox.Close)
-	if c.spec.Worker != nil {
-		c.Gate = c.spec.Worker.gate()
-	} else if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
-		return err
+	if c.Gate == nil {
+		if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
+			return err
+		}
 	}
 	c.sandbox.Attach(c.Gate)
 	c.sandbox.Begin(ctx)
-	c.dir.Dir = workdir.New(c.spec.dir(c.ws), c.Gate)
+	c.dir.Dir = workdir.New(c.Gate.Standing().Config().Dir, c.Gate)
+	if dir != "" {
+		c.dir.Move(dir)
+	}
 	c.closers.add(func() { c.dir.trees.Close() }) // when no command runs any more
 	return nil
 }
@@ -114,8 +130,12 @@ func (c *Conversation) restore(ctx context.Context) {
 		}
 	}
 	a := c.spec.Access
-	if mode := permission.Mode(state.Mode); mode != "" && a.Mode == "" && !a.Skip && mode != permission.Bypass {
-		if _, err := c.setMode(state.Mode); err != nil {
+	mode, added := state.Rights()
+	if state.Foreign() {
+		c.ws.Say("the session's permission mode and additional directories are not restored: its transcript is not signed with the key of this state home; set them with --permission-mode and --add-dir")
+	}
+	if mode != "" && a.Mode == "" && !a.Skip && mode != string(permission.Bypass) {
+		if _, err := c.setMode(mode); err != nil {
 			c.ws.Say(fmt.Sprintf("the session's permission mode cannot be restored: %v", err))
 		}
 	}
@@ -125,7 +145,7 @@ func (c *Conversation) restore(ctx context.Context) {
 		}
 	}
 	var dirs []string
-	for _, dir := range state.Dirs {
+	for _, dir := range added {
 		if !fsys.IsDir(dir) {
 			c.ws.Say(fmt.Sprintf("the session's directory %s no longer exists", dir))
 			continue
@@ -155,9 +175,7 @@ func (c *Conversation) keepFiles() {
 	}
 	file := c.planFile()
 	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
-	if path := c.record.Path(); path != "" {
-		kept.Readable = append(kept.Readable, filepath.Dir(path))
-	}
+	kept.Readable = append(kept.Readable, c.record.Readable()...)
 	if k := c.spec.Worker.keeper(); k != nil {
 		kept.Readable = append(kept.Readable, k.Reads...)
 	}

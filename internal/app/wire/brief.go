@@ -78,7 +78,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	v, w := b.ws.values(), b.ws
 	dir, original := b.spec.dir(w), w.Project.Trust.Main
 	if t := b.spec.Worktree.In; t != nil {
-		dir, original = t.Path, t.Root
+		dir, original = b.spec.Worktree.Dir, t.Root
 	}
 	_, repository := gitinfo.Branch(dir)
 	p := brief.PromptConfig{

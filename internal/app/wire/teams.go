@@ -20,8 +20,12 @@ func openTeam(c *Conversation) (err error) {
 	if c.ws.Project.Home == "" || c.ws.values().Simple || c.spec.Calls != FromModel || c.spec.Worker != nil {
 		return nil
 	}
+	program := c.ws.Program
+	if c.spec.Entry == Host {
+		program = "" // the host's hooks reach no other process
+	}
 	c.told.team, err = teams.Open(teams.Place{
-		Home: c.ws.Project.Home, WorkDir: c.ws.Dir, SessionID: c.record.ID, Program: c.ws.Program, Flags: c.spec.Access.Flags(),
+		Home: c.ws.Project.Home, Dir: c.ws.Dir, SessionID: c.record.ID, Program: program, Flags: c.ws.Flags,
 		Environ: c.ws.inherited, Getenv: c.ws.Getenv, Settings: func() settings.Loop { return c.ws.values().Loop },
 		Session: func() *session.Session { return c.Session }, Gate: c.Gate, Fire: c.Hooks.Fire, Agents: c.agents,
 		Start:    func(ctx context.Context, s teams.Start) (*teams.Begun, error) { return startMate(ctx, c, s) },
@@ -37,7 +41,7 @@ func startMate(ctx context.Context, c *Conversation, s teams.Start) (*teams.Begu
 		return nil, err
 	}
 	mate, err := converse(ctx, c, subagents.Birth{
-		ID: s.Member.Name + "-" + s.Team, Title: s.Member.Name, Definition: d, Model: s.Member.Model, Mode: permission.Mode(s.Member.Mode), Asks: func() bool { return true },
+		ID: s.Member.Name + "-" + s.Team, Title: s.Member.Name, Definition: d, Model: s.Member.Model, Mode: permission.Mode(s.Member.Mode), Dir: s.Member.Dir, Asks: func() bool { return true },
 	}, teams.Spec{Team: s.Team, Name: s.Member.Name, Mate: s.Carrier})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/permission/judge"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
@@ -39,6 +40,7 @@ type Worker struct {
 	Birth  subagents.Birth
 	Depth  int
 
+	dir  string // where it starts
 	mate teams.Spec
 }
 
@@ -55,31 +57,33 @@ func (s *Spec) author() filehistory.Author {
 
 // dir returns the directory that the conversation begins in.
 func (s *Spec) dir(ws *Workspace) string {
-	switch w := s.Worker; {
-	case w == nil:
+	if s.Worker == nil {
 		return ws.Dir
-	case w.Birth.Dir != "":
-		return w.Birth.Dir
-	default:
-		return w.Lead.dir.Here()
 	}
+	return s.Worker.dir
 }
 
-// gate returns the permission gate of the agent.
-func (w *Worker) gate() *permission.Gate {
-	c := permission.WorkerConfig{Mode: w.Birth.Mode, Dir: w.Birth.Dir}
-	if w.Birth.Dir != "" {
-		c.Dirs = append([]string{w.Birth.Dir}, w.Lead.spec.Access.Dirs...)
+// gate returns the permission gate of the agent, and sets the directory that it starts in.
+func (w *Worker) gate() (*permission.Gate, error) {
+	c := permission.Child{Mode: w.Birth.Mode, Dir: w.Birth.Dir}
+	if w.Birth.Left != "" {
+		start := w.Lead.Gate.Standing().Config().Start()
+		dir, err := w.Lead.trees.Dir(w.Birth.Dir, start)
+		if err != nil {
+			return nil, err
+		}
+		c.Dir, c.Copy = dir, rule.Copy{Root: dir, Main: start}
 	}
-	g := w.Lead.Gate.Worker(c)
-	if left := w.Birth.Left; left != "" {
-		g.Relocate(w.Birth.Dir, left)
+	g, err := w.Lead.Gate.Child(c)
+	if err != nil {
+		return nil, err
 	}
 	if w.kind() == builtin.Verification {
 		verification.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
 	}
 	g.SetSave(w.Lead.ws.saveUpdate)
-	return g
+	w.dir = g.Standing().Config().Dir
+	return g, nil
 }
 
 // copy returns the working copy that the agent works in, if it is not that of the main conversation; else "".
@@ -204,7 +208,7 @@ func openAgents(c *Conversation) {
 			}
 			return c.judge.HandOff
 		},
-		Summaries: new(subagents.Summaries),
+		Summaries: new(subagents.Summaries), Holds: func(dir string) error { return c.Gate.Policy().Holds(dir) },
 	}
 	if m := c.coordinator; m != nil {
 		cfg.Coordinator, cfg.Definitions = true, subagents.Definitions{All: m.Definitions, Early: m.Definitions}

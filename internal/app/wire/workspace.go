@@ -37,8 +37,10 @@ type Env struct {
 	Now     func() time.Time
 	// Say tells the user something beside the conversation, as one line.
 	Say func(string)
-	// Program starts this program again; empty means that it must not be started.
+	// Program starts this program again; empty means that it must not be started. Flags are what limits this process and
+	// has to limit those that work for it.
 	Program string
+	Flags   []string
 	Version string
 	// Agents are the definitions of agents on the command line and of the host; nil means none.
 	Agents *agentdefs.Flags

@@ -19,8 +19,9 @@ import (
 type WorktreeSpec struct {
 	Wanted bool
 	Name   string // empty means a new one
-	// In is the worktree in which the conversation began; it sets that itself.
-	In *worktree.Tree
+	// In is the worktree in which the conversation began, and Dir its directory there. Opening the conversation sets both.
+	In  *worktree.Tree
+	Dir string
 }
 
 // A workplace is where a conversation works: its directory, and the copies of the repository that it can move to.
@@ -67,7 +68,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 	} else {
 		c.dir.news = p.Resume(ctx, c.record.State().Last[worktrees.NoteKind])
 	}
-	c.spec.Worktree.In = p.Current()
+	c.spec.Worktree.In, c.spec.Worktree.Dir = p.Current(), p.Here()
 	return nil
 }
 

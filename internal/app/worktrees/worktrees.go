@@ -41,6 +41,7 @@ type Place struct {
 
 	mu    sync.Mutex
 	tree  *worktree.Tree // nil outside of a worktree
+	dir   string         // in tree
 	guard *Guard         // of tree; may be nil
 }
 
@@ -55,6 +56,24 @@ func (p *Place) Current() *worktree.Tree {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tree
+}
+
+// Here returns the directory of the worktree that the conversation works in, or "".
+func (p *Place) Here() string {
+	if p == nil {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dir
+}
+
+// Dir returns the directory in the worktree at path that has the same files as dir; see [worktree.Trees.Dir].
+func (p *Place) Dir(path, dir string) (string, error) {
+	if p == nil {
+		return "", worktree.ErrNone
+	}
+	return p.cfg.Trees.Dir(path, dir)
 }
 
 // options returns how a worktree is made.
@@ -77,7 +96,9 @@ func (p *Place) Enter(ctx context.Context, name string) (*worktree.Tree, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.move(t)
+	if err := p.move(t); err != nil {
+		return nil, errors.Join(err, t.Release(ctx))
+	}
 	return t, nil
 }
 
@@ -88,7 +109,9 @@ func (p *Place) Begin(ctx context.Context, name string) error {
 		if err == nil {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.move(t)
+			if err := p.move(t); err != nil {
+				return errors.Join(err, t.Release(ctx))
+			}
 			p.cfg.Say(fmt.Sprintf("working in the worktree %s, which was there before", t.Path))
 			return nil
 		}
@@ -120,19 +143,29 @@ type state struct {
 	Path string `json:"path"`
 }
 
-// move moves the conversation into a worktree, or back without one.
-func (p *Place) move(t *worktree.Tree) {
-	p.tree, p.guard = t, nil
-	fields := map[string]any{"name": "", "path": ""}
-	if t == nil {
-		p.cfg.Move(p.cfg.Dir, "")
-	} else {
-		p.guard = NewGuard(t.Path)
-		p.cfg.Move(t.Path, t.Root)
-		fields = map[string]any{"name": t.Name, "path": t.Path}
+// move moves the conversation to the directory of a worktree that has the same files as its own.
+func (p *Place) move(t *worktree.Tree) error {
+	dir, err := p.cfg.Trees.Dir(t.Path, p.cfg.Dir)
+	if err != nil {
+		return err
 	}
+	p.tree, p.dir, p.guard = t, dir, NewGuard(t.Path)
+	p.cfg.Move(dir, p.cfg.Dir)
+	p.note(t.Name, t.Path)
+	return nil
+}
+
+// back moves the conversation to where it started.
+func (p *Place) back() {
+	p.tree, p.dir, p.guard = nil, "", nil
+	p.cfg.Move(p.cfg.Dir, "")
+	p.note("", "")
+}
+
+// note saves where the session works.
+func (p *Place) note(name, path string) {
 	if p.cfg.Note != nil {
-		p.cfg.Note(NoteKind, fields)
+		p.cfg.Note(NoteKind, map[string]any{"name": name, "path": path})
 	}
 }
 
@@ -147,7 +180,7 @@ func (p *Place) Leave(ctx context.Context) (back string, err error) {
 	if errors.Is(err, worktree.ErrNone) {
 		err = nil
 	}
-	p.move(nil)
+	p.back()
 	return p.cfg.Dir, err
 }
 
@@ -165,10 +198,9 @@ func (p *Place) Remove(ctx context.Context, c worktree.Changes) (back, note stri
 	if err := mayRemove(ctx, t, c); err != nil {
 		return "", "", err
 	}
-	p.move(nil) // first, so that no hook works in a directory that it removes
+	p.back() // first, so that no hook works in a directory that it removes
 	if note, err = t.Remove(ctx, c); err != nil && !errors.Is(err, worktree.ErrNone) {
-		p.move(t)
-		return "", "", err
+		return "", "", errors.Join(err, p.move(t))
 	}
 	return p.cfg.Dir, note, nil
 }
@@ -197,22 +229,17 @@ func (p *Place) Resume(ctx context.Context, note json.RawMessage) string {
 	t, err := p.cfg.Trees.Open(ctx, p.cfg.Dir, s.Name)
 	switch {
 	case errors.Is(err, worktree.ErrNone):
-		p.forget()
+		p.note("", "")
 		return fmt.Sprintf("The worktree %s that the session worked in is gone; it works in %s now.", s.Path, p.cfg.Dir)
 	case err != nil:
 		return fmt.Sprintf("The session cannot go back to its worktree %s: %v; it works in %s now.", s.Path, err, p.cfg.Dir)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.move(t)
-	return fmt.Sprintf("The session works in its worktree %s again.", t.Path)
-}
-
-// forget keeps with the session that it works in no worktree.
-func (p *Place) forget() {
-	if p.cfg.Note != nil {
-		p.cfg.Note(NoteKind, map[string]any{"name": "", "path": ""})
+	if err := p.move(t); err != nil {
+		return fmt.Sprintf("The session cannot go back to its worktree %s: %v; it works in %s now.", s.Path, errors.Join(err, t.Release(ctx)), p.cfg.Dir)
 	}
+	return fmt.Sprintf("The session works in its worktree %s again.", t.Path)
 }
 
 // closeTime is how long it may take to end the use of a worktree.

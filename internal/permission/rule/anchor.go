@@ -12,9 +12,14 @@ import (
 type Anchors struct {
 	// Start is the directory adze was started in, Dir where relative paths of calls begin.
 	Start, Dir, Home string
+	// Also are further directories to which relative paths in rules that protect belong.
+	Also []string
 	// Fold says that the file system does not tell upper and lower case apart.
 	Fold bool
+	// Copies are working copies of the repository; see [Copies].
+	Copies []Copy
 
+	copies  *Copies
 	links   links                        // on the way to what rules speak of
 	resolve func(string) (string, error) // replaces links, in tests
 }
@@ -56,8 +61,13 @@ func (a *Anchors) bases(at anchor, r *Rule) []string {
 		}
 	}
 	bases := a.both(a.Start)
-	if r.Behavior != Allow && a.Dir != a.Start { // a rule that protects is not lost by a cd
-		bases = append(bases, a.both(a.Dir)...)
+	if r.Behavior == Allow {
+		return bases
+	}
+	for _, dir := range append([]string{a.Dir}, a.Also...) { // a rule that protects is not lost by a cd
+		if dir != a.Start {
+			bases = append(bases, a.both(dir)...)
+		}
 	}
 	return bases
 }

@@ -130,6 +130,9 @@ func placePath(r *Rule, a *Anchors) *pathRule {
 		if r.Behavior != Allow && p.rest != "" {
 			pr.placeReal(base, "/"+strings.TrimPrefix(p.rest, "/"), a)
 		}
+		if r.Behavior != Allow {
+			pr.placeCopy(base, p.rest, a.copies)
+		}
 	}
 	return pr
 }

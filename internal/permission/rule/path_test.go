@@ -28,7 +28,7 @@ func TestPathIndexMisses(t *testing.T) {
 			rules = append(rules, pr)
 			x.add(pr)
 		}
-		x.build()
+		x.build(nil)
 		path := rapid.SampledFrom([]string{"/w/p/", "/w/", "/", "/w/p/src/"}).Draw(t, "base") + strings.Join(rapid.SliceOfN(plainNames, 1, 4).Draw(t, "path"), "/")
 		want := false
 		for _, r := range rules {
@@ -76,7 +76,7 @@ func FuzzPathMatch(f *testing.F) {
 		}
 		x := new(PathIndex)
 		x.add(placePath(&r, a))
-		x.build()
+		x.build(nil)
 		if (x.Match(path, nil) != nil) != placePath(&r, a).matches(path) {
 			t.Fatalf("the index finds %q for %q differently", content, path)
 		}

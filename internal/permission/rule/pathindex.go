@@ -15,6 +15,8 @@ type PathIndex struct {
 	// one, a rule that counts below it.
 	byDir map[string][]*pathRule
 	above map[string][]*pathRule
+	// copies are those in which the rules count as well; nil for rules that allow.
+	copies *Copies
 }
 
 func (x *PathIndex) add(r *pathRule) { x.rules = append(x.rules, r) }
@@ -28,7 +30,8 @@ func (x *PathIndex) Any() *Rule {
 }
 
 // build makes the index. The name that fewest rules fix is the best to find a rule by.
-func (x *PathIndex) build() {
+func (x *PathIndex) build(c *Copies) {
+	x.copies = c
 	count := map[string]int{}
 	for _, r := range x.rules {
 		for i := range r.places {
@@ -102,6 +105,16 @@ func (x *PathIndex) Match(name string, counts func(*Rule) bool) *Rule {
 	if len(x.rules) == 0 {
 		return nil
 	}
+	if r := x.match(name, counts); r != nil {
+		return r
+	}
+	if main, ok := x.copies.main(name); ok {
+		return x.match(main, counts)
+	}
+	return nil
+}
+
+func (x *PathIndex) match(name string, counts func(*Rule) bool) *Rule {
 	hit := func(rules []*pathRule) *Rule {
 		for _, r := range rules {
 			if (counts == nil || counts(r.Rule)) && r.matches(name) {
@@ -128,6 +141,17 @@ func (x *PathIndex) Below(dir string) (r *Rule, surely bool) {
 	if len(x.rules) == 0 {
 		return nil, false
 	}
+	for _, dir := range x.copies.dirs(dir) {
+		if found, sure := x.reaching(dir); found != nil && (r == nil || sure) {
+			if r, surely = found, sure; sure {
+				break
+			}
+		}
+	}
+	return r, surely
+}
+
+func (x *PathIndex) reaching(dir string) (r *Rule, surely bool) {
 	look := func(rules []*pathRule) bool {
 		for _, pr := range rules {
 			if may, sure := pr.reaches(dir); may && (r == nil || sure) {
@@ -156,10 +180,12 @@ func (x *PathIndex) Within(dir, tail string) *Rule {
 		r, _ := x.Below(dir)
 		return r
 	}
-	for _, r := range x.rules {
-		may, _ := r.reaches(dir)
-		if (may || r.matches(dir)) && r.ends(tail) {
-			return r.Rule
+	for _, dir := range x.copies.dirs(dir) {
+		for _, r := range x.rules {
+			may, _ := r.reaches(dir)
+			if (may || r.matches(dir)) && r.ends(tail) {
+				return r.Rule
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@
 package rule
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -81,8 +82,37 @@ func (r Rule) Where() string {
 // Quoted returns the rule as it was written and where.
 func (r Rule) Quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
 
+// record is a rule as another process reads it.
+type record struct {
+	Text     string      `json:"rule"`
+	Behavior Behavior    `json:"behavior"`
+	Scope    scope.Scope `json:"scope"`
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Base     string      `json:"base,omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r Rule) MarshalJSON() ([]byte, error) {
+	return json.Marshal(record{r.Text(), r.Behavior, r.Scope, r.File, r.Line, r.Base})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A rule that cannot be read fails safe; see [Parse].
+func (r *Rule) UnmarshalJSON(data []byte) error {
+	var rec record
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return err
+	}
+	*r, _ = Parse(rec.Text) // ok: a broken rule denies more, and allows nothing
+	r.Behavior, r.Scope, r.File, r.Line, r.Base = rec.Behavior, rec.Scope, rec.File, rec.Line, rec.Base
+	return nil
+}
+
 // kind returns what the content means.
 func (r *Rule) kind() compat.Kind { return compat.KindOf(r.Tool) }
+
+// OfPaths reports whether the rule selects calls by path.
+func (r *Rule) OfPaths() bool { return r.Content != "" && r.kind().Paths() }
 
 // Broken returns why the rule could not be read, or nil.
 func (r *Rule) Broken() error { return r.broken }

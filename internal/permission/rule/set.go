@@ -19,6 +19,7 @@ type Table struct {
 // NewTable returns the table of rules. One that cannot be read is in its problems, and fails safe.
 func NewTable(rules []Rule, a *Anchors) *Table {
 	t := &Table{links: &a.links}
+	a.copies = newCopies(a.Copies, a)
 	for _, r := range rules {
 		t.rules = append(t.rules, &r)
 	}
@@ -35,9 +36,9 @@ func NewTable(rules []Rule, a *Anchors) *Table {
 			t.problems = append(t.problems, r.warning())
 		}
 	}
-	for _, s := range []*Set{&t.Allow, &t.Ask, &t.Deny} {
-		s.build()
-	}
+	t.Allow.build(nil)
+	t.Ask.build(a.copies)
+	t.Deny.build(a.copies)
 	return t
 }
 
@@ -153,10 +154,10 @@ func (s *Set) Own(name string) *PathIndex { return s.own[name] }
 // Others returns the rules of the named tool whose content the tool itself compares.
 func (s *Set) Others(name string) []*Rule { return s.others[name] }
 
-func (s *Set) build() {
-	s.Reads.build()
-	s.Edits.build()
+func (s *Set) build(c *Copies) {
+	s.Reads.build(c)
+	s.Edits.build(c)
 	for _, x := range s.own {
-		x.build()
+		x.build(c)
 	}
 }

@@ -86,6 +86,8 @@ type Config struct {
 	Usual string
 	// Run launches an agent.
 	Run func(ctx context.Context, in Input, report func(tool.Progress)) (tool.Result, error)
+	// Holds returns why an agent cannot work in a directory, or nil.
+	Holds func(dir string) error
 	// Enabled returns why the tool is not offered, or nil.
 	Enabled func() error
 }
@@ -147,6 +149,9 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 	if strings.TrimSpace(in.Prompt) == "" {
 		return nil, errors.New("prompt is empty: say what the agent is to do")
 	}
+	if in.Isolation == "worktree" && in.Dir != "" {
+		return nil, errors.New("isolation and cwd cannot be combined: a worktree is a directory of its own")
+	}
 	if in.Type == "" {
 		in.Type = c.Usual
 	}
@@ -192,8 +197,24 @@ func (c *call) OpenWorld() bool { return false }
 // reading, so that no agent works for an answer that was withdrawn.
 func (c *call) Preapproved() bool { return true }
 
-// Access is empty: a launch touches nothing.
-func (c *call) Access() []tool.Access { return nil }
+// Access returns the directory that the agent works in, if the call names one.
+func (c *call) Access() []tool.Access {
+	if c.in.Dir == "" {
+		return nil
+	}
+	return []tool.Access{{Verb: tool.Read, Target: c.in.Dir}}
+}
+
+// Foresee reports that the agent cannot work in the directory that the call names.
+func (c *call) Foresee(bool) error {
+	if c.in.Dir == "" {
+		return nil
+	}
+	if err := c.config.Holds(c.in.Dir); err != nil {
+		return fmt.Errorf("cwd: %w", err)
+	}
+	return nil
+}
 
 // Match compares the type with that of a rule.
 func (c *call) Match(content string) (bool, error) {
