@@ -114,8 +114,6 @@ type Birth struct {
 	Again bool
 	// Schema is what its answer must fit; nil means any text.
 	Schema []byte
-	// Rules are what its calls may do unasked, beside what those of its lead may.
-	Rules []string
 	// Unkept is told why what it does is not kept.
 	Unkept func(error)
 	// Limits bound it.

@@ -41,7 +41,7 @@ type MateConfig struct {
 	Idle func(ctx context.Context) (feedback string)
 	// Limits takes over the lead's limits when they change; nil in the lead's own process.
 	Limits func(permission.Limits)
-	Log  *slog.Logger
+	Log    *slog.Logger
 }
 
 // A Mate is a teammate at work: it reads its messages, claims tasks, and tells the lead when there are none. Its questions go

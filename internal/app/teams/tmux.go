@@ -21,7 +21,7 @@ const socket = "adze"
 type Tmux struct {
 	// Dir is that of the teams, and Start where the process of the lead was started: its teammates have the same settings.
 	Dir, Start string
-	Getenv func(string) string
+	Getenv     func(string) string
 	// Program is this program, and Args what it is started with for a teammate.
 	Program string
 	Args    func(teamName string, m team.Member) []string
