@@ -3,6 +3,7 @@ package permission
 import (
 	"adze/internal/permission/inner"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -75,6 +76,8 @@ type Command struct {
 	// Edits says that nothing is run: the call edits the files that the line names, and does nothing else.
 	Edits bool
 
+	// repository returns a reader of the repository of a directory; nil means that git cannot be asked.
+	repository func(dir string) (*gitrepo.Reader, error)
 	// nested are the lines that the command hands to others to run, and inner is what they touch.
 	nested []inner.Line
 	inner  []Use

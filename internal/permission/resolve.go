@@ -85,7 +85,7 @@ func (r *resolver) names(s paths.Set) []string {
 // known paths off the heap.
 func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
-	c := &Command{Script: own.Script.With(vars), Jailed: own.Jailed && own.Doubt == nil}
+	c := &Command{Script: own.Script.With(vars), Jailed: own.Jailed && own.Doubt == nil, repository: own.Repository}
 	if own.Jailed {
 		c.Doubt = own.Doubt
 	}
@@ -256,6 +256,8 @@ func lists(u shell.PathUse) bool {
 		return false
 	}
 	switch u.Part.Words[0].Value {
+	case "git": // what it shows of directories is judged apart
+		return true
 	case "ls", "find", "tree", "du", "stat", "file", "test", "[", "realpath", "readlink", "basename", "dirname", "fd", "pwd", "cd", "df":
 		return true
 	}

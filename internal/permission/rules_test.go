@@ -67,7 +67,7 @@ func check(t *testing.T, w world, file string, all []disguise) {
 }
 
 // text makes a file in the home.
-func (w world) text(t *testing.T, name, text string) {
+func (w world) text(t testing.TB, name, text string) {
 	t.Helper()
 	w.write(t, name)
 	if err := os.WriteFile(filepath.Join(w.home, name), []byte(text), 0o644); err != nil {
@@ -150,6 +150,12 @@ func TestReadRulesHoldF10(t *testing.T) {
 	w.link(t, ".env", "link-to-env")
 	w.link(t, ".", "here")
 	w.link(t, "secrets", "sec")
+	if err := os.Remove(filepath.Join(w.project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	w.git(t, "init", "-q", "-b", "main")
+	w.git(t, "add", "-A")
+	w.git(t, "commit", "-qm", "one")
 	all := disguises(t, "files.tsv", "deny Read(./.env)")
 	if len(all) < 250 {
 		t.Errorf("there are only %d cases", len(all))

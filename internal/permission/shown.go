@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/rule"
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/shell"
 )
 
@@ -15,7 +17,7 @@ import (
 
 // shown looks for deny and ask rules against what git shows.
 func (c commandCheck) shown() finding {
-	if !c.guards(&Target{}) {
+	if !c.guardsFiles() {
 		return finding{}
 	}
 	var found finding
@@ -24,6 +26,11 @@ func (c commandCheck) shown() finding {
 			if shown, ok := shell.ShownBy(part); ok {
 				found = stricter(found, c.git(s, part, shown))
 			} else {
+				for _, u := range slices.Concat(c.cmd.Uses, c.cmd.inner) {
+					if u.Part == part && !u.Write {
+						found = stricter(found, c.stored(u.Set.Real))
+					}
+				}
 				found = stricter(found, c.others(part))
 			}
 			if found.behavior == Deny {
@@ -43,89 +50,278 @@ func (c commandCheck) everything() []*shell.Script {
 	return all
 }
 
-// git judges what a git command shows.
+// git judges what a git command shows, and what it changes in the work tree.
 func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) finding {
 	dirs, known := c.dirsOf(s, part, shown.Dirs)
-	tops := []string{}
+	g := gitCheck{c, shown, dirs, nil, c.settled(part)}
 	for _, dir := range dirs {
-		tops = append(tops, repository(dir))
+		g.tops = append(g.tops, repository(dir))
 		for _, top := range shown.Tops {
-			tops = append(tops, inDir(dir, top), filepath.Dir(inDir(dir, top)))
+			g.tops = append(g.tops, inDir(dir, top), filepath.Dir(inDir(dir, top)))
 		}
 	}
 	var found finding
 	for _, name := range shown.Files {
-		for _, base := range slices.Concat(dirs, tops) {
+		for _, base := range slices.Concat(dirs, g.tops) {
 			if found = stricter(found, c.named(inDir(base, name), name)); found.behavior == Deny {
 				return found
 			}
 		}
 	}
-	if !shown.Content {
-		return found
-	}
-	if shown.Unknown || !known {
+	if (shown.Content || shown.Vague) && (shown.Unknown && !shown.Vague || !known) && c.guards(&Target{}) {
 		return stricter(found, unsafe("what git shows is known only when it runs, so no rule can protect anything from being read"))
 	}
-	limits, all := c.limits(shown, dirs, tops)
-	if all {
-		for _, top := range tops {
-			found = stricter(found, c.within(top, "", "the repository in "+top))
-		}
+	if shown.Content || shown.Objects || shown.Vague {
+		found = stricter(found, g.judge(false))
 	}
-	for _, l := range limits {
-		found = stricter(found, c.within(l.dir, l.tail, l.given))
+	if shown.Writes {
+		found = stricter(found, g.judge(true))
 	}
 	return found
 }
 
-// A limit is a part of a repository: what is at or below a directory, with names that end in something.
-type limit struct{ dir, tail, given string }
+// A gitCheck judges what a git command may show or change of a repository.
+type gitCheck struct {
+	commandCheck
+	shown      shell.Shown
+	dirs, tops []string // where it may run, and the repositories that it may be about
+	settled    bool     // nothing in the line changes the repository before
+}
 
-// limits returns to what the pathspecs of a git command limit what it shows, and whether it may show all.
-func (c commandCheck) limits(shown shell.Shown, dirs, tops []string) (limits []limit, all bool) {
-	blobs := 0
-	for _, given := range shown.Limits {
-		spec, bases := given, dirs
-		if strings.HasPrefix(spec, ":") {
-			rest := spec[1:]
-			switch {
-			case strings.HasPrefix(rest, "("):
-				magic, after, ok := strings.Cut(rest[1:], ")")
-				if !ok || strings.ContainsAny(magic, "!") || strings.Contains(magic, "exclude") || strings.Contains(magic, "attr") || strings.Contains(magic, "icase") {
-					return nil, true
-				}
-				spec, bases = after, slices.Concat(dirs, tops)
-			case strings.HasPrefix(rest, "/"):
-				spec, bases = strings.TrimLeft(rest, "/"), tops
-			case strings.HasPrefix(rest, "!"), strings.HasPrefix(rest, "^"), rest == "":
-				return nil, true
-			case !shown.Certain:
-				blobs++ // of the index
-				continue
+// settled reports whether nothing but the part changes anything, so that the repository is as it is now when the part runs.
+func (c commandCheck) settled(part *shell.Part) bool {
+	for _, s := range c.everything() {
+		for _, p := range s.Parts {
+			if p != part && p.Text != part.Text && p.WordsReadOnly() != nil && !c.cmd.Jailed {
+				return false
 			}
-		} else if !shown.Certain {
-			if strings.Contains(spec, ":") {
-				blobs++
-				continue
-			}
-			if !slices.ContainsFunc(bases, func(dir string) bool {
-				_, err := os.Lstat(inDir(dir, spec))
-				return err == nil
-			}) && !strings.ContainsAny(spec, "*?[") {
-				return nil, true // a revision
-			}
-		}
-		dir, tail := spec, ""
-		if i := strings.IndexAny(spec, "*?[\\"); i >= 0 {
-			dir = spec[:strings.LastIndexByte(spec[:i], '/')+1]
-			tail = spec[strings.LastIndexAny(spec, "*?]\\/")+1:]
-		}
-		for _, base := range bases {
-			limits = append(limits, limit{inDir(base, dir), tail, given})
 		}
 	}
-	return limits, len(limits) == 0 && (blobs == 0 || blobs < len(shown.Limits))
+	return true
+}
+
+// judge asks if a deny or ask rule speaks of a file that the command may show or, if write, change. Rules say which files
+// it may be about; where there are any, git says which of them the repository has in any version.
+func (g gitCheck) judge(write bool) finding {
+	limits := g.limits()
+	r, given := g.concerned(limits, write)
+	shows := r != nil && (write || g.shown.Content || g.shown.Vague)
+	if !shows {
+		// An object that is given by its hash has no path that limits could be about.
+		if r, given = g.concerned(nil, write); r == nil || write || len(g.shown.Revisions) == 0 {
+			return finding{}
+		}
+	}
+	what := "show"
+	if write {
+		what = "change"
+	}
+	doubt := unsafe("it may %s what the rule %s protects, in %s", what, r.Quoted(), given)
+	if !g.settled || g.shown.Unknown && !g.shown.Vague || g.shown.Untracked || len(g.shown.Tops) > 0 || g.cmd.repository == nil {
+		if shows || g.hashed() {
+			return doubt
+		}
+		return finding{}
+	}
+	for _, dir := range g.dirs {
+		repo, err := g.cmd.repository(dir)
+		switch {
+		case err != nil:
+		case shows:
+			err = g.clear(repo, limits, write)
+		default:
+			err = repo.Commits(g.revisions())
+		}
+		if err != nil && (shows || g.hashed() || errors.Is(err, gitrepo.ErrNoCommit)) {
+			return doubt
+		}
+	}
+	return finding{}
+}
+
+// hashed reports whether a word may be the hash of an object.
+func (g gitCheck) hashed() bool {
+	return slices.ContainsFunc(g.revisions(), func(v string) bool { return len(v) > 3 && strings.Trim(strings.ToLower(v), "0123456789abcdef") == "" })
+}
+
+// revisions returns the words that may name revisions, without the paths behind them.
+func (g gitCheck) revisions() []string {
+	var revisions []string
+	for _, word := range g.shown.Revisions {
+		before, _, ok := strings.Cut(word, ":")
+		switch {
+		case ok && before == "" && !strings.HasPrefix(word, ":/"):
+			continue // a path of the index
+		case ok && before != "" && !strings.Contains(before, "{"):
+			word = before
+		case ok && strings.Contains(before, "{"):
+			if i := strings.LastIndex(word, "}:"); i >= 0 {
+				word = word[:i+1]
+			}
+		}
+		revisions = append(revisions, word)
+	}
+	return revisions
+}
+
+var errProtected = errors.New("the repository has files that a rule speaks of")
+
+// clear returns nil if a repository has no file within the limits that a rule speaks of.
+func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error {
+	top := g.anchors.Form(repo.Top)
+	var specs []string
+	all := false
+	for _, x := range g.guarding(write) {
+		if x.Match(top, nil) != nil {
+			return errProtected
+		}
+		own, ok := x.Pathspecs(top)
+		specs, all = append(specs, own...), all || !ok
+	}
+	switch {
+	case all:
+		specs = nil
+	case len(specs) == 0:
+		return repo.Commits(g.revisions())
+	}
+	names, err := repo.Known(specs, g.revisions())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		full := filepath.Join(repo.Top, filepath.FromSlash(name))
+		if !slices.ContainsFunc(g.guarding(write), func(x *rule.PathIndex) bool { return x.Match(g.anchors.Form(full), nil) != nil }) {
+			continue
+		}
+		if len(limits) == 0 || slices.ContainsFunc(limits, func(l limit) bool { return (limit{g.real(l.dir), l.tail, ""}).selects(full) }) {
+			return errProtected
+		}
+	}
+	return nil
+}
+
+// real returns where a path leads, as far as it exists.
+func (g gitCheck) real(path string) string {
+	r := resolver{p: g.Policy}
+	return r.resolve(g.cfg.Dir, path).Real
+}
+
+// guarding returns the rules that forbid or ask.
+func (g gitCheck) guarding(write bool) []*rule.PathIndex {
+	if write {
+		return []*rule.PathIndex{&g.rules.Deny.Edits, &g.rules.Ask.Edits}
+	}
+	return []*rule.PathIndex{&g.rules.Deny.Reads, &g.rules.Ask.Reads}
+}
+
+// concerned returns a rule that may speak of something within the limits, or anywhere in the repositories if there are none,
+// and where.
+func (g gitCheck) concerned(limits []limit, write bool) (r *rule.Rule, given string) {
+	if len(limits) == 0 {
+		for _, top := range g.tops {
+			limits = append(limits, limit{dir: top, given: "the repository in " + top})
+		}
+	}
+	for _, l := range limits {
+		places := []string{filepath.Clean(l.dir), g.real(l.dir)}
+		for _, x := range g.guarding(write) {
+			for _, place := range places {
+				if r := x.Within(g.anchors.Form(place)); r != nil {
+					return r, l.given
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+// A limit is a part of a repository: what is at or below a directory and has, or is in a directory that has, a name that
+// ends in something.
+type limit struct{ dir, tail, given string }
+
+// selects reports whether the limit may select a file.
+func (l limit) selects(full string) bool {
+	rel, err := filepath.Rel(l.dir, full)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return false
+	}
+	if l.tail == "" {
+		return true
+	}
+	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool { return strings.HasSuffix(name, l.tail) })
+}
+
+// limits returns to what the words of a git command limit what it shows or changes; none means that nothing is known to.
+func (g gitCheck) limits() []limit {
+	var limits []limit
+	bounded, revisions := g.shown.Certain, false
+	for _, given := range g.shown.Limits {
+		isFile := !slices.ContainsFunc(g.dirs, func(dir string) bool {
+			_, err := os.Lstat(inDir(dir, given))
+			return err != nil
+		})
+		_, path, colon := strings.Cut(given, ":")
+		switch {
+		case g.shown.Certain, isFile && g.shown.Checked && g.settled, g.shown.Checked && strings.ContainsAny(given, "*?[") && !strings.ContainsAny(given, ":{^~@"):
+			bounded = true // no revision has such a name
+		case colon && strings.Contains(given, "{"), strings.HasPrefix(given, ":") && strings.Trim(path, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:") != "",
+			strings.HasPrefix(path, "/"), colon && path == "":
+			return nil
+		case colon: // a file or directory of a revision or of the index
+			if _, stage, ok := strings.Cut(path, ":"); ok {
+				path = stage
+			}
+			for _, base := range slices.Concat(g.dirs, g.tops) {
+				limits = append(limits, limit{inDir(base, path), "", given})
+			}
+			continue
+		default:
+			revisions = true
+			if !isFile {
+				continue
+			}
+		}
+		own, ok := g.pathspec(given)
+		if !ok {
+			return nil
+		}
+		limits = append(limits, own...)
+	}
+	if !bounded && revisions {
+		return nil
+	}
+	return limits
+}
+
+// pathspec returns what a pathspec selects; false means that this is not known.
+func (g gitCheck) pathspec(given string) ([]limit, bool) {
+	spec, bases := given, g.dirs
+	if rest, ok := strings.CutPrefix(spec, ":"); ok {
+		magic, after, long := strings.Cut(strings.TrimPrefix(rest, "("), ")")
+		switch {
+		case strings.HasPrefix(rest, "("):
+			for word := range strings.SplitSeq(magic, ",") {
+				if word != "top" && word != "glob" && word != "literal" || !long {
+					return nil, false
+				}
+			}
+			spec, bases = after, slices.Concat(g.dirs, g.tops)
+		case strings.HasPrefix(rest, "/"):
+			spec, bases = strings.TrimLeft(rest, "/"), g.tops
+		default:
+			return nil, false
+		}
+	}
+	dir, tail := spec, ""
+	if i := strings.IndexAny(spec, "*?[\\"); i >= 0 {
+		dir = spec[:strings.LastIndexByte(spec[:i], '/')+1]
+		tail = spec[strings.LastIndexAny(spec, "*?]\\/")+1:]
+	}
+	var limits []limit
+	for _, base := range bases {
+		limits = append(limits, limit{inDir(base, dir), tail, given})
+	}
+	return limits, true
 }
 
 // dirsOf returns where a part may run, after what it enters itself, and whether that is known.
@@ -166,10 +362,33 @@ func repository(dir string) string {
 	}
 }
 
+// stored asks about reading what git keeps of files, if a rule speaks of something in the repository.
+func (c commandCheck) stored(full string) finding {
+	at := strings.Index(full, ".git/")
+	if at < 0 {
+		return finding{}
+	}
+	for part := range strings.SplitSeq(full[at:], "/") {
+		switch part {
+		case "objects", "lost-found", "rebase-apply", "rebase-merge", "rr-cache", "COMMIT_EDITMSG":
+			top := c.anchors.Form(filepath.Dir(full[:at+len(".git")]))
+			for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
+				if r := s.Reads.Within(top); r != nil {
+					return unsafe("it reads what git keeps of the files in %s, some of which the rule %s protects", top, r.Quoted())
+				}
+			}
+		}
+	}
+	return finding{}
+}
+
 // named judges a path that a command may be told to read.
 func (c commandCheck) named(full, given string) finding {
 	if given == "" || len(full) > maxPath {
 		return finding{}
+	}
+	if found := c.stored(full); found.behavior != "" {
+		return found
 	}
 	names := []string{c.anchors.Form(full)}
 	if info, err := os.Lstat(full); err == nil {
@@ -186,17 +405,6 @@ func (c commandCheck) named(full, given string) finding {
 	for _, name := range names {
 		if r := c.rules.Ask.Reads.Match(name, nil); r != nil {
 			return askedBy(r, "reading "+given)
-		}
-	}
-	return finding{}
-}
-
-// within asks about a command that may show what is at or below a directory, if a rule speaks of something there.
-func (c commandCheck) within(dir, tail, given string) finding {
-	full := c.anchors.Form(filepath.Clean(dir))
-	for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
-		if r := s.Reads.Within(full, tail); r != nil {
-			return unsafe("it may show what the rule %s protects, in %s", r.Quoted(), given)
 		}
 	}
 	return finding{}

@@ -1,14 +1,18 @@
 package permission
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
@@ -41,11 +45,35 @@ func (c *call) Command() *tool.Command {
 		if a.Verb == tool.Execute {
 			script := shell.Parse(a.Target, shell.Vars{})
 			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside,
-				Aliases: func() (map[string]string, error) { return c.Aliased, nil }}
+				Repository: testRepository, Aliases: func() (map[string]string, error) { return c.Aliased, nil }}
 		}
 	}
 	return nil
 }
+
+// testRepository asks git about a repository, without a jail.
+func testRepository(dir string) (*gitrepo.Reader, error) {
+	v := gitrepo.New(gitrepo.Config{Environ: os.Environ}).Of(dir)
+	if err := v.Unjailed(); err != nil {
+		return nil, err
+	}
+	program, environ := v.Program()
+	known := map[string][]byte{}
+	return v.Reader(dir, func(dir string, input []byte, args ...string) ([]byte, error) {
+		key := fmt.Sprintf("%q %q %q", dir, input, args)
+		if out, ok := known[key]; ok {
+			return out, nil
+		}
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env, cmd.Stdin = dir, environ, bytes.NewReader(input)
+		out, err := cmd.Output()
+		if err == nil {
+			known[key] = out
+		}
+		return out, err
+	})
+}
+
 func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Text("ok"), nil
 }

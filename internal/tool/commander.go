@@ -3,6 +3,7 @@ package tool
 import (
 	"errors"
 
+	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/shell"
 )
 
@@ -36,6 +37,8 @@ type Command struct {
 	// would: the repository could make them do more. It finds out once. Nil means that nothing is known, so that
 	// they must not.
 	Git func() error
+	// Repository returns a reader of the repository of a directory. Nil means that git cannot be asked.
+	Repository func(dir string) (*gitrepo.Reader, error)
 	// Warning is a line to show with what cannot be undone; empty means none.
 	Warning string
 	// Leaves says that the command asks to be run outside the sandbox.

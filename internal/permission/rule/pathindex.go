@@ -170,45 +170,79 @@ func (x *PathIndex) reaching(dir string) (r *Rule, surely bool) {
 	}
 }
 
-// Within returns a rule that may speak of something at or below dir whose name, or that of a directory above it,
-// ends in tail.
-func (x *PathIndex) Within(dir, tail string) *Rule {
-	if tail == "" {
-		if r := x.Match(dir, nil); r != nil {
-			return r
-		}
-		r, _ := x.Below(dir)
+// Within returns a rule that may speak of something at or below dir.
+func (x *PathIndex) Within(dir string) *Rule {
+	if r := x.Match(dir, nil); r != nil {
 		return r
 	}
-	for _, dir := range x.copies.dirs(dir) {
-		for _, r := range x.rules {
-			may, _ := r.reaches(dir)
-			if (may || r.matches(dir)) && r.ends(tail) {
-				return r.Rule
-			}
-		}
-	}
-	return nil
+	r, _ := x.Below(dir)
+	return r
 }
 
-// ends reports whether a name that the rule speaks of may end in tail.
-func (r *pathRule) ends(tail string) bool {
-	if r.all {
-		return true
-	}
-	for i := range r.places {
-		literal := r.places[i].literal
-		if literal == "" {
-			return true
-		}
-		for name := range strings.SplitSeq(literal, "/") {
-			fixed := name[strings.LastIndexAny(name, `*?]}\`)+1:]
-			if strings.HasSuffix(name, tail) || fixed != name && strings.HasSuffix(tail, fixed) {
-				return true
+// maxPathspecs bounds how many pathspecs git is given: many of them are slower than none.
+const maxPathspecs = 100
+
+// Pathspecs returns pathspecs of git that select, below the directory top, at least what the rules speak of. It is false if
+// none do better than all: the rules may speak of anything.
+func (x *PathIndex) Pathspecs(top string) (specs []string, ok bool) {
+	for _, top := range x.copies.dirs(top) {
+		for _, r := range x.rules {
+			if r.all {
+				return nil, false
+			}
+			for i := range r.places {
+				own, ok := r.places[i].pathspecs(top, r.fold)
+				if !ok || len(specs) > maxPathspecs {
+					return nil, false
+				}
+				specs = append(specs, own...)
 			}
 		}
 	}
-	return false
+	return specs, true
+}
+
+// pathspecs returns the pathspecs of one place. None, with true, means that it speaks of nothing below top.
+func (pl *place) pathspecs(top string, fold bool) ([]string, bool) {
+	magic := ""
+	if fold {
+		magic = ",icase"
+	}
+	prefix, below := Below(top, pl.base)
+	anywhere := pl.anywhere || strings.HasPrefix(pl.literal, "**/")
+	switch {
+	case pl.fixed || pl.self == nil:
+		rel, ok := Below(top, path.Join(pl.base, pl.literal))
+		if _, inside := Below(path.Join(pl.base, pl.literal), top); inside || ok && !ascii(rel) {
+			return nil, false
+		}
+		if !ok {
+			return nil, true
+		}
+		return []string{":(top,literal" + magic + ")" + rel}, true
+	case !below:
+		if _, inside := Below(pl.base, top); !inside || !anywhere {
+			return nil, !inside
+		}
+	}
+	if !pl.simple() || !ascii(prefix) || strings.ContainsAny(prefix, `*?[\`) {
+		return nil, false
+	}
+	pattern := pl.literal
+	if pl.anywhere {
+		pattern = "**/" + pattern
+	}
+	pattern = path.Join(prefix, pattern)
+	return []string{":(top,glob" + magic + ")" + pattern, ":(top,glob" + magic + ")" + pattern + "/**"}, true
+}
+
+// simple reports whether git reads the pattern as rules do.
+func (pl *place) simple() bool {
+	return ascii(pl.literal) && !strings.ContainsAny(pl.literal, `[]{}\!`)
+}
+
+func ascii(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 || r < ' ' })
 }
 
 // Rules returns the rules, highest precedence first.

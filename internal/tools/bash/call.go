@@ -55,8 +55,8 @@ func (c *call) findCommand() *tool.Command {
 		Line: c.in.Command, About: c.in.Description, Script: c.script,
 		Doubt: r.doubt, Jailed: r.jailed, Warning: c.script.Destructive(), Leaves: c.leave,
 		Git:     sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
-		Aliases: c.aliases,
-		Edits:   c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
+		Aliases: c.aliases, Repository: c.repository,
+		Edits: c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
 	}
 }
 

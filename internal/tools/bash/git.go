@@ -1,13 +1,18 @@
 package bash
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 )
 
@@ -96,6 +101,58 @@ func (g *gitUses) where(use shell.GitUse) (string, error) {
 		return "", fmt.Errorf("it is not certain where %s leads", use.Dir)
 	}
 	return physical, nil
+}
+
+const (
+	// listTime bounds how long git may take to list the files of a repository.
+	listTime = 3 * time.Second
+	// maxListed bounds what it may print, in bytes.
+	maxListed = 8 << 20
+)
+
+// repository returns a reader of the repository of dir, in which git runs as a command does that only reads.
+func (c *call) repository(dir string) (*gitrepo.Reader, error) {
+	v := c.config.Git.Of(dir)
+	r := &reading{here: c.here, config: &c.config, jailed: c.config.jailed() == nil, needs: shell.Needs{Programs: []string{"git"}}, script: shell.Parse("git", shell.Vars{})}
+	r.git = &gitUses{uses: []shell.GitUse{{Known: true}}, found: []*gitrepo.Verdict{v}}
+	if err := v.Command([]string{"log"}, r.jailed); err != nil {
+		return nil, err
+	}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	return v.Reader(dir, func(dir string, input []byte, args ...string) ([]byte, error) {
+		path, err := lookPath("git", r.env)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		cmd := osproc.Cmd{
+			Path: path, Name: "git", Args: args, Dir: dir, Env: slices.Concat(r.env, r.git.env(r.jailed)), Input: input,
+			Output: &limitedBuffer{&out}, Errors: io.Discard, Timeout: listTime, NoCore: true,
+		}
+		if r.jailed {
+			cmd.Start = r.policy().Start
+		}
+		exit, err := c.config.Runner.Run(context.Background(), cmd)
+		switch {
+		case err != nil:
+			return nil, err
+		case exit.Code != 0 || exit.TimedOut || out.Len() > maxListed:
+			return nil, fmt.Errorf("git does not list the files of %s", dir)
+		}
+		return out.Bytes(), nil
+	})
+}
+
+// A limitedBuffer keeps a little more than maxListed bytes.
+type limitedBuffer struct{ *bytes.Buffer }
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.Len() <= maxListed {
+		b.Buffer.Write(p) // ok: it cannot fail
+	}
+	return len(p), nil
 }
 
 // plain reports whether patches have to be asked for without external programs.

@@ -1,0 +1,325 @@
+package permission
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/platform/gitrepo"
+)
+
+// The secrets of a gitWorld.
+const (
+	envSecret = "ENV-SECRET"
+	dirSecret = "DIR-SECRET"
+)
+
+// gitWorld is a repository with secrets in .env and in secrets, in all places where git keeps files, and with files that are
+// named like a branch, like commands of git and like a number.
+func gitWorld(t testing.TB) (w world, names *strings.Replacer) {
+	t.Helper()
+	w = newWorld(t)
+	if err := os.RemoveAll(w.project); err != nil {
+		t.Fatal(err)
+	}
+	w.text(t, "project/.env", "A=1\nB=ENV-SECRET\n")
+	w.text(t, "project/secrets/k.pem", "x DIR-SECRET\n")
+	w.text(t, "project/secrets/old.pem", "1\n2\n3\n4\n5\n6\n7\n8\nDIR-SECRET\n")
+	for _, name := range []string{"README.md", "src/a.go", "main", "list", "show", "3"} {
+		w.text(t, "project/"+name, "x\n")
+	}
+	run := func(args ...string) string { return w.git(t, args...) }
+	run("init", "-q", "-b", "main")
+	run("add", "-A")
+	run("commit", "-qm", "one")
+	run("tag", "v1")
+	run("tag", "blobtag", "HEAD:.env")
+	run("checkout", "-qb", "topic")
+	w.text(t, "project/.env", "A=1\nB=ENV-SECRET\nC=ENV-SECRET\n")
+	w.text(t, "project/secrets/k.pem", "x DIR-SECRET\ny DIR-SECRET\n")
+	run("commit", "-qam", "topic")
+	run("checkout", "-q", "main", "--")
+	run("mv", "secrets/old.pem", "moved.txt")
+	w.text(t, "project/moved.txt", "1\n2\n3\n4\n5\n6\n7\n8\n")
+	w.text(t, "project/.env", "A=2\nB=ENV-SECRET\n")
+	w.text(t, "project/secrets/k.pem", "x DIR-SECRET\nz DIR-SECRET\n")
+	w.text(t, "project/src/a.go", "y\n")
+	run("commit", "-qam", "two")
+	for _, name := range []string{"dropped", "kept"} {
+		w.text(t, "project/.env", name+" ENV-SECRET\n")
+		w.text(t, "project/secrets/k.pem", name+" DIR-SECRET\n")
+		w.text(t, "project/secrets/new.pem", name+" DIR-SECRET\n")
+		run("stash", "push", "-qu")
+	}
+	dropped := run("rev-parse", "stash@{1}")
+	run("stash", "drop", "-q", "stash@{1}")
+	run("worktree", "add", "-q", "--detach", "wt")
+	w.text(t, "project/.env", "A=3\nB=ENV-SECRET\n")
+	run("add", ".env")
+	w.text(t, "project/secrets/k.pem", "x DIR-SECRET\nq DIR-SECRET\n")
+	w.text(t, "project/list-of-commits", "HEAD\n")
+	w.text(t, "project/list-of-objects", "HEAD:.env\nHEAD:secrets/k.pem\n")
+	hash := func(name string) string { return run("rev-parse", name) }
+	env, dir, head := hash("HEAD:.env"), hash("HEAD:secrets/k.pem"), hash("HEAD")
+	return w, strings.NewReplacer("{ENVBLOB}", env, "{ENVBLOB7}", env[:7], "{DIRBLOB}", dir, "{HEAD}", head, "{HEAD7}", head[:7],
+		"{DROPPED}", dropped, "{DROPPED7}", dropped[:7], "{HEADTREE}", hash("HEAD^{tree}"), "{SECTREE}", hash("HEAD:secrets"),
+		"{READMEBLOB}", hash("HEAD:README.md"), "{EMPTYTREE}", run("hash-object", "-w", "-t", "tree", "/dev/null"),
+		"{EMPTYBLOB}", run("hash-object", "-w", "/dev/null"), "{ENVOBJECT}", env[:2]+"/"+env[2:], "{DIROBJECT}", dir[:2]+"/"+dir[2:])
+}
+
+// git runs git in the project and returns what it prints.
+func (w world) git(t testing.TB, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = w.project, w.environ()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (w world) environ() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}
+}
+
+// runCopy runs a line in a copy of the project and returns all that it printed, and the files that it left elsewhere than in
+// .git, .env and secrets.
+func (w world) runCopy(t *testing.T, line string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("cp", "-a", w.project+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command("timeout", "10", "bash", "-c", line)
+	cmd.Dir, cmd.Env = dir, w.environ()
+	out, _ := cmd.CombinedOutput() // ok: many of them fail
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, path) // ok: it is below
+		switch {
+		case err != nil:
+			return nil // ok: it was a temporary file
+		case entry.IsDir() && (rel == ".git" || rel == "secrets" || rel == "wt"):
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || rel == ".env":
+			return nil
+		}
+		data, _ := os.ReadFile(path) // ok: what cannot be read is not left
+		out = append(out, data...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// No command of git shows or copies what a rule denies reading, whatever the rule looks like. The commands that pass are run.
+//
+// Proves PERM-38.
+func TestGitShowsNothingDenied(t *testing.T) {
+	w, names := gitWorld(t)
+	data, err := os.ReadFile(filepath.Join("testdata", "git.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := []struct{ rule, secret string }{
+		{"Read(./.env)", envSecret}, {"Read(.env)", envSecret}, {"Read(**/.env)", envSecret}, {"Read(/.env)", envSecret},
+		{"Read(/" + w.project + "/.env)", envSecret}, {"Read(./secrets)", dirSecret}, {"Read(/" + w.project + "/secrets/**)", dirSecret},
+	}
+	policies := map[string]*Policy{}
+	for _, r := range rules {
+		policies["deny "+r.rule] = Compile(w.config(Default, "deny "+r.rule))
+		policies["deny "+r.rule+", allow Bash"] = Compile(w.config(Default, "deny "+r.rule, "allow Bash"))
+		policies["ask "+r.rule+", allow Bash"] = Compile(w.config(Default, "ask "+r.rule, "allow Bash"))
+	}
+	forms, passed, leaks := 0, 0, 0
+	repository := remembering(testRepository)
+	for line := range strings.Lines(string(data)) {
+		line = names.Replace(strings.TrimSuffix(line, "\n"))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		forms++
+		var out []byte
+		var shown []string
+		u := newUse(t, fake{name: "Bash"}, runs(line))
+		for _, r := range rules {
+			for _, name := range []string{"deny " + r.rule, "deny " + r.rule + ", allow Bash", "ask " + r.rule + ", allow Bash"} {
+				p := policies[name]
+				f := FactsOf(p, u.Tool, u.Call)
+				f.Command.repository = repository
+				if Decide(p, f).Behavior != Allow {
+					continue
+				}
+				passed++
+				if out == nil {
+					out = append(w.runCopy(t, line), '\n')
+				}
+				if bytes.Contains(out, []byte(r.secret)) {
+					leaks++
+					shown = append(shown, name)
+				}
+			}
+		}
+		if len(shown) > 0 {
+			t.Errorf("%s shows the secret, with %q", line, shown)
+		}
+	}
+	t.Logf("%d forms, %d decisions, %d passed, %d leaks", forms, forms*len(policies), passed, leaks)
+	if forms < 250 {
+		t.Errorf("there are only %d forms", forms)
+	}
+}
+
+// remembering returns each reader once, with its answers. The repositories must not change.
+func remembering(repository func(string) (*gitrepo.Reader, error)) func(string) (*gitrepo.Reader, error) {
+	type answer struct {
+		r   *gitrepo.Reader
+		err error
+	}
+	known := map[string]answer{}
+	return func(dir string) (*gitrepo.Reader, error) {
+		a, ok := known[dir]
+		if !ok {
+			a.r, a.err = repository(dir)
+			known[dir] = a
+		}
+		return a.r, a.err
+	}
+}
+
+// In a repository with such files, commands that show others run unasked, and in one without them all do, whether the files
+// are on the disk or not.
+func TestGitShowsTheRest(t *testing.T) {
+	w, _ := gitWorld(t)
+	rules := []string{"deny Read(./.env)", "deny Read(**/.env)", "deny Read(./secrets)", "deny Read(//" + w.project[1:] + "/secrets/**)", "ask Read(**/*.pem)"}
+	other := newWorld(t)
+	if err := os.Remove(filepath.Join(other.project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	other.text(t, "project/.gitignore", ".env\nsecrets\n")
+	other.text(t, "project/secrets/k.pem", "x\n")
+	other.git(t, "init", "-q", "-b", "main")
+	other.git(t, "add", "-A")
+	other.git(t, "commit", "-qm", "one")
+	other.git(t, "commit", "-qm", "two", "--allow-empty")
+	clean := []string{"deny Read(./.env)", "deny Read(**/.env)", "deny Read(./secrets)", "deny Read(**/secrets/**)", "deny Read(//" + other.project[1:] + "/secrets/**)", "ask Read(*.pem)", "deny Read(~/.ssh/**)"}
+	for _, tt := range []struct {
+		w     world
+		rules []string
+		lines string
+	}{
+		{w, rules, `
+			git status
+			git status --short
+			git log
+			git log --oneline
+			git log --oneline -20 --graph --all
+			git log --stat
+			git log --format=%h%n%b -5
+			git diff --stat
+			git diff --name-only HEAD~1
+			git diff -- src
+			git diff HEAD~1 -- src README.md
+			git diff HEAD~1 src/a.go
+			git diff src/a.go
+			git diff -- '*.go'
+			git log -p -- src/a.go
+			git log -p src/a.go
+			git log -p -3 -- src
+			git log --oneline -- src | head
+			git show HEAD --stat
+			git show --stat HEAD~1
+			git show HEAD:src/a.go
+			git show :src/a.go
+			git show main:README.md
+			git show HEAD -- src
+			git blame src/a.go
+			git blame -L 1,1 README.md
+			git grep -n x -- src
+			git grep x src
+			git grep x -- '*.go'
+			git ls-files
+			git ls-tree -r HEAD
+			git branch -a
+			git tag
+			git remote -v
+			git rev-parse HEAD
+			git describe --all
+			git cat-file -p HEAD:src/a.go
+			git cat-file -t HEAD
+			git stash list
+			git reflog
+			git shortlog -sn HEAD
+			git worktree list
+			git -C src status
+			git -C src diff -- a.go
+			git merge-base main topic`},
+		{other, clean, `
+			git diff
+			git diff HEAD~1
+			git diff HEAD~1: HEAD:
+			git diff --cached
+			git show
+			git show HEAD
+			git show main
+			git show HEAD~1 --stat -p
+			git show HEAD:src/a.go
+			git log -p
+			git log -p main
+			git log -p main --
+			git log -p --all -S x
+			git log -p -- '*.key'
+			git log -p -2
+			git log -L 1,1:src/a.go
+			git log -p --follow src/a.go
+			git grep x
+			git grep x HEAD
+			git stash list -p
+			git reflog -p
+			git diff | head -50
+			git show HEAD | cat
+			git -C src diff
+			git status -v
+			git log -p && git diff
+			git diff-tree -p HEAD
+			git cat-file -p HEAD`},
+	} {
+		p := Compile(tt.w.config(Default, tt.rules...))
+		for _, line := range tt.w.rows(tt.lines) {
+			u := newUse(t, fake{name: "Bash"}, runs(line))
+			if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Allow {
+				t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			}
+		}
+	}
+}
+
+// Rules hold in a project that is entered by a link, for files that only the history has.
+func TestGitShowsNothingBehindLinks(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.git(t, "stash", "-q")
+	w.git(t, "rm", "-rq", "secrets", ".env")
+	w.git(t, "commit", "-qm", "three")
+	if err := os.Symlink(w.project, filepath.Join(w.root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	c := w.config(Default, "deny Read(./.env)", "deny Read(./secrets)")
+	c.Dir, c.Dirs = filepath.Join(w.root, "link"), []string{filepath.Join(w.root, "link")}
+	for _, line := range []string{"git log -p -- 'secrets/*.pem'", "git log -p -- secrets", "git log -p", "git show HEAD", "git log -p -- '*.pem'", "git show HEAD~1:.env", "git diff HEAD~1: HEAD:"} {
+		if d := decide(t, c, "Bash", runs(line)); d.Behavior == Allow {
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+		}
+	}
+	for _, line := range []string{"git log -p -- src", "git log -p -- 'src/*.go'", "git show HEAD:src/a.go"} {
+		if d := decide(t, c, "Bash", runs(line)); d.Behavior != Allow {
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package gitrepo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Run runs git in a directory, without a shell and without changing anything, and returns what it prints on standard
+// output. It bounds time and output, and fails if git does.
+type Run func(dir string, input []byte, args ...string) ([]byte, error)
+
+// A Reader lists the paths that a repository has, in any version of its files. Its methods fail rather than leave
+// something out.
+type Reader struct {
+	Top string // of the work tree, without links
+	run Run
+	dir string
+}
+
+// Reader returns a reader of the repository of dir, which the verdict is about. It fails if git must not be asked, if there
+// is no work tree, and if there are submodules, whose files the repository does not list.
+func (v *Verdict) Reader(dir string, run Run) (*Reader, error) {
+	switch {
+	case v.doubt != nil:
+		return nil, v.doubt
+	case v.Top == "":
+		return nil, errors.New("there is no repository")
+	case v.linked:
+		return nil, errors.New("the repository has submodules")
+	}
+	return &Reader{real(v.Top), run, dir}, nil
+}
+
+// listsPaths are the options with which git lists the paths of all files that differ, both names of renamed ones, relative to
+// the top of the work tree, whatever the settings say.
+var listsPaths = []string{"--name-only", "-z", "--format=", "--no-renames", "--no-relative", "--no-ext-diff", "--ignore-submodules=none"}
+
+// Known returns the paths that pathspecs select, of the index and of all commits that branches, tags, other references,
+// their logs or the given revisions lead to.
+func (r *Reader) Known(pathspecs, revisions []string) ([]string, error) {
+	tips, err := r.commits(revisions)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.run(r.Top, nil, append([]string{"ls-files", "-z", "--cached", "--full-name", "--"}, pathspecs...)...)
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Concat([]string{"-c", "log.showRoot=true", "log", "--all", "--reflog", "--full-history", "-m"}, listsPaths, tips, []string{"--"}, pathspecs)
+	more, err := r.run(r.Top, nil, args...)
+	if err != nil && len(tips) == 0 && r.unborn() {
+		err = nil
+	}
+	return split0(slices.Concat(out, more)), err
+}
+
+// unborn reports whether the repository has no commit yet.
+func (r *Reader) unborn() bool {
+	out, err := r.run(r.Top, nil, "for-each-ref", "--count=1")
+	_, head := r.run(r.Top, nil, "rev-parse", "--verify", "--quiet", "HEAD")
+	return err == nil && len(out) == 0 && head != nil
+}
+
+// Commits returns nil if all words that name objects name commits, or ranges of them. See [ErrNoCommit].
+func (r *Reader) Commits(words []string) error {
+	_, err := r.commits(words)
+	return err
+}
+
+// ErrNoCommit says that a word names an object that is no commit, so that nothing is known about its path.
+var ErrNoCommit = errors.New("it is no commit")
+
+// commits returns the hashes of the commits that words name, as revisions or as ends of ranges. A word that names nothing is
+// left out. It fails for other objects, since they have no path.
+func (r *Reader) commits(words []string) ([]string, error) {
+	var ends []string
+	for _, word := range words {
+		ends = append(ends, rangeEnds(word)...)
+	}
+	if len(ends) == 0 {
+		return nil, nil
+	}
+	var input strings.Builder
+	for _, end := range ends {
+		if strings.ContainsAny(end, "\n\x00") {
+			return nil, errors.New("a revision has a line break")
+		}
+		if !strings.HasPrefix(end, ":/") { // which takes all that follows for text
+			end += "^{}" // what a tag stands for
+		}
+		input.WriteString(end + "\n")
+	}
+	out, err := r.run(r.dir, []byte(input.String()), "cat-file", "--batch-check")
+	if err != nil {
+		return nil, err
+	}
+	var hashes []string
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(ends) {
+		return nil, errors.New("git's answer about revisions is not understood")
+	}
+	for i, line := range lines {
+		fields := strings.Fields(line)
+		switch {
+		case strings.HasSuffix(line, " missing"):
+		case len(fields) == 3 && fields[1] == "commit":
+			hashes = append(hashes, fields[0])
+		default:
+			return nil, fmt.Errorf("%s: %w", ends[i], ErrNoCommit)
+		}
+	}
+	return hashes, nil
+}
+
+// rangeEnds returns the revisions in a word that may be a range.
+func rangeEnds(word string) []string {
+	if word == "-" {
+		return []string{"@{-1}"}
+	}
+	ends := []string{word}
+	for i := range len(word) - 1 {
+		if word[i:i+2] == ".." {
+			ends = append(ends, word[:i], strings.TrimLeft(word[i:], "."))
+		}
+	}
+	var all []string
+	for _, end := range ends {
+		end = strings.TrimPrefix(end, "^")
+		for _, mark := range []string{"^@", "^!", "^-"} {
+			if i := strings.LastIndex(end, mark); i > 0 && strings.Trim(end[i+2:], "0123456789") == "" {
+				end = end[:i]
+			}
+		}
+		if end = strings.TrimSuffix(end, "^{tree}"); end == "" {
+			end = "HEAD"
+		}
+		all = append(all, end)
+	}
+	return all
+}
+
+// split0 returns the names that git ends by a zero byte, each once.
+func split0(out []byte) []string {
+	var names []string
+	seen := map[string]bool{}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 && !seen[string(name)] {
+			seen[string(name)] = true
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
