@@ -323,3 +323,105 @@ func TestGitShowsNothingBehindLinks(t *testing.T) {
 		}
 	}
 }
+
+// No command prints or copies a file that a rule denies reading, wherever it names it. The commands that pass are run.
+//
+// Proves PERM-38.
+func TestCommandsReadNothingDenied(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.text(t, "project/names", ".env\nsecrets/k.pem\n")
+	w.text(t, "project/names0", ".env\x00secrets/k.pem\x00")
+	data, err := os.ReadFile(filepath.Join("testdata", "reads.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Compile(w.config(Default, "allow Bash", "deny Read(./.env)", "deny Read(./secrets)"))
+	for line := range strings.Lines(strings.ReplaceAll(string(data), "\\␤", "")) {
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "␤", "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		u := newUse(t, fake{name: "Bash"}, runs(line))
+		d := Decide(p, FactsOf(p, u.Tool, u.Call))
+		if d.Behavior != Allow {
+			continue
+		}
+		if out := w.runCopy(t, line); bytes.Contains(out, []byte(envSecret)) || bytes.Contains(out, []byte(dirSecret)) {
+			t.Errorf("%s prints a secret (%s)", line, d.Reason.Text)
+		} else {
+			t.Logf("%s passes and prints no secret", line)
+		}
+	}
+}
+
+// No command changes a file that a rule denies editing. The commands that pass are run.
+//
+// Proves PERM-38.
+func TestCommandsEditNothingDenied(t *testing.T) {
+	w, _ := gitWorld(t)
+	w.git(t, "reset", "-q", "--hard")
+	w.git(t, "checkout", "-q", "-b", "changed")
+	w.text(t, "project/src/a.go", "z\n")
+	w.git(t, "commit", "-qam", "changed")
+	w.text(t, "project/fix.patch", w.git(t, "diff", "HEAD~1", "HEAD")+"\n")
+	w.text(t, "project/back.patch", w.git(t, "diff", "HEAD", "HEAD~1")+"\n")
+	w.text(t, "project/mail.patch", w.git(t, "format-patch", "--stdout", "-1")+"\n")
+	w.git(t, "checkout", "-q", "main", "--")
+	w.text(t, "project/src/a.go", "stashed\n")
+	w.git(t, "stash", "-q")
+	w.text(t, "project/names", "src/a.go\n")
+	if out, err := exec.Command("tar", "-C", w.project, "-cf", filepath.Join(w.project, "src.tar"), "--transform=s/README.md/src\\/a.go/", "README.md").CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "edits.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rules := range [][]string{{"deny Edit(./src/a.go)"}, {"deny Edit(**/*.go)"}, {"deny Edit(./src)"}, {"ask Edit(./src/a.go)"}} {
+		p := Compile(w.config(Default, append(rules, "allow Bash")...))
+		for line := range strings.Lines(string(data)) {
+			line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "␤", "\n")
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			u := newUse(t, fake{name: "Bash"}, runs(line))
+			d := Decide(p, FactsOf(p, u.Tool, u.Call))
+			if d.Behavior != Allow {
+				continue
+			}
+			if before, after := w.changedCopy(t, line); before != after {
+				t.Errorf("%s: %s changes the file to %q (%s)", rules, line, after, d.Reason.Text)
+			} else {
+				t.Logf("%s: %s passes and changes nothing", rules, line)
+			}
+		}
+		for _, line := range []string{"git status", "git log -p", "git checkout -b new", "git switch -c new", "git checkout README.md", "git restore README.md", "git checkout HEAD -- README.md",
+			"git commit -qam x", "git add -A", "git fetch", "git reset -q", "git stash list", "git push", "git branch -D topic", "git tag x", "python3 -c 'print(1)'", "python3 script.py", "cat src/a.go", "go test ./..."} {
+			u := newUse(t, fake{name: "Bash"}, runs(line))
+			if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Allow {
+				t.Errorf("%s: %s: %s (%s)", rules, line, d.Behavior, d.Reason.Text)
+			}
+		}
+	}
+}
+
+// changedCopy runs a line in a copy of the project and returns what src/a.go held before and holds then.
+func (w world) changedCopy(t *testing.T, line string) (before, after string) {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("cp", "-a", w.project+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	look := func() string {
+		data, err := os.ReadFile(filepath.Join(dir, "src", "a.go"))
+		if err != nil {
+			return err.Error()
+		}
+		return string(data)
+	}
+	before = look()
+	cmd := exec.Command("timeout", "10", "bash", "-c", line)
+	cmd.Dir, cmd.Env = dir, w.environ()
+	cmd.Run() // ok: many of them fail
+	return before, look()
+}

@@ -31,7 +31,7 @@ func (c commandCheck) shown() finding {
 						found = stricter(found, c.stored(u.Set.Real))
 					}
 				}
-				found = stricter(found, c.others(part))
+				found = stricter(found, c.others(s, part))
 			}
 			if found.behavior == Deny {
 				return found
@@ -74,8 +74,10 @@ func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) 
 	if shown.Content || shown.Objects || shown.Vague {
 		found = stricter(found, g.judge(false))
 	}
-	if shown.Writes {
+	if shown.Writes && known {
 		found = stricter(found, g.judge(true))
+	} else if shown.Writes && c.guards(&Target{Write: true}) {
+		found = stricter(found, unsafe("where git changes files is known only when it runs, so no rule can protect anything from being changed"))
 	}
 	return found
 }
@@ -410,13 +412,20 @@ func (c commandCheck) named(full, given string) finding {
 	return finding{}
 }
 
-// others judges what programs are told to read in ways of their own: by a file with options, by the value of an
+// others judges what programs are told to read and write in ways of their own: by a file with options, by the value of an
 // option, in the text of a program.
-func (c commandCheck) others(part *shell.Part) finding {
-	if len(part.Words) == 0 || harmlessWords(part.Words[0].Value) {
+func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
+	if len(part.Words) == 0 {
 		return finding{}
 	}
 	name := path.Base(part.Words[0].Value)
+	program := readsPrograms(name)
+	if harmlessWords(part.Words[0].Value) { // what it prints may be a program for another part
+		program = slices.ContainsFunc(s.Parts, func(p *shell.Part) bool { return len(p.Words) > 0 && takesProgram(path.Base(p.Words[0].Value)) })
+		if !program {
+			return finding{}
+		}
+	}
 	var found finding
 	words := part.Words[1:]
 	for _, a := range part.Assigns {
@@ -427,15 +436,22 @@ func (c commandCheck) others(part *shell.Part) finding {
 			words = append(words[:len(words):len(words)], r.Target)
 		}
 	}
+	dirs := part.Dirs()
+	if len(dirs) == 0 {
+		dirs = []string{""}
+	}
 	for _, w := range words {
 		v := w.Value
-		if readsNames(name, v) {
+		if harmlessWords(name) {
+			v = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(v)
+		}
+		if readsNames(name, v) && c.guards(&Target{}) {
 			found = stricter(found, unsafe("which files %s reads stands in its input or in another file, so no rule can protect anything from it", name))
 		}
-		if strings.HasPrefix(v, "@") && len(v) > 1 && readsOptions(name) {
+		if strings.HasPrefix(v, "@") && len(v) > 1 && readsOptions(name) && c.guards(&Target{}) {
 			found = stricter(found, unsafe("%s takes what it reads from %s, so no rule can protect anything from it", name, v[1:]))
 		}
-		candidates := []string{}
+		var candidates, inProgram []string
 		if strings.HasPrefix(v, "-") && len(v) > 2 {
 			if _, value, ok := strings.Cut(v, "="); ok {
 				candidates = append(candidates, value)
@@ -446,20 +462,38 @@ func (c commandCheck) others(part *shell.Part) finding {
 		if takesFiles(name) {
 			candidates = append(candidates, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("=<@:,;", r) })...)
 		}
-		if readsPrograms(name) {
-			candidates = append(candidates, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>|;&,=+$", r) })...)
+		if program && (name == "sed" || name == "gsed" || harmlessWords(name)) {
+			reads, writes := shell.SedFiles(v)
+			candidates, inProgram = append(candidates, reads...), append(inProgram, writes...)
 		}
-		dirs := part.Dirs()
-		if len(dirs) == 0 {
-			dirs = []string{""}
+		if program {
+			inProgram = append(inProgram, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>|;&,=+$", r) })...)
 		}
-		for _, candidate := range candidates {
-			for _, dir := range dirs {
-				found = stricter(found, c.named(inDir(inDir(c.cfg.Dir, dir), candidate), candidate))
+		for _, dir := range dirs {
+			dir = inDir(c.cfg.Dir, dir)
+			for _, candidate := range candidates {
+				found = stricter(found, c.named(inDir(dir, candidate), candidate))
+			}
+			for _, candidate := range inProgram {
+				found = stricter(found, c.named(inDir(dir, candidate), candidate))
+				found = stricter(found, c.changed(inDir(dir, candidate), candidate))
 			}
 		}
 	}
 	return found
+}
+
+// changed asks about a path in the text of a program, which may write it, if a rule denies or asks about that.
+func (c commandCheck) changed(full, given string) finding {
+	if given == "" || len(full) > maxPath {
+		return finding{}
+	}
+	for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
+		if r := s.Edits.Match(c.anchors.Form(full), nil); r != nil {
+			return askedBy(r, "a program that names "+given)
+		}
+	}
+	return finding{}
 }
 
 // readsNames reports whether a word makes a program read the names of files from elsewhere.
@@ -491,6 +525,15 @@ func readsOptions(program string) bool {
 		return true
 	}
 	return false
+}
+
+// takesProgram reports whether a program may read the text of another one from its input.
+func takesProgram(program string) bool {
+	switch program {
+	case "sh", "bash", "dash", "zsh", "ksh", "fish":
+		return true
+	}
+	return readsPrograms(program)
 }
 
 // readsPrograms reports whether a program is given the text of another one, which may name files.

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/platform/shell/sed"
 )
 
 // A Shown is what a git command may show of the files of a repository, or change in its work tree, for rules that
@@ -100,7 +102,7 @@ func gitShown(words []Word) (s Shown) {
 	s.Content, s.Writes = a.content(set), a.writes()
 	s.Objects = s.Content || sub == "show" || sub == "config" && a.has("--blob")
 	s.Unknown = s.Unknown || s.Content && a.unknown()
-	s.Untracked = a.has("--no-index", "--untracked", "--include-untracked", "--only-untracked") || sub == "add" || sub == "stash push"
+	s.Untracked = a.has("--no-index", "--untracked", "--include-untracked", "--only-untracked") || sub == "add" || sub == "stash push" || sub == "stash" || sub == "clean"
 	s.Vague = a.vague(words[len(words)-len(args):])
 	a.operands(&s)
 	if slices.Contains(values[:n], "--icase-pathspecs") {
@@ -198,9 +200,9 @@ func (a gitArguments) operands(s *Shown) {
 	case end >= 0 && end+1 < len(a.args):
 		s.Limits, s.Certain = a.args[end+1:], true
 	case end < 0 && len(sure) > 0:
-		s.Limits = before
+		s.Limits, s.Certain = before, a.sub == "restore" && len(sure) == len(before)
 		switch a.sub {
-		case "diff", "log", "show", "whatchanged", "grep":
+		case "diff", "log", "show", "whatchanged", "grep", "checkout":
 			s.Checked = true
 		}
 	}
@@ -377,7 +379,8 @@ func (a gitArguments) writes() bool {
 	case "read-tree":
 		return a.letter("um") || a.has("--reset")
 	}
-	return false
+	name, _, _ := strings.Cut(a.sub, " ")
+	return !gitCommand(name) // an alias
 }
 
 // patches reports whether an option makes git print differences, or search them. Options may be shortened and joined.
@@ -399,4 +402,37 @@ func (a gitArguments) patches() bool {
 		}
 	}
 	return false
+}
+
+// SedFiles returns the files that a word of sed reads and writes, if it is a script or an option with one. Of a script that is
+// not understood it returns all that may be names.
+func SedFiles(word string) (reads, writes []string) {
+	scripts := []string{word}
+	if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "--") {
+		scripts = append(scripts, value)
+	}
+	if len(word) > 1 && word[0] == '-' && word[1] != '-' {
+		if i := strings.IndexByte(word, 'e'); i > 0 {
+			scripts = append(scripts, word[i+1:])
+		}
+	}
+	for _, script := range scripts {
+		s, err := sed.Parse(script)
+		reads, writes = append(reads, s.Reads...), append(writes, s.Writes...)
+		if err == nil {
+			continue
+		}
+		for line := range strings.Lines(script) {
+			for i, c := range line {
+				name := strings.Trim(line[i+1:], " \t\n")
+				switch c {
+				case 'r', 'R':
+					reads = append(reads, name, strings.TrimRight(name, "} \t"))
+				case 'w', 'W':
+					writes = append(writes, name, strings.TrimRight(name, "} \t"))
+				}
+			}
+		}
+	}
+	return reads, writes
 }

@@ -1,4 +1,4 @@
-// Package sed reads scripts of sed: what they write and run, and whether they only print. It runs none. Which of the
+// Package sed reads scripts of sed: what they read, write and run, and whether they only print. It runs none. Which of the
 // words of a command line are scripts is the caller's to know.
 package sed
 
@@ -11,6 +11,7 @@ import (
 
 // A Script is what a script may do besides printing.
 type Script struct {
+	Reads    []string // files
 	Writes   []string // files
 	Commands []string // commands that it names and runs
 	Runs     bool     // it runs commands
@@ -26,6 +27,11 @@ func Parse(script string) (Script, error) {
 	var s Script
 	var err error
 	for p := range readings(script) {
+		for _, file := range p.found.Reads {
+			if !slices.Contains(s.Reads, file) {
+				s.Reads = append(s.Reads, file)
+			}
+		}
 		for _, file := range p.found.Writes {
 			if !slices.Contains(s.Writes, file) {
 				s.Writes = append(s.Writes, file)
@@ -196,7 +202,8 @@ func (p *parser) command() error {
 		return p.write()
 	case 'r', 'R':
 		p.refuse("the script of sed reads a file of its own")
-		_, err := p.file()
+		name, err := p.file()
+		p.found.Reads = append(p.found.Reads, name)
 		return err
 	case 'e':
 		p.refuse("the script of sed runs a program")
