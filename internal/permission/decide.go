@@ -92,7 +92,7 @@ func (c callCheck) atLeast() finding {
 		return askedBy(r, c.f.Name())
 	}
 	for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
-		if r := s.Nameless; r != nil && !c.f.readOnly() {
+		if r := s.Nameless; r != nil && (!c.f.readOnly() || c.f.Hinted) {
 			return askedBy(r, "every call that may change something")
 		}
 	}
@@ -104,7 +104,14 @@ func (c callCheck) atLeast() finding {
 
 // planning decides about calls in plan mode, if it is in force.
 func (c callCheck) planning(found finding) (finding, bool) {
-	if c.cfg.Mode != Plan || c.admits() {
+	switch {
+	case c.cfg.Mode != Plan:
+		return finding{}, false
+	case c.f.Hinted && c.f.ReadOnly:
+		// A rule allows the tool, not that it changes something while planning.
+		return finding{behavior: Ask, firm: true, path: found.path, reason: Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
+			"plan mode is on, and only the server says that %s changes nothing", c.f.Name())}}, true
+	case c.admits():
 		return finding{}, false
 	}
 	reason := Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
@@ -239,7 +246,7 @@ func (c callCheck) connect(host string) finding {
 	}
 	found := asks(ByOther, "no rule allows connecting to %s", host)
 	found.suggest = []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local,
-		Rules: []RuleValue{{Tool: compat.Fetch, Content: "domain:" + host}}}}
+		Rules: []RuleValue{{Tool: compat.Fetch, Content: "domain:" + rule.WebHost(host)}}}}
 	return found
 }
 

@@ -19,6 +19,7 @@ type Facts struct {
 	Origin string
 
 	ReadOnly    bool // the tool says that the call changes nothing
+	Hinted      bool // it is not adze's own tool, so that ReadOnly is a hint of whoever wrote it
 	OpenWorld   bool // the tool says that the call reaches beyond this machine
 	Planning    bool // it may be used while planning, whatever it changes
 	NeedsPerson bool
@@ -106,6 +107,7 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 		Names:       append([]string{t.Spec().Name}, traits.Aliases...),
 		Origin:      traits.Origin,
 		ReadOnly:    told.ReadOnly,
+		Hinted:      traits.Origin != "",
 		OpenWorld:   says(c, func(x tool.OpenWorld) bool { return x.OpenWorld() }),
 		Planning:    says(c, func(x tool.Planning) bool { return x.Planning() }),
 		NeedsPerson: says(c, func(x tool.Personal) bool { return x.NeedsPerson() }),

@@ -13,9 +13,14 @@ import (
 // AllowsHosts reports whether a rule allows some host.
 func (p *Policy) AllowsHosts() bool { return p.rules.Allow.Hosts.Any() != nil }
 
-// Host says what the rules for hosts have to say about one: Allow, Deny, or Ask if they say nothing.
-func (p *Policy) Host(host string) Behavior {
-	switch host = rule.CleanHost(host); {
+// Host returns what the rules for hosts decide about a URL, a host, or a host with a port: Allow, Deny, or Ask if no rule
+// speaks of it.
+func (p *Policy) Host(target string) Behavior {
+	host := rule.HostOf(target)
+	if host == "" {
+		host = rule.CleanHost(target)
+	}
+	switch {
 	case p.rules.Deny.Hosts.Match(host) != nil:
 		return Deny
 	case p.rules.Ask.Hosts.Match(host) != nil:

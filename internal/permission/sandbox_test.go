@@ -72,7 +72,8 @@ func TestReach(t *testing.T) {
 	w := newWorld(t)
 	c := w.config(Default, "allow WebFetch(domain:yes.example.org)", "deny WebFetch(domain:*.no.example.org)", "ask WebFetch(domain:ask.example.org)")
 	p := Compile(c)
-	for host, want := range map[string]Behavior{"yes.example.org": Allow, "YES.example.org.": Allow, "a.no.example.org": Deny, "ask.example.org": Ask, "other.example.org": Ask, "evilyes.example.org": Ask} {
+	for host, want := range map[string]Behavior{"yes.example.org": Allow, "YES.example.org.": Allow, "a.no.example.org": Deny, "ask.example.org": Ask, "other.example.org": Ask, "evilyes.example.org": Ask,
+		"yes.example.org:8080": Ask, "http://yes.example.org/": Allow, "a.no.example.org:8080": Deny} {
 		if got := p.Host(host); got != want {
 			t.Errorf("%s: %s", host, got)
 		}

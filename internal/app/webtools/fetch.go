@@ -81,7 +81,7 @@ func Pages(p Place) webfetch.Config {
 // answers.
 func PagesFor(p Place, r Reader) webfetch.Config {
 	f := Pages(p)
-	f.Denied = func(host string) bool { return r.Gate.Policy().Host(host) == permission.Deny }
+	f.Denied = func(url string) bool { return r.Gate.Policy().Host(url) == permission.Deny }
 	f.Save = r.Save
 	if r.Model.Backend != nil {
 		f.Ask = r.askPage

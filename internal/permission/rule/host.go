@@ -4,41 +4,73 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"adze/internal/platform/web"
 )
 
-// parseDomain reads the content of a rule for hosts: domain:host, where *.host means the hosts below
-// it. A URL is read as its host, with a note.
+// parseDomain reads the content of a rule for hosts: domain:host, where *.host means the hosts below it, with a port or
+// without. A URL is read as its host, with a note.
 func parseDomain(content string) (host string, note, err error) {
 	host, ok := strings.CutPrefix(content, "domain:")
 	if !ok && strings.Contains(content, "://") {
-		if host = HostOf(content); host != "" {
+		if u, err := url.Parse(content); err == nil && HostOf(content) != "" {
+			host = CleanHost(u.Hostname())
+			if u.Port() != "" {
+				host += ":" + u.Port()
+			}
 			return host, fmt.Errorf("a rule speaks of a host, not of a page; it counts as domain:%s", host), nil
 		}
 	}
 	if !ok {
 		return "", nil, errors.New("write domain: and a host, such as domain:example.org")
 	}
+	host, port, ported := strings.Cut(host, ":")
 	host = CleanHost(host)
-	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/:@ \t") {
+	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/@ \t") {
 		return "", nil, fmt.Errorf("%q is no host; write domain:example.org, or domain:*.example.org for those below it", host)
+	}
+	if ported {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
+			return "", nil, fmt.Errorf("%q is no port; write domain:%s, or domain:%s:8080 for another port than those of the web", port, host, host)
+		}
+		host += ":" + port
 	}
 	return host, nil, nil
 }
 
-// HostOf returns the host of a URL, or of a host with a port; empty if there is none.
+// HostOf returns the host of a URL, or of a host with a port, as rules name it: with the port unless that is 443. It is empty
+// if there is none.
 func HostOf(target string) string {
 	if !strings.Contains(target, "://") {
 		target = "https://" + target
 	}
 	u, err := url.Parse(target)
-	if err != nil || u.User != nil {
+	if err != nil || u.User != nil || u.Hostname() == "" {
 		return ""
 	}
-	return CleanHost(u.Hostname())
+	host, port := CleanHost(u.Hostname()), u.Port()
+	if port == "" && strings.EqualFold(u.Scheme, "http") {
+		port = httpPort
+	}
+	switch {
+	case port == "" || port == httpsPort:
+		return host
+	case strings.Contains(host, ":"):
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
 }
+
+// The ports of the web, which a rule without a port covers.
+const (
+	httpPort  = "80"
+	httpsPort = "443"
+)
+
+// WebHost returns a host of [HostOf] without the port, if that is one of the web.
+func WebHost(host string) string { return strings.TrimSuffix(host, ":"+httpPort) }
 
 // CleanHost returns a host, or a pattern of hosts that begins with *., as hosts are compared.
 func CleanHost(host string) string {
@@ -56,7 +88,7 @@ func CleanHost(host string) string {
 
 // A HostIndex finds rules for hosts.
 type HostIndex struct {
-	byHost map[string][]*Rule // "*.host" for the hosts below
+	byHost map[string][]*Rule // "*.host" for the hosts below; with a port if the rule has one
 	all    []*Rule            // broken: every host
 }
 
@@ -69,24 +101,45 @@ func (x *HostIndex) add(r *Rule) {
 	add(&x.byHost, host, r)
 }
 
-// Match returns a rule that speaks of the host. A host that is not known could be any.
-func (x *HostIndex) Match(host string) *Rule {
+// Match returns a rule that speaks of the host, which is one of [HostOf]. A rule without a port denies or asks about all of
+// them, and allows those of the web.
+func (x *HostIndex) Match(target string) *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]
 	}
-	if rules := x.byHost[host]; len(rules) > 0 {
-		return rules[0]
+	host, port, _ := strings.Cut(target, ":")
+	if strings.HasPrefix(target, "[") {
+		host, port = target, ""
+	}
+	if port == "" {
+		port = httpsPort
+	}
+	if r := x.at(host, port); r != nil {
+		return r
 	}
 	for rest := host; ; {
 		_, parent, ok := strings.Cut(rest, ".")
 		if !ok {
 			return nil
 		}
-		if rules := x.byHost["*."+parent]; len(rules) > 0 {
-			return rules[0]
+		if r := x.at("*."+parent, port); r != nil {
+			return r
 		}
 		rest = parent
 	}
+}
+
+// at returns a rule with exactly this host, or pattern of hosts, that covers the port.
+func (x *HostIndex) at(host, port string) *Rule {
+	if rules := x.byHost[host+":"+port]; len(rules) > 0 {
+		return rules[0]
+	}
+	for _, r := range x.byHost[host] {
+		if r.Behavior != Allow || port == httpPort || port == httpsPort {
+			return r
+		}
+	}
+	return nil
 }
 
 // Any returns some rule, or nil if there are none.

@@ -23,7 +23,7 @@ type Network struct {
 	On func() bool
 	// Allow and Deny return hosts; one in both is denied. Each may be nil.
 	Allow, Deny func() []Domain
-	// Judge says whether rules allow or deny a host. It may be nil.
+	// Judge says whether rules allow or deny a host, which has its port behind it unless that is 80 or 443. It may be nil.
 	Judge func(host string) (allow, deny bool)
 	// Ask asks, once, whether a host that is in neither may be reached; nil means no.
 	Ask func(ctx context.Context, host string) bool
@@ -60,16 +60,18 @@ func (p *proxy) vet(ctx context.Context, host string, port int) (name string, ad
 	if err != nil {
 		return "", netip.Addr{}, &refusal{err.Error()}
 	}
-	allow, deny := p.judge(name)
+	judged := name
+	if port != 80 && port != webPort {
+		judged = net.JoinHostPort(name, strconv.Itoa(port))
+	}
+	allow, deny := p.judge(judged)
 	switch {
 	case deny || denied(p.deny(), name):
 		return "", netip.Addr{}, &refusal{fmt.Sprintf("the host %s is denied", name)}
-	case listed(p.allow(), name, port):
+	case allow || listed(p.allow(), name, port):
 		return name, netip.Addr{}, nil
 	case port != 80 && port != 443:
 		return "", netip.Addr{}, &refusal{fmt.Sprintf("port %d of the host %s is not allowed", port, name)}
-	case allow:
-		return name, netip.Addr{}, nil
 	case p.ask(ctx, name):
 		return name, netip.Addr{}, nil
 	}

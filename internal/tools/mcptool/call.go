@@ -31,8 +31,8 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// What a server says of its tool decides how calls are shown and which can run beside each other, and never whether one
-// may run.
+// The hints of a server decide how calls are shown and which run at the same time, never whether one may run. In plan mode
+// a tool without the hint is refused, and one with it asks.
 func (c *call) ReadOnly() bool      { return claims(c.about.ReadOnly, false) }
 func (c *call) Concurrent() bool    { return claims(c.about.ReadOnly, false) }
 func (c *call) Destructive() bool   { return claims(c.about.Destructive, false) }

@@ -29,8 +29,8 @@ type Config struct {
 	Ask func(ctx context.Context, system, text, prompt string) (string, error)
 	// Save keeps a file that is no text, and returns its path. Nil means that none can be kept.
 	Save func(name, ext string, r io.Reader) (path string, err error)
-	// Denied reports whether a rule denies a host; may be nil.
-	Denied func(host string) bool
+	// Denied reports whether a rule denies the host and port of a URL; may be nil.
+	Denied func(url string) bool
 	// Offline says that nothing is fetched.
 	Offline bool
 	// DomainCheck is the address of a service that says which hosts may be fetched from; empty means none. Transport
@@ -144,7 +144,7 @@ func (c *call) Access() []tool.Access {
 // follows reports whether a redirect on the host may be followed without another permission: one to a page that needs
 // none of its own.
 func (c *call) follows(to *url.URL) bool {
-	if c.Denied != nil && c.Denied(to.Hostname()) {
+	if c.Denied != nil && c.Denied(to.Scheme+"://"+to.Host) {
 		return false
 	}
 	return !c.Preapproved() || c.known().has(to)

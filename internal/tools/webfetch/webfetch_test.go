@@ -203,7 +203,7 @@ func TestRun(t *testing.T) {
 // Proves WFT-05.
 func TestRedirectsNeedPermission(t *testing.T) {
 	w := newWorld(t)
-	w.Denied = func(host string) bool { return host == "www.denied.example.org" }
+	w.Denied = func(url string) bool { return url == "https://www.denied.example.org" }
 	for address, want := range map[string]string{
 		"https://vercel.com/docs/in":         "# Docs",
 		"https://vercel.com/docs/out":        "redirects elsewhere (status 302 Found):\nhttps://vercel.com/pricing",
