@@ -21,16 +21,18 @@ func (c commandCheck) shown() finding {
 		return finding{}
 	}
 	var found finding
+	for _, uses := range [][]Use{c.cmd.Uses, c.cmd.inner} {
+		for i := range uses {
+			if !uses[i].Write {
+				found = stricter(found, c.stored(uses[i].Set.Real))
+			}
+		}
+	}
 	for _, s := range c.everything() {
 		for _, part := range s.Parts {
 			if shown, ok := shell.ShownBy(part); ok {
 				found = stricter(found, c.git(s, part, shown))
 			} else {
-				for _, u := range slices.Concat(c.cmd.Uses, c.cmd.inner) {
-					if u.Part == part && !u.Write {
-						found = stricter(found, c.stored(u.Set.Real))
-					}
-				}
 				found = stricter(found, c.others(s, part))
 			}
 			if found.behavior == Deny {
@@ -53,16 +55,22 @@ func (c commandCheck) everything() []*shell.Script {
 // git judges what a git command shows, and what it changes in the work tree.
 func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) finding {
 	dirs, known := c.dirsOf(s, part, shown.Dirs)
-	g := gitCheck{c, shown, dirs, nil, c.settled(part)}
+	g := gitCheck{commandCheck: c, shown: shown, dirs: dirs, settled: c.settled(part)}
 	for _, dir := range dirs {
-		g.tops = append(g.tops, repository(dir))
+		trees := workTrees(repository(dir))
+		g.tops = append(g.tops, trees...)
+		for _, other := range trees[1:] {
+			if rel, err := filepath.Rel(trees[0], g.real(dir)); err == nil {
+				g.same = append(g.same, filepath.Join(other, rel))
+			}
+		}
 		for _, top := range shown.Tops {
 			g.tops = append(g.tops, inDir(dir, top), filepath.Dir(inDir(dir, top)))
 		}
 	}
 	var found finding
 	for _, name := range shown.Files {
-		for _, base := range slices.Concat(dirs, g.tops) {
+		for _, base := range slices.Concat(dirs, g.tops, g.same) {
 			if found = stricter(found, c.named(inDir(base, name), name)); found.behavior == Deny {
 				return found
 			}
@@ -87,6 +95,7 @@ type gitCheck struct {
 	commandCheck
 	shown      shell.Shown
 	dirs, tops []string // where it may run, and the repositories that it may be about
+	same       []string // the directories of other work trees that correspond to dirs
 	settled    bool     // nothing in the line changes the repository before
 }
 
@@ -119,7 +128,7 @@ func (g gitCheck) judge(write bool) finding {
 		what = "change"
 	}
 	doubt := unsafe("it may %s what the rule %s protects, in %s", what, r.Quoted(), given)
-	if !g.settled || g.shown.Unknown && !g.shown.Vague || g.shown.Untracked || len(g.shown.Tops) > 0 || g.cmd.repository == nil {
+	if !g.settled || g.shown.Unknown && !g.shown.Vague || g.shown.Untracked || g.leaves() || len(g.shown.Tops) > 0 || g.cmd.repository == nil {
 		if shows || g.hashed() {
 			return doubt
 		}
@@ -139,6 +148,19 @@ func (g gitCheck) judge(write bool) finding {
 		}
 	}
 	return finding{}
+}
+
+// leaves reports whether a word is a path outside the repository, so that git compares files whether it knows them or not.
+func (g gitCheck) leaves() bool {
+	for _, dir := range g.dirs {
+		top := repository(dir)
+		for _, word := range g.shown.Limits {
+			if _, err := os.Lstat(inDir(dir, word)); err == nil && !inside([]string{g.anchors.Form(top)}, []string{g.anchors.Form(g.real(inDir(dir, word)))}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hashed reports whether a word may be the hash of an object.
@@ -170,15 +192,17 @@ var errProtected = errors.New("the repository has files that a rule speaks of")
 
 // clear returns nil if a repository has no file within the limits that a rule speaks of.
 func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error {
-	top := g.anchors.Form(repo.Top)
+	tops := workTrees(repo.Top)
 	var specs []string
 	all := false
 	for _, x := range g.guarding(write) {
-		if x.Match(top, nil) != nil {
-			return errProtected
+		for _, top := range tops {
+			if x.Match(g.anchors.Form(top), nil) != nil {
+				return errProtected
+			}
+			own, ok := x.Pathspecs(g.anchors.Form(top))
+			specs, all = append(specs, own...), all || !ok
 		}
-		own, ok := x.Pathspecs(top)
-		specs, all = append(specs, own...), all || !ok
 	}
 	switch {
 	case all:
@@ -191,10 +215,14 @@ func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error 
 		return err
 	}
 	for _, name := range names {
-		full := filepath.Join(repo.Top, filepath.FromSlash(name))
-		if !slices.ContainsFunc(g.guarding(write), func(x *rule.PathIndex) bool { return x.Match(g.anchors.Form(full), nil) != nil }) {
+		if !slices.ContainsFunc(g.guarding(write), func(x *rule.PathIndex) bool {
+			return slices.ContainsFunc(tops, func(top string) bool {
+				return x.Match(g.anchors.Form(filepath.Join(top, filepath.FromSlash(name))), nil) != nil
+			})
+		}) {
 			continue
 		}
+		full := filepath.Join(repo.Top, filepath.FromSlash(name))
 		if len(limits) == 0 || slices.ContainsFunc(limits, func(l limit) bool { return (limit{g.real(l.dir), l.tail, ""}).selects(full) }) {
 			return errProtected
 		}
@@ -273,7 +301,7 @@ func (g gitCheck) limits() []limit {
 			if _, stage, ok := strings.Cut(path, ":"); ok {
 				path = stage
 			}
-			for _, base := range slices.Concat(g.dirs, g.tops) {
+			for _, base := range slices.Concat(g.dirs, g.tops, g.same) {
 				limits = append(limits, limit{inDir(base, path), "", given})
 			}
 			continue
@@ -297,7 +325,7 @@ func (g gitCheck) limits() []limit {
 
 // pathspec returns what a pathspec selects; false means that this is not known.
 func (g gitCheck) pathspec(given string) ([]limit, bool) {
-	spec, bases := given, g.dirs
+	spec, bases := given, slices.Concat(g.dirs, g.same)
 	if rest, ok := strings.CutPrefix(spec, ":"); ok {
 		magic, after, long := strings.Cut(strings.TrimPrefix(rest, "("), ")")
 		switch {
@@ -307,7 +335,7 @@ func (g gitCheck) pathspec(given string) ([]limit, bool) {
 					return nil, false
 				}
 			}
-			spec, bases = after, slices.Concat(g.dirs, g.tops)
+			spec, bases = after, slices.Concat(g.dirs, g.tops, g.same)
 		case strings.HasPrefix(rest, "/"):
 			spec, bases = strings.TrimLeft(rest, "/"), g.tops
 		default:
@@ -362,6 +390,19 @@ func repository(dir string) string {
 			return dir
 		}
 	}
+}
+
+// workTrees returns the top of a work tree and, if it shares the repository of another one, that of the other.
+func workTrees(top string) []string {
+	data, err := os.ReadFile(filepath.Join(top, ".git"))
+	if err != nil {
+		return []string{top}
+	}
+	gitDir := inDir(top, strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
+	if main, _, ok := strings.Cut(gitDir, "/.git/worktrees/"); ok {
+		return []string{top, main}
+	}
+	return []string{top}
 }
 
 // stored asks about reading what git keeps of files, if a rule speaks of something in the repository.
