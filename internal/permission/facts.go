@@ -19,7 +19,7 @@ type Facts struct {
 	Origin string
 
 	ReadOnly    bool // the tool says that the call changes nothing
-	Hinted      bool // it is not adze's own tool, so that ReadOnly is a hint of whoever wrote it
+	Hinted      bool // the tool is not adze's own, so that ReadOnly is a hint
 	OpenWorld   bool // the tool says that the call reaches beyond this machine
 	Planning    bool // it may be used while planning, whatever it changes
 	NeedsPerson bool
