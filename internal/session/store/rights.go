@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// Notes that grant rights, [Mode] and [Dirs], are signed with a key in the state home: a transcript that somebody else wrote
+// Notes that grant rights, [Mode] and [Dirs], are signed with a key in the state home: a transcript that another user wrote
 // restores the conversation, not its rights.
 
 // keySize is the size of the key, in bytes.
