@@ -282,7 +282,7 @@ func verbs(t *Target) string {
 
 // parts decides whether every part of a command is allowed, and what it touches with it.
 func (c commandCheck) parts() finding {
-	if r := c.rules.Allow.Commands.Quoting(c.cmd.Script); r != nil && c.counts(r) {
+	if r := c.rules.Allow.Commands.Quoting(c.cmd.Script); r != nil && c.covers(r) {
 		return allowedBy(r)
 	}
 	if c.cmd.Jailed {
@@ -434,10 +434,10 @@ func (c commandCheck) scratches(part *shell.Part) bool {
 	})
 }
 
-// useOf decides about a file that a part touches. A rule that quotes the command covers its operands;
-// any other rule covers them inside the working directories, and no rule covers a redirection.
+// useOf decides about a file that a part touches. A rule that quotes the command covers its operands, unless it is a
+// project's; any other rule covers them inside the working directories, and no rule covers a redirection.
 func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
-	exact := by != nil && by.Exact()
+	exact := by != nil && by.Exact() && (by.Scope != scope.Project || c.places().contains(u.names))
 	switch {
 	case exact && !u.Redirect:
 		return allowedBy(by)

@@ -71,7 +71,7 @@ func (c callCheck) decide() finding {
 		if c.f.HookAllow != "" { // step 6
 			return allowed(ByHook, "the hook "+c.f.HookAllow+" allows it")
 		}
-		if r := c.rules.Allow.Whole(c.f.Names, c.counts); r != nil {
+		if r := c.rules.Allow.Whole(c.f.Names, c.covers); r != nil {
 			return allowedBy(r)
 		}
 	}
@@ -204,7 +204,7 @@ func (c callCheck) contents() finding {
 					ok, err := c.f.Matcher(r.Content)
 					matched = ok && (err == nil || r.Behavior != Allow)
 				}
-				if !matched || r.Behavior == Allow && !c.counts(r) {
+				if !matched || r.Behavior == Allow && !c.covers(r) {
 					continue
 				}
 				switch r.Behavior {

@@ -35,7 +35,7 @@ func (c foreignCheck) decide() finding {
 	var contents []string
 	for _, name := range c.f.Names {
 		for _, r := range c.rules.Allow.Others(name) {
-			if c.counts(r) {
+			if c.covers(r) {
 				contents = append(contents, r.Content)
 			}
 		}

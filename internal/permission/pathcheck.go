@@ -60,7 +60,7 @@ func (c pathCheck) read(t *Target) finding {
 	if r := c.cover(t, nil); r != nil {
 		return allowedBy(r)
 	}
-	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
+	found := asks(ByWorkingDir, "%s is outside the working directories%s", t.Set.Path, c.confined(t))
 	found.suggest = suggestRead(t)
 	return found
 }
@@ -117,7 +117,7 @@ func (c pathCheck) write(t *Target) finding {
 		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}
 		return found
 	}
-	found := asks(ByWorkingDir, "%s is outside the working directories", t.Set.Path)
+	found := asks(ByWorkingDir, "%s is outside the working directories%s", t.Set.Path, c.confined(t))
 	found.suggest = suggestWrite(t)
 	return found
 }
@@ -175,8 +175,43 @@ func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 }
 
 // cover returns an allow rule if allow rules cover every member of the target. Only rules that count are
-// looked at; counts may be nil.
+// looked at; counts may be nil. Rules of a project cover nothing outside the working directories.
 func (c pathCheck) cover(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
+	contained := c.places().contains(t.names)
+	return c.match(t, func(r *rule.Rule) bool {
+		return (contained || r.Scope != scope.Project) && (counts == nil || counts(r))
+	})
+}
+
+// confined names the rule of a project that would cover a target in a working directory, as a part of a sentence.
+func (c pathCheck) confined(t *Target) string {
+	if r := c.match(t, nil); r != nil {
+		return fmt.Sprintf(", where the rule %s of the project does not apply", r)
+	}
+	return ""
+}
+
+// covers reports whether an allow rule for whole tools or commands applies to the call: one of a project does not if the
+// call touches something outside the working directories.
+func (c pathCheck) covers(r *rule.Rule) bool {
+	return c.counts(r) && (r.Scope != scope.Project || !c.leaves())
+}
+
+// leaves reports whether the call is known to touch something outside the working directories that is not allowed anyway.
+func (c pathCheck) leaves() bool {
+	out := func(t *Target) bool {
+		return !t.Vague && !c.places().contains(t.names) && c.judge(t).behavior != Allow
+	}
+	for i := range c.f.Targets {
+		if out(&c.f.Targets[i]) {
+			return true
+		}
+	}
+	return c.f.Command != nil && slices.ContainsFunc(c.f.Command.Uses, func(u Use) bool { return !u.Guess && out(&u.Target) })
+}
+
+// match returns an allow rule if those that count cover every member of the target.
+func (c pathCheck) match(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	var covering *rule.Rule
 	for _, name := range t.names {
 		covering = nil

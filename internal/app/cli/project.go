@@ -66,14 +66,10 @@ func withheld(env *Env, p *settings.Project) {
 	env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust shows what they would enable, %s", strings.Join(names, ", "), how))
 }
 
-// enabled tells the user what the workspace may do in this run because of a flag.
+// enabled tells the user what the workspace may do in this run because of --trust.
 func enabled(env *Env, p *settings.Project) {
-	flag := "--trust"
-	if !p.Source().Trust {
-		flag = "--setting-sources"
-	}
 	if text := p.Trust.Began().Short(); text != "" {
-		env.Say(flag + " enables, for this run: " + text)
+		env.Say("--trust enables, for this run: " + text)
 	}
 }
 

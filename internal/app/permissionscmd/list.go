@@ -9,6 +9,8 @@ import (
 
 	"adze/internal/app/setup"
 	"adze/internal/permission"
+	"adze/internal/permission/rule"
+	"adze/internal/platform/scope"
 )
 
 // A listedRule is a rule in force, in JSON output.
@@ -22,6 +24,8 @@ type listedRule struct {
 	where, shadow string // where this rule and the one that shadows it stand
 	// ShadowedBy is the rule that keeps this one from ever taking effect.
 	ShadowedBy string `json:"shadowed_by,omitempty"`
+	// Confined says that the rule covers no files outside the working directories, because it is a project's.
+	Confined bool `json:"confined,omitempty"`
 	// Flaw says why the rule does not do what it says.
 	Flaw string `json:"flaw,omitempty"`
 }
@@ -32,6 +36,7 @@ func listRules(p *permission.Policy) []listedRule {
 	rules := []listedRule{}
 	for i, r := range p.Rules() {
 		l := listedRule{Behavior: string(r.Behavior), Rule: r.Text(), Source: string(r.Scope), File: r.File, Line: r.Line, where: r.Where()}
+		l.Confined = confined(&r)
 		if by, ok := shadows[i]; ok {
 			l.ShadowedBy, l.shadow = string(by.Behavior)+" "+by.Text(), by.Where()
 		}
@@ -43,11 +48,21 @@ func listRules(p *permission.Policy) []listedRule {
 	return rules
 }
 
+// confined reports whether a rule names files outside the working directories that it does not cover, because it is a
+// project's.
+func confined(r *rule.Rule) bool {
+	return r.Behavior == permission.Allow && r.Scope == scope.Project &&
+		(strings.HasPrefix(r.Content, "//") || strings.HasPrefix(r.Content, "~") || strings.Contains(r.Content, ".."))
+}
+
 // text returns the rule as lines for the user.
 func (l *listedRule) text() string {
 	text := fmt.Sprintf("%-5s  %s  (%s)\n", l.Behavior, l.Rule, l.where)
 	if l.ShadowedBy != "" {
 		text += fmt.Sprintf("       never takes effect: %s in %s comes first\n", l.ShadowedBy, l.shadow)
+	}
+	if l.Confined {
+		text += "       only inside the working directories, because it is a project's\n"
 	}
 	if l.Flaw != "" {
 		text += fmt.Sprintf("       needs correction: %s\n", l.Flaw)

@@ -285,7 +285,7 @@ func TestUnconfirmedIsTold(t *testing.T) {
 		t.Error(got)
 	}
 	p.Write(localFile, `{"apiKeyHelper":"x","env":{"PATH":"y","ANTHROPIC_BASE_URL":"z","OK":"1"},"sandbox":{"excludedCommands":["a"]},"permissions":{"additionalDirectories":["/"]},`+hooks+`}`)
-	want := "[" + p.Path(localFile) + ": not in force: env.PATH, env.ANTHROPIC_BASE_URL, apiKeyHelper, sandbox.excludedCommands, permissions.additionalDirectories; " +
+	want := "[" + p.Path(localFile) + ": not in force: env.PATH, env.ANTHROPIC_BASE_URL, env.OK, apiKeyHelper, sandbox.excludedCommands, permissions.additionalDirectories; " +
 		"adze did not write the file as it is, and you have not confirmed it: adze trust shows what it sets and asks]"
 	if got := lines(Source{}); got != want { // the hook was shown and approved
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -26,11 +26,15 @@ type Offer struct {
 	Broken  error     // why not everything is known; may be nil
 	Outside []Include // files outside the workspace that the model would read
 
-	root  string
-	own   []trust.Item // local settings files, which become the user's own
-	lines []offered    // in the order in which they are shown
-	texts []string     // files that the model would read
-	keys  keyIndex
+	root    string
+	own     []trust.Item  // local settings files, which become the user's own
+	granted []trust.Item  // settings that are approved by their content
+	limits  []trust.Limit // settings that forbid something
+	news    []string      // what is new since the workspace was trusted
+	gone    []string      // what forbids something, and would end
+	lines   []offered     // in the order in which they are shown
+	texts   []string      // files that the model would read
+	keys    keyIndex
 }
 
 // A keyIndex is the table of keys, for the offer.
@@ -61,7 +65,7 @@ type offered struct {
 
 // items returns what is approved with the workspace.
 func (o Offer) items() []trust.Item {
-	items := slices.Clone(o.own)
+	items := slices.Concat(o.own, o.granted)
 	for _, l := range o.lines {
 		if l.item != (trust.Item{}) {
 			items = append(items, l.item)
@@ -77,7 +81,7 @@ func (o Offer) items() []trust.Item {
 // settings are shown as the user's own, which they become with exactly the content that was read for the offer.
 func (t *Trust) Offer() Offer {
 	var own []trust.Item
-	o := t.offer(config.Workspace, func(path string, data []byte) bool {
+	o := t.offer(func(path string, data []byte) bool {
 		if t.store == nil || !plainPath(path) {
 			return false
 		}
@@ -91,20 +95,19 @@ func (t *Trust) Offer() Offer {
 // ForRun returns what the workspace enables if it is trusted for one run only. Local settings that the user has not
 // confirmed are then no more than the project's.
 func (t *Trust) ForRun() Offer {
-	local := config.Workspace
-	if t.named && !t.run {
-		local = config.Untrusted
-	}
-	return t.offer(local, t.owns)
+	return t.offer(t.owns)
 }
 
-func (t *Trust) offer(local config.Grant, own func(path string, data []byte) bool) Offer {
+func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 	layout := config.Layout{
 		Home: t.state, Other: t.other, Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local},
-		Grant: config.Workspace, LocalGrant: local, Own: own,
+		Grant: config.Workspace, LocalGrant: config.Workspace, Own: own,
 	}
-	s, _ := config.Load(config.Sources{Files: layout.Files(), Home: t.Home, Root: t.Root}, Keys()) // ok: told when they are used
+	s, _ := config.Load(config.Sources{
+		Files: layout.Files(), Home: t.Home, Root: t.Root, Approved: func(config.Claim) bool { return true },
+	}, Keys()) // ok: told when they are used
 	o := Offer{root: t.Root, keys: indexKeys()}
+	o.addClaims(t, s.Claims())
 	for _, e := range s.Invalid() {
 		o.Broken = cmp.Or[error](o.Broken, e)
 	}
@@ -125,6 +128,26 @@ func (t *Trust) offer(local config.Grant, own func(path string, data []byte) boo
 	}
 	o.texts = t.texts()
 	return o
+}
+
+// addClaims adds what is approved by its content, and what forbids something.
+func (o *Offer) addClaims(t *Trust, claims []config.Claim) {
+	for _, c := range claims {
+		if c.Effect != config.Tightens {
+			o.granted = append(o.granted, t.item(c))
+			if t.Lasting() && !t.Approved(t.item(c)) {
+				o.news = append(o.news, c.String())
+			}
+		}
+		if c.Effect != config.Widens {
+			o.limits = append(o.limits, t.limit(c))
+		}
+	}
+	for _, c := range t.limits() {
+		if !slices.ContainsFunc(claims, c.Same) {
+			o.gone = append(o.gone, c.String())
+		}
+	}
 }
 
 func (o *Offer) addItems(items ...trust.Item) {
@@ -223,7 +246,9 @@ func escapeGlob(path string) string {
 }
 
 // empty reports whether nothing needs trust.
-func (o Offer) empty() bool { return len(o.lines)+len(o.own)+len(o.texts)+len(o.Outside) == 0 }
+func (o Offer) empty() bool {
+	return len(o.lines)+len(o.own)+len(o.texts)+len(o.Outside)+len(o.gone) == 0
+}
 
 // String describes the offer to the user. What grants something is shown in full; of rules that only tighten, many are
 // counted. The last line repeats in short what a long list may have pushed off the screen.
@@ -263,6 +288,12 @@ func (o Offer) String() string {
 	}
 	if n > maxScreen {
 		fmt.Fprintf(&b, "In all: %s.\n", o.Short())
+	}
+	if len(o.news) > 0 {
+		fmt.Fprintf(&b, "Not approved yet: %s.\n", shown(strings.Join(o.news, ", ")))
+	}
+	if len(o.gone) > 0 {
+		fmt.Fprintf(&b, "No longer in its files, and dropped if you agree: %s.\n", shown(strings.Join(o.gone, ", ")))
 	}
 	return b.String()
 }

@@ -67,8 +67,10 @@ func Open(src Source) (*Project, []config.Warning) {
 		Own: p.Trust.owns,
 	}
 	find := func() config.Sources {
+		decided := p.Trust.follow() // first, since it says which files are read
 		return config.Sources{
 			Files: p.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
+			Approved: func(c config.Claim) bool { return p.Trust.Approved(p.Trust.item(c)) }, Limits: p.Trust.limits(), Decided: decided,
 		}
 	}
 	target := p.layout.Target
@@ -265,13 +267,69 @@ func (p *Project) unconfirmed() (warnings []config.Warning) {
 		}
 		warnings = append(warnings, config.Warning{Where: file, Text: fmt.Sprintf("not in force: %s; %s", names, why)})
 	}
-	for _, part := range p.Settings().Parts("hooks") {
-		if names := p.unapproved(part); len(names) > 0 && !slices.Contains(p.Settings().LocalFiles(), part.File) {
-			warnings = append(warnings, config.Warning{Where: part.File, Text: fmt.Sprintf(
-				"not in force: %s; you have not approved it as it is: adze trust shows it and asks", shown(strings.Join(slices.Compact(names), ", ")))})
+	local := p.Settings().LocalFiles()
+	for _, file := range p.changedFiles() {
+		if slices.Contains(local, file) {
+			continue
+		}
+		if names := p.waiting(file); len(names) > 0 {
+			warnings = append(warnings, config.Warning{Where: file, Text: fmt.Sprintf(
+				"not used until you approve it: %s; review it with adze trust", shown(listed(names)))})
+		}
+		if names := p.retained(file); len(names) > 0 {
+			warnings = append(warnings, config.Warning{Where: file, Text: fmt.Sprintf(
+				"no longer has %s, which stays until you agree; review it with adze trust", shown(listed(names)))})
 		}
 	}
 	return warnings
+}
+
+// changedFiles returns the project files that differ from what the user approved.
+func (p *Project) changedFiles() (files []string) {
+	s := p.Settings()
+	for _, part := range s.Parts("hooks") {
+		files = append(files, part.File)
+	}
+	for _, c := range slices.Concat(s.Waiting(), s.Retained()) {
+		files = append(files, c.File)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// waiting returns what a project file sets that does not count because the user has not approved it.
+func (p *Project) waiting(file string) (names []string) {
+	s := p.Settings()
+	for _, part := range s.Parts("hooks") {
+		if part.File == file {
+			names = append(names, p.unapproved(part)...)
+		}
+	}
+	for _, c := range s.Waiting() {
+		if c.File == file {
+			names = append(names, c.String())
+		}
+	}
+	return names
+}
+
+// retained returns what a project file no longer has that counts all the same.
+func (p *Project) retained(file string) (names []string) {
+	for _, c := range p.Settings().Retained() {
+		if c.File == file {
+			names = append(names, c.String())
+		}
+	}
+	return names
+}
+
+// listed joins names, the first of many.
+func listed(names []string) string {
+	names = slices.Compact(names)
+	if n := len(names) - maxNames; n > 0 {
+		return strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Set writes one value to the settings of a scope; nil removes it. It returns the file.

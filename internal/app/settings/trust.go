@@ -28,9 +28,10 @@ type Trust struct {
 	store        *trust.Store                  // nil without a state home
 	consent      atomic.Pointer[trust.Consent] // never nil
 	now          decisions
-	run          bool        // it is trusted for this run
-	named        bool        // its project settings are, because the command line names them
-	began        Offer       // what the workspace enabled when it was trusted for this run
+	seen         seen
+	run          bool  // it is trusted for this run
+	began        Offer // what the workspace enabled when it was trusted for this run
+	granted      map[trust.Item]bool
 	hosted       bool        // a host drives the run
 	project      bool        // the scopes of the run include the project's, so that its texts are read
 	vouched      atomic.Bool // the host says that the workspace may be trusted for this run
@@ -48,7 +49,7 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	if t.Root == "" {
 		t.Dir, t.Root = src.Dir, src.Dir
 	}
-	t.run, t.named = src.Trust, slices.Contains(src.Scopes, scope.Project) && !src.Hosted
+	t.run = src.Trust
 	t.hosted, t.project = src.Hosted, src.Scopes == nil || slices.Contains(src.Scopes, scope.Project)
 	if t.state != "" {
 		t.store = trust.Open(t.state, locks)
@@ -56,16 +57,60 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	if t.store != nil && t.Problem == nil {
 		t.Problem = refresh(t)
 	}
-	if t.run || t.named {
-		t.began = t.ForRun()
+	if t.run {
+		t.begin()
 	}
 	return t
 }
 
+// begin notes what the workspace enables now, because it is trusted for this run.
+func (t *Trust) begin() {
+	t.began, t.granted = t.ForRun(), map[trust.Item]bool{}
+	for _, it := range t.began.items() {
+		t.granted[it] = true
+	}
+}
+
+// follow takes over what the user has decided in other processes since. It returns a number that changes when
+// [Trust.Approved] may. A workspace that is trusted only now stays untrusted in this run.
+func (t *Trust) follow() int {
+	t.seen.mu.Lock()
+	defer t.seen.mu.Unlock()
+	if t.store == nil {
+		return t.seen.n
+	}
+	if stamp := t.store.Stamp(); stamp != t.seen.stamp {
+		c, _ := t.store.Consent(t.Workspace) // ok: nothing is trusted then
+		c.Trusted = c.Trusted && t.consent.Load().Trusted
+		t.consent.Store(&c)
+		t.seen.stamp = stamp
+		t.seen.n++
+	}
+	return t.seen.n
+}
+
+func (s *seen) bump() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+}
+
+// seen is which decisions are taken over.
+type seen struct {
+	mu    sync.Mutex
+	stamp trust.Stamp
+	n     int
+}
+
 // refresh reads what the user has decided about the workspace.
 func refresh(t *Trust) error {
+	t.seen.mu.Lock()
+	defer t.seen.mu.Unlock()
+	stamp := t.store.Stamp()
 	c, err := t.store.Consent(t.Workspace)
 	t.consent.Store(&c)
+	t.seen.stamp = stamp
+	t.seen.n++
 	return err
 }
 
@@ -95,7 +140,7 @@ func (d *decisions) remove(items []trust.Item) {
 
 // Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may be used in this run.
 func (t *Trust) Trusted() bool {
-	return t.consent.Load().Trusted || t.run || t.named || t.vouched.Load()
+	return t.consent.Load().Trusted || t.run || t.vouched.Load()
 }
 
 // Readable reports whether the model is given the workspace's instruction files. They are no more than text, so that it
@@ -110,17 +155,51 @@ func (t *Trust) vouch() {
 	if t.Trusted() {
 		return
 	}
-	t.began = t.ForRun()
+	t.begin()
 	t.vouched.Store(true)
 }
 
 // Lasting reports whether the user trusts the workspace beyond this run.
 func (t *Trust) Lasting() bool { return t.consent.Load().Trusted }
 
-// Approved reports whether an item of the workspace may run: it must be one of those that were shown when the
-// workspace was trusted, or that were there when it was trusted for this run.
+// Approved reports whether an item of the workspace counts: it must be one of those that were shown when the workspace
+// was trusted, or that were there when it was trusted for this run.
 func (t *Trust) Approved(it trust.Item) bool {
-	return t.Trusted() && (slices.Contains(t.began.items(), it) || t.now.has(it)) || t.consent.Load().Trusted && t.consent.Load().Approved(it)
+	return t.Trusted() && (t.granted[it] || t.now.has(it)) || t.consent.Load().Trusted && t.consent.Load().Approved(it)
+}
+
+// item returns what the user approves of a claim.
+func (t *Trust) item(c config.Claim) trust.Item {
+	return trust.Setting(c.Key, t.relative(c.Dir), c.Value)
+}
+
+// limit returns the limit that a claim is.
+func (t *Trust) limit(c config.Claim) trust.Limit {
+	return trust.Limit{Key: c.Key, Value: c.Value, Dir: t.relative(c.Dir), File: t.relative(c.File)}
+}
+
+// limits returns what forbids something in the workspace until the user approves of its removal.
+func (t *Trust) limits() (list []config.Claim) {
+	all := t.consent.Load().Limits
+	if !t.consent.Load().Trusted {
+		all = t.began.limits
+	}
+	for _, l := range all {
+		dir := filepath.Join(t.Root, l.Dir)
+		if slices.Contains(t.roots(), dir) {
+			list = append(list, config.Claim{Key: l.Key, Value: l.Value, File: filepath.Join(t.Root, l.File), Dir: dir})
+		}
+	}
+	return list
+}
+
+// relative returns a path as it is seen from the workspace.
+func (t *Trust) relative(path string) string {
+	rel, err := filepath.Rel(t.Root, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 // Began returns what the workspace has enabled since it was trusted for this run. It is empty if it was not.
@@ -134,6 +213,7 @@ func (t *Trust) Kept(it trust.Item) bool { return t.now.has(it) || t.consent.Loa
 func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 	t.now.add(it)
 	if t.store == nil {
+		t.seen.bump()
 		return nil
 	}
 	return cmp.Or(t.store.Approve(ctx, t.Workspace, it), refresh(t))
@@ -143,6 +223,7 @@ func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 func (t *Trust) Withdraw(ctx context.Context, items ...trust.Item) error {
 	t.now.remove(items)
 	if t.store == nil {
+		t.seen.bump()
 		return nil
 	}
 	return cmp.Or(t.store.Withdraw(ctx, t.Workspace, items...), refresh(t))
@@ -166,7 +247,7 @@ func (t *Trust) OneRunOnly() bool { return t.Covers(t.Home) || t.store == nil }
 
 // Add trusts the workspace, with everything in the offer, from now on.
 func (t *Trust) Add(ctx context.Context, o Offer) error {
-	return t.store.Add(ctx, t.Workspace, o.items()...)
+	return t.store.Add(ctx, t.Workspace, o.limits, o.items()...)
 }
 
 // Remove stops trusting a workspace. The directory need not exist any more.
@@ -181,8 +262,6 @@ func (t *Trust) grants() (project, local config.Grant) {
 	switch {
 	case t.consent.Load().Trusted || t.run:
 		return config.Workspace, config.Workspace
-	case t.named:
-		return config.Workspace, config.Untrusted
 	case t.vouched.Load():
 		return config.Hosted, config.Hosted
 	}
@@ -217,13 +296,44 @@ func plainPath(path string) bool {
 	return err == nil && real == path
 }
 
-// writing prepares the store for a local file that adze is about to write, so that the file is the user's own at
-// every moment, if it was before.
+// writing prepares the store for a file of the workspace that adze is about to write for the user: a local file stays
+// their own, and what changes in a project file is approved.
 func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before, after []byte) error {
-	if to != scope.Local || t.store == nil {
+	switch {
+	case t.store == nil:
+	case to == scope.Local:
+		return t.store.Rewrite(ctx, path, before, after)
+	case to == scope.Project && t.Trusted():
+		return t.rewrite(ctx, path, before, after)
+	}
+	return nil
+}
+
+// rewrite approves what is new in a project file, and that what is no longer in it stops counting.
+func (t *Trust) rewrite(ctx context.Context, path string, before, after []byte) error {
+	dir := filepath.Dir(filepath.Dir(path))
+	old, now := config.ClaimsIn(path, dir, before, Keys()), config.ClaimsIn(path, dir, after, Keys())
+	for _, c := range now {
+		if slices.ContainsFunc(old, c.Same) {
+			continue
+		}
+		if err := t.Keep(ctx, t.item(c)); err != nil {
+			return err
+		}
+	}
+	gone := slices.DeleteFunc(old, func(c config.Claim) bool { return slices.ContainsFunc(now, c.Same) })
+	if len(gone) == 0 || !t.Lasting() {
 		return nil
 	}
-	return t.store.Rewrite(ctx, path, before, after)
+	err := t.store.Relimit(ctx, t.Workspace, func(limits []trust.Limit) []trust.Limit {
+		return slices.DeleteFunc(limits, func(l trust.Limit) bool {
+			return slices.ContainsFunc(gone, func(c config.Claim) bool {
+				g := t.limit(c)
+				return g.Key == l.Key && g.Dir == l.Dir && string(g.Value) == string(l.Value)
+			})
+		})
+	})
+	return cmp.Or(err, refresh(t))
 }
 
 // LeftOut returns the names of the workspace's files that are not used, for want of trust or because the run does not

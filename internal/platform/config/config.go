@@ -21,6 +21,13 @@ type Sources struct {
 	// Home is the user's home directory and Root the workspace, both absolute or empty.
 	Home, Root string
 
+	// Approved reports whether a claim of the workspace counts that has to be approved; nil approves none. Limits are
+	// claims that stay when no file has them any more, because the user relies on them. Decided changes whenever these
+	// may have changed.
+	Approved func(Claim) bool
+	Limits   []Claim
+	Decided  int
+
 	// Closest returns up to n words of among that may have been meant by word. It may be nil.
 	Closest func(word string, among []string, n int) []string
 }
@@ -59,6 +66,9 @@ type Settings struct {
 	vars   []Var
 
 	outdone  []string // see Outdone
+	claims   []Claim
+	waiting  []Claim
+	retained []Claim
 	withheld int
 	demoted  []Demoted
 	local    []string // see LocalFiles

@@ -55,6 +55,8 @@ type document struct {
 	data  []byte
 	root  *jsonc.Node // an object, or nil if the file is empty or missing
 	stamp stamp
+
+	retained bool // it stands for claims that no file has any more
 }
 
 // A member is a value in a document.

@@ -50,6 +50,8 @@ type Key struct {
 	// Managed that it counts in managed settings only. Values are written as in a variable.
 	Personal, Managed bool
 	Tighten, NotLocal []string
+	// Effect is what the key does to the user's rights if a project sets it. Keys that no project can set have none.
+	Effect Effect
 	// Doc is a phrase for the reference, Requirement what asks for the setting.
 	Doc, Requirement string
 }

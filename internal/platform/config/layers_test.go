@@ -17,18 +17,18 @@ import (
 )
 
 var layered = []Key{
-	{Name: "model", Env: []string{"ADZE_MODEL"}, Kind: Text},
-	{Name: "effort", Aliases: []string{"effortLevel"}, Kind: Text, Choices: []string{"low", "high"}},
+	{Name: "model", Effect: Widens, Env: []string{"ADZE_MODEL"}, Kind: Text},
+	{Name: "effort", Effect: Neutral, Aliases: []string{"effortLevel"}, Kind: Text, Choices: []string{"low", "high"}},
 	{Name: "apiKeyHelper", Kind: Text, Personal: true},
-	{Name: "hooks", Kind: Object},
-	{Name: "env", Kind: Vars},
-	{Name: "sandbox.enabled", Kind: Bool, Default: "false", Tighten: []string{"true"}},
-	{Name: "cleanupPeriodDays", Kind: Int, Min: 1, Max: 365, OrZero: true},
-	{Name: "permissions.allow", Kind: Rules},
-	{Name: "permissions.ask", Kind: Rules},
-	{Name: "permissions.deny", Kind: Rules},
-	{Name: "permissions.additionalDirectories", Kind: Dirs},
-	{Name: "permissions.defaultMode", Kind: Text, Tighten: []string{"default", "plan", "dontAsk"}, NotLocal: []string{"bypassPermissions"}},
+	{Name: "hooks", Effect: Runs, Kind: Object},
+	{Name: "env", Effect: Widens, Kind: Vars},
+	{Name: "sandbox.enabled", Effect: Shifts, Kind: Bool, Default: "false", Tighten: []string{"true"}},
+	{Name: "cleanupPeriodDays", Effect: Neutral, Kind: Int, Min: 1, Max: 365, OrZero: true},
+	{Name: "permissions.allow", Effect: Widens, Kind: Rules},
+	{Name: "permissions.ask", Effect: Tightens, Kind: Rules},
+	{Name: "permissions.deny", Effect: Tightens, Kind: Rules},
+	{Name: "permissions.additionalDirectories", Effect: Widens, Kind: Dirs},
+	{Name: "permissions.defaultMode", Effect: Shifts, Kind: Text, Tighten: []string{"default", "plan", "dontAsk"}, NotLocal: []string{"bypassPermissions"}},
 	{Name: "allowManagedPermissionRulesOnly", Kind: Bool, Default: "false", Managed: true},
 }
 
@@ -67,7 +67,7 @@ func (w *world) write(rel, text string) {
 }
 
 func (w *world) sources() Sources {
-	return Sources{Files: w.Files(), Home: w.path("home"), Root: w.Roots[0], Closest: spell.Closest}
+	return Sources{Files: w.Files(), Home: w.path("home"), Root: w.Roots[0], Closest: spell.Closest, Approved: func(Claim) bool { return true }}
 }
 
 func (w *world) load() (*Settings, []string) {

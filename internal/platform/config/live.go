@@ -24,6 +24,7 @@ type Live struct {
 	now atomic.Pointer[Settings]
 
 	mu      sync.Mutex
+	decided int                  // see Sources
 	docs    map[string]*document // by path: the last good copy
 	refused map[string]refusal   // what is invalid now
 	others  []ChangedFile        // changed by others, to be told with the next poll
@@ -96,10 +97,15 @@ func (l *Live) refresh(mine string) (warnings []Warning) {
 	var invalid []*InvalidFile
 	seen := map[string]bool{}
 	changed := l.Settings() == nil
+	decided := !changed && src.Decided != l.decided
+	l.decided = src.Decided
 	for _, f := range src.files() {
 		seen[f.Path] = true
 		news := l.look(f, mine)
 		changed = changed || news
+		if d := l.docs[f.Path]; decided && !news && d != nil && d.root != nil && d.grant != Whole {
+			l.others = append(l.others, ChangedFile{d.scope, f.Path})
+		}
 		if d := l.docs[f.Path]; d != nil {
 			docs = append(docs, d)
 		}
@@ -114,7 +120,7 @@ func (l *Live) refresh(mine string) (warnings []Warning) {
 			changed = true
 		}
 	}
-	if !changed {
+	if !changed && !decided {
 		return nil
 	}
 	s, warnings := merge(src, docs, l.keys)

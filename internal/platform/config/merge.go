@@ -61,14 +61,11 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	b := &builder{Settings: &Settings{
 		keys: make(map[string]*Key, len(keys)), values: make(map[string]value, len(keys)), parts: map[string][]Part{}, src: src,
 	}}
+	b.index(keys)
 	for i := range keys {
-		k := &keys[i]
-		b.keys[k.ID()] = k
-		for _, name := range k.Aliases {
-			b.keys[name] = k
-		}
-		b.values[k.ID()] = value{v: k.mustDefault()}
+		b.values[keys[i].ID()] = value{v: keys[i].mustDefault()}
 	}
+	docs = b.retain(docs)
 	managed := slices.IndexFunc(docs, func(d *document) bool { return d.scope == scope.Managed })
 	if managed < 0 {
 		managed = len(docs)
@@ -89,6 +86,17 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	b.tellRefused()
 	b.settle(keys)
 	return b.Settings, b.warnings
+}
+
+// index makes the keys known by their names.
+func (b *builder) index(keys []Key) {
+	for i := range keys {
+		k := &keys[i]
+		b.keys[k.ID()] = k
+		for _, name := range k.Aliases {
+			b.keys[name] = k
+		}
+	}
 }
 
 // take takes over the settings of a document.
@@ -136,6 +144,10 @@ func (b *builder) take(doc *document) {
 			if !b.demote(doc, m.path, k.permit(doc.asOwn(), v) == nil) {
 				b.refuse(doc, m.node.Start, m.path, err.Error()+"; the value is ignored")
 			}
+			continue
+		}
+		var counts bool
+		if v, part.JSON, counts = b.approved(doc, k, m, v, raw); !counts {
 			continue
 		}
 		b.parts[k.Name] = append(b.parts[k.Name], part)

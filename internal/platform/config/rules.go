@@ -91,7 +91,11 @@ func (b *builder) takeRules(doc *document, m member, k *Key) {
 	case loosens && b.demote(doc, m.path, true):
 		return
 	}
-	for _, item := range items {
+	claims := doc.claims(k, m)
+	for i, item := range items {
+		if counts := b.counts(doc, claims[i]); !counts && loosens {
+			continue
+		}
 		line, column := doc.position(item.Start)
 		r := Rule{
 			Behavior: k.behavior(), Text: jsonc.Text(doc.data, item), Scope: doc.scope,
@@ -121,6 +125,7 @@ func (b *builder) takeDirs(doc *document, m member, k *Key) {
 		b.warn(doc.at(m.node.Start), "%s", k.complaint(k.Name, string(doc.raw(m.node)), err))
 		return
 	}
+	claims := doc.claims(k, m)
 	for i, text := range v.([]string) {
 		at := m.node.Items[i].Start
 		line, column := doc.position(at)
@@ -130,6 +135,9 @@ func (b *builder) takeDirs(doc *document, m member, k *Key) {
 				continue
 			}
 			b.refuse(doc, at, m.path, fmt.Sprintf("%s: %s is not inside the workspace, and a project cannot add others; it is ignored", k.Name, quoted(text)))
+			continue
+		}
+		if !b.counts(doc, claims[i]) {
 			continue
 		}
 		if !slices.ContainsFunc(b.dirs, func(d Directory) bool { return d.Path == dir.Path }) {

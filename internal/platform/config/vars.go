@@ -26,7 +26,8 @@ func (b *builder) takeVars(doc *document) {
 		}
 		line, column := doc.position(m.node.Start)
 		b.parts[m.path] = append(b.parts[m.path], Part{doc.scope, doc.file.Path, doc.file.Dir, line, column, doc.raw(m.node)})
-		for _, v := range vars {
+		claims := doc.claims(k, m)
+		for i, v := range vars {
 			text, err := varText(doc.raw(v.Value))
 			switch {
 			case err != nil:
@@ -39,7 +40,7 @@ func (b *builder) takeVars(doc *document) {
 				}
 				name := m.path + "." + v.Name
 				b.refuse(doc, v.Value.Start, name, name+" cannot be set by a project, since it can redirect programs or make them run code; it is not set")
-			default:
+			case b.counts(doc, claims[i]):
 				b.setVar(Var{v.Name, text, doc.scope, doc.at(v.Value.Start), doc.grant == Whole})
 			}
 		}

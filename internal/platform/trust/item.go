@@ -1,16 +1,17 @@
 package trust
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+
+	"adze/internal/platform/jsonc"
 )
 
-// An Item is something of a workspace that would be run or read from elsewhere. It is approved by what it is:
-// when any of it changes, it is another one.
+// An Item is something of a workspace that runs a program, reads from elsewhere or widens what is allowed. It is
+// approved by its content: a changed item is another one.
 type Item struct {
-	Kind string // hook, server, helper, include or file
+	Kind string // hook, server, helper, setting, include or file
 	Name string // an event, the name of a server, the key of a setting, or a path
 	Text string // all of it, as it is shown
 }
@@ -35,12 +36,31 @@ func NoServer(name string, config json.RawMessage) Item {
 // Helper returns the item of a setting that is a command.
 func Helper(key string, value json.RawMessage) Item { return Item{"helper", key, canonical(value)} }
 
+// Setting returns the item of a setting that widens what is allowed: a rule, a variable, a directory, an item of a list,
+// a member of an object or any other value. Dir is what paths in it are relative to, seen from the workspace.
+func Setting(key, dir string, value json.RawMessage) Item {
+	if dir != "." {
+		key += " in " + dir
+	}
+	return Item{"setting", key, canonical(value)}
+}
+
 // Include returns the item of a file outside the workspace that its instructions may include; it is approved
 // by its path.
 func Include(path string) Item { return Item{"include", path, "shown to the model"} }
 
 // NoInclude returns the item that says that they may not include it.
 func NoInclude(path string) Item { return Item{"include", path, "not shown to the model"} }
+
+// A Limit is a setting of a workspace that forbids something. The user relied on it when they trusted the workspace, so
+// that it stays until they approve of its removal.
+type Limit struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+	// Dir is what paths in it are relative to, and File the file it was in, both seen from the workspace.
+	Dir  string `json:"dir"`
+	File string `json:"file"`
+}
 
 const kindFile = "file"
 
@@ -52,22 +72,7 @@ func contentHash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical writes JSON so that order and space do not matter.
-func canonical(raw json.RawMessage) string {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return string(raw)
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return string(raw)
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
+func canonical(raw json.RawMessage) string { return string(jsonc.Canonical(raw)) }
 
 func (it Item) hash() string {
 	h := sha256.New()

@@ -47,6 +47,8 @@ type contents struct {
 	Workspaces []Entry `json:"workspaces"`
 	// Approved are hashes of what was shown and approved, by workspace.
 	Approved map[string][]string `json:"approved,omitempty"`
+	// Limits are the settings that forbid something, as they were shown, by workspace.
+	Limits map[string][]Limit `json:"limits,omitempty"`
 	// Files are hashes of the contents that make a file in a workspace the user's own, by path.
 	Files map[string][]string `json:"files,omitempty"`
 }
@@ -97,7 +99,8 @@ func (s *Store) unusable(err error) error {
 // A Consent is what the user has decided about a workspace. The zero value is none.
 type Consent struct {
 	Trusted bool
-	hashes  []string            // of what was approved
+	Limits  []Limit
+	hashes  map[string]bool     // of what was approved
 	files   map[string][]string // see contents
 }
 
@@ -109,17 +112,24 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 	}
 	given := Consent{
 		Trusted: slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }),
-		hashes:  slices.Clone(c.Approved[w.Root]),
+		hashes:  map[string]bool{},
 		files:   c.Files,
 	}
+	roots := []string{w.Root}
 	if w.Main != "" { // what is approved of a main working tree is approved in its worktrees
-		given.hashes = append(given.hashes, c.Approved[w.Main]...)
+		roots = append(roots, w.Main)
+	}
+	for _, root := range roots {
+		for _, hash := range c.Approved[root] {
+			given.hashes[hash] = true
+		}
+		given.Limits = append(given.Limits, c.Limits[root]...)
 	}
 	return given, nil
 }
 
 // Approved reports whether the user has approved of something of the workspace, as it is now.
-func (c Consent) Approved(it Item) bool { return slices.Contains(c.hashes, it.hash()) }
+func (c Consent) Approved(it Item) bool { return c.hashes[it.hash()] }
 
 // Owns reports whether a file is the user's own as long as it holds data. Path has no links.
 func (c Consent) Owns(path string, data []byte) bool {
@@ -157,8 +167,8 @@ func (s *Store) List() ([]Entry, error) {
 }
 
 // Add trusts a workspace from now on, and approves what was shown of it in place of what was approved
-// before. Files that were shown are the user's own as they were then; see [File].
-func (s *Store) Add(ctx context.Context, w Workspace, shown ...Item) error {
+// before. Files that were shown are the user's own as they were then; see [File]. The limits are those of now.
+func (s *Store) Add(ctx context.Context, w Workspace, limits []Limit, shown ...Item) error {
 	info, err := os.Lstat(w.Root)
 	if err != nil {
 		return fmt.Errorf("trusting %s: %w", w.Root, err)
@@ -169,6 +179,7 @@ func (s *Store) Add(ctx context.Context, w Workspace, shown ...Item) error {
 		c.Workspaces = slices.DeleteFunc(c.Workspaces, func(old Entry) bool { return old.Path == e.Path })
 		c.Workspaces = append(c.Workspaces, e)
 		c.approve(w, shown, nil)
+		c.limit(w, limits)
 		return nil
 	})
 }
@@ -179,6 +190,40 @@ func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
 		c.approve(w, shown, c.Approved[w.Root])
 		return nil
 	})
+}
+
+// Relimit changes the limits of a workspace.
+func (s *Store) Relimit(ctx context.Context, w Workspace, edit func([]Limit) []Limit) error {
+	return s.change(ctx, func(c *contents) error {
+		c.limit(w, edit(slices.Clone(c.Limits[w.Root])))
+		return nil
+	})
+}
+
+func (c *contents) limit(w Workspace, limits []Limit) {
+	if c.Limits == nil {
+		c.Limits = map[string][]Limit{}
+	}
+	if c.Limits[w.Root] = limits; len(limits) == 0 {
+		delete(c.Limits, w.Root)
+	}
+}
+
+// Stamp returns what tells a version of the store from others, without reading it.
+func (s *Store) Stamp() (st Stamp) {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return st
+	}
+	st.time, st.size = info.ModTime().UnixNano(), info.Size()
+	st.device, st.inode = identity(info)
+	return st
+}
+
+// A Stamp is that of a version of the store.
+type Stamp struct {
+	time, size    int64
+	device, inode uint64
 }
 
 // Withdraw takes back what was approved of a workspace.
@@ -254,6 +299,7 @@ func (s *Store) Remove(ctx context.Context, path string) error {
 			return ErrNotTrusted
 		}
 		delete(c.Approved, path)
+		delete(c.Limits, path)
 		maps.DeleteFunc(c.Files, func(file string, _ []string) bool {
 			return strings.HasPrefix(file, strings.TrimSuffix(path, string(filepath.Separator))+string(filepath.Separator))
 		})

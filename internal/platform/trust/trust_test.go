@@ -65,7 +65,7 @@ func (w *world) find(rel string) Workspace {
 
 func (w *world) trust(rel string) {
 	w.t.Helper()
-	if err := w.Add(w.t.Context(), w.find(rel)); err != nil {
+	if err := w.Add(w.t.Context(), w.find(rel), nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -208,7 +208,7 @@ func TestUnusableStore(t *testing.T) {
 			if given, err := w.Consent(w.find("a")); given.Trusted || given.Approved(Item{}) || err == nil {
 				t.Errorf("%+v, %v", given, err)
 			}
-			if err := w.Add(t.Context(), w.find("a")); err == nil {
+			if err := w.Add(t.Context(), w.find("a"), nil); err == nil {
 				t.Error("it was overwritten")
 			}
 		})
@@ -242,7 +242,7 @@ func TestApproval(t *testing.T) {
 	w.mkdir("a/.git", "b/.git", "wt")
 	w.worktree("a", "wt")
 	hook := Hook("PreToolUse", "Bash", json.RawMessage(`{"type":"command", "command":"./x.sh"}`))
-	if err := w.Add(t.Context(), w.find("a"), hook); err != nil {
+	if err := w.Add(t.Context(), w.find("a"), nil, hook); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -273,7 +273,7 @@ func TestApproval(t *testing.T) {
 	if given, err := w.Consent(w.find("a")); err != nil || !given.Approved(server) || !given.Approved(hook) {
 		t.Errorf("%v", err)
 	}
-	if err := w.Add(t.Context(), w.find("a"), server); err != nil {
+	if err := w.Add(t.Context(), w.find("a"), nil, server); err != nil {
 		t.Fatal(err)
 	}
 	if given, err := w.Consent(w.find("a")); err != nil || given.Approved(hook) {
