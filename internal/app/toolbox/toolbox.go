@@ -20,6 +20,7 @@ import (
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/search"
 	"adze/internal/session/window"
 	"adze/internal/tool"
@@ -203,7 +204,11 @@ func (c *Config) command() bash.Config {
 		b.Tasks = nil
 	}
 	for _, v := range c.Values.Env {
-		b.Keep = append(b.Keep, v.Name)
+		if v.Scope == scope.Project {
+			b.Project = append(b.Project, v.Name+"="+v.Value)
+		} else {
+			b.Keep = append(b.Keep, v.Name)
+		}
 	}
 	if c.Sandbox != nil {
 		b.Sandbox = c.Sandbox

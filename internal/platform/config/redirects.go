@@ -6,7 +6,8 @@ import (
 )
 
 // Redirects reports whether a variable can send adze or a program it starts somewhere else, or load
-// code into it. A workspace may not set it, whether it is trusted or not.
+// code into it. A workspace may not set it, whether it is trusted or not. No list of names is complete: all other variables
+// of a workspace need approval, and commands that run unasked get none of them.
 func Redirects(name string) bool {
 	upper := strings.ToUpper(name) // Windows does not tell them apart, and proxies are written both ways
 	return slices.Contains(redirecting[:], upper) ||
@@ -18,10 +19,17 @@ var redirectingStarts = [...]string{
 	"ADZE_", "ANTHROPIC_", "CLAUDE_", "OPENAI_", "AZURE_", "GEMINI_", "GOOGLE_", "XAI_", "OPENROUTER_", "AWS_", "OTEL_",
 	"LD_", "DYLD_", "BASH_FUNC_", "GIT_", "SSH_", "PYTHON", "PERL5", "RUBYOPT", "RUBYLIB", "NPM_CONFIG_", "JAVA_", "JDK_", "_JAVA_", "GLIBC_",
 	"CARGO_", "RUSTC_", "PIP_", "UV_", "DOTNET_", "CORECLR_", "COMPLUS_", "LUA_", "DOCKER_", "KUBE", "XDG_",
+	"BASH", "GCONV_", "MALLOC_", "OPENSSL_", "LESS", "VIM", "NVIM_", "RSYNC_", "PKG_CONFIG", "ANSIBLE_", "BUNDLE_", "GEM_", "RUBY", "R_PROFILE", "R_ENVIRON", "R_LIBS", "R_HOME", "TF_CLI_", "TF_PLUGIN", "TF_REATTACH", "CLOUDSDK_",
+	"YARN_", "PNPM_", "BUN_", "DENO_", "COREPACK_", "NVM_", "VOLTA_", "PYTEST_", "TOX_", "CONDA_", "POETRY_", "PYENV_", "RBENV_", "MISE_", "ASDF_", "NIX_",
+	"CMAKE_", "CTEST_", "GRADLE_", "MAVEN_", "CGO_", "RUSTUP_", "RUSTDOC", "GHC", "STACK_", "CABAL_", "OCAML", "CAML", "OPAM", "ERL_", "ELIXIR_", "MIX_HOME", "MIX_ARCHIVES", "MIX_EXS", "JULIA_", "PHP_", "COMPOSER_",
+	"NUGET_", "MSBUILD", "HELM_", "CONTAINERS_", "BUILDAH_", "GH_", "GLAB_", "HGRC", "HGEDIT", "HGMERGE", "SVN_", "CVS_", "GNUPG", "GPG_", "KRB5", "LDAPCONF", "LDAPRC", "LDAPTLS_", "SUDO_", "TMUX", "FZF_", "BAT_",
+	"GTK_", "QT_", "GIO_", "GST_", "GDK_", "FONTCONFIG_", "MAGICK_", "TEXMF", "TCL", "TEXINPUTS", "DBUS_", "APT_", "DPKG_", "RPM_", "HOMEBREW_", "DIRENV_", "JUPYTER_",
 }
 
 var redirectingEnds = [...]string{
 	"PROXY", "_CA_BUNDLE", "_CA_CERTS", "_CERT_FILE", "_CERT_DIR", "_BASE_URL", "_API_BASE", "_API_URL", "_ENDPOINT", "_OPTS", "_ASKPASS", "_PRELOAD", "_WRAPPER",
+	"_OPTIONS", "_ADDOPTS", "_PAGER", "_EDITOR", "_RSH", "_SSH", "_EXECUTABLE", "_EXECUTABLE_PATH", "_CONFIG_FILE", "_RCFILE", "_PLUGINS", "_PLUGIN_PATH",
+	"_TOOLCHAIN", "_LAUNCHER", "_INTERPRETER", "_SHELL", "_LOADER",
 }
 
 var redirecting = [...]string{
@@ -32,4 +40,9 @@ var redirecting = [...]string{
 	"GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOTOOLCHAIN", "GONOSUMDB", "GOSUMDB", "GOPRIVATE", "GOINSECURE",
 	"RIPGREP_CONFIG_PATH", "MAKEFLAGS", "MFLAGS", "CC", "CXX", "TERMINFO", "INPUTRC", "HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN", "NETRC", "CURL_HOME", "WGETRC",
 	"IS_SANDBOX", "SSLKEYLOGFILE",
+	"LOCPATH", "NLSPATH", "MAKEFILES", "GNUMAKEFLAGS", "GOAUTH", "GOCACHEPROG", "GOBIN", "GOCACHE", "GOMODCACHE", "GOVCS", "GOWORK", "GOTOOLDIR", "GOEXPERIMENT",
+	"PSQLRC", "PGSERVICEFILE", "PGSYSCONFDIR", "MYSQL_HOME", "REDISCLI_RCFILE", "EXINIT", "MANPATH", "MANOPT", "MAILCAPS", "MAILRC", "SCREENRC", "STARSHIP_CONFIG",
+	"GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "FFLAGS", "LDFLAGS", "ASFLAGS", "RUSTFLAGS", "NODE_V8_COVERAGE", "AR", "AS", "LD", "CPP", "FC", "GS_LIB", "TERMINFO_DIRS", "TERMCAP",
+	"ACKRC", "ZIPOPT", "UNZIP", "GZIP", "XZ_OPT", "XZ_DEFAULTS", "BOTO_CONFIG", "REGISTRY_AUTH_FILE", "XAUTHORITY", "COVERAGE_PROCESS_START", "COVERAGE_RCFILE", "IPYTHONDIR",
+	"DEVELOPER_DIR", "SDKROOT", "DEBUGINFOD_URLS", "TZDIR", "GETCONF_DIR", "RESOLV_HOST_CONF", "HISTFILE", "PS1", "PS2",
 }

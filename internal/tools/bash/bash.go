@@ -21,8 +21,9 @@ const Name = "Bash"
 // A Config is what the tool needs to know.
 type Config struct {
 	command.Config
-	// Keep are the names of variables that read-only commands get as well: those of the settings.
-	Keep []string
+	// Keep are the names of variables that read-only commands get as well: those of the user's own settings. Project are
+	// the variables of a project, as NAME=value: read-only commands do not get them.
+	Keep, Project []string
 	// Roots returns the working directories: read-only commands run no program that lies in one. Nil
 	// means that there is only the current one.
 	Roots func() []string

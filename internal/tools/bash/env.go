@@ -10,13 +10,14 @@ import (
 	"sync"
 )
 
-// readOnlyEnv returns what a read-only command gets to know of env: what is listed, and the names that the
-// settings set. PATH is that of [searchPath.fixed].
+// readOnlyEnv returns what a read-only command gets to know of env: what is listed, and the names that the user's own
+// settings set. PATH is that of [searchPath.fixed]. What a project sets is not among it: the command runs unasked.
 func (c *Config) readOnlyEnv(env, roots []string) []string {
 	var kept []string
-	for _, entry := range env {
+	for i, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		switch {
+		case slices.Contains(c.Project, entry) && !slices.Contains(env[i+1:], entry):
 		case name == "PATH":
 			dirs := c.path.fixed(value, roots)
 			if c.jailed != nil && c.jailed() == nil {

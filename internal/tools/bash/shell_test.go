@@ -242,9 +242,9 @@ func TestReadOnlyEnvironment(t *testing.T) {
 	b := newBench(t, func(c *Config) {
 		dir := c.Dir()
 		c.Env = func() []string {
-			return []string{"PATH=.:" + filepath.Join(dir, "bin") + ":" + bin + ":" + os.Getenv("PATH"), "HOME=/h", "LC_ALL=C", "GOFLAGS=x", "SECRET=s", "GIT_DIR=x", "KEPT=k"}
+			return []string{"PATH=.:" + filepath.Join(dir, "bin") + ":" + bin + ":" + os.Getenv("PATH"), "HOME=/h", "LC_ALL=C", "GOFLAGS=x", "SECRET=s", "GIT_DIR=x", "KEPT=k", "THEIRS=evil", "LC_ALL=evil", "GCONV_PATH=evil"}
 		}
-		c.Keep = []string{"KEPT"}
+		c.Keep, c.Project = []string{"KEPT"}, []string{"THEIRS=evil", "LC_ALL=evil", "GCONV_PATH=evil"}
 	})
 	if err := os.MkdirAll(filepath.Join(b.root, "bin"), 0o755); err != nil {
 		t.Fatal(err)
