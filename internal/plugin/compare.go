@@ -18,7 +18,8 @@ import (
 // A Difference is what a version of a plugin brings that the one before does not.
 type Difference struct{ Changes []Change }
 
-// Asks reports whether the user has to agree: something runs, or is allowed, that was not before.
+// Asks reports whether the user has to agree: something runs, or is allowed, that was not before, or a file differs that
+// something could run.
 func (d Difference) Asks() bool {
 	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Asks })
 }
@@ -58,10 +59,12 @@ func Compare(old, new *Plugin) Difference {
 	var d Difference
 	before, after := contents(old), contents(new)
 	runs := false // what is allowed and what runs can use any file
-	for key := range after {
+	for key, c := range after {
 		switch key.part {
 		case Hook, Server, LanguageServer, SkillHooks, Embedded, Rule:
 			runs = true
+		case Program:
+			runs = runs || c.text == "exec"
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(union(before, after)), func(a, b contentKey) int {
@@ -71,14 +74,12 @@ func Compare(old, new *Plugin) Difference {
 		if o == n {
 			continue
 		}
-		c := Change{Part: key.part, Name: key.name, Old: o.text, New: n.text}
+		c := Change{Part: key.part, Name: key.name, Old: o.text, New: n.text, Asks: runs}
 		switch key.part {
 		case Hook, Server, LanguageServer, SkillHooks, Embedded:
 			c.Asks = n.text != ""
 		case Rule:
 			c.Asks = wider(o.text, n.text)
-		case Program:
-			c.Asks = n.text != "" && runs
 		}
 		d.Changes = append(d.Changes, c)
 	}

@@ -28,11 +28,15 @@ var ErrNotInstalled = errors.New("it is not installed")
 // A ChangedError says that the files of a plugin are not those that were installed.
 type ChangedError struct {
 	ID
-	Installed, Found string // hashes
+	Installed, Found string // hashes of all files
+	File             string // the one that was changed, instead of the hashes
 }
 
 // Error says what to do.
 func (e *ChangedError) Error() string {
+	if e.File != "" {
+		return fmt.Sprintf("%s: its file %s was changed after it was installed; uninstall it and install it again", e.ID, e.File)
+	}
 	return fmt.Sprintf("%s: its files were changed after it was installed: they had the hash %s, and now have %s; uninstall it and install it again", e.ID, e.Installed, e.Found)
 }
 
@@ -56,9 +60,9 @@ func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
 	return all, true
 }
 
-// Check returns nil if the files that say what an installed plugin runs are those that it was made of.
+// Check returns nil if the files of an installed plugin are those that it was made of.
 func (s *Store) Check(p *Plugin) error {
-	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() {
+	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() && s.intact(p.ID, p.Hash) == nil {
 		return nil
 	}
 	in, err := installed(s, p.ID)
@@ -94,8 +98,7 @@ func installed(s *Store, id ID) (*Installed, error) {
 	return in, nil
 }
 
-// Load returns installed plugins, in the order of the ids. The files that say what a plugin runs, its manifest, hooks and
-// servers, are those that were installed.
+// Load returns installed plugins, in the order of the ids. Their files are those that were installed; see [seal].
 func (s *Store) Load(ids ...ID) []Loaded {
 	all := make([]Loaded, len(ids))
 	if len(ids) == 0 {
@@ -110,7 +113,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 			missing = append(missing, i)
 		}
 	} else {
-		missing = x.load(ids, all)
+		missing = x.load(s, ids, all)
 	}
 	if len(missing) == 0 {
 		return all
@@ -152,11 +155,11 @@ func (s *Store) Load(ids ...ID) []Loaded {
 }
 
 // load sets the plugins that are as they were, and returns which of the ids are not.
-func (x *index) load(ids []ID, all []Loaded) (missing []int) {
+func (x *index) load(s *Store, ids []ID, all []Loaded) (missing []int) {
 	holds := make([]bool, len(ids))
 	parallel.Do(len(ids), func(i int) {
 		entry, ok := x.plugins[ids[i]]
-		holds[i] = ok && entry.holds()
+		holds[i] = ok && entry.holds() && s.intact(ids[i], entry.plugin.Hash) == nil
 	})
 	for i, id := range ids {
 		if holds[i] {
@@ -187,7 +190,10 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 		return l, nil
 	}
 	if digest := r.digest(); digest != in.Digest {
-		l.Err = &ChangedError{in.ID, in.Digest, digest}
+		l.Err = &ChangedError{ID: in.ID, Installed: in.Digest, Found: digest}
+		return l, nil
+	}
+	if l.Err = s.intact(in.ID, in.Hash); l.Err != nil {
 		return l, nil
 	}
 	p.Hash, p.Commit, p.Data = in.Hash, in.Commit, s.Data(in.ID)
@@ -221,7 +227,7 @@ func (s *Store) Verify(id ID) error {
 		return fmt.Errorf("%s: %w", id, err)
 	}
 	if hash := t.hash(); hash != in.Hash {
-		return &ChangedError{id, in.Hash, hash}
+		return &ChangedError{ID: id, Installed: in.Hash, Found: hash}
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (s *Store) clean(st *state) {
 	s.sweep()
 	wanted := map[string]bool{}
 	for _, in := range st.Installed {
-		wanted[s.pluginDir(in.ID, in.Hash)] = true
+		wanted[s.pluginDir(in.ID, in.Hash)], wanted[s.sealFile(in.ID, in.Hash)] = true, true
 		for _, f := range in.Former {
 			if time.Since(f.At) < formerTime {
 				wanted[s.pluginDir(in.ID, f.Hash)] = true
@@ -114,6 +114,7 @@ func (s *Store) clean(st *state) {
 		}
 	}
 	prune(filepath.Join(s.dir, "cache"), 3, wanted)
+	prune(filepath.Join(s.dir, "seals"), 3, wanted)
 	prune(filepath.Join(s.dir, "markets"), 2, wanted)
 }
 

@@ -137,8 +137,10 @@ func TestStorePins(t *testing.T) {
 	}
 }
 
-// Files that change after they were installed are noticed when the plugin is loaded if they say what it runs, and when it
-// is verified in any case.
+// Files that change after they were installed are noticed when the plugin is loaded, and files that are new when it is
+// verified.
+//
+// Finding S12.
 func TestStoreNoticesChanges(t *testing.T) {
 	t.Run("read", func(t *testing.T) { testChanges(t, OpenStore(t.TempDir())) })
 	s := OpenStore(t.TempDir())
@@ -148,7 +150,7 @@ func TestStoreNoticesChanges(t *testing.T) {
 
 func testChanges(t *testing.T, s *Store) {
 	id := ID{"tidy", "team"}
-	files := map[string]string{".claude-plugin/plugin.json": `{"name": "tidy"}`, "hooks/hooks.json": `{"hooks": {"Stop": []}}`, "skills/a/SKILL.md": "a"}
+	files := map[string]string{".claude-plugin/plugin.json": `{"name": "tidy"}`, "hooks/hooks.json": `{"hooks": {"Stop": []}}`, "skills/a/SKILL.md": "a", "bin/run.sh": "good"}
 	for name, test := range map[string]struct {
 		file, text  string
 		whenLoading bool
@@ -157,7 +159,8 @@ func testChanges(t *testing.T, s *Store) {
 		"hooks":       {"hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "evil"}]}]}}`, true},
 		"new servers": {".mcp.json", `{"mcpServers": {"x": {"command": "evil"}}}`, true},
 		"other":       {".adze-plugin/plugin.json", `{"name": "tidy"}`, true},
-		"skill":       {"skills/a/SKILL.md", "b", false},
+		"skill":       {"skills/a/SKILL.md", "b", true},
+		"program":     {"bin/run.sh", "evil", true},
 		"new file":    {"new", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -323,7 +326,8 @@ func TestStoreConcurrently(t *testing.T) {
 	}
 }
 
-// Compare names what is new or changed, and asks about what runs or is allowed.
+// Compare names what is new or changed, and asks about what runs or is allowed, and about every file of a plugin that runs
+// something.
 func TestCompare(t *testing.T) {
 	base := map[string]string{
 		".claude-plugin/plugin.json": `{"name": "tidy", "version": "1"}`,
@@ -363,13 +367,14 @@ func TestCompare(t *testing.T) {
 		"changed server":        {with(map[string]string{".mcp.json": `{"db": {"command": "x"}}`}), with(map[string]string{".mcp.json": `{"db": {"command": "y"}}`}), "MCP server db", 1},
 		"language server":       {base, with(map[string]string{".lsp.json": `{"go": {"command": "x"}}`}), "language server go", 1},
 		"wider rules":           {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*), Write\n---\nbody"}), "allowed-tools skills/a/SKILL.md", 2},
-		"narrower rules":        {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read\n---\nbody"}), "", 2},
-		"other words":           {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\nother"}), "", 1},
+		"narrower rules":        {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read\n---\nbody"}), "skill skills/a/SKILL.md", 2},
+		"other words":           {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\nother"}), "skill skills/a/SKILL.md", 1},
 		"embedded command":      {base, with(map[string]string{"skills/a/SKILL.md": "---\ndescription: A\nallowed-tools: Read, Bash(ls:*)\n---\n!`ls /`"}), "embedded commands skills/a/SKILL.md", 2},
 		"hooks of a skill":      {base, with(map[string]string{"skills/b/SKILL.md": "---\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n---\nbody"}), "hooks of a skill skills/b/SKILL.md", 2},
-		"new command":           {base, with(map[string]string{"commands/x.md": "do x"}), "", 1},
+		"new command":           {base, with(map[string]string{"commands/x.md": "do x"}), "command commands/x.md", 1},
 		"new command with rule": {base, with(map[string]string{"commands/x.md": "---\nallowed-tools: Bash\n---\ndo x"}), "allowed-tools commands/x.md", 2},
-		"option":                {base, with(map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "userConfig": {"a": {}}}`}), "", 1},
+		"option":                {base, with(map[string]string{".claude-plugin/plugin.json": `{"name": "tidy", "userConfig": {"a": {}}}`}), "option a", 1},
+		"program alone":         {map[string]string{"a": "1"}, map[string]string{"a": "2"}, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var old *Plugin
@@ -383,7 +388,7 @@ func TestCompare(t *testing.T) {
 					asks = append(asks, string(c.Part)+" "+c.Name)
 				}
 			}
-			if strings.Join(asks, "\n") != test.asks || d.Asks() != (test.asks != "") || len(d.Changes) != test.changes {
+			if test.asks != "" && !slices.Contains(asks, test.asks) || d.Asks() != (test.asks != "") || len(d.Changes) != test.changes {
 				t.Errorf("asks about %q, and the changes are %+v", asks, d.Changes)
 			}
 		})

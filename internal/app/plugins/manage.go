@@ -64,13 +64,41 @@ func (o *Offer) Discard() {
 // Current reports whether what is offered is what is installed.
 func (o *Offer) Current() bool { return o.installed == o.Plugin.Hash }
 
-// Settled reports whether the user need not be asked: they have agreed to this content, or asked for an update that runs
-// nothing else than before and is no older version.
+// Settled reports whether the user need not be asked: they have agreed to this content, or asked for an update of a plugin
+// that runs nothing, neither before nor after, and is no older version.
 func (o *Offer) Settled() bool {
 	if o.approved == nil || o.older != "" {
 		return false
 	}
-	return o.approved.Hash == o.Plugin.Hash || o.update && len(compare(o.approved.Effects, o.Contents.Effects).Added) == 0
+	return o.approved.Hash == o.Plugin.Hash || o.update && o.approved.Hash == o.installed && !o.candidate.Difference.Asks()
+}
+
+// maxFiles is how many changed files are shown by name.
+const maxFiles = 20
+
+// changedFiles returns the files that differ from what is installed, as lines.
+func (o *Offer) changedFiles() (lines []string) {
+	if o.candidate == nil {
+		return nil
+	}
+	for _, c := range o.candidate.Difference.Changes {
+		switch c.Part {
+		case plugin.Program, plugin.Skill, plugin.Command, plugin.Agent, plugin.Style:
+		default:
+			continue // shown as what it does
+		}
+		how := "changed"
+		if c.Old == "" {
+			how = "new"
+		} else if c.New == "" {
+			how = "removed"
+		}
+		lines = append(lines, plainLine(fmt.Sprintf("%-7s file %s", how, c.Name)))
+	}
+	if n := len(lines) - maxFiles; n > 0 {
+		lines = append(lines[:maxFiles], fmt.Sprintf("and %d more files", n))
+	}
+	return lines
 }
 
 // Title says which plugin it is, and where it comes from.
@@ -100,10 +128,12 @@ func (o *Offer) Lines() (lines []string) {
 		}
 	} else if o.approved.Hash == o.Plugin.Hash {
 		lines = append(lines, "you have agreed to what it runs")
-	} else if changed := compare(o.approved.Effects, o.Contents.Effects).Lines(); len(changed) > 0 {
-		lines = append(lines, changed...)
 	} else {
-		lines = append(lines, "its files differ; its hooks, servers and rules are the same, but what they run may have changed")
+		changed := compare(o.approved.Effects, o.Contents.Effects).Lines()
+		if len(changed) == 0 {
+			changed = []string{"its hooks, servers and rules are the same, but what they run may have changed:"}
+		}
+		lines = append(append(lines, changed...), o.changedFiles()...)
 	}
 	for _, text := range o.Contents.Problems {
 		lines = append(lines, plainLine("problem: "+text))

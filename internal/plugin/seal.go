@@ -1,0 +1,169 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/cachefile"
+	"adze/internal/platform/filestate"
+)
+
+// A seal lists the files that a plugin was installed with: any of them can run, so that a start compares all. A file is
+// compared by its stamp, and by its content only if the stamp differs. Files that are added, such as caches and logs of
+// its hooks, are not in the list. A seal that is missing is made of files that have the hash of the installation.
+type seal struct{ files []sealedFile }
+
+type sealedFile struct {
+	treeFile
+	stamp filestate.Stamp
+}
+
+var sealFormat = cachefile.Format{Mark: "adze seal 1\n", Max: 64 << 20}
+
+// sealFile returns where the seal of a plugin is kept.
+func (p places) sealFile(id ID, hash string) string { return p.join("seals", id.Market, id.Name, hash) }
+
+// intact returns a [*ChangedError] if a file that a plugin was installed with has changed or is gone.
+func (s *Store) intact(id ID, hash string) error {
+	dir := s.pluginDir(id, hash)
+	x := s.loadSeal(id, hash)
+	if x == nil {
+		return s.seal(id, hash)
+	}
+	touched := false
+	for i := range x.files {
+		f := &x.files[i]
+		info, err := os.Lstat(dir + string(filepath.Separator) + f.name)
+		if err != nil {
+			return &ChangedError{ID: id, File: f.name}
+		}
+		stamp := filestate.StampOf(info)
+		if stamp == f.stamp && stamp.CTime != 0 {
+			continue
+		}
+		if f.kind != sealedKind(info.Mode()) || !f.matches(dir) {
+			return &ChangedError{ID: id, File: f.name}
+		}
+		if (fileStamp{f.name, stamp}).sure(s.settled) {
+			f.stamp, touched = stamp, true
+		}
+	}
+	if touched {
+		s.saveSeal(id, hash, x)
+	}
+	return nil
+}
+
+// matches reports whether a file has the content that was installed.
+func (f *sealedFile) matches(dir string) bool {
+	path := filepath.Join(dir, filepath.FromSlash(f.name))
+	if f.kind == "link" {
+		target, err := os.Readlink(path)
+		return err == nil && sha256.Sum256([]byte(target)) == f.sum
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	s := &scanner{root: root, tree: &tree{}, hash: sha256.New()}
+	return s.file(f.name) == nil && s.tree.files[0].sum == f.sum
+}
+
+func sealedKind(mode fs.FileMode) string {
+	if mode&fs.ModeSymlink != 0 {
+		return "link"
+	}
+	return kindOf(mode)
+}
+
+// seal makes the seal of a plugin whose files are those that were installed.
+func (s *Store) seal(id ID, hash string) error {
+	dir := s.pluginDir(id, hash)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("%s: its files are gone: %w", id, err)
+	}
+	defer root.Close()
+	stamps := map[string]filestate.Stamp{} // from before the files are read
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		stamps[filepath.ToSlash(name)] = filestate.StampOf(info)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	t, err := scan(root, id)
+	if err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	found := t.hash()
+	if found != hash { // what interpreters and package managers leave was there before there were seals
+		t.files = slices.DeleteFunc(t.files, func(f treeFile) bool { return cached(f.name) })
+		if t.hash() != hash {
+			return &ChangedError{ID: id, Installed: hash, Found: found}
+		}
+	}
+	x := &seal{}
+	for _, f := range t.files {
+		stamp := stamps[f.name]
+		if !(fileStamp{f.name, stamp}).sure(s.settled) {
+			stamp = filestate.Stamp{} // the next start compares the content
+		}
+		x.files = append(x.files, sealedFile{f, stamp})
+	}
+	s.saveSeal(id, hash, x)
+	return nil
+}
+
+// cached reports whether a file is in a folder that interpreters and package managers make.
+func cached(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(folder string) bool {
+		return folder == "__pycache__" || folder == "node_modules" || folder == ".venv"
+	})
+}
+
+// saveSeal keeps a seal. If it cannot be written, the next start makes it again.
+func (s *Store) saveSeal(id ID, hash string, x *seal) {
+	w := &cachefile.Writer{}
+	w.Number(uint64(len(x.files)))
+	for _, f := range x.files {
+		w.Text(f.name, f.kind, string(f.sum[:]))
+		w.Stamp(f.stamp)
+	}
+	_ = sealFormat.Save(s.sealFile(id, hash), w) // ok: see above
+}
+
+// loadSeal returns the seal of a plugin, or nil.
+func (s *Store) loadSeal(id ID, hash string) *seal {
+	r := sealFormat.Load(s.sealFile(id, hash))
+	if r == nil {
+		return nil
+	}
+	x := &seal{files: make([]sealedFile, r.Count())}
+	for i := range x.files {
+		f := &x.files[i]
+		f.name, f.kind = r.Text(), r.Text()
+		if copy(f.sum[:], r.Text()) != len(f.sum) {
+			return nil
+		}
+		f.stamp = r.Stamp()
+	}
+	if r.Failed() || !r.Whole() {
+		return nil
+	}
+	return x
+}
