@@ -133,7 +133,7 @@ func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 // addClaims adds what is approved by its content, and what forbids something.
 func (o *Offer) addClaims(t *Trust, claims []config.Claim) {
 	for _, c := range claims {
-		if c.Effect != config.Tightens {
+		if c.Effect != config.Tightens && !c.Own {
 			o.granted = append(o.granted, t.item(c))
 			if t.Lasting() && !t.Approved(t.item(c)) {
 				o.news = append(o.news, c.String())

@@ -302,11 +302,45 @@ func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before
 	switch {
 	case t.store == nil:
 	case to == scope.Local:
-		return t.store.Rewrite(ctx, path, before, after)
+		if err := t.store.Rewrite(ctx, path, before, after); err != nil || !t.Lasting() {
+			return err
+		}
+		return t.relimit(ctx, to, path, before, after)
 	case to == scope.Project && t.Trusted():
 		return t.rewrite(ctx, path, before, after)
 	}
 	return nil
+}
+
+// relimit drops the limits that are no longer in a file, and adds those that are new in a local file of the user.
+func (t *Trust) relimit(ctx context.Context, to scope.Scope, path string, before, after []byte) error {
+	dir := filepath.Dir(filepath.Dir(path))
+	old, now := limitsIn(path, dir, before), limitsIn(path, dir, after)
+	same := func(a, b trust.Limit) bool {
+		return a.Key == b.Key && a.Dir == b.Dir && string(a.Value) == string(b.Value)
+	}
+	if !slices.Contains([]string{".adze", ".claude"}, filepath.Base(filepath.Dir(path))) || len(old)+len(now) == 0 {
+		return nil
+	}
+	err := t.store.Relimit(ctx, t.Workspace, func(limits []trust.Limit) []trust.Limit {
+		for _, c := range old {
+			limits = slices.DeleteFunc(limits, func(l trust.Limit) bool { return same(l, t.limit(c)) })
+		}
+		for _, c := range now {
+			if to == scope.Local || c.Effect == config.Tightens || t.Approved(t.item(c)) {
+				limits = append(limits, t.limit(c))
+			}
+		}
+		return limits
+	})
+	return cmp.Or(err, refresh(t))
+}
+
+// limitsIn returns what a settings file forbids.
+func limitsIn(path, dir string, data []byte) []config.Claim {
+	return slices.DeleteFunc(config.ClaimsIn(path, dir, data, Keys()), func(c config.Claim) bool {
+		return c.Effect != config.Tightens && c.Effect != config.Shifts
+	})
 }
 
 // rewrite approves what is new in a project file, and that what is no longer in it stops counting.
@@ -321,19 +355,10 @@ func (t *Trust) rewrite(ctx context.Context, path string, before, after []byte) 
 			return err
 		}
 	}
-	gone := slices.DeleteFunc(old, func(c config.Claim) bool { return slices.ContainsFunc(now, c.Same) })
-	if len(gone) == 0 || !t.Lasting() {
+	if !t.Lasting() {
 		return nil
 	}
-	err := t.store.Relimit(ctx, t.Workspace, func(limits []trust.Limit) []trust.Limit {
-		return slices.DeleteFunc(limits, func(l trust.Limit) bool {
-			return slices.ContainsFunc(gone, func(c config.Claim) bool {
-				g := t.limit(c)
-				return g.Key == l.Key && g.Dir == l.Dir && string(g.Value) == string(l.Value)
-			})
-		})
-	})
-	return cmp.Or(err, refresh(t))
+	return t.relimit(ctx, scope.Project, path, before, after)
 }
 
 // LeftOut returns the names of the workspace's files that are not used, for want of trust or because the run does not

@@ -44,6 +44,7 @@ type Claim struct {
 	Effect Effect
 	File   string
 	Dir    string // what paths in it are relative to
+	Own    bool   // it is in a local file that is the user's own
 }
 
 // Same reports whether two claims say the same, in whichever file of a directory.
@@ -63,7 +64,8 @@ func (c Claim) String() string {
 	return c.Key + " " + shortened(text)
 }
 
-// Claims returns what files of the workspace set, apart from what is neutral or runs programs.
+// Claims returns what files of the workspace set, apart from what is neutral or runs programs. Of local files that are the
+// user's own, it returns what forbids something.
 func (s *Settings) Claims() []Claim { return s.claims }
 
 // Waiting returns the claims that do not count because the user has not approved them.
@@ -75,7 +77,7 @@ func (s *Settings) Retained() []Claim { return s.retained }
 // claims returns the claims of a member of a document.
 func (d *document) claims(k *Key, m member) (list []Claim) {
 	add := func(key string, n *jsonc.Node) {
-		list = append(list, Claim{key, jsonc.Canonical(d.raw(n)), k.Effect, d.file.Path, d.file.Dir})
+		list = append(list, Claim{key, jsonc.Canonical(d.raw(n)), k.Effect, d.file.Path, d.file.Dir, d.grant == Whole})
 	}
 	switch {
 	case k.Effect == Neutral || k.Effect == Runs:
@@ -95,6 +97,9 @@ func (d *document) claims(k *Key, m member) (list []Claim) {
 
 // counts reports whether a claim of a document counts, and notes it.
 func (b *builder) counts(doc *document, c Claim) bool {
+	if doc.grant == Whole && doc.file.Own != nil && c.Effect.stays() {
+		b.Settings.claims = append(b.Settings.claims, c)
+	}
 	if doc.grant == Whole || doc.retained {
 		return true
 	}
@@ -112,7 +117,7 @@ func (b *builder) counts(doc *document, c Claim) bool {
 
 // approved returns what counts of a member that a document may set, and whether anything does.
 func (b *builder) approved(doc *document, k *Key, m member, v any, raw json.RawMessage) (any, json.RawMessage, bool) {
-	if doc.grant == Whole || k.Effect == Neutral || k.Effect == Runs {
+	if doc.grant == Whole && doc.file.Own == nil || k.Effect == Neutral || k.Effect == Runs {
 		return v, raw, true
 	}
 	claims := doc.claims(k, m)
@@ -145,7 +150,7 @@ func (b *builder) retain(docs []*document) []*document {
 	}
 	var have []Claim
 	for _, doc := range docs {
-		if doc.grant == Whole || doc.grant == Untrusted {
+		if doc.grant == Whole && doc.file.Own == nil || doc.grant == Untrusted {
 			continue
 		}
 		for _, m := range doc.members(b.branch) {
@@ -162,6 +167,9 @@ func (b *builder) retain(docs []*document) []*document {
 		k, ok := b.keys[c.Key]
 		if !ok || !k.Effect.stays() || slices.ContainsFunc(have, c.Same) {
 			continue
+		}
+		if v, err := k.decode(c.Value); len(k.Tighten) > 0 && (err != nil || !holds(k.Tighten, v)) {
+			continue // it forbids nothing
 		}
 		value := c.Value
 		if k.Kind == List || k.Kind == Rules {
@@ -181,7 +189,7 @@ func (b *builder) retain(docs []*document) []*document {
 func ClaimsIn(file, dir string, data []byte, keys []Key) (list []Claim) {
 	b := &builder{Settings: &Settings{keys: make(map[string]*Key, len(keys))}}
 	b.index(keys)
-	doc := &document{file: File{Scope: scope.Project, Path: file, Dir: dir}}
+	doc := &document{file: File{Scope: scope.Project, Path: file, Dir: dir}, grant: Workspace}
 	if doc.parse(data) != nil {
 		return nil
 	}
