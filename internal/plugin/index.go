@@ -13,10 +13,10 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// The index holds the plugins as they were loaded, with the stamps of the files that say what they run, so that a start
+// The index holds the plugins as they were loaded, with the stamps of all their files, so that a start
 // looks at the stamps instead of reading the files. It is a cache: what is wrong with it makes loading slower, and is not
 // reported. It does not say which plugins are used, nor what the user has agreed to.
-var indexFormat = cachefile.Format{Mark: "adze plugins 3\n", Max: 64 << 20}
+var indexFormat = cachefile.Format{Mark: "adze plugins 4\n", Max: 64 << 20}
 
 const (
 	// settled is how old a file must be to be known by its stamp: one that is changed twice at once can have one stamp.

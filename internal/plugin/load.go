@@ -62,7 +62,7 @@ func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
 
 // Check returns nil if the files of an installed plugin are those that it was made of.
 func (s *Store) Check(p *Plugin) error {
-	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() && s.intact(p.ID, p.Hash) == nil {
+	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() {
 		return nil
 	}
 	in, err := installed(s, p.ID)
@@ -113,7 +113,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 			missing = append(missing, i)
 		}
 	} else {
-		missing = x.load(s, ids, all)
+		missing = x.load(ids, all)
 	}
 	if len(missing) == 0 {
 		return all
@@ -155,11 +155,11 @@ func (s *Store) Load(ids ...ID) []Loaded {
 }
 
 // load sets the plugins that are as they were, and returns which of the ids are not.
-func (x *index) load(s *Store, ids []ID, all []Loaded) (missing []int) {
+func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	holds := make([]bool, len(ids))
 	parallel.Do(len(ids), func(i int) {
 		entry, ok := x.plugins[ids[i]]
-		holds[i] = ok && entry.holds() && s.intact(ids[i], entry.plugin.Hash) == nil
+		holds[i] = ok && entry.holds()
 	})
 	for i, id := range ids {
 		if holds[i] {
@@ -193,7 +193,9 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 		l.Err = &ChangedError{ID: in.ID, Installed: in.Digest, Found: digest}
 		return l, nil
 	}
-	if l.Err = s.intact(in.ID, in.Hash); l.Err != nil {
+	files, err := s.intact(in.ID, in.Hash)
+	if err != nil {
+		l.Err = err
 		return l, nil
 	}
 	p.Hash, p.Commit, p.Data = in.Hash, in.Commit, s.Data(in.ID)
@@ -204,8 +206,9 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 		p.Description = in.Description
 	}
 	l.Plugin = p
-	if !slices.ContainsFunc(r.stamps, func(f fileStamp) bool { return !f.sure(s.settled) }) {
-		entry = &indexed{r.stamps, p, l.Problems}
+	stamps := files.stamps(r.stamps)
+	if !slices.ContainsFunc(stamps, func(f fileStamp) bool { return !f.sure(s.settled) }) {
+		entry = &indexed{stamps, p, l.Problems}
 	}
 	return l, entry
 }

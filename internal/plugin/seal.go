@@ -28,8 +28,8 @@ var sealFormat = cachefile.Format{Mark: "adze seal 1\n", Max: 64 << 20}
 // sealFile returns where the seal of a plugin is kept.
 func (p places) sealFile(id ID, hash string) string { return p.join("seals", id.Market, id.Name, hash) }
 
-// intact returns a [*ChangedError] if a file that a plugin was installed with has changed or is gone.
-func (s *Store) intact(id ID, hash string) error {
+// intact returns the files that a plugin was installed with. The error is a [*ChangedError] if one has changed or is gone.
+func (s *Store) intact(id ID, hash string) (*seal, error) {
 	dir := s.pluginDir(id, hash)
 	x := s.loadSeal(id, hash)
 	if x == nil {
@@ -40,14 +40,14 @@ func (s *Store) intact(id ID, hash string) error {
 		f := &x.files[i]
 		info, err := os.Lstat(dir + string(filepath.Separator) + f.name)
 		if err != nil {
-			return &ChangedError{ID: id, File: f.name}
+			return nil, &ChangedError{ID: id, File: f.name}
 		}
 		stamp := filestate.StampOf(info)
 		if stamp == f.stamp && stamp.CTime != 0 {
 			continue
 		}
 		if f.kind != sealedKind(info.Mode()) || !f.matches(dir) {
-			return &ChangedError{ID: id, File: f.name}
+			return nil, &ChangedError{ID: id, File: f.name}
 		}
 		if (fileStamp{f.name, stamp}).sure(s.settled) {
 			f.stamp, touched = stamp, true
@@ -56,7 +56,18 @@ func (s *Store) intact(id ID, hash string) error {
 	if touched {
 		s.saveSeal(id, hash, x)
 	}
-	return nil
+	return x, nil
+}
+
+// stamps returns the files by which the index knows a plugin: those that were read, and all others.
+func (x *seal) stamps(read []fileStamp) []fileStamp {
+	all := slices.Clone(read)
+	for _, f := range x.files {
+		if !slices.ContainsFunc(read, func(r fileStamp) bool { return r.name == f.name }) {
+			all = append(all, fileStamp{f.name, f.stamp})
+		}
+	}
+	return all
 }
 
 // matches reports whether a file has the content that was installed.
@@ -83,11 +94,11 @@ func sealedKind(mode fs.FileMode) string {
 }
 
 // seal makes the seal of a plugin whose files are those that were installed.
-func (s *Store) seal(id ID, hash string) error {
+func (s *Store) seal(id ID, hash string) (*seal, error) {
 	dir := s.pluginDir(id, hash)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("%s: its files are gone: %w", id, err)
+		return nil, fmt.Errorf("%s: its files are gone: %w", id, err)
 	}
 	defer root.Close()
 	stamps := map[string]filestate.Stamp{} // from before the files are read
@@ -104,17 +115,17 @@ func (s *Store) seal(id ID, hash string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", id, err)
+		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	t, err := scan(root, id)
 	if err != nil {
-		return fmt.Errorf("%s: %w", id, err)
+		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	found := t.hash()
 	if found != hash { // what interpreters and package managers leave was there before there were seals
 		t.files = slices.DeleteFunc(t.files, func(f treeFile) bool { return cached(f.name) })
 		if t.hash() != hash {
-			return &ChangedError{ID: id, Installed: hash, Found: found}
+			return nil, &ChangedError{ID: id, Installed: hash, Found: found}
 		}
 	}
 	x := &seal{}
@@ -126,7 +137,7 @@ func (s *Store) seal(id ID, hash string) error {
 		x.files = append(x.files, sealedFile{f, stamp})
 	}
 	s.saveSeal(id, hash, x)
-	return nil
+	return x, nil
 }
 
 // cached reports whether a file is in a folder that interpreters and package managers make.

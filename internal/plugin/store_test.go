@@ -415,7 +415,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal("there is no index")
 	}
 	got := x.plugins[id]
-	if d := cmp.Diff(p, got.plugin); d != "" || len(got.problems) != 1 || len(got.stamps) != 4 || !got.holds() {
+	if d := cmp.Diff(p, got.plugin); d != "" || len(got.problems) != 1 || len(got.stamps) != 8 || !got.holds() {
 		t.Errorf("the index has %+v:\n%s", got, d)
 	}
 	data, err := os.ReadFile(s.IndexFile())
@@ -663,7 +663,7 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	if err := indexFormat.Save(s.IndexFile(), x.encode()); err != nil {
 		t.Fatal(err)
 	}
-	const want = "adze plugins 3\n69b5da64101d3e37"
+	const want = "adze plugins 4\n69b5da64101d3e37"
 	if got := cachefiletest.Written(t, indexFormat, s.IndexFile()); got != want {
 		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
 	}

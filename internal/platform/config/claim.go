@@ -26,7 +26,7 @@ const (
 	Widens
 	// Shifts is for settings that forbid something and allow something else: they need approval to come and to go.
 	Shifts
-	// Runs is for settings with programs. Whoever runs these asks for approval of each.
+	// Runs is for settings with programs. Each program is approved by itself before it runs.
 	Runs
 )
 
