@@ -28,6 +28,7 @@ const (
 // inputs, if any. A package is named as in layers, a type as package.Type.
 var large = map[string]string{
 	"app/settings.Trust": "trust, approval by content and the limits that stay are one decision",
+	"permission":         "rules, modes and paths are judged by one function",
 	"plugin.Store":       "the seal of a plugin is read and written with the store's places",
 }
 
