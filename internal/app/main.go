@@ -32,9 +32,11 @@ func Main(args []string) int {
 			return sandbox.Help(args[1:])
 		case osproc.ReaperArg:
 			return osproc.Reap(args[1:])
-		case teams.PaneArg:
-			return teams.RunPane(args[1:])
 		}
+	}
+	osproc.KeepDescriptors() // the two above are started by adze, with descriptors of their own
+	if len(args) > 0 && args[0] == teams.PaneArg {
+		return teams.RunPane(args[1:])
 	}
 	osproc.GuardSelf()
 	vars := environ.Take()

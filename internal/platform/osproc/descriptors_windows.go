@@ -1,0 +1,4 @@
+package osproc
+
+// KeepDescriptors does nothing: programs inherit only the handles they are given.
+func KeepDescriptors() {}
