@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
 	"adze/internal/tool/change"
 )
 
@@ -78,20 +80,22 @@ type Content struct {
 // Read returns at most limit bytes of a file, if the model may read it; 0 means the largest limit.
 func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, error) {
 	c := Content{Path: absolute(f.Dir, name)}
-	if err := f.MayRead(ctx, c.Path); err != nil {
+	set, err := paths.Base{Dir: f.Dir}.Resolve(c.Path)
+	if err != nil {
 		return c, err
+	}
+	for _, path := range slices.Compact([]string{c.Path, set.Real}) {
+		if err := f.MayRead(ctx, path); err != nil {
+			return c, err
+		}
 	}
 	if limit <= 0 || limit > maxFile {
 		limit = maxFile
 	}
-	info, err := os.Stat(c.Path)
-	if err != nil {
-		return c, err
-	}
-	if !info.Mode().IsRegular() {
+	if set.Info != nil && !set.Info.Mode().IsRegular() {
 		return c, fmt.Errorf("%s is not a regular file", c.Path)
 	}
-	file, err := os.Open(c.Path)
+	file, err := set.Open() // what was judged
 	if err != nil {
 		return c, err
 	}

@@ -27,12 +27,13 @@ func (sc *scanner) include(f File, depth int) {
 			sc.report(f.Path, "includes %s, which is more than %d files away from the first", name, maxDepth)
 			continue
 		}
-		if outside, ok := sc.permitted(f.Kind, path); !ok {
+		real, ok := sc.permitted(f.Kind, path)
+		if !ok {
 			sc.report(f.Path, "includes %s, which is outside the project and was not approved", name)
-			sc.problems[len(sc.problems)-1].Outside = outside
+			sc.problems[len(sc.problems)-1].Outside = real
 			continue
 		}
-		text, ok := sc.load(path, info)
+		text, ok := sc.load(path, real, info)
 		if !ok {
 			continue
 		}
@@ -57,15 +58,15 @@ func (sc *scanner) resolve(name, dir string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// permitted reports whether a file of that kind may include path, and if not, which file that really is. The
+// permitted reports whether a file of that kind may include path, and returns the path without links. The
 // user and the administrator may include what they like; the project needs consent for what is outside it.
 func (sc *scanner) permitted(kind Kind, path string) (real string, ok bool) {
-	if kind < Project {
-		return "", true
-	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", false
+	}
+	if kind < Project {
+		return real, true
 	}
 	inside := slices.ContainsFunc(append([]string{sc.s.c.Root}, sc.s.c.Extra...), func(d string) bool { return within(d, real) })
 	return real, inside || sc.s.c.Approve != nil && sc.s.c.Approve(real)

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"adze/internal/platform/paths"
 )
 
 // Sizes of a file, in characters: from where the user is warned, and where it ends.
@@ -18,15 +19,15 @@ const (
 // cutMark stands where a file was cut.
 const cutMark = "\n[The file is longer; the rest is left out.]"
 
-// load returns the text of a file. What is no text is reported.
-func (sc *scanner) load(path string, info fs.FileInfo) (string, bool) {
+// load returns the text of the file at path, whose path without links is real. What is no text is reported.
+func (sc *scanner) load(path, real string, info fs.FileInfo) (string, bool) {
 	if !info.Mode().IsRegular() {
 		if !info.IsDir() {
 			sc.report(path, "is not a regular file")
 		}
 		return "", false
 	}
-	f, err := os.Open(path)
+	f, err := paths.OpenReal(real) // the path that was checked: a link there by now is not followed
 	if err != nil {
 		sc.report(path, "cannot be read: %v", reason(err))
 		return "", false

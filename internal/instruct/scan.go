@@ -180,11 +180,16 @@ func (sc *scanner) read(f File, base string) bool {
 	if sc.s.excluded(f.Path) || sc.known(info) || f.Kind >= Project && sc.s.personal(f.Path) {
 		return true
 	}
-	if f.Kind >= Project && !sc.inside(f.Path) {
+	real, err := filepath.EvalSymlinks(f.Path)
+	if err != nil {
+		sc.report(f.Path, "cannot be read: %v", reason(err))
+		return true
+	}
+	if f.Kind >= Project && !sc.inside(f.Path, real) {
 		sc.report(f.Path, "is a link that leads out of the project, and is left out")
 		return true
 	}
-	text, ok := sc.load(f.Path, info)
+	text, ok := sc.load(f.Path, real, info)
 	if !ok {
 		return true
 	}
@@ -217,13 +222,9 @@ func (s *Set) personal(path string) bool {
 	return s.c.User != "" && within(s.c.User, path) || s.c.Other != "" && within(s.c.Other, path)
 }
 
-// inside reports whether a path of the workspace stays there when links are followed. What the user may
-// read beside it, above the project, is theirs.
-func (sc *scanner) inside(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false
-	}
+// inside reports whether a path of the workspace stays there when links are followed, which lead to real. What the
+// user may read beside it, above the project, is theirs.
+func (sc *scanner) inside(path, real string) bool {
 	if within(sc.s.c.Root, path) {
 		return within(sc.s.c.Root, real)
 	}

@@ -38,12 +38,11 @@ type resolver struct {
 	linked, unseen bool
 }
 
-// target resolves what a tool touches. A call that knows its path already is asked for it, so that
-// what is judged is what is opened.
+// target resolves what a tool touches. A call that opens files itself resolves them, so that it opens what is judged.
 func (r *resolver) target(a tool.Access, c tool.Call) Target {
 	t := Target{Write: a.Verb == tool.Write, Given: a.Target}
-	if own, ok := tool.As[tool.Locator](c); ok && t.Write {
-		if set, err := own.Paths(); err == nil {
+	if own, ok := tool.As[tool.Locator](c); ok {
+		if set, err := own.Paths(a.Target); err == nil {
 			t.Set = set
 			t.names = r.names(t.Set)
 			return t

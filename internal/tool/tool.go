@@ -145,9 +145,11 @@ type (
 	Named interface{ DisplayName() string }
 	// Pather gives the one file the call acts on; absent = rules match the name only.
 	Pather interface{ Path() string }
-	// Locator gives the file the call writes with everything its path leads through, found when the call
-	// was bound, so that what is judged is what is opened; absent = the path is looked up.
-	Locator interface{ Paths() (paths.Set, error) }
+	// Locator resolves a target of Access, with everything the path leads through. The call resolves each target once,
+	// and opens what was judged; absent = the gate resolves it.
+	Locator interface {
+		Paths(target string) (paths.Set, error)
+	}
 	// Folder classifies the call for display: search, read or list; absent = not folded.
 	Folder interface{ Fold() Fold }
 	// Validator checks beyond the schema, by computing on the input alone.

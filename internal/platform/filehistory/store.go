@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"adze/internal/platform/paths"
 )
 
 // A store is the history on disk: contents under their hash, the small ones in a pack and the large ones
@@ -72,7 +74,7 @@ const small = 1 << 20
 
 // open opens the file at path, which is small enough to be kept. Without one, it returns nil.
 func open(path string) (*os.File, fs.FileInfo, error) {
-	file, err := openRegular(path)
+	file, err := paths.OpenReal(path) // the caller has resolved it: a link there by now is not followed
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -80,6 +82,9 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("it is not a regular file (%s)", info.Mode().Type())
+	}
 	if err == nil && info.Size() > maxFile {
 		err = fmt.Errorf("it has %d bytes, and files of more than %d cannot be kept", info.Size(), maxFile)
 	}

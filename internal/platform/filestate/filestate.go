@@ -4,6 +4,7 @@
 package filestate
 
 import (
+	"cmp"
 	"container/list"
 	"encoding/hex"
 	"io/fs"
@@ -44,6 +45,8 @@ func StampOf(info fs.FileInfo) Stamp {
 // An Entry is what is known of one file. Its slices are not changed after it was recorded.
 type Entry struct {
 	Path string // expanded, the key
+	// Real is where the file was, without links; empty if that is not known.
+	Real string
 	// Hash is the SHA-256 of the whole file, or zero if not all of it was seen.
 	Hash   [32]byte
 	Stamp  Stamp
@@ -65,6 +68,10 @@ type Entry struct {
 	// Shown says that the text is still before the model. Record sets it, [Store.Invalidate] clears it.
 	Shown bool
 }
+
+// At reports whether the file that was seen is the one at real, a path without links. If it is not known where the file
+// was, its path must have no links: that was judged as well.
+func (e Entry) At(real string) bool { return real != "" && real == cmp.Or(e.Real, e.Path) }
 
 // HashText returns the hash in hexadecimal, or nothing if it is not known.
 func (e Entry) HashText() string {
@@ -137,6 +144,7 @@ func joined(e, known Entry) Entry {
 	if e.Hash == ([32]byte{}) {
 		e.Hash = known.Hash
 	}
+	e.Real = cmp.Or(e.Real, known.Real)
 	return e
 }
 

@@ -35,6 +35,31 @@ func (s Set) Open() (*os.File, error) {
 	return f, nil
 }
 
+// Again looks the path up once more, for a set that was judged some time ago. The error is [ErrMoved] if the path
+// leads elsewhere now.
+func (s Set) Again() (Set, error) {
+	now, err := s.Follow()
+	switch {
+	case err != nil:
+		return now, err
+	case s.Doubt != nil:
+		return s, s.Doubt
+	case !s.Remote && now.Real != s.Real:
+		return s, fmt.Errorf("opening %s: %w", s.Path, ErrMoved)
+	}
+	return now, nil
+}
+
+// OpenReal opens a regular file or a directory at path, which is absolute and clean, for reading. It follows no link,
+// not even on the way, and does not wait.
+func OpenReal(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	return Set{Path: path, Real: path, Info: info}.Open()
+}
+
 // openable reports why what was found cannot be opened.
 func (s Set) openable() error {
 	switch {

@@ -11,23 +11,46 @@ const walkFlag = unix.O_PATH
 
 // noLinks opens path, which is absolute and clean, unless a link is on the way or at its end.
 func noLinks(path string, flags int) (*os.File, error) {
+	fd, err := descriptor(path, flags)
+	switch err {
+	case nil:
+		return os.NewFile(uintptr(fd), path), nil
+	case unix.ENOSYS, unix.EPERM: // an old kernel, or a sandbox that does not know the call
+		return oneByOne(path, flags)
+	}
+	return nil, err
+}
+
+// OpenDirectory is like [OpenReal] for a directory, and returns its descriptor.
+func OpenDirectory(path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY
+	fd, err := descriptor(path, flags)
+	if err != unix.ENOSYS && err != unix.EPERM {
+		return fd, err
+	}
+	f, err := oneByOne(path, flags)
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	return unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+}
+
+// descriptor opens path by a single system call.
+func descriptor(path string, flags int) (int, error) {
 	for {
 		fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
 			Flags:   uint64(flags | unix.O_NOFOLLOW | unix.O_CLOEXEC),
 			Resolve: unix.RESOLVE_NO_SYMLINKS,
 		})
 		switch err {
-		case nil:
-			return os.NewFile(uintptr(fd), path), nil
 		case unix.EINTR, unix.EAGAIN: // something was renamed meanwhile
 		case unix.ELOOP:
-			return nil, ErrMoved
+			return -1, ErrMoved
 		case unix.ENOTDIR:
-			return nil, moved(unix.AT_FDCWD, path, unix.ENOTDIR)
-		case unix.ENOSYS, unix.EPERM: // an old kernel, or a sandbox that does not know the call
-			return oneByOne(path, flags)
+			return -1, moved(unix.AT_FDCWD, path, unix.ENOTDIR)
 		default:
-			return nil, err
+			return fd, err
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestRecentFilesAreNotKnown(t *testing.T) {
 	o := GrepOptions{Root: dir, Pattern: "needle"}
 	for i := range 20 {
 		write(t, filepath.Join(dir, "b"), []string{"needle\n", "noodle\n"}[i%2])
-		e.cache.build(must(e.newTree(dir, nil, false)))
+		e.cache.build(must(e.newTree(dir, "", nil, false)))
 		want := []string{"b\na\n", "a\n"}[i%2]
 		if got := grepText(t, e, o); got != want {
 			t.Fatalf("round %d: %q, want %q", i, got, want)

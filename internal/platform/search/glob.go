@@ -12,6 +12,7 @@ import (
 // GlobOptions say which files to find. Root and Pattern are required.
 type GlobOptions struct {
 	Root     string // a directory, absolute
+	Real     string // Root without links, if it was resolved before: then no link is followed to it
 	Pattern  string // relative to Root; see [glob.Pattern]
 	Limit    int    // files to return at most
 	NoIgnore bool   // also what ignore files leave out
@@ -44,7 +45,7 @@ func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.newTree(o.Root, o.Skip, o.NoIgnore)
+	t, err := e.newTree(o.Root, o.Real, o.Skip, o.NoIgnore)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ type ListOptions struct {
 // List calls yield with the names of files relative to the root, a batch at a time while the walk goes
 // on, never two at once. An error of yield ends it and is returned as it is. Nothing is left behind.
 func (e *Engine) List(ctx context.Context, o ListOptions, yield func(rels []string) error) error {
-	t, err := e.newTree(o.Root, o.Skip, o.NoIgnore)
+	t, err := e.newTree(o.Root, "", o.Skip, o.NoIgnore)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ const (
 // GrepOptions say what to search for, and where. Root and Pattern are required.
 type GrepOptions struct {
 	Root     string // a file or a directory, absolute; it is searched even if it is ignored
+	Real     string // Root without links, if it was resolved before: then no link is followed to it
 	Pattern  string
 	Mode     Mode
 	Glob     string // patterns of names to choose or, with !, to leave out
@@ -139,7 +140,7 @@ func (e *Engine) plan(o GrepOptions) (*grep, error) {
 	if s.query, err = regex.Compile(o.Pattern, regex.Options{IgnoreCase: o.IgnoreCase, Multiline: o.Multiline}); err != nil {
 		return nil, err
 	}
-	if s.tree, err = e.newTree(o.Root, o.Skip, o.NoIgnore); err != nil {
+	if s.tree, err = e.newTree(o.Root, o.Real, o.Skip, o.NoIgnore); err != nil {
 		return nil, err
 	}
 	if err := s.addFilters(); err != nil {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"adze/internal/platform/search/scan"
@@ -16,6 +18,9 @@ import (
 type rgRun struct {
 	*worker
 	program ripgrep
+	rels    []string   // the files that ripgrep searches
+	files   []*os.File // the same, open
+	current *os.File
 
 	rest      []byte       // of a line that is not complete
 	complaint bytes.Buffer // what is not JSON
@@ -91,7 +96,7 @@ func (r *rgRun) message(line []byte) error {
 	}
 	switch m.Type {
 	case "begin":
-		r.file(string(m.Data.Path.bytes()))
+		return r.file(string(m.Data.Path.bytes()))
 	case "match", "context":
 		r.take(&m)
 	case "end":
@@ -101,14 +106,21 @@ func (r *rgRun) message(line []byte) error {
 }
 
 // file begins with a file.
-func (r *rgRun) file(path string) {
-	rel := strings.TrimPrefix(filepath.ToSlash(path), "./")
-	if r.tree.file {
-		rel = "."
+func (r *rgRun) file(path string) error {
+	i, err := strconv.Atoi(strings.TrimPrefix(path, inherited))
+	if i -= 3; byName {
+		i, err = slices.IndexFunc(r.rels, func(rel string) bool { return Join(r.tree.real, rel) == path }), nil
 	}
-	r.start(rel)
-	r.again = func() (io.ReadCloser, error) { return os.Open(Join(r.tree.root, rel)) }
+	if err != nil || i < 0 || i >= len(r.rels) {
+		return &ripgrepError{fmt.Sprintf("ripgrep searched %q, which it was not given", path)}
+	}
+	r.current = r.files[i]
+	r.start(r.rels[i])
+	r.again = func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(r.current, 0, math.MaxInt64)), nil
+	}
 	r.last, r.lines, r.full = 0, 0, false
+	return nil
 }
 
 // take hands the lines of a message to the worker, one by one.
@@ -150,7 +162,7 @@ func (r *rgRun) end() {
 	}
 	r.item.Lines = r.lines
 	if r.Mode == Files {
-		if info, err := os.Stat(Join(r.tree.root, r.item.Path)); err == nil {
+		if info, err := r.current.Stat(); err == nil {
 			r.item.Modified = info.ModTime().UnixNano()
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/search/walk"
 )
 
@@ -129,16 +130,18 @@ func (e *Engine) checkVersion(path string) (ripgrep, error) {
 // rgEnv is the environment of ripgrep, which needs none.
 func (e *Engine) rgEnv() []string { return []string{"LC_ALL=C.UTF-8", "PATH=" + e.Getenv("PATH")} }
 
-// maxArgs is how many bytes of paths one process is given.
-func maxArgs() int {
-	if runtime.GOOS == "windows" {
-		return 16 << 10
-	}
-	return 96 << 10
-}
+const (
+	// maxArgs is how many bytes of paths one process is given, and maxFiles how many open files.
+	maxArgs  = 16 << 10
+	maxFiles = 256
+	// byName makes ripgrep open the files itself, where programs cannot be given open ones.
+	byName = runtime.GOOS == "windows"
+	// inherited names the open files of a program, with their number.
+	inherited = "/dev/fd/"
+)
 
 // spawn searches with ripgrep. The files are chosen by the built-in walk, so that both engines search
-// the same ones; ripgrep is given their names.
+// the same ones. ripgrep is given open files: by their names it would open whatever is there by then.
 func (s *grep) spawn(ctx context.Context, rg ripgrep) outcome {
 	r := &rgRun{worker: s.newWorker(), program: rg}
 	var names []string
@@ -151,10 +154,10 @@ func (s *grep) spawn(ctx context.Context, rg ripgrep) outcome {
 		names, size = names[:0], 0
 		return err
 	}
-	stats, err := walk.List(ctx, s.tree.walk, func(paths []string) error {
-		for _, path := range paths {
+	stats, err := walk.List(ctx, s.tree.walk, func(rels []string) error {
+		for _, path := range rels {
 			names = append(names, path)
-			if size += len(path) + 8; size >= maxArgs() {
+			if size += len(path) + 8; byName && size >= maxArgs || !byName && len(names) == maxFiles {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -189,19 +192,51 @@ func (s *grep) args() []string {
 	return append(args, "--regexp", s.Pattern, "--")
 }
 
-// run lets ripgrep search some files.
-func (r *rgRun) run(ctx context.Context, names []string) error {
-	args := r.args()
-	dir := r.tree.root
-	if r.tree.file {
-		dir, names = filepath.Dir(r.tree.real), []string{filepath.Base(r.tree.real)}
+// openFiles opens files of the tree.
+func (r *rgRun) openFiles(rels []string) error {
+	for _, rel := range rels {
+		f, err := paths.OpenReal(Join(r.tree.real, rel))
+		switch {
+		case err == nil:
+			r.rels, r.files = append(r.rels, rel), append(r.files, f)
+		case errors.Is(err, paths.ErrMoved), errors.Is(err, paths.ErrSpecial): // no longer a file of the tree
+		default:
+			if err := r.couldNot(err); err != nil {
+				return err
+			}
+		}
 	}
-	for _, name := range names {
-		args = append(args, "."+string(filepath.Separator)+filepath.FromSlash(name))
+	return nil
+}
+
+func (r *rgRun) closeFiles() {
+	for _, f := range r.files {
+		f.Close()
+	}
+	r.rels, r.files = nil, nil
+}
+
+// run lets ripgrep search some files.
+func (r *rgRun) run(ctx context.Context, rels []string) error {
+	defer r.closeFiles()
+	if err := r.openFiles(rels); err != nil || len(r.files) == 0 {
+		return err
+	}
+	args := r.args()
+	for i, rel := range r.rels {
+		if byName {
+			args = append(args, Join(r.tree.real, rel))
+		} else {
+			args = append(args, fmt.Sprint(inherited, 3+i))
+		}
 	}
 	r.ctx, r.err = ctx, nil
 	r.complaint.Reset()
-	exit, err := r.engine.runner.Run(ctx, osproc.Cmd{Path: r.program.path, Args: args, Dir: dir, Env: r.engine.rgEnv(), Output: r})
+	c := osproc.Cmd{Path: r.program.path, Args: args, Dir: filepath.Dir(r.program.path), Env: r.engine.rgEnv(), Output: r}
+	if !byName {
+		c.Files = r.files
+	}
+	exit, err := r.engine.runner.Run(ctx, c)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -255,9 +255,9 @@ func TestRipgrepIsRetriedWithOneThread(t *testing.T) {
 	dir := fixture(t, nil)
 	script(t, dir, `case "$*" in
 --version) echo ripgrep 14.0.0;;
-*--threads=1*) echo '{"type":"begin","data":{"path":{"text":"./a"}}}'
-  printf '%s\n' '{"type":"match","data":{"path":{"text":"./a"},"lines":{"text":"foo\n"},"line_number":1,"submatches":[]}}'
-  echo '{"type":"end","data":{"path":{"text":"./a"}}}';;
+*--threads=1*) echo '{"type":"begin","data":{"path":{"text":"/dev/fd/3"}}}'
+  printf '%s\n' '{"type":"match","data":{"path":{"text":"/dev/fd/3"},"lines":{"text":"foo\n"},"line_number":1,"submatches":[]}}'
+  echo '{"type":"end","data":{"path":{"text":"/dev/fd/3"}}}';;
 *) echo 'rg: Resource temporarily unavailable (os error 11)' >&2; exit 2;;
 esac
 `)

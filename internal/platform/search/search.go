@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"adze/internal/platform/osproc"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/search/walk"
 )
 
@@ -186,22 +188,27 @@ type tree struct {
 	walk walk.Options
 }
 
-// newTree looks at the root, which may be a file.
-func (e *Engine) newTree(root string, skip Skip, noIgnore bool) (*tree, error) {
+// newTree looks at the root, which may be a file. Real is the root without links, or empty.
+func (e *Engine) newTree(root, real string, skip Skip, noIgnore bool) (*tree, error) {
 	if !filepath.IsAbs(root) {
 		return nil, fmt.Errorf("the path %s is not absolute", root)
 	}
 	root = filepath.Clean(root)
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", root, reason(err))
+	if real == "" {
+		var err error
+		if real, err = filepath.EvalSymlinks(root); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", root, reason(err))
+		}
 	}
-	info, err := os.Stat(real)
+	info, err := os.Lstat(real)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		err = paths.ErrMoved
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", root, reason(err))
 	}
 	t := &tree{root: root, real: real, file: !info.IsDir(), skip: skip}
-	t.walk = walk.Options{Root: root, Ignore: !noIgnore, Hidden: true, Fold: foldsCase(), Getenv: e.Getenv}
+	t.walk = walk.Options{Root: root, Real: real, Ignore: !noIgnore, Hidden: true, Fold: foldsCase(), Getenv: e.Getenv}
 	if skip != nil || real == string(filepath.Separator) {
 		t.walk.Skip = t.denied
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -244,11 +245,7 @@ func firstSentence(text string) string {
 
 // directory attaches the names of what is in a directory.
 func (a *attachments) directory(ctx context.Context, m mention.Mention, path string) {
-	if err := a.MayRead(ctx, path); err != nil {
-		a.fail(m, err.Error())
-		return
-	}
-	entries, err := os.ReadDir(path)
+	entries, err := a.list(ctx, path)
 	if err != nil {
 		a.fail(m, err.Error())
 		return
@@ -280,6 +277,28 @@ func (a *attachments) directory(ctx context.Context, m mention.Mention, path str
 	}
 	a.parts = append(a.parts, msg.Reminder(brief.AttachedDirectory(a.Language(), m.Text, names)))
 	a.attached = append(a.attached, m.Text)
+}
+
+// list returns what is in a directory, if the model may read it. The directory is judged by its path without links,
+// and opened by it.
+func (a *attachments) list(ctx context.Context, path string) ([]fs.DirEntry, error) {
+	set, err := a.base.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Compact([]string{path, set.Real}) {
+		if err := a.MayRead(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := set.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(x, y fs.DirEntry) int { return strings.Compare(x.Name(), y.Name()) })
+	return entries, err
 }
 
 // fail tells the model and the user that m is not attached.

@@ -8,11 +8,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
+	"io"
 	"unicode/utf8"
 
 	"adze/internal/agent/compact"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/paths"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )
@@ -34,7 +35,7 @@ const maxRestored = 1 << 20
 // Sources returns what may be put back, as it is now.
 func (f *Files) Sources(context.Context) compact.Sources {
 	f.read = map[string]filestate.Entry{}
-	s := compact.Sources{Plan: compact.Source{Name: f.Plan, Text: func() (string, bool) { return f.text(f.Plan) }}}
+	s := compact.Sources{Plan: compact.Source{Name: f.Plan, Text: func() (string, bool) { return f.text(filestate.Entry{Path: f.Plan}) }}}
 	if f.Tasks != nil {
 		for _, t := range f.Tasks.List() {
 			if t.Status() == task.Running {
@@ -46,23 +47,33 @@ func (f *Files) Sources(context.Context) compact.Sources {
 		if e.Origin == filestate.Injected || e.Path == f.Plan { // an instruction file, or what a host gave
 			continue
 		}
-		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return f.text(e.Path) }})
+		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return f.text(e) }})
 	}
 	return s
 }
 
-// text returns the text of a file as it is now.
-func (f *Files) text(path string) (string, bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRestored || f.Hidden(path) {
+// text returns the text of a file as it is now, unless another file is at its path.
+func (f *Files) text(seen filestate.Entry) (string, bool) {
+	path := seen.Path
+	set, err := paths.Base{}.Resolve(path)
+	if err != nil || path != f.Plan && !seen.At(set.Real) || f.Hidden(path) {
 		return "", false
 	}
-	data, err := os.ReadFile(path)
+	file, err := set.Open()
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRestored {
+		return "", false
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxRestored))
 	if err != nil || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return "", false
 	}
 	f.read[path] = filestate.Entry{
-		Path: path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(info), Origin: filestate.Read,
+		Path: path, Real: set.Real, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(info), Origin: filestate.Read,
 		Offset: 1, Complete: true, Content: data,
 	}
 	return string(data), true

@@ -25,7 +25,7 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 		return nil
 	}
 	set, err := t.base.Resolve(t.typed)
-	if err != nil || set.Info == nil || set.Info.Size() > MaxBytes || filestate.StampOf(set.Info) == known.Stamp {
+	if err != nil || !known.At(set.Real) || set.Info == nil || set.Info.Size() > MaxBytes || filestate.StampOf(set.Info) == known.Stamp {
 		return nil // what is gone, or cannot be read, is found out by the next call
 	}
 	data, stamp, err := content(set)
@@ -34,7 +34,7 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	}
 	f.hashing.wait()
 	known, _ = f.State.Get(t.Path)
-	now := filestate.Entry{Path: t.Path, Hash: sha256.Sum256(data), Stamp: stamp, Origin: known.Origin, Complete: true}
+	now := filestate.Entry{Path: t.Path, Real: set.Real, Hash: sha256.Sum256(data), Stamp: stamp, Origin: known.Origin, Complete: true}
 	if len(data) <= maxKept {
 		now.Content = data
 	}

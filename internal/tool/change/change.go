@@ -231,7 +231,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 	if w.hash = hash; hash == ([sha256.Size]byte{}) && !w.large() {
 		w.hash, _ = out.Hash() // ok: it is in memory
 	}
-	w.stamp = t.record(fresh, w)
+	w.stamp = t.record(set, fresh, w)
 	t.files.Writers.wrote(set.Real, t.files.Author, w.stamp, w.hash)
 	return w, nil
 }
@@ -313,9 +313,9 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 }
 
 // record remembers the new content.
-func (t *Target) record(fresh New, w written) (stamp filestate.Stamp) {
+func (t *Target) record(set paths.Set, fresh New, w written) (stamp filestate.Stamp) {
 	e := filestate.Entry{
-		Path: t.Path, Hash: w.hash, Origin: fresh.Origin,
+		Path: t.Path, Real: set.Real, Hash: w.hash, Origin: fresh.Origin,
 		Complete: fresh.Seen == nil, Seen: fresh.Seen, Total: fresh.Total,
 	}
 	if info := w.out.Info; info != nil {

@@ -39,7 +39,7 @@ func (p *Proposal[I]) Access() []tool.Access { return p.Target.Access() }
 func (p *Proposal[I]) OpenWorld() bool { return p.Remote() }
 
 // Paths is what the rules judge, and what is then opened.
-func (p *Proposal[I]) Paths() (paths.Set, error) { return p.Target.Paths() }
+func (p *Proposal[I]) Paths(target string) (paths.Set, error) { return p.Target.Paths(target) }
 
 // Observe returns the input with the path that is meant.
 func (p *Proposal[I]) Observe() any {

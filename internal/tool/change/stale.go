@@ -76,7 +76,7 @@ const again = "Read it again, and then make the change to what is there now."
 // renewed returns what the conversation knows of a file once it has seen how that was changed.
 func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []edit.Hunk) filestate.Entry {
 	e := filestate.Entry{
-		Path: known.Path, Hash: sha256.Sum256(now), Stamp: stamp, Origin: filestate.Edit,
+		Path: known.Path, Real: known.Real, Hash: sha256.Sum256(now), Stamp: stamp, Origin: filestate.Edit,
 		Complete: known.Complete, Content: now,
 	}
 	if known.Complete {
@@ -176,7 +176,7 @@ func (f *Files) news(known filestate.Entry) (patch string, changed bool) {
 	switch {
 	case err != nil:
 		return "", false
-	case set.Info == nil:
+	case set.Info == nil, !known.At(set.Real): // the model may read one file, not whatever a link at its path leads to
 		f.State.Forget(known.Path)
 		return "", true
 	case !set.Info.Mode().IsRegular() || set.Info.Size() > maxKept:

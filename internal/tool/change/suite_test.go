@@ -22,7 +22,6 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
@@ -200,7 +199,7 @@ func TestReadFirst(t *testing.T) {
 			t.Fatal(err, ok)
 		}
 		want := filestate.Entry{
-			Path: w.path(name), Hash: sha256.Sum256([]byte(w.kind.after)), Stamp: filestate.StampOf(info),
+			Path: w.path(name), Real: w.path(name), Hash: sha256.Sum256([]byte(w.kind.after)), Stamp: filestate.StampOf(info),
 			Origin: filestate.Edit, Complete: true, Content: []byte(w.kind.after), Shown: true,
 		}
 		if w.kind.name == "Write" {
@@ -310,11 +309,11 @@ func TestWhatWasJudgedIsWritten(t *testing.T) {
 		}
 		w.read(filepath.Join("dir", name))
 		call := w.bind(w.kind.input("dir/" + name))
-		judged, ok := tool.As[interface{ Paths() (paths.Set, error) }](call)
+		judged, ok := tool.As[tool.Locator](call)
 		if !ok {
 			t.Fatal("the call does not say what it leads through")
 		}
-		first, err := judged.Paths()
+		first, err := judged.Paths("")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +323,7 @@ func TestWhatWasJudgedIsWritten(t *testing.T) {
 		if err := os.Symlink("evil", w.path("dir")); err != nil {
 			t.Fatal(err)
 		}
-		if second, _ := judged.Paths(); second.Real != first.Real {
+		if second, _ := judged.Paths(""); second.Real != first.Real {
 			t.Error("the path was followed again")
 		}
 		_, err = call.Run(t.Context(), func(tool.Progress) {})

@@ -59,7 +59,7 @@ func (t *Target) Access() []tool.Access {
 
 // Paths returns everything that the path leads through, for the rules to judge. It is the same for the
 // whole call.
-func (t *Target) Paths() (paths.Set, error) { return t.set() }
+func (t *Target) Paths(string) (paths.Set, error) { return t.set() }
 
 // Known returns what the conversation knows of the file.
 func (t *Target) Known() (filestate.Entry, bool) { return t.files.State.Get(t.Path) }

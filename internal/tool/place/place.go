@@ -4,6 +4,7 @@ package place
 
 import (
 	"context"
+	"sync"
 
 	"adze/internal/platform/paths"
 	"adze/internal/platform/search"
@@ -25,13 +26,13 @@ type Config struct {
 	Named func(ctx context.Context, dir, name string) []string
 }
 
-// A Place is where one call searches. It is fixed when the call is bound, so that what is searched is what
-// was judged.
+// A Place is where one call searches. It is resolved once, so that what is searched is what was judged.
 type Place struct {
 	Dir    string // the working directory
 	Path   string // of the file or directory that is searched, absolute, as it is judged and shown
 	given  string // the same, as the model gave it; empty for the working directory
 	base   paths.Base
+	set    func() (paths.Set, error)
 	denied func() func(path string) string
 	named  func(ctx context.Context, dir, name string) []string
 }
@@ -48,6 +49,7 @@ func (c *Config) Base() paths.Base {
 // At returns the place that is given, or the working directory if none is.
 func (c *Config) At(base paths.Base, given string) (Place, error) {
 	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied, named: c.Named}
+	p.set = sync.OnceValues(func() (paths.Set, error) { return base.Resolve(p.target()) })
 	if given == "" {
 		return p, nil
 	}
@@ -56,9 +58,21 @@ func (c *Config) At(base paths.Base, given string) (Place, error) {
 	return p, err
 }
 
-// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode. Its error says why
-// nothing can be searched there.
-func (p *Place) Root(ctx context.Context, denied func(path string) string) (string, error) {
+// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode, and the path without
+// links that was judged. Its error says why nothing can be searched there.
+func (p *Place) Root(ctx context.Context, denied func(path string) string) (root, real string, err error) {
+	if root, err = p.spelled(ctx, denied); err != nil {
+		return root, "", err
+	}
+	set, err := p.set()
+	if err == nil {
+		set, err = set.Again()
+	}
+	return root, set.Real, err
+}
+
+// spelled returns Path as it is spelt on disk, and an error if nothing can be searched there.
+func (p *Place) spelled(ctx context.Context, denied func(path string) string) (string, error) {
 	root, err := p.Path, error(nil)
 	if p.given != "" {
 		root, err = p.base.Spelled(p.given)
@@ -91,12 +105,18 @@ func (p *Place) Concurrent() bool { return true }
 
 // Access names the place as the model gave it.
 func (p *Place) Access() []tool.Access {
-	target := p.given
-	if target == "" {
-		target = p.Dir
-	}
-	return []tool.Access{{Verb: tool.Read, Target: target}}
+	return []tool.Access{{Verb: tool.Read, Target: p.target()}}
 }
+
+func (p *Place) target() string {
+	if p.given == "" {
+		return p.Dir
+	}
+	return p.given
+}
+
+// Paths returns the place with everything its path leads through. It is the same for the whole call.
+func (p *Place) Paths(string) (paths.Set, error) { return p.set() }
 
 // ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
 func (p *Place) ReadOnly() bool { return !paths.IsUNC(p.given) }

@@ -65,7 +65,7 @@ func answers(call tool.Call) map[string]any {
 	ask(all, call, "DisplayName", func(c tool.Named) any { return c.DisplayName() })
 	ask(all, call, "Path", func(c tool.Pather) any { return c.Path() })
 	ask(all, call, "Paths", func(c tool.Locator) any {
-		set, err := c.Paths()
+		set, err := c.Paths("a")
 		return []any{set.All, said(err)}
 	})
 	ask(all, call, "Fold", func(c tool.Folder) any { return c.Fold() })

@@ -26,15 +26,15 @@ type Output struct {
 // Run finds files.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	root, err := c.Root(ctx, denied)
+	root, real, err := c.Root(ctx, denied)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+	if info, err := os.Lstat(real); err == nil && !info.IsDir() {
 		return tool.Result{}, fmt.Errorf("%s is a file, not a directory. Read it, or look in its directory.", c.Path)
 	}
 	began := time.Now()
-	o := search.GlobOptions{Root: root, Pattern: c.pattern, Limit: limit}
+	o := search.GlobOptions{Root: root, Real: real, Pattern: c.pattern, Limit: limit}
 	if denied != nil {
 		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
 	}

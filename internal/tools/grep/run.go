@@ -31,12 +31,13 @@ type Output struct {
 // Run searches.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	denied := c.Denied()
-	root, err := c.Root(ctx, denied)
+	root, real, err := c.Root(ctx, denied)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	began := time.Now()
 	o := c.options(root, denied)
+	o.Real = real
 	found, err := c.finder.Engine.Grep(ctx, o)
 	if err != nil {
 		return tool.Result{}, err

@@ -214,7 +214,7 @@ func TestImageIsOpenedOnce(t *testing.T) {
 	if err := os.Remove(path); err != nil { // whoever opens it again finds nothing
 		t.Fatal(err)
 	}
-	r := &fileRead{&call{reader: &reader{Config: Config{Images: yes, MaxTokens: 1000, MaxBytes: 1}}}, path, f, info}
+	r := &fileRead{&call{reader: &reader{Config: Config{Images: yes, MaxTokens: 1000, MaxBytes: 1}}}, path, path, f, info}
 	if res, err := r.read(t.Context()); err != nil || res.Structured.(Output).File.(imageOutput).Dimensions.DisplayWidth != 2000 {
 		t.Errorf("got %+v, %v", res.Structured, err)
 	}

@@ -15,33 +15,56 @@ import (
 	"adze/internal/tool"
 )
 
-// open opens the file, or the screenshot whose name has the other space in it, and returns its path.
+// open opens the file, or the screenshot whose name has the other space in it.
 // It never waits: a FIFO is refused like everything else that is not a regular file.
-func (c *call) open(ctx context.Context) (*os.File, string, error) {
-	f, err := c.openPath(c.in.FilePath)
+func (c *call) open(ctx context.Context) (*os.File, opened, error) {
+	f, real, err := c.openPath(c.in.FilePath)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return f, c.path, c.explain(err)
+		return f, opened{c.path, real}, c.explain(err)
 	}
 	if twin := screenshotTwin(c.path); twin != "" && !c.denied(twin) {
-		if f, err := c.openPath(twin); err == nil {
-			return f, twin, nil
+		if f, real, err := c.openPath(twin); err == nil {
+			return f, opened{twin, real}, nil
 		}
 	}
-	return nil, "", c.missing(ctx)
+	return nil, opened{}, c.missing(ctx)
 }
 
-// openPath opens what a path resolves to, and nothing that has come into its place since.
-func (c *call) openPath(path string) (*os.File, error) {
-	set, err := c.base.Resolve(path)
-	if err == nil && set.Remote {
-		set, err = set.Follow()
+// An opened file is known by its path, and by the path without links.
+type opened struct{ path, real string }
+
+// Paths resolves a path of the call once, so that the file that is opened is the one that was judged.
+func (c *call) Paths(target string) (paths.Set, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.sets[target]; ok {
+		return known.set, known.err
+	}
+	set, err := c.base.Resolve(target)
+	if c.sets == nil {
+		c.sets = map[string]resolved{}
+	}
+	c.sets[target] = resolved{set, err}
+	return set, err
+}
+
+type resolved struct {
+	set paths.Set
+	err error
+}
+
+// openPath opens the file that was judged, unless path leads elsewhere by now.
+func (c *call) openPath(path string) (f *os.File, real string, err error) {
+	set, err := c.Paths(path)
+	if err == nil {
+		set, err = set.Again()
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	f, err := set.Open()
+	f, err = set.Open()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
@@ -49,9 +72,9 @@ func (c *call) openPath(path string) (*os.File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, "", err
 	}
-	return f, nil
+	return f, set.Real, nil
 }
 
 // explain turns an error of opening the file into one that says what to do.

@@ -189,6 +189,9 @@ type call struct {
 	base  paths.Base
 	path  string // absolute
 	pages pdf.Range
+
+	mu   sync.Mutex
+	sets map[string]resolved // by target
 }
 
 func (c *call) Input() any { return c.in }

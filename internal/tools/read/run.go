@@ -20,12 +20,13 @@ import (
 type fileRead struct {
 	*call
 	path string // that was opened
+	real string // the same, without links
 	file *os.File
 	info fs.FileInfo
 }
 
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
-	f, path, err := c.open(ctx)
+	f, at, err := c.open(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -34,9 +35,9 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("reading %w", err)
 	}
-	res, err := (&fileRead{c, path, f, info}).read(ctx)
+	res, err := (&fileRead{c, at.path, at.real, f, info}).read(ctx)
 	if err == nil {
-		c.discovered(filepath.Dir(path))
+		c.discovered(filepath.Dir(at.path))
 	}
 	return res, err
 }
@@ -108,7 +109,7 @@ func (r *fileRead) whole() ([]byte, error) {
 // entry describes what a reading of the whole file delivers.
 func (r *fileRead) entry(data []byte) filestate.Entry {
 	return filestate.Entry{
-		Path: r.path, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(r.info), Origin: filestate.Read,
+		Path: r.path, Real: r.real, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(r.info), Origin: filestate.Read,
 		Offset: 1, Complete: true, Content: data,
 	}
 }

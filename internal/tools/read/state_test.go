@@ -136,7 +136,7 @@ func TestRecordedState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.want.Path, tt.want.Hash, tt.want.Stamp, tt.want.Shown = path, sha256.Sum256(data), filestate.StampOf(info), true
+			tt.want.Path, tt.want.Real, tt.want.Hash, tt.want.Stamp, tt.want.Shown = path, path, sha256.Sum256(data), filestate.StampOf(info), true
 			got, _ := s.Get(path)
 			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(filestate.Entry{}, "Seen")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

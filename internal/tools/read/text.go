@@ -74,7 +74,7 @@ func (r *fileRead) textEntry(file textfile.File, span textfile.Range) (e filesta
 		return e, false
 	}
 	e = filestate.Entry{
-		Path: r.path, Stamp: filestate.StampOf(file.Info), Origin: filestate.Read,
+		Path: r.path, Real: r.real, Stamp: filestate.StampOf(file.Info), Origin: filestate.Read,
 		Offset: span.First, Limit: span.Count, Lines: len(file.Lines), Total: file.Total,
 		Complete: len(file.Lines) == file.Total && !file.AtLeast,
 		Content:  file.Data,

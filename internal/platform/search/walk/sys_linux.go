@@ -9,6 +9,8 @@ import (
 	"io"
 	"syscall"
 	"unsafe"
+
+	"adze/internal/platform/paths"
 )
 
 // A handle is an open directory. All names given to it are zero-terminated in memory.
@@ -19,13 +21,10 @@ const (
 	dirFlags  = openFlags | syscall.O_DIRECTORY
 )
 
+// openRoot opens a directory. No link is followed, also on the way.
 func openRoot(path string) (handle, error) {
-	for {
-		fd, err := syscall.Open(path, dirFlags, 0)
-		if err != syscall.EINTR {
-			return handle{fd}, err
-		}
-	}
+	fd, err := paths.OpenDirectory(path)
+	return handle{fd}, err
 }
 
 func (h handle) openDir(name string) (handle, error) {

@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
+
+	"adze/internal/platform/paths"
 )
 
 // This file is for systems where directories are read through the standard library. The tag portable
@@ -17,8 +18,9 @@ import (
 // A handle is an open directory.
 type handle struct{ file *os.File }
 
+// openRoot opens a directory. No link is followed, also on the way.
 func openRoot(path string) (handle, error) {
-	f, err := os.Open(path)
+	f, err := paths.OpenReal(path)
 	return handle{f}, err
 }
 
@@ -51,19 +53,7 @@ func (h handle) openTarget(name string) (File, error) {
 	return File{f}, err
 }
 
-func (h handle) openAt(name string, flags int) (*os.File, error) {
-	return os.OpenFile(filepath.Join(h.file.Name(), name), flags, 0)
-}
-
 func (h handle) close() { h.file.Close() }
-
-func (h handle) stat(name string) (Info, error) {
-	info, err := os.Lstat(filepath.Join(h.file.Name(), name))
-	if err != nil {
-		return Info{}, err
-	}
-	return infoOf(info), nil
-}
 
 func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), Modified: info.ModTime().UnixNano(), kind: kindOf(info.Mode().Type())}

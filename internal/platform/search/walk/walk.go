@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adze/internal/platform/paths"
 	"adze/internal/platform/search/ignore"
 )
 
@@ -23,6 +24,8 @@ import (
 // Root and separated by slashes.
 type Options struct {
 	Root string // a directory or a file; it is walked even if it is ignored
+	// Real is Root without links, if the caller has resolved it. Should a link be there by now, the walk fails.
+	Real string
 
 	Ignore bool // leave out what ignore files say
 	Fold   bool // ignore case in .ignore and .rgignore; what git reads follows its configuration
@@ -66,7 +69,7 @@ func Walk(ctx context.Context, o Options, visit func(worker int, b *Batch) error
 	if err := ctx.Err(); err != nil {
 		return Stats{Partial: true}, err
 	}
-	real, info, err := resolve(o.Root)
+	real, info, err := o.resolve()
 	if err != nil {
 		return Stats{}, err
 	}
@@ -111,17 +114,22 @@ func Walk(ctx context.Context, o Options, visit func(worker int, b *Batch) error
 	return sum, t.err
 }
 
-// resolve returns the absolute path of root without links, and what it is.
-func resolve(root string) (string, fs.FileInfo, error) {
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		return "", nil, fmt.Errorf("finding the working directory: %w", reason(err))
+// resolve returns the absolute path of the root without links, and what it is.
+func (o *Options) resolve() (string, fs.FileInfo, error) {
+	root, real := o.Root, o.Real
+	if real == "" {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return "", nil, fmt.Errorf("finding the working directory: %w", reason(err))
+		}
+		if real, err = filepath.EvalSymlinks(abs); err != nil {
+			return "", nil, fmt.Errorf("reading %s: %w", root, reason(err))
+		}
 	}
-	real, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return "", nil, fmt.Errorf("reading %s: %w", root, reason(err))
+	info, err := os.Lstat(real)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		err = paths.ErrMoved
 	}
-	info, err := os.Stat(real)
 	if err != nil {
 		return "", nil, fmt.Errorf("reading %s: %w", root, reason(err))
 	}
@@ -141,7 +149,7 @@ func reason(err error) error {
 
 // visitFile visits a root that is a file. Its relative path is ".".
 func visitFile(real string, visit func(int, *Batch) error) (Stats, error) {
-	dir, name := filepath.Split(real)
+	dir, name := filepath.Dir(real), filepath.Base(real)
 	h, err := openRoot(dir)
 	if err != nil {
 		return Stats{}, fmt.Errorf("reading %s: %w", dir, reason(err))
