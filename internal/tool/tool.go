@@ -42,6 +42,9 @@ type Traits struct {
 	Aliases []string
 	// Origin says where the tool comes from: empty for built in, else such as "mcp:db".
 	Origin string
+	// Params declares each parameter of the input that holds text. Tools of others declare none: no call of theirs is
+	// judged by its input.
+	Params Params
 	// Hint is a phrase of three to ten words naming the capability, for tool search.
 	Hint string
 	// AlwaysLoad asks that the tool be in every request even when others are deferred; see [Registry].
@@ -82,6 +85,10 @@ type Traits struct {
 	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
 	Enabled func() error
 }
+
+// Params declares the meaning of parameters by name, "outer/inner" for one within another. The gate must see the Paths, Hosts,
+// Programs and Commands of a call, by [Accesser] or [Commander]; Texts name nothing that needs a permission.
+type Params struct{ Paths, Hosts, Programs, Commands, Texts []string }
 
 // DefaultMaxChars bounds the text of a result of a tool that does not say otherwise.
 const DefaultMaxChars = 100_000

@@ -68,6 +68,7 @@ func (c *Config) Fill() {
 // Traits returns the traits of the tool.
 func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	return tool.Traits{
+		Params:    tool.Params{Commands: []string{"command"}, Texts: []string{"description"}},
 		Hint:      hint,
 		MaxChars:  c.MaxChars,
 		KeepTail:  true,

@@ -106,6 +106,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc) + list,
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Params:  tool.Params{Paths: []string{"cwd"}, Texts: []string{"description", "prompt", "subagent_type", "model", "name", "team_name", "mode"}},
 			Aliases: []string{"Task"},
 			Hint:    "launch an agent for a task of its own",
 			Translate: func(l texts.Language) map[string]string {

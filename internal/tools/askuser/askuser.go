@@ -75,7 +75,8 @@ func New(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Hint: "ask the user to choose between options", Enabled: c.Available, Translate: tool.InChinese(chinese),
+			Params: tool.Params{Texts: []string{"questions/question", "questions/header", "questions/options/label", "questions/options/description", "questions/options/preview"}},
+			Hint:   "ask the user to choose between options", Enabled: c.Available, Translate: tool.InChinese(chinese),
 			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, c.run)

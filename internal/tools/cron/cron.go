@@ -94,7 +94,7 @@ func (in Draft) Preview(context.Context) (tool.Display, error) {
 func create(jobs Jobs) tool.Tool {
 	return tool.New(tool.Def{
 		Name: "CronCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
-		Traits: tool.Traits{Translate: tool.InChinese(createChinese), Hint: "schedule a prompt to run later or repeatedly"},
+		Traits: tool.Traits{Translate: tool.InChinese(createChinese), Hint: "schedule a prompt to run later or repeatedly", Params: tool.Params{Texts: []string{"cron", "prompt"}}},
 	}, func(ctx context.Context, in Draft, _ func(tool.Progress)) (tool.Result, error) {
 		j, err := jobs.Add(ctx, schedule.Draft{Prompt: in.Prompt, Cron: in.Cron, Once: in.once(), Durable: in.Durable, ByModel: true})
 		if err != nil {
@@ -125,7 +125,7 @@ func (in Ref) Activity() string { return "Ending a scheduled job" }
 func remove(jobs Jobs) tool.Tool {
 	return tool.New(tool.Def{
 		Name: "CronDelete", Doc: strings.TrimSpace(deleteDoc), Schema: json.RawMessage(strings.TrimSpace(deleteSchema)),
-		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end a scheduled prompt"},
+		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end a scheduled prompt", Params: tool.Params{Texts: []string{"id"}}},
 	}, func(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.Result, error) {
 		j, err := jobs.Remove(ctx, in.ID)
 		if err != nil {

@@ -76,6 +76,7 @@ func New(f *Finder) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(schema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Texts: []string{"query"}},
 			Translate: tool.InChinese(chinese), Hint: "find skills by words", Enabled: f.enabled,
 			MaxChars: maxChars, NeverPersist: true, Output: json.RawMessage(strings.TrimSpace(output)),
 		},

@@ -67,6 +67,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"old_string", "new_string"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "replace text in a file",
 			MaxChars:  100_000,

@@ -57,6 +57,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Paths: []string{"path", "pattern"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "find files by name pattern",
 			Clearable: true,

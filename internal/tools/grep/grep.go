@@ -77,6 +77,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Paths: []string{"path"}, Texts: []string{"pattern", "glob", "type"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "search file contents by regular expression",
 			Clearable: true,

@@ -149,6 +149,7 @@ func NewList(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: ListName, Doc: strings.TrimSpace(listDoc), Schema: json.RawMessage(strings.TrimSpace(listSchema)),
 		Traits: tool.Traits{
+			Params:  tool.Params{Texts: []string{"server"}},
 			Aliases: []string{"ListMcpResourcesTool"}, Hint: "list resources of MCP servers", Translate: tool.InChinese(listChinese), Clearable: true,
 			Output: json.RawMessage(strings.TrimSpace(listOutput)), Enabled: c.enabled,
 		},
@@ -329,6 +330,7 @@ func NewRead(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: ReadName, Doc: strings.TrimSpace(readDoc), Schema: json.RawMessage(strings.TrimSpace(readSchema)),
 		Traits: tool.Traits{
+			Params:  tool.Params{Texts: []string{"server", "uri"}},
 			Aliases: []string{"ReadMcpResourceTool"}, Hint: "read a resource of an MCP server", Translate: tool.InChinese(readChinese), Clearable: true,
 			MaxChars: 150_000, Output: json.RawMessage(strings.TrimSpace(readOutput)), Enabled: c.enabled,
 		},

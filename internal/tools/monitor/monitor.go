@@ -96,7 +96,8 @@ func New(c Config) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Hint: "watch a command or log file and report new lines", Enabled: c.enabled, Translate: tool.InChinese(chinese),
+			Params: tool.Params{Paths: []string{"path"}, Commands: []string{"command"}, Texts: []string{"description"}},
+			Hint:   "watch a command or log file and report new lines", Enabled: c.enabled, Translate: tool.InChinese(chinese),
 			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, c.bind)

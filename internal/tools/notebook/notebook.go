@@ -68,6 +68,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Params:    tool.Params{Paths: []string{"notebook_path"}, Texts: []string{"cell_id", "new_source"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "change cells of a Jupyter notebook",
 			MaxChars:  100_000,

@@ -91,7 +91,8 @@ func Enter(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
 		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
 		Traits: tool.Traits{
-			Hint: "ask to plan before acting", Enabled: c.enabled, Spare: func() bool { return true },
+			Params: tool.Params{Texts: []string{"reason"}},
+			Hint:   "ask to plan before acting", Enabled: c.enabled, Spare: func() bool { return true },
 			Translate: func(l texts.Language) map[string]string {
 				all := tool.InChinese(enterChinese)(l)
 				if all != nil {
@@ -173,7 +174,8 @@ func Exit(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(exitDoc),
 		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{
-			Hint: "submit the plan for approval", Enabled: c.enabled, Spare: func() bool { return c.MayLeave != nil && c.MayLeave() != nil }, Translate: tool.InChinese(exitChinese),
+			Params: tool.Params{Texts: []string{"plan", "allowedPrompts/prompt"}},
+			Hint:   "submit the plan for approval", Enabled: c.enabled, Spare: func() bool { return c.MayLeave != nil && c.MayLeave() != nil }, Translate: tool.InChinese(exitChinese),
 			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
 		},
 	}, func(in Input) (tool.Call, error) {

@@ -112,6 +112,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Params:       tool.Params{Paths: []string{"file_path"}, Texts: []string{"pages"}},
 			Translate:    tool.InChinese(chinese),
 			Hint:         "read the contents of a file",
 			NeverPersist: true,

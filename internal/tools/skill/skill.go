@@ -78,6 +78,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Texts: []string{"skill", "args"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "run a skill by its name",
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),

@@ -87,7 +87,8 @@ func (c *Config) def(name, hint, doc, chinese, schema, output string) tool.Def {
 	return tool.Def{
 		Name: name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(schema)),
 		Traits: tool.Traits{
-			Hint: hint, Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(output)),
+			Params: tool.Params{Texts: []string{"taskId", "subject", "description", "activeForm", "addBlocks", "addBlockedBy", "owner"}},
+			Hint:   hint, Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(output)),
 		},
 	}
 }

@@ -55,6 +55,7 @@ func New(table *task.Table) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Texts: []string{"task_id"}},
 			Translate: tool.InChinese(chinese),
 			Aliases:   []string{"KillShell"},
 			Hint:      "stop a background task",

@@ -75,6 +75,7 @@ func Always(c Carrier) tool.Tool {
 
 func send(c Carrier, t tool.Traits) tool.Tool {
 	t.Translate, t.Hint = tool.InChinese(sendChinese), "write to a teammate or continue a sub-agent"
+	t.Params = tool.Params{Texts: []string{"to", "summary", "message"}}
 	t.Output, t.Enabled = json.RawMessage(strings.TrimSpace(sendOutput)), c.Carries
 	return tool.New(tool.Def{
 		Name: "SendMessage", Doc: strings.TrimSpace(sendDoc), Schema: json.RawMessage(strings.TrimSpace(sendSchema)), Traits: t,

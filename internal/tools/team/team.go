@@ -46,6 +46,7 @@ func Create(teams Teams) tool.Tool {
 	return tool.New(tool.Def{
 		Name: "TeamCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
 		Traits: tool.Traits{
+			Params:    tool.Params{Texts: []string{"team_name", "description"}},
 			Translate: tool.InChinese(createChinese), Hint: "create a team of agents that work side by side", Late: true,
 			Output: json.RawMessage(strings.TrimSpace(createOutput)), Enabled: teams.Leads,
 		},

@@ -71,6 +71,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(inputSchema),
 		Traits: tool.Traits{
+			Params:    tool.Params{Hosts: []string{"url"}, Texts: []string{"prompt"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "fetch a web page and read it",
 			MaxChars:  maxChars + 5000,

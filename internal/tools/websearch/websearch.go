@@ -71,6 +71,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(inputSchema),
 		Traits: tool.Traits{
+			Params:    tool.Params{Texts: []string{"query", "allowed_domains", "blocked_domains"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "search the web",
 			Clearable: true,

@@ -70,7 +70,8 @@ func New(c Config) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc) + list, Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
-			Hint: "run a workflow of several agents", Enabled: c.Enabled, Late: true,
+			Params: tool.Params{Texts: []string{"name", "inputs"}},
+			Hint:   "run a workflow of several agents", Enabled: c.Enabled, Late: true,
 			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
 			Translate: func(l texts.Language) map[string]string {
 				all := tool.InChinese(chinese)(l)

@@ -69,7 +69,7 @@ type entry struct {
 func enter(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: "EnterWorktree", Doc: strings.TrimSpace(enterDoc), Schema: json.RawMessage(strings.TrimSpace(enterSchema)),
-		Traits: tool.Traits{Translate: tool.InChinese(enterChinese), Hint: "move the session into a git worktree"},
+		Traits: tool.Traits{Translate: tool.InChinese(enterChinese), Hint: "move the session into a git worktree", Params: tool.Params{Texts: []string{"name"}}},
 	}, func(in EntryInput) (tool.Call, error) { return &entry{m, in}, nil })
 }
 

@@ -66,6 +66,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"content"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "create or replace a whole file",
 			MaxChars:  100_000,
