@@ -4,6 +4,9 @@ package main
 
 import (
 	"bufio"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,11 +40,31 @@ func TestMCPServe(t *testing.T) {
 	defer server.Wait() // ok: it is interrupted
 	defer server.Process.Signal(os.Interrupt)
 	defer time.AfterFunc(4*time.Minute, func() { server.Process.Kill() }).Stop()
-	line, err := bufio.NewReader(said).ReadString('\n')
+	lines := bufio.NewScanner(said)
+	next := func(pattern string) string {
+		if !lines.Scan() {
+			t.Fatal("the server says nothing more")
+		}
+		return regexp.MustCompile(pattern).FindString(lines.Text())
+	}
+	at, err := url.Parse(next(`http://\S+`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := regexp.MustCompile(`http://\S+`).FindString(line)
+	authorization := next(`Bearer \S+`)
+	// The suites cannot send a token, so a proxy adds it.
+	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = at.Scheme, at.Host, at.Host
+		r.Out.Header.Set("Authorization", authorization)
+		if r.In.Header.Get("Origin") == "http://"+r.In.Host {
+			r.Out.Header.Set("Origin", "http://"+at.Host)
+		}
+		if !strings.HasPrefix(r.In.Host, "127.0.0.1:") && !strings.HasPrefix(r.In.Host, "localhost:") {
+			r.Out.Host = r.In.Host // a suite tries foreign names
+		}
+	}})
+	defer proxy.Close()
+	url := proxy.URL + at.Path
 
 	for _, at := range []string{"", url} {
 		client := exec.CommandContext(t.Context(), "node", npm(t, "serve.mjs"))

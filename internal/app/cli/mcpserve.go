@@ -13,7 +13,7 @@ func serveFlags(o *serving.Options) []flag {
 	table := []flag{
 		{Name: "http", Value: "HOST:PORT", Doc: "with serve, serve clients that connect to this address, such as 127.0.0.1:8000, instead of standard streams",
 			Set: syntax.SetText(&o.HTTP)},
-		{Name: "token-file", Value: "FILE", Doc: "with serve --http, the file with what clients must send as a bearer token; needed if other machines can reach the address",
+		{Name: "token-file", Value: "FILE", Doc: "with serve --http, file containing the bearer token clients must present; by default one is generated and printed",
 			Set: syntax.SetText(&o.TokenFile)},
 	}
 	for _, f := range syntax.Only(accessFlags(&o.Access), "allowed-tools", "disallowed-tools", "tools", "permission-mode", "dangerously-skip-permissions", "add-dir") {

@@ -2,7 +2,9 @@
 package serving
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"strings"
@@ -52,7 +54,7 @@ func (o *Options) token() (string, error) {
 	if err := serve.CheckAddress(o.HTTP, token); err != nil {
 		return "", setup.Errorf("--http: %v", err)
 	}
-	return token, nil
+	return cmp.Or(token, rand.Text()), nil
 }
 
 // Run serves clients until the input ends, or ctx is done.
@@ -82,5 +84,8 @@ func Run(ctx context.Context, c *console.Console, w *wire.Workspace, o Options) 
 		return setup.Errorf("--http: %v", err)
 	}
 	c.Say(fmt.Sprintf("serving %d tools at http://%s%s", s.Tools(), l.Addr(), serve.Path))
+	if o.TokenFile == "" {
+		c.Say("clients must send: Authorization: Bearer " + token + " (--token-file keeps one across restarts)")
+	}
 	return s.HTTP(ctx, l, token)
 }

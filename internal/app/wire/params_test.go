@@ -193,7 +193,9 @@ func TestToolsOfServersAreJudgedAsAWhole(t *testing.T) {
 	served := tool.New(tool.Def{
 		Name: "mcp__files__read", Doc: "x", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
 		Traits: tool.Traits{Origin: "mcp:files"},
-	}, func(context.Context, servedInput, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })
+	}, func(context.Context, servedInput, func(tool.Progress)) (tool.Result, error) {
+		return tool.Result{}, nil
+	})
 	call, err := served.Bind(json.RawMessage(`{"path":"a.txt"}`))
 	if err != nil {
 		t.Fatal(err)

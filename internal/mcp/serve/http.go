@@ -26,8 +26,8 @@ const (
 	minToken = 16
 )
 
-// CheckAddress reports why clients cannot be served at an address, such as 127.0.0.1:8000. One that other machines can
-// reach needs a token.
+// CheckAddress reports why clients cannot be served at an address, such as 127.0.0.1:8000. For one that other machines can
+// reach the user must choose a token; empty means a generated one.
 func CheckAddress(address, token string) error {
 	host, _, err := net.SplitHostPort(address)
 	switch {
@@ -51,9 +51,17 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// HTTP serves clients that connect to l, until ctx is done. A token is demanded unless it is empty.
+// HTTP serves clients that connect to l and send the token, until ctx is done. Every user of this machine can connect to a
+// loopback address, so a token is required there as well.
 func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
-	server := &http.Server{Handler: s.handler(token), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	if len(token) < minToken {
+		return fmt.Errorf("the token has fewer than %d characters", minToken)
+	}
+	host, _, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: s.handler(token, loopback(host)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	defer context.AfterFunc(ctx, func() {
 		s.Close()
 		server.Close()
@@ -67,8 +75,8 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 // withoutSessions is the revision of the protocol, a date, since which requests stand alone.
 const withoutSessions = "2026-07-28"
 
-// handler returns what answers requests.
-func (s *Server) handler(token string) http.Handler {
+// handler answers requests. Local means that the server listens on a loopback address.
+func (s *Server) handler(token string, local bool) http.Handler {
 	streams := func(stateless bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.speaker }, &sdk.StreamableHTTPOptions{
 			Logger: s.Log, SessionTimeout: idle, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true, Stateless: stateless,
@@ -77,9 +85,9 @@ func (s *Server) handler(token string) http.Handler {
 	sessions, stateless := streams(false), streams(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !ours(r, token):
+		case !ours(r, local):
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
-		case token != "" && !bears(r, token):
+		case !bears(r, token):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="adze"`)
 			http.Error(w, "the token is missing or wrong: send Authorization: Bearer TOKEN", http.StatusUnauthorized)
 		case r.URL.Path != Path:
@@ -92,12 +100,12 @@ func (s *Server) handler(token string) http.Handler {
 	})
 }
 
-// ours reports whether a request is for this server and not made by a page of another site, which a browser would let
-// speak to us under a name of its own.
-func ours(r *http.Request, token string) bool {
+// ours reports whether a request is for this server and not made by a page of another site. A server on a loopback address
+// has no other name: a page could let its own lead here.
+func ours(r *http.Request, local bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
-		if err != nil || !loopback(u.Hostname()) {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, r.Host) {
 			return false
 		}
 	}
@@ -105,7 +113,7 @@ func ours(r *http.Request, token string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	return token != "" || loopback(host)
+	return !local || loopback(host)
 }
 
 // bears reports whether a request has the token. How long that takes does not depend on what it has instead.

@@ -361,25 +361,31 @@ func TestRefusedRequests(t *testing.T) {
 	s := serving(t, made("Echo", true, echo))
 	const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	for _, tt := range []struct {
-		name, token, path, host, origin, auth, body string
-		want                                        int
+		name, path, host, origin, auth, body string
+		remote                               bool // it listens on another address than loopback
+		want                                 int
 	}{
-		{"plain", "", "/mcp", "127.0.0.1:80", "", "", greeting, 200},
-		{"localhost", "", "/mcp", "localhost:80", "http://localhost:3000", "", greeting, 200},
-		{"another site", "", "/mcp", "127.0.0.1:80", "https://evil.example", "", greeting, 403},
-		{"a site that looks local", "", "/mcp", "127.0.0.1:80", "http://localhost.evil.example", "", greeting, 403},
-		{"no origin at all", "", "/mcp", "127.0.0.1:80", "null", "", greeting, 403},
-		{"a rebound name", "", "/mcp", "evil.example", "", "", greeting, 403},
-		{"another path", "", "/", "127.0.0.1", "", "", greeting, 404},
-		{"with the token", token, "/mcp", "box.example", "", "Bearer " + token, greeting, 200},
-		{"the scheme in small letters", token, "/mcp", "127.0.0.1", "", "bearer " + token, greeting, 200},
-		{"without the token", token, "/mcp", "127.0.0.1", "", "", greeting, 401},
-		{"a wrong token", token, "/mcp", "127.0.0.1", "", "Bearer " + token + "0", greeting, 401},
-		{"another scheme", token, "/mcp", "127.0.0.1", "", "Basic " + token, greeting, 401},
-		{"another path without the token", token, "/x", "127.0.0.1", "", "", greeting, 401},
-		{"a site with the token", token, "/mcp", "box.example", "https://evil.example", "Bearer " + token, greeting, 403},
-		{"garbage", "", "/mcp", "127.0.0.1", "", "", "garbage", 400},
-		{"a large body", "", "/mcp", "127.0.0.1", "", "", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", maxMessage) + `"}`, 413},
+		{"plain", "/mcp", "127.0.0.1:80", "", "Bearer " + token, greeting, false, 200},
+		{"its own page", "/mcp", "localhost:80", "http://localhost:80", "Bearer " + token, greeting, false, 200},
+		{"another port of this machine", "/mcp", "localhost:80", "http://localhost:3000", "Bearer " + token, greeting, false, 403},
+		{"another name of this machine", "/mcp", "127.0.0.1:80", "http://localhost:80", "Bearer " + token, greeting, false, 403},
+		{"another site", "/mcp", "127.0.0.1:80", "https://evil.example", "Bearer " + token, greeting, false, 403},
+		{"a site that looks local", "/mcp", "127.0.0.1:80", "http://localhost.evil.example", "Bearer " + token, greeting, false, 403},
+		{"no origin at all", "/mcp", "127.0.0.1:80", "null", "Bearer " + token, greeting, false, 403},
+		{"another scheme of origin", "/mcp", "127.0.0.1:80", "file://127.0.0.1:80", "Bearer " + token, greeting, false, 403},
+		{"a rebound name", "/mcp", "evil.example", "", "Bearer " + token, greeting, false, 403},
+		{"a rebound name with its origin", "/mcp", "evil.example", "http://evil.example", "Bearer " + token, greeting, false, 403},
+		{"another path", "/", "127.0.0.1", "", "Bearer " + token, greeting, false, 404},
+		{"another machine", "/mcp", "box.example", "", "Bearer " + token, greeting, true, 200},
+		{"the scheme in small letters", "/mcp", "127.0.0.1", "", "bearer " + token, greeting, false, 200},
+		{"without the token", "/mcp", "127.0.0.1", "", "", greeting, false, 401},
+		{"without the token, own origin", "/mcp", "127.0.0.1:80", "http://127.0.0.1:80", "", greeting, false, 401},
+		{"a wrong token", "/mcp", "127.0.0.1", "", "Bearer " + token + "0", greeting, false, 401},
+		{"another scheme", "/mcp", "127.0.0.1", "", "Basic " + token, greeting, false, 401},
+		{"another path without the token", "/x", "127.0.0.1", "", "", greeting, false, 401},
+		{"a site with the token", "/mcp", "box.example", "https://evil.example", "Bearer " + token, greeting, true, 403},
+		{"garbage", "/mcp", "127.0.0.1", "", "Bearer " + token, "garbage", false, 400},
+		{"a large body", "/mcp", "127.0.0.1", "", "Bearer " + token, `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", maxMessage) + `"}`, false, 413},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, tt.path, strings.NewReader(tt.body))
@@ -392,7 +398,7 @@ func TestRefusedRequests(t *testing.T) {
 				}
 			}
 			w := httptest.NewRecorder()
-			s.handler(tt.token).ServeHTTP(w, r)
+			s.handler(token, !tt.remote).ServeHTTP(w, r)
 			if w.Code != tt.want {
 				t.Errorf("got %d %s, want %d", w.Code, w.Body, tt.want)
 			}
@@ -400,8 +406,18 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
+// A bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
 // Clients of two revisions call a tool over HTTP, and the end of the server ends what runs.
 func TestHTTP(t *testing.T) {
+	const token = "0123456789abcdef"
 	started, ended := make(chan struct{}), make(chan struct{})
 	s := serving(t, made("Echo", true, echo), made("Hang", true, func(ctx context.Context, _ string, _ func(tool.Progress)) (tool.Result, error) {
 		close(started)
@@ -415,9 +431,11 @@ func TestHTTP(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.HTTP(ctx, l, "") }()
+	go func() { done <- s.HTTP(ctx, l, token) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + l.Addr().String() + Path}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: "http://" + l.Addr().String() + Path, HTTPClient: &http.Client{Transport: bearer(token)},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func NewPlayerIn(d wire.Server, s *Script) *Player {
 // SaveRequests makes the player write each request that follows to dir, indented, as 1.json, 2.json
 // and so on. It creates dir, but no directory above it.
 func (p *Player) SaveRequests(dir string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("saving requests: %w", err)
 	}
 	p.mu.Lock()
@@ -200,7 +200,7 @@ func (p *Player) save(q *query) error {
 		b.Write(q.body)
 	}
 	b.WriteByte('\n')
-	return os.WriteFile(filepath.Join(p.saveTo, strconv.Itoa(q.number)+".json"), b.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(p.saveTo, strconv.Itoa(q.number)+".json"), b.Bytes(), 0o600)
 }
 
 // A log keeps the bodies of requests. A conversation repeats itself in every request, so each is kept
