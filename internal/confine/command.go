@@ -14,7 +14,9 @@ import (
 // Wrap confines a command. End must be called when the command has ended, with what it printed; it
 // returns a block for the model about the limits that the command met, and what was taken back of what it did, or "".
 func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) (limits, undone string), err error) {
-	env, _ := environ.Withhold(cmd.Env, f.settings.Load().PassEnv)
+	keep := f.settings.Load().PassEnv
+	env, _ := environ.Withhold(cmd.Env, keep)
+	env = environ.WithoutPasswords(env, keep)
 	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: env})
 	if err != nil {
 		return osproc.Cmd{}, nil, fmt.Errorf("%w; the command was not run", err)

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"adze/internal/agentdef"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/term"
 	"adze/internal/plugin"
 	"adze/internal/skill"
 	"adze/internal/skill/library"
@@ -193,18 +192,7 @@ func (c *Contents) Lines() (lines []string) {
 
 // plainLine returns text of a plugin as one line that cannot be mistaken for several. Characters that a terminal would obey
 // or hide are written as escapes.
-func plainLine(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRune(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
-}
+func plainLine(text string) string { return term.SpellLine(text) }
 
 // A Change is what differs between what the user approved and what a plugin has now.
 type Change struct{ Added, Removed []Effect }

@@ -577,7 +577,7 @@ func TestWhatIsShownIsPlain(t *testing.T) {
 		}
 	}
 	text := strings.Join(got, "\n")
-	for _, want := range []string{`evil\x1b[2K\r\ntrue\u202e`, "headers by running curl evil", "connects to https://h/ [A: b]"} {
+	for _, want := range []string{`evil\x1b[2K\x0d\ntrue\u202e`, "headers by running curl evil", "connects to https://h/ [A: b]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown: %s", want, text)
 		}

@@ -258,8 +258,14 @@ func (o Offer) String() string {
 	}
 	var b strings.Builder
 	n := 0
+	seen := map[string]bool{} // files may say the same
 	line := func(kind, text string) {
-		fmt.Fprintf(&b, "  %-9s %s\n", kind, shown(text))
+		row := fmt.Sprintf("  %-9s %s\n", kind, shown(text))
+		if seen[row] {
+			return
+		}
+		seen[row] = true
+		b.WriteString(row)
 		n++
 	}
 	fmt.Fprintf(&b, "%s would enable:\n", shown(o.root))
@@ -378,9 +384,7 @@ func plural(n int) string {
 
 // shown returns text of a workspace as a part of a line: it can neither control the terminal nor look like further
 // lines.
-func shown(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(term.Spell(text))
-}
+func shown(text string) string { return term.SpellLine(text) }
 
 // hookItems returns the hooks of a settings file. Hooks that cannot be decoded are left out, and do not run.
 func hookItems(raw json.RawMessage) (items []trust.Item) {

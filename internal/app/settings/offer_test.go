@@ -191,7 +191,11 @@ func TestOfferCannotBeForged(t *testing.T) {
 			t.Errorf("%q is shown", never)
 		}
 	}
-	p.Write("work/.adze/settings.json", `{"permissions":{"allow":[`+strings.Repeat(`"Read(x)",`, 40)+`"Bash"]}}`)
+	var rules strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&rules, `"Read(x%d)",`, i)
+	}
+	p.Write("work/.adze/settings.json", `{"permissions":{"allow":[`+rules.String()+`"Bash"]}}`)
 	got = p.open(Source{}).Trust.Offer().String()
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "In all: your own settings in .adze/settings.local.json; 1 hook") || !strings.Contains(last, "43 rules to allow") || !strings.Contains(got, "allow     Bash\n") {
@@ -206,6 +210,18 @@ func TestOfferCannotBeForged(t *testing.T) {
 	}
 	p.Write("work/.adze/settings.local.json", `{"env":{`+many.String()+`"ZDOTDIR":"evil"}}`)
 	if got := p.open(Source{}).Trust.Offer().Short(); !strings.Contains(got, "2001 variables (ZDOTDIR, A0,") || !strings.Contains(got, " and 1991 more)") || len(got) > 400 {
+		t.Error(got)
+	}
+}
+
+// Rows that say the same are one, blanks do not push anything off the screen, and letters without a shape are spelled.
+//
+// Proves PERM-70.
+func TestOfferHidesNothing(t *testing.T) {
+	p := newPlace(t)
+	p.Write("work/.adze/settings.json", `{"permissions":{"allow":["Bash(ls)","Bash(ls)","Bash(ls`+strings.Repeat(" ", 400)+`; evil)","Bash(a\u3164b)"]}}`)
+	got := p.open(Source{}).Trust.Offer().String()
+	if strings.Count(got, "Bash(ls)\n") != 1 || !strings.Contains(got, "Bash(ls‹400 blanks›; evil)") || !strings.Contains(got, `Bash(a\u3164b)`) {
 		t.Error(got)
 	}
 }

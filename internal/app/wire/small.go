@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/instruct"
 	"adze/internal/msg"
 	"adze/internal/permission/judge"
 	"adze/internal/session"
@@ -99,6 +100,9 @@ func (b *briefing) instructions() string {
 	}
 	var all []string
 	for _, f := range b.announcer.Files() {
+		if f.Kind >= instruct.Project && !b.ws.Project.Trust.Trusted() {
+			continue // whoever wrote it cannot loosen what the classifier allows
+		}
 		all = append(all, f.Text)
 	}
 	return strings.Join(all, "\n\n")

@@ -488,7 +488,6 @@ func TestServices(t *testing.T) {
 		{"redirected for ever", redirect(resource+"/mcp", "HERE"+resource+"/mcp"), "status 302"},
 		{"mixed up", func(s *stage) { s.Callback = func(q url.Values) { q.Set("iss", "https://evil.example") } }, "from another authorization server"},
 		{"issuer promised", func(s *stage) { s.Callback = func(q url.Values) { q.Del("iss") } }, "does not say which"},
-		{"another state", func(s *stage) { s.Callback = func(q url.Values) { q.Set("state", "x") } }, "state is wrong"},
 		{"refused", func(s *stage) {
 			s.Callback = func(q url.Values) {
 				q.Del("code")

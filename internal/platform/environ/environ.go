@@ -92,6 +92,14 @@ func Withhold(env, keep []string) (rest, withheld []string) {
 	return rest, withheld
 }
 
+// WithoutPasswords returns env without the variables whose value is a URL with a password, except those that keep names.
+func WithoutPasswords(env, keep []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, value, _ := strings.Cut(entry, "=")
+		return redact.HasURLPassword(value) && !slices.ContainsFunc(keep, func(k string) bool { return names(k, name) })
+	})
+}
+
 // names reports whether a pattern, a name or the beginning of one with *, stands for a name.
 func names(pattern, name string) bool {
 	if start, ok := strings.CutSuffix(pattern, "*"); ok {

@@ -137,9 +137,6 @@ func (f *Flow) put(o outcome) {
 
 // read returns what came back as parameters.
 func (f *Flow) read(q url.Values) outcome {
-	if f.state != "" && q.Get("state") != f.state {
-		return outcome{err: errors.New("what came back belongs to another attempt to sign in (its state is wrong)")}
-	}
 	if f.check != nil {
 		if err := f.check(q); err != nil {
 			return outcome{err: err}
@@ -163,6 +160,10 @@ func (f *Flow) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.URL.Path != f.path || r.Method != http.MethodGet:
 		http.NotFound(w, r)
+		return
+	}
+	if f.state != "" && r.URL.Query().Get("state") != f.state { // a page, or an older attempt: the right answer may still come
+		http.Error(w, "this belongs to another attempt to sign in", http.StatusBadRequest)
 		return
 	}
 	got := f.read(r.URL.Query())

@@ -132,11 +132,12 @@ func TestFlowWithState(t *testing.T) {
 		paste       bool
 		code, want  string
 		unpasted    bool // what is pasted changes nothing
+		ignored     bool // the request changes nothing, and the right one comes later
 	}{
 		{name: "code", query: "?code=c&state=STATE", code: "c"},
-		{name: "no state", query: "?code=c", want: "state is wrong"},
-		{name: "another state", query: "?code=c&state=x", want: "state is wrong"},
-		{name: "error without a state", query: "?error=access_denied", want: "state is wrong"},
+		{name: "no state", query: "?code=x", ignored: true, code: "c"},
+		{name: "another state", query: "?code=x&state=x", ignored: true, code: "c"},
+		{name: "error without a state", query: "?error=access_denied", ignored: true, code: "c"},
 		{name: "error", query: "?error=access_denied&error_description=no+way&state=STATE", want: "refused: access_denied no way"},
 		{name: "error and code", query: "?error=access_denied&code=c&state=STATE", want: "refused"},
 		{name: "checked", query: "?code=c&state=STATE&iss=https://evil.example", want: refuse.Error()},
@@ -175,6 +176,9 @@ func TestFlowWithState(t *testing.T) {
 			}
 		} else {
 			visit(t, "GET", address, "")
+		}
+		if tt.ignored {
+			visit(t, "GET", f.Callback()+"?code=c&state="+f.State(), "")
 		}
 		got := <-done
 		if got.code != tt.code || (got.err == nil) != (tt.want == "") || got.err != nil && !strings.Contains(got.err.Error(), tt.want) {

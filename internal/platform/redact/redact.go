@@ -50,6 +50,18 @@ func HasKey(s string) bool {
 	return false
 }
 
+// HasURLPassword reports whether s contains a URL with a password.
+func HasURLPassword(s string) bool {
+	for i := range len(s) {
+		if s[i] == ':' {
+			if _, end := urlPassword(s, i); end > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Field returns the value of a field without secrets. If the field's name says that it is one, none of
 // it is left.
 func Field(name, value string) string {

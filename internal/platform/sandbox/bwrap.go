@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jail"
@@ -130,7 +131,8 @@ func insideEnv(env []string, p *policy, net *netAccess) []string {
 		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 			kept = append(kept, name+"=http://"+net.proxy)
 		}
-		kept = append(kept, "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1")
+		direct := slices.DeleteFunc([]string{"localhost", "127.0.0.1", "::1"}, net.listed)
+		kept = append(kept, "NO_PROXY="+strings.Join(direct, ","), "no_proxy="+strings.Join(direct, ","), "NODE_USE_ENV_PROXY=1")
 	}
 	return kept
 }

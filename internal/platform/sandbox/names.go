@@ -16,6 +16,15 @@ var (
 	protectedFiles = [...]string{
 		".mcp.json", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".env", ".envrc",
 	}
+	// toolNames are what other agents, editors and tools obey. One that is a link is left alone: projects link them to
+	// each other, and no command could run there otherwise.
+	toolNames = [...]string{
+		".cursor", ".codex", ".gemini", ".opencode", ".zed", ".devcontainer", ".github", ".mvn", "opencode.json", "opencode.jsonc", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".tool-versions",
+		".nvim.lua", ".nvimrc", ".vimrc", ".exrc", ".gdbinit", ".lldbinit", ".devcontainer.json",
+	}
+	// protectedBelow are protected where they are there, and reported if they appear. Package managers write to what is
+	// around them, so a command can still move that away.
+	protectedBelow = [...]string{".yarn/releases", ".yarn/plugins"}
 	// homeFiles and homeDirs are obeyed in a home directory, and where users keep what they copy or link
 	// from there: that is where one of them is, see [homely]. Elsewhere no program obeys them; if they appear
 	// there it is told.
@@ -38,7 +47,11 @@ var secretNames = [...]string{
 	".local/share/keyrings", ".local/share/pass", ".mozilla", ".config/google-chrome", ".config/chromium",
 	".vault-token", ".terraform.d/credentials.tfrc.json",
 	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties",
-	".claude/.credentials.json", ".adze/credentials.json",
+	".claude/.credentials.json", ".adze/credentials.json", ".claude.json",
+	".codex/auth.json", ".gemini", ".local/share/opencode", ".config/github-copilot",
+	".my.cnf", ".config/containers", ".kaggle", ".cache/huggingface/token", ".huggingface/token",
+	".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".python_history", ".node_repl_history",
+	".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
 	"Library/Keychains", "Library/Cookies",
 }
 
@@ -83,6 +96,8 @@ func guards(root, home string) ([]guard, error) {
 		switch {
 		case e == nil && !always || slices.ContainsFunc(list, func(have guard) bool { return have.path == g.path }):
 			return nil
+		case e != nil && e.Type()&os.ModeSymlink != 0 && slices.Contains(toolNames[:], name):
+			return nil
 		case e != nil && e.Type()&os.ModeSymlink != 0:
 			return &linkError{g.path}
 		case e != nil:
@@ -91,7 +106,7 @@ func guards(root, home string) ([]guard, error) {
 		list = append(list, g)
 		return nil
 	}
-	names := slices.Concat(protectedDirs[:], protectedFiles[:], bare(here))
+	names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], bare(here))
 	switch {
 	case root == home:
 		names = slices.Concat(names, homeFiles[:], homeDirs[:], onlyHomeFiles[:], onlyHomeDirs[:])
@@ -101,6 +116,15 @@ func guards(root, home string) ([]guard, error) {
 	for _, name := range names {
 		if err := add(name, true); err != nil {
 			return nil, err
+		}
+	}
+	for _, name := range protectedBelow {
+		g := guard{path: filepath.Join(root, name), here: true}
+		real, err := filepath.EvalSymlinks(g.path)
+		switch {
+		case err != nil, real != g.path: // it is not there, or a link
+		default:
+			list = append(list, g)
 		}
 	}
 	for name := range here {

@@ -135,7 +135,14 @@ func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
 type netAccess struct {
 	proxy  string // the address of the proxy as the command sees it; empty means no network
 	socket string // where the helper hands over the listener of the inside, if it is another network
+	allow  []Domain
 	end    func() []string
+}
+
+// listed reports whether a name of this machine is among what may be reached outside. It must not be taken for the inside
+// then: programs connect to it through the proxy.
+func (n *netAccess) listed(host string) bool {
+	return slices.ContainsFunc(n.allow, func(d Domain) bool { return !d.wild && d.host == host })
 }
 
 // insideProxy is where the proxy listens in a network of its own.
@@ -153,7 +160,7 @@ func (s *Sandbox) reach(ctx context.Context, t Tier) (*netAccess, error) {
 			return nil, err
 		}
 		served := p.serve(ctx, l)
-		return &netAccess{proxy: l.Addr().String(), end: served.end}, nil
+		return &netAccess{proxy: l.Addr().String(), allow: p.allow(), end: served.end}, nil
 	}
 	dir, err := s.temp()
 	if err != nil {
@@ -165,7 +172,7 @@ func (s *Sandbox) reach(ctx context.Context, t Tier) (*netAccess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the way to the network: %w", err)
 	}
-	return &netAccess{proxy: insideProxy, socket: path, end: p.handOver(ctx, l)}, nil
+	return &netAccess{proxy: insideProxy, socket: path, allow: p.allow(), end: p.handOver(ctx, l)}, nil
 }
 
 func (s *Sandbox) sharedProxy() *proxy {

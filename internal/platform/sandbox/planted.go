@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // watchPlanted remembers which repositories and settings there are where nothing is protected: one level
@@ -27,7 +28,7 @@ var watched = [...]string{".git", ".adze", ".claude", ".mcp.json"}
 func planted(p *policy) map[string]bool {
 	found := map[string]bool{}
 	for _, root := range p.roots {
-		for _, name := range homeFiles {
+		for _, name := range slices.Concat(homeFiles[:], protectedBelow[:]) {
 			path := filepath.Join(root, name)
 			if _, err := os.Lstat(path); err == nil {
 				found[path] = true

@@ -25,7 +25,7 @@ func profile(p *policy, proxy string) string {
 		rule("(allow file-write* (subpath %s))", quoted(path))
 	}
 	for _, root := range p.roots {
-		names := slices.Concat(protectedDirs[:], protectedFiles[:], homeFiles[:], homeDirs[:]) // here none of them costs anything
+		names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], protectedBelow[:], homeFiles[:], homeDirs[:]) // here none of them costs anything
 		if root == p.home {
 			names = slices.Concat(names, onlyHomeFiles[:], onlyHomeDirs[:])
 		}

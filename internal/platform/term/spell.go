@@ -24,13 +24,39 @@ func Spell(text string) string {
 			fmt.Fprintf(&b, `\x%02x`, text[i])
 		case r < 0x80 && unicode.IsControl(r):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r) || cells.Of(r) == 0 && !unicode.Is(unicode.M, r)):
+		case r != ' ' && (invisible(r) || !unicode.IsGraphic(r) || unicode.IsSpace(r) || cells.Of(r) == 0 && !unicode.Is(unicode.M, r)):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return Sanitize(b.String())
+}
+
+// maxBlanks is how many blanks in a row are shown as they are.
+const maxBlanks = 16
+
+// SpellLine is [Spell] for a text on one line. Long runs of blanks are counted, since they could push what follows off the
+// screen.
+func SpellLine(text string) string {
+	text = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Spell(text))
+	var b strings.Builder
+	for text != "" {
+		rest := strings.TrimLeft(text, " ")
+		switch n := len(text) - len(rest); {
+		case n > maxBlanks:
+			fmt.Fprintf(&b, "‹%d blanks›", n)
+		default:
+			b.WriteString(text[:n])
+		}
+		next := strings.IndexByte(rest, ' ')
+		if next < 0 {
+			next = len(rest)
+		}
+		b.WriteString(rest[:next])
+		text = rest[next:]
+	}
+	return b.String()
 }
 
 // SpellControls returns a text with its control characters as escapes, but for line feeds, tabs and the carriage returns at

@@ -75,10 +75,11 @@ func suspect(r rune, spell bool) bool {
 	return r < 0xa0 || spell && invisible(r)
 }
 
-// invisible reports whether r reorders text or takes no room in it.
+// invisible reports whether r reorders text, takes no room in it, or is a letter without a shape.
 func invisible(r rune) bool {
 	switch {
-	case r == 0x00ad, r == 0x061c, r == 0x180e, r == 0xfeff,
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0,
+		r == 0x00ad, r == 0x061c, r == 0x180e, r == 0xfeff,
 		r >= 0x200b && r <= 0x200f,
 		r >= 0x2028 && r <= 0x202e,
 		r >= 0x2060 && r <= 0x206f,

@@ -217,8 +217,28 @@ func TestSpell(t *testing.T) {
 		"a\x1b]0;curl x | sh\aecho b": `a\x1b]0;curl x | sh\x07echo b`,
 		"two\tcells\nof text":         "two\tcells\nof text",
 		"\xff\u0085\u202e\u3000":      `\xff\u0085\u202e\u3000`,
+		"a\u3164b\u115f\u1160\uffa0":  `a\u3164b\u115f\u1160\uffa0`,
+		"a\u2800b\u034f\u17b4":        `a\u2800b\u034f\u17b4`,
 	} {
 		if got := Spell(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A line shows all that is in it.
+func TestSpellLine(t *testing.T) {
+	blanks := strings.Repeat(" ", 400)
+	for text, want := range map[string]string{
+		"":                              "",
+		"plain  text":                   "plain  text",
+		"a\nb\tc":                       `a\nb\tc`,
+		"ls" + blanks + "; rm x":        "ls‹400 blanks›; rm x",
+		blanks + "x" + blanks:           "‹400 blanks›x‹400 blanks›",
+		strings.Repeat(" ", 16) + "end": strings.Repeat(" ", 16) + "end",
+		"\u3164" + blanks:               `\u3164‹400 blanks›`,
+	} {
+		if got := SpellLine(text); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
