@@ -26,6 +26,9 @@ type Config struct {
 	Quarantine string
 	// Keys is the file with the user's API keys, which commands cannot read wherever it is; it may be empty.
 	Keys string
+	// Git returns the places from which git takes hooks and settings in a directory; see [gitrepo.Judge.Obeyed]. Nil means
+	// that none are known.
+	Git func(dir string) []string
 	// Probe shares the sandbox's test with other conversations; it may be nil.
 	Probe *sandbox.Probe
 }
@@ -74,7 +77,7 @@ type sources struct {
 
 // New returns the confinement of c. The sandbox is tested when it is needed for the first time.
 func New(c Config) *Confinement {
-	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home, c.Keys}, quarantine: c.Quarantine}
+	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home, c.Keys, c.Git}, quarantine: c.Quarantine}
 	f.settings.Store(&c.Settings)
 	f.report(new(Settings))
 	p, h := &f.paths, &hosts{f.sources}

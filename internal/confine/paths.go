@@ -14,7 +14,8 @@ import (
 type paths struct {
 	*sources
 	dir, home string
-	keys      string // the file with the user's API keys, or ""
+	keys      string                    // the file with the user's API keys, or ""
+	git       func(dir string) []string // may be nil
 }
 
 // roots returns the working directories.
@@ -42,6 +43,11 @@ func (p *paths) readOnly() ([]string, error) {
 	if p.gate != nil {
 		c := p.gate.Policy().Config()
 		list = append(append(list, c.Protected...), filepath.Join(c.StateHome, "settings.json"))
+	}
+	if p.git != nil {
+		for _, root := range p.roots() {
+			list = append(list, p.git(root)...)
+		}
 	}
 	return list, nil
 }

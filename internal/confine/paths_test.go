@@ -52,7 +52,7 @@ func TestHidden(t *testing.T) {
 	work := tree(t, "a.env", "sub/b.env", "keys/one", "keys/two", "public")
 	home := tree(t, "tokens/x", "tokens/y.txt", "other")
 	base := tree(t, "private/z", "open")
-	p := &paths{new(sources), work, home, ""}
+	p := &paths{new(sources), work, home, "", nil}
 	p.settings.Store(&Settings{DenyRead: []string{"extra", "~/wallet", "//mnt/disk", "/srv"}})
 	fromSettings := []string{filepath.Join(work, "extra"), filepath.Join(home, "wallet"), "/mnt/disk", "/srv"}
 	for _, gate := range []Gate{nil, permission.NewGate(permission.GateConfig{})} {
@@ -90,7 +90,7 @@ func TestHiddenIsBounded(t *testing.T) {
 //
 // Proves PERM-61.
 func TestWritable(t *testing.T) {
-	p := &paths{new(sources), "/work", "/home/a", ""}
+	p := &paths{new(sources), "/work", "/home/a", "", nil}
 	p.settings.Store(&Settings{AllowWrite: []string{"../cache"}, DenyWrite: []string{"fixed"}})
 	if got := p.roots(); !cmp.Equal(got, []string{"/work"}) {
 		t.Errorf("roots before there are rules: %q", got)

@@ -19,9 +19,10 @@ type places struct {
 	// public returns the working directories, and what commands in a jail may read besides.
 	public   func() []string
 	editable []string
-	guarded  []string // directories of adze itself
-	plan     []string // the plan file
-	scratch  []string // the directory for temporary files
+	guarded  []string        // directories of adze itself
+	obeyed   func() []string // what git obeys in the working directories
+	plan     []string        // the plan file
+	scratch  []string        // the directory for temporary files
 }
 
 // look finds the places of the configuration.
@@ -39,8 +40,18 @@ func (p *Policy) look() *places {
 		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), left, jail.Public())...) }),
 		editable: forms(c.Editable...),
 		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
-		plan:     forms(c.PlanFile),
-		scratch:  forms(c.Scratch),
+		obeyed: sync.OnceValue(func() []string {
+			if c.Obeyed == nil || !c.Mode.AcceptsEdits() && !c.Mode.Unattended() && p.rules.Allow.Edits.Any() == nil {
+				return nil // each change asks anyway
+			}
+			var all []string
+			for _, dir := range c.workingDirs() {
+				all = append(all, c.Obeyed(dir)...)
+			}
+			return forms(all...)
+		}),
+		plan:    forms(c.PlanFile),
+		scratch: forms(c.Scratch),
 	}
 }
 

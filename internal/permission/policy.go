@@ -40,6 +40,8 @@ type Config struct {
 	// content says what adze runs.
 	StateHome string
 	Protected []string
+	// Obeyed returns the places from which git takes hooks and settings in a directory, other than .git. May be nil.
+	Obeyed func(dir string) []string
 	// Readable and Editable are what adze itself keeps for the model; each with what is below.
 	Readable, Editable []string
 	// Scratch is the directory for temporary files of the session, or empty.

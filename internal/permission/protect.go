@@ -32,6 +32,9 @@ func (p *places) protects(name string, unattended bool) string {
 	if why := obeyed(parts, unattended); why != "" {
 		return why
 	}
+	if inside(p.obeyed(), []string{name}) {
+		return "git takes hooks or settings from it"
+	}
 	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
 		return "it holds instructions for agents, outside the working directories"
 	}

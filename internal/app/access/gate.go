@@ -38,6 +38,8 @@ type Place struct {
 	Getenv   func(string) string
 	Say      func(string)
 	Language func() texts.Language
+	// Obeyed returns the places from which git takes hooks and settings in a directory.
+	Obeyed func(dir string) []string
 }
 
 // NewGate returns the permission gate for the rules of flags and settings. An invalid rule in a flag is an
@@ -82,7 +84,7 @@ func Policy(at Place, a Spec) (permission.Config, error) {
 	c := permission.Config{
 		Rules: append(rules, p.Rules...),
 		Dir:   at.Dir, Dirs: append(append([]string{at.Dir}, a.Dirs...), p.Directories...), Home: at.Getenv("HOME"),
-		ManagedOnly: p.ManagedOnly, Mode: mode, StateHome: at.Project.Home,
+		ManagedOnly: p.ManagedOnly, Mode: mode, StateHome: at.Project.Home, Obeyed: at.Obeyed,
 		Fold: runtime.GOOS == "windows" || runtime.GOOS == "darwin",
 	}
 	if dir := at.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {

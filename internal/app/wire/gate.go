@@ -11,7 +11,7 @@ import (
 
 // place returns the workspace as gates are made for it.
 func (w *Workspace) place() access.Place {
-	return access.Place{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language}
+	return access.Place{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language, Obeyed: w.git.judge.Obeyed}
 }
 
 // deniedTools reports which tools are not offered. The tool for structured output is offered whenever there is a schema.

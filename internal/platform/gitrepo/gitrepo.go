@@ -45,8 +45,10 @@ type Judge struct {
 
 	mu    sync.Mutex
 	known map[string]*Verdict
-	made  map[string]time.Time // when git's directories were made that the program made itself
-	own   own
+	// obeyed are the places from which git takes hooks and settings, by directory.
+	obeyed map[string]*places
+	made   map[string]time.Time // when git's directories were made that the program made itself
+	own    own
 }
 
 // own is the git that git itself starts.

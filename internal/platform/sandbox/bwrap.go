@@ -31,8 +31,9 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	args = append(args, "--bind", p.temp, p.temp)
 	for _, root := range p.roots {
 		args = append(args, "--bind", root, root)
+		args = append(args, p.pins(root)...)
 		for _, g := range p.guards {
-			if filepath.Dir(g.path) == root {
+			if g.root == root {
 				args = append(args, "--ro-bind", g.path, g.path)
 			}
 		}
@@ -49,6 +50,28 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	}
 	if net.socket != "" {
 		args = append(args, "--ro-bind", net.socket, filepath.Join(insideDir, "net"))
+	}
+	return args
+}
+
+// pins returns the arguments that keep the directories between a root and what is read-only below it in their places: a
+// directory on which something is mounted cannot be renamed. Nothing may be mounted below the root before.
+func (p *policy) pins(root string) []string {
+	var args []string
+	seen := map[string]bool{}
+	for _, path := range p.readOnly {
+		if path == root || !below(root, path) || slices.ContainsFunc(p.roots, func(other string) bool { return other != root && below(root, other) && below(other, path) }) {
+			continue
+		}
+		var above []string
+		for dir := filepath.Dir(path); dir != root && !seen[dir]; dir = filepath.Dir(dir) {
+			above = append(above, dir)
+			seen[dir] = true
+		}
+		slices.Reverse(above)
+		for _, dir := range above {
+			args = append(args, "--bind", dir, dir)
+		}
 	}
 	return args
 }

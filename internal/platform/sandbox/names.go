@@ -75,6 +75,7 @@ func secrets(home string) []string {
 
 // A guard is a protected name at the top of a working directory.
 type guard struct {
+	root string
 	path string
 	here bool // it is there
 }
@@ -91,7 +92,7 @@ func guards(root, home string) ([]guard, error) {
 	}
 	var list []guard
 	add := func(name string, always bool) error {
-		g := guard{path: filepath.Join(root, name)}
+		g := guard{root: root, path: filepath.Join(root, name)}
 		e := here[name]
 		switch {
 		case e == nil && !always || slices.ContainsFunc(list, func(have guard) bool { return have.path == g.path }):
@@ -119,7 +120,7 @@ func guards(root, home string) ([]guard, error) {
 		}
 	}
 	for _, name := range protectedBelow {
-		g := guard{path: filepath.Join(root, name), here: true}
+		g := guard{root: root, path: filepath.Join(root, name), here: true}
 		real, err := filepath.EvalSymlinks(g.path)
 		switch {
 		case err != nil, real != g.path: // it is not there, or a link

@@ -251,7 +251,8 @@ type policy struct {
 	hidden   []string
 	home     string
 	temp     string
-	guards   []guard // protected names that are there, those of each root after its parent's
+	absent   []string // what of readOnly is not there
+	guards   []guard  // protected names that are there, those of each root after its parent's
 }
 
 // policy settles what the next command may do.
@@ -287,6 +288,8 @@ func (s *Sandbox) policy() (*policy, error) {
 		for _, path := range paths {
 			if real, err := filepath.EvalSymlinks(path); err == nil {
 				*more.list = append(*more.list, real)
+			} else if more.list == &p.readOnly {
+				p.absent = append(p.absent, path)
 			}
 		}
 	}

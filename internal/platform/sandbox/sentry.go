@@ -93,6 +93,11 @@ func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 			s.release(w.roots)
 			return nil, err
 		}
+		for _, path := range p.absent {
+			if filepath.Dir(path) == root {
+				w.absent[path] = true
+			}
+		}
 		for _, g := range list {
 			if g.here {
 				p.guards = append(p.guards, g)

@@ -1,0 +1,125 @@
+package gitrepo
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// places are what git obeys in a directory, for as long as the files that played a role stay as they are.
+type places struct {
+	paths []string
+	roles roles
+}
+
+// maxBelow bounds the directories that are searched for repositories below another.
+const maxBelow = 500
+
+// Obeyed returns where git takes hooks and settings from in dir, which is absolute, and in the directories directly
+// below it whose .git is a file: git directories, the directory of core.hooksPath, and files with settings, wherever they are and whether or
+// not they exist. A .git directory itself is not among them. Git is asked only if one of these files has changed.
+func (j *Judge) Obeyed(dir string) []string {
+	dir = filepath.Clean(dir)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if p := j.obeyed[dir]; p != nil && p.roles.hold() {
+		return p.paths
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	q := &inquiry{ctx: ctx, began: j.began}
+	var roots []string
+	if j.config.Roots != nil {
+		roots = j.config.Roots()
+	}
+	installed := q.prepare(j.config.Environ(), roots) == nil
+	p := &places{paths: q.obeyed(dir, installed)}
+	q.roles.add(dir, listing)
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) <= maxBelow {
+		for _, e := range entries {
+			below := filepath.Join(dir, e.Name())
+			if e.IsDir() && q.roles.add(filepath.Join(below, ".git"), entry).regular() {
+				p.paths = append(p.paths, q.obeyed(below, installed)...)
+			}
+		}
+	}
+	at := real(dir)
+	p.paths = slices.DeleteFunc(p.paths, func(path string) bool { // all that is there, or nothing that can be written
+		return within(at, path) || within(path, filepath.Join(string(filepath.Separator), "dev"))
+	})
+	slices.Sort(p.paths)
+	p.paths, p.roles = slices.Compact(p.paths), q.roles
+	if p.roles.settled() {
+		if j.obeyed == nil || len(j.obeyed) >= maxVerdicts {
+			j.obeyed = map[string]*places{}
+		}
+		j.obeyed[dir] = p
+	}
+	return p.paths
+}
+
+// obeyed returns what git obeys in dir. Without git, or if git refuses to answer, that is where .git leads.
+func (q *inquiry) obeyed(dir string, installed bool) []string {
+	var paths []string
+	note := func(path string) {
+		paths = append(paths, real(path))
+		q.roles.add(path, target)
+	}
+	for top := dir; ; top = filepath.Dir(top) {
+		dotGit := filepath.Join(top, ".git")
+		if s := q.roles.add(dotGit, entry); s.exists() {
+			if gitDir, err := readLine(dotGit, "gitdir: "); err == nil {
+				gitDir = resolve(top, gitDir)
+				note(gitDir)
+				q.roles.add(filepath.Join(gitDir, "commondir"), entry)
+				if common, err := readLine(filepath.Join(gitDir, "commondir"), ""); err == nil {
+					note(resolve(gitDir, common))
+				}
+			}
+			break
+		}
+		if filepath.Dir(top) == top {
+			return nil
+		}
+	}
+	if !installed {
+		return paths
+	}
+	out, err := q.ask(dir, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel")
+	if err != nil {
+		return paths
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 3 {
+		return paths
+	}
+	gitDir, common, top := lines[0], lines[1], lines[2]
+	for _, path := range []string{gitDir, common} {
+		if filepath.Base(path) != ".git" {
+			note(path)
+		}
+	}
+	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(gitDir, "config.worktree"), filepath.Join(q.home, ".gitconfig"), filepath.Join(q.userDir(), "config")} {
+		q.roles.add(file, target)
+	}
+	all, err := q.settings(&Verdict{Top: top}, dir)
+	if err != nil {
+		return paths
+	}
+	for _, o := range all {
+		if o.file != "" && !o.users {
+			note(o.file)
+		}
+		switch {
+		case o.value == "":
+		case o.key == "core.hookspath":
+			note(resolve(top, q.untilde(o.value)))
+		case o.key == "include.path", strings.HasPrefix(o.key, "includeif.") && strings.HasSuffix(o.key, ".path"):
+			note(resolve(filepath.Dir(o.file), q.untilde(o.value))) // also one that is not there yet
+		}
+	}
+	return paths
+}
