@@ -28,9 +28,13 @@ func harmlessAssign(name, value string) bool {
 // what they are, writes and reads; see [Part.Paths].
 //
 // A program given by its path is covered only by a rule that spells out that path, and a command whose options name other
-// programs to run only by one that quotes it.
+// programs to run only by one that quotes it. A command that may run what it reads from its input is covered by a
+// star behind its name, which allows any code, and never by a rule that quotes its words: they do not say what is run.
 func (p *Part) Allowed(pat Pattern) bool {
 	if !p.script.Simple || !p.harmless() {
+		return false
+	}
+	if (pat.Exact() || pat.program == "" && !pat.everything()) && p.runsInput() {
 		return false
 	}
 	forms := p.forms()

@@ -90,6 +90,11 @@ func (p Pattern) Program() string { return p.program }
 // Exact reports whether the pattern has no star.
 func (p Pattern) Exact() bool { return len(p.pieces) == 1 }
 
+// everything reports whether the pattern is a single star.
+func (p Pattern) everything() bool {
+	return len(p.pieces) == 2 && p.pieces[0] == "" && p.pieces[1] == ""
+}
+
 // Quotes reports whether the pattern is the whole line, character by character but for blanks around it.
 // It never matches a line that a user could misread.
 func (p Pattern) Quotes(s *Script) bool {

@@ -38,6 +38,7 @@ func (r *reader) file(f *syntax.File) {
 		if r.script.doubt == "" {
 			r.script.doubt = r.structure(n)
 		}
+		r.feeds(n)
 		switch n := n.(type) {
 		case *syntax.Comment:
 			if oddComment(r.script.Source, int(n.Hash.Offset())) {
@@ -245,6 +246,7 @@ func (r *reader) fill(p *Part, call *syntax.CallExpr, vars Vars) {
 	}
 	p.Text = strings.Join(texts, " ")
 	if n := len(call.Args); n > 0 {
+		p.at = int(call.Args[0].Pos().Offset())
 		p.source = between(r.script.Source, call.Args[0].Pos(), call.Args[n-1].End())
 	}
 }

@@ -44,6 +44,7 @@ type Script struct {
 	misread  bool           // bash may see other commands in it than the tree has
 	doubt    string         // why its structure is not known to only read in a jail, or empty
 	funcs    map[string]int // the functions it defines, numbered in their order
+	fed      []fedSpan      // pieces whose commands have an input
 	suspects func() *suspects
 }
 
@@ -59,6 +60,7 @@ type Part struct {
 
 	script *Script
 	source string   // of the words, as they stand in the line
+	at     int      // offset of the first word in the line
 	dirs   []string // where it may run, relative to the directory at the start; nil if unknown
 	reads  []Word   // of a part without words: files that the shell itself looks at
 	body   int      // of which function it is a part, from 1 on in their order; 0 for none

@@ -17,14 +17,18 @@ func subcommands(name string) int {
 }
 
 // neverPrefix are sub-commands that run what follows them.
-var neverPrefix = setOf(`npm_exec npm_x pnpm_exec pnpm_dlx yarn_dlx yarn_exec bun_x docker_run docker_exec podman_run podman_exec kubectl_exec
-	go_run cargo_run uv_run poetry_run bundle_exec dotnet_run deno_run deno_eval swift_run gh_api`)
+var neverPrefix = setOf(`npm_exec npm_x npm_init npm_create npm_explore pnpm_exec pnpm_dlx pnpm_create pnpm_node yarn_dlx yarn_exec yarn_create
+	yarn_node bun_x bun_create docker_run docker_exec docker_compose docker_create docker_container podman_run podman_exec podman_compose podman_create
+	podman_container kubectl_exec kubectl_run kubectl_debug kubectl_plugin go_run go_tool go_generate cargo_run uv_run uv_tool poetry_run poetry_shell
+	bundle_exec bundle_console dotnet_run dotnet_fsi dotnet_exec dotnet_script deno_run deno_eval deno_repl swift_run swift_repl mix_run
+	brew_ruby brew_irb brew_sh terraform_console systemctl_edit git_config git_bisect git_submodule git_filter-branch git_difftool git_mergetool
+	gh_api gh_alias gh_extension gh_codespace rustup_run helm_plugin mvn_exec:java mvn_exec:exec gradle_run`)
 
 // Suggest returns the contents of rules that would allow the line, at most five: one for each part that
-// needs one, or one that quotes the whole line where parts cannot be covered. None of them is a bare
-// program, a wrapper or an interpreter.
+// needs one, or one that quotes the whole line if a part cannot be covered or may run its input. None of them is a bare
+// program, a wrapper or an interpreter. If the line runs code that it does not spell out, there are none.
 func (s *Script) Suggest() []string {
-	if s.Opaque || strings.TrimSpace(s.Source) == "" {
+	if s.Opaque || strings.TrimSpace(s.Source) == "" || s.unspelled() {
 		return nil
 	}
 	whole := []string{Quote(s.Source)}
@@ -36,6 +40,9 @@ func (s *Script) Suggest() []string {
 	for _, p := range s.Parts {
 		if p.WordsReadOnly() == nil || isMove(p) {
 			continue
+		}
+		if p.runsInput() {
+			return whole
 		}
 		rule := p.suggest()
 		pat, err := ParsePattern(rule)
@@ -72,7 +79,7 @@ func (p *Part) suggest() string {
 			break
 		}
 	}
-	if len(prefix) < 2 {
+	if len(prefix) < 2 || n == 2 && len(prefix) == 2 && prefix[1] == "run" {
 		return Quote(inner.text)
 	}
 	return strings.Join(prefix, " ") + ":*"

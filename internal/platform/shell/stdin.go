@@ -1,0 +1,225 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A feed is where a command takes its standard input from.
+type feed uint8
+
+const (
+	unfed   feed = iota // the line's own input, which is empty
+	spelled             // text or a file that the line names
+	piped               // the output of another command
+)
+
+// A fedSpan is a piece of the source whose commands share a feed.
+type fedSpan struct {
+	from, to int
+	feed     feed
+}
+
+// feeds records the commands that get an input at n.
+func (r *reader) feeds(n syntax.Node) {
+	add := func(n syntax.Node, f feed) {
+		r.script.fed = append(r.script.fed, fedSpan{int(n.Pos().Offset()), int(n.End().Offset()), f})
+	}
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		for _, rd := range n.Redirs {
+			if f := feedOf(rd); f != unfed {
+				add(n, f)
+			}
+		}
+	case *syntax.BinaryCmd:
+		switch {
+		case n.Op != syntax.Pipe && n.Op != syntax.PipeAll:
+		case printsText(n.X):
+			add(n.Y, spelled)
+		default:
+			add(n.Y, piped)
+		}
+	}
+}
+
+// feedOf returns what a redirection feeds to its command. Descriptors other than 0 count as well: an operand such as
+// /dev/fd/3 may name them.
+func feedOf(rd *syntax.Redirect) feed {
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		if _, ok := literalText(rd.Hdoc); !ok {
+			return piped
+		}
+		return spelled
+	case syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+		if !readWord(rd.Word, Vars{Home: "/", Dir: "/", User: "u", Temp: "/"}).Static {
+			return piped
+		}
+		return spelled
+	}
+	return unfed
+}
+
+// printsText reports whether a statement prints only text that it spells out.
+func printsText(st *syntax.Stmt) bool {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	for _, w := range call.Args {
+		if word := readWord(w, Vars{}); !word.Static || word.Glob {
+			return false
+		}
+	}
+	switch call.Args[0].Lit() {
+	case "echo", "printf":
+		return true
+	case "cat":
+		return len(call.Args) == 1 && len(st.Redirs) == 1 && feedOf(st.Redirs[0]) == spelled && st.Redirs[0].Op != syntax.RdrIn
+	}
+	return false
+}
+
+// feed returns where p takes its input from.
+func (p *Part) feed() feed {
+	got := unfed
+	for _, s := range p.script.fed {
+		// Where functions run is not followed.
+		if p.script.funcs != nil {
+			return piped
+		}
+		if s.from <= p.at && p.at < s.to {
+			got = max(got, s.feed)
+		}
+	}
+	return got
+}
+
+// runsInput reports whether p may run what it reads from its standard input as commands: it is fed, and not known to
+// take its input for data.
+func (p *Part) runsInput() bool {
+	return len(p.Words) > 0 && len(p.script.fed) > 0 && p.feed() != unfed && !takesData(p.Words)
+}
+
+// dataPrograms take their input for data, whatever their options, besides [quietPrograms].
+var dataPrograms = setOf(`
+	git gh glab pbcopy xclip xsel wl-copy tar bsdtar gtar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd gpg openssl sponge pandoc
+	black ruff gofmt goimports rustfmt clang-format prettier yq less more bat wget tac zcat`)
+
+// takesData reports whether a command is known to take its input for data: its program is spelled out by its words or
+// it runs none.
+func takesData(words []Word) bool {
+	for n := wrapped(words); n > 0 && n < len(words); n = wrapped(words) {
+		words = words[n:]
+	}
+	if !words[0].Static {
+		return false
+	}
+	name := baseName(words[0].Value)
+	if code, known := codeGiven(name, words); known {
+		return code
+	}
+	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
+		return true
+	}
+	if m, g := usageOf(words); m != nil {
+		for _, o := range g.options {
+			if v := o.value.Value; o.kind == 'X' && (v == "-" || readsInput(v)) {
+				return false
+			}
+		}
+	}
+	switch {
+	case strings.Contains(words[0].Value, "/"):
+		return !opensPrompt(words[1:])
+	case name == "git":
+		return !slices.ContainsFunc(words, func(w Word) bool { return w.Value == "apply" || w.Value == "am" || w.Value == "fast-import" })
+	case name == "sed" || name == "gsed" || name == "find":
+		return false // not proven above
+	}
+	return dataPrograms(name) || quietPrograms(name)
+}
+
+// codeGiven reports whether the words of an interpreter name its program, as text or as a file, and whether name is
+// one at all. Options that are not listed may have values, so that nothing is known behind them.
+func codeGiven(name string, words []Word) (given, known bool) {
+	var inline, flags string
+	switch name = strings.TrimRight(name, "0123456789."); {
+	case slices.Contains(shells, name):
+		inline, flags = "-c -lc -ec -ic -xc -euc -exc -euxc", "-e -u -x -l -eu -ex -eux --norc --noprofile --posix --login"
+	case name == "python" || name == "pypy":
+		inline, flags = "-c -m", "-I -E -s -S -u -B -O -OO -b -q -v -d -P"
+	case name == "node" || name == "nodejs":
+		inline, flags = "-e --eval -p --print -pe", "--no-warnings --no-deprecation --trace-warnings --input-type=module --input-type=commonjs"
+	case name == "perl":
+		inline, flags = "-e -E -ne -pe -lne -lpe -ane -nle", "-w -W -n -p -l -a"
+	case name == "ruby":
+		inline, flags = "-e -ne -pe", "-w -W -n -p -l -a"
+	case name == "php":
+		inline, flags = "-r -f", "-n -q"
+	case name == "lua" || name == "luajit" || name == "Rscript" || name == "julia" || name == "osascript":
+		inline, flags = "-e", "--vanilla"
+	case name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" || name == "original-awk":
+		e, rest := lookup(append([]Word{plainWord("awk")}, words[1:]...))
+		return e != nil && e.prove(words[0], rest, true) == nil, true
+	case name == "ipython" || name == "irb" || name == "xargs" || name == "parallel" || name == "eval" || name == "source" || name == ".":
+		return false, true
+	default:
+		return false, false
+	}
+	for i, w := range words[1:] {
+		v := w.Value
+		switch {
+		case !w.Static || w.Glob:
+			return false, true
+		case slices.Contains(strings.Fields(inline), v):
+			return i+2 < len(words) && words[i+2].Static && !opensPrompt(words[i+2:]), true
+		case slices.Contains(strings.Fields(flags), v):
+		case strings.HasPrefix(v, "-") || strings.HasPrefix(v, "+") || v == "" || readsInput(v):
+			return false, true
+		default:
+			return !opensPrompt(words[i+2:]), true
+		}
+	}
+	return false, true
+}
+
+// opensPrompt reports whether a word asks a program for its interactive prompt, or for code on its input.
+func opensPrompt(words []Word) bool {
+	return slices.ContainsFunc(words, func(w Word) bool {
+		switch w.Value {
+		case "-", "-i", "-s", "shell", "console", "repl", "dbshell", "--interactive", "--stdin", "code", "pdb", "asyncio":
+			return true
+		}
+		return !w.Static || readsInput(w.Value)
+	})
+}
+
+// unspelled reports whether the line may run code that it does not spell out: an interpreter's input or argument comes
+// from another command.
+func (s *Script) unspelled() bool {
+	if s.Unknown() != "" {
+		return true
+	}
+	for _, p := range s.Parts {
+		if len(p.Words) == 0 {
+			continue
+		}
+		texts := values(p.Words)
+		quiet := runsNothing(texts)
+		if !quiet && slices.ContainsFunc(p.Words, func(w Word) bool { return w.substs || w.pipe }) {
+			return true
+		}
+		if p.feed() != piped || !p.runsInput() {
+			continue
+		}
+		if n, err := skipXargs(p.Words); baseName(p.Words[0].Value) == "xargs" && err == nil && n < len(p.Words) && runsNothing(texts[n:]) {
+			continue
+		}
+		return true
+	}
+	return false
+}
