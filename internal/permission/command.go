@@ -385,7 +385,7 @@ func (c commandCheck) part(part *shell.Part) finding {
 	}
 	for _, m := range c.cmd.mentions {
 		if m.part == part {
-			how = asks(BySafety, "it is given %s, and writing that is always asked about: %s", m.path, m.why)
+			how = asks(BySafety, "%s", m.why)
 			how.path = m.path
 		}
 	}

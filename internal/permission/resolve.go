@@ -101,7 +101,9 @@ func (r resolver) command(own *tool.Command) *Command {
 	c.Uses = append(c.Uses, r.carried(c.Uses)...)
 	if c.Script.Simple && !r.p.rules.Allow.Commands.Empty() {
 		for _, part := range c.Script.Parts {
-			c.mentions = append(c.mentions, r.mentioned(part)...)
+			if by := r.p.rules.Allow.Commands.Covering(part, r.p.counts); by != nil && !by.Exact() {
+				c.mentions = append(c.mentions, r.mentioned(part, by)...)
+			}
 		}
 	}
 	c.nested = inner.Lines(c.Script, vars)

@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"adze/internal/permission/compat"
 	"adze/internal/permission/inner"
+	"adze/internal/permission/rule"
 	"adze/internal/platform/shell"
 )
 
@@ -257,27 +260,68 @@ func (r *resolver) carried(uses []Use) []Use {
 	return nil
 }
 
-// A mention is a word of a part that names a protected place.
+// A mention is a word of a part that may be a path which a rule with a star does not cover, and why.
 type mention struct {
 	part      *shell.Part
 	path, why string
 }
 
-// mentioned returns the protected places among the words of a part that it may write, for all that is known.
-func (r *resolver) mentioned(part *shell.Part) []mention {
+// mentioned returns the words of a part that a rule with a star does not cover: protected places that it may write, and
+// files outside the working directories, for all that is known.
+func (r *resolver) mentioned(part *shell.Part, by *rule.Rule) []mention {
 	var all []mention
 	for _, text := range part.Mentions() {
 		if text == "" || len(text) > maxPath {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(text, "~/"); ok {
-			text = r.p.cfg.Home + "/" + rest
-		}
-		var use Use
-		r.lookUp(&use, r.p.cfg.Dir, text)
+		use := r.looked(part, text)
 		if why := r.p.places().protected(use.names, r.p.cfg.Mode.Unattended()); why != "" {
-			all = append(all, mention{part, text, why})
+			all = append(all, mention{part, text, "writing " + text + " always needs confirmation: " + why})
+		}
+	}
+	spelled := strings.Fields(strings.TrimSuffix(by.Content, ":*"))
+	for _, reach := range part.Reaches() {
+		if len(reach.Path) > maxPath || slices.Contains(spelled, reach.Word.Value) || slices.Contains(spelled, reach.Word.Text) {
+			continue
+		}
+		if r.leaves(part, reach.Path) {
+			all = append(all, mention{part, reach.Path, reach.Path + " is outside the working directories, which the rule " + by.Quoted() + " does not cover"})
 		}
 	}
 	return all
+}
+
+// looked resolves a word of a part as a path.
+func (r *resolver) looked(part *shell.Part, text string) Use {
+	if rest, ok := strings.CutPrefix(text, "~/"); ok {
+		text = r.p.cfg.Home + "/" + rest
+	}
+	dir := r.p.cfg.Dir
+	if dirs := part.Dirs(); len(dirs) > 0 && dirs[0] != "" {
+		if dir = dirs[0]; !filepath.IsAbs(dir) {
+			dir = filepath.Join(r.p.cfg.Dir, dir)
+		}
+	}
+	var use Use
+	r.lookUp(&use, dir, text)
+	return use
+}
+
+// leaves reports whether a word of a part is a path outside of where the part may read, to something that is there or
+// could be made there.
+func (r *resolver) leaves(part *shell.Part, text string) bool {
+	use := r.looked(part, text)
+	if use.Set.Remote || inside(r.p.places().public(), use.names) && !aside(use.names) {
+		return false
+	}
+	check := pathCheck{r.p, &Facts{Names: []string{compat.Command}, Command: &Command{}}}
+	if check.read(&use.Target).behavior == Allow {
+		return false
+	}
+	if _, err := os.Lstat(use.Set.Path); err == nil {
+		return true
+	}
+	parent := filepath.Dir(use.Set.Path)
+	info, err := os.Stat(parent)
+	return err == nil && info.IsDir() && parent != filepath.Dir(parent)
 }

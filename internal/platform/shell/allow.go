@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Variables that change how a program talks, not what it does.
 var (
@@ -42,7 +39,7 @@ func (p *Part) Allowed(pat Pattern) bool {
 		if !pat.match(f.text) && (f.source == "" || !pat.match(f.source)) {
 			continue
 		}
-		if pat.Exact() || p.reaches(pat, f) && pat.names(f) && !slices.ContainsFunc(forms[i+1:], form.runsMore) {
+		if pat.Exact() || p.reaches(pat, f) && pat.names(f, forms[i:]) {
 			return true
 		}
 	}
@@ -60,9 +57,15 @@ func (p *Part) reaches(pat Pattern, f form) bool {
 	return whole && spelled == f.words[0].Text && (path[0] == '/' || len(p.dirs) == 1 && p.dirs[0] == "")
 }
 
-// names reports whether a pattern with a star spells out those words of a form that say what else is run.
-func (p Pattern) names(f form) bool {
-	n := quoted(f.words)
+// names reports whether a pattern with a star spells out those words of a form that say what else is run. The command in
+// each inner form is one that it runs.
+func (p Pattern) names(f form, inner []form) bool {
+	n := 0
+	for _, in := range inner {
+		if k := quoted(in.words, p.pieces[0] == in.words[0].Text+" "); k > 0 && !p.grants(in) {
+			n = max(n, len(f.words)-len(in.words)+k)
+		}
+	}
 	switch {
 	case n == 0:
 		return true
@@ -76,8 +79,15 @@ func (p Pattern) names(f form) bool {
 	return len(strings.TrimRight(p.pieces[0], " ")) >= length
 }
 
-// runsMore reports whether an option of the form names another program.
-func (f form) runsMore() bool { return quoted(f.words) > len(f.words) }
+// grants reports whether the pattern is an interpreter and a star, which allows any code.
+func (p Pattern) grants(f form) bool {
+	name := f.words[0]
+	switch versionless(baseName(name.Value)) {
+	case "python", "pypy", "perl", "ruby", "php", "node", "nodejs", "deno", "bun":
+		return p.pieces[0] == name.Text+" "
+	}
+	return false
+}
 
 // Programs returns the names under which allow rules for p are to be found.
 func (p *Part) Programs() []string {

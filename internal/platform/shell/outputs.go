@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -10,9 +11,9 @@ import (
 // sub-command.
 var manuals = sync.OnceValue(func() map[string]*manual {
 	all := make(map[string]*manual)
-	for _, table := range [][]usage{transferTable, outputTable} {
+	for i, table := range [][]usage{transferTable, outputTable, runTable} {
 		for _, u := range table {
-			m := &manual{usage: u}
+			m := &manual{usage: u, partial: i == 2}
 			for name := range strings.FieldsSeq(u.name) {
 				all[strings.ReplaceAll(name, "_", " ")] = m
 			}
@@ -25,7 +26,7 @@ func manualOf(name string) *manual { return manuals()[name] }
 
 // usageOf reads the words of a command by the row of its program, or returns nil if there is none.
 func usageOf(words []Word) (*manual, *given) {
-	name, rest := baseName(words[0].Value), words[1:]
+	name, rest := versionless(baseName(words[0].Value)), words[1:]
 	m := manualOf(name)
 	if name == "git" {
 		rest = rest[min(gitGlobals(values(rest)), len(rest)):]
@@ -41,6 +42,16 @@ func usageOf(words []Word) (*manual, *given) {
 		return nil, nil
 	}
 	return m, m.parse(name, rest)
+}
+
+// versionless returns the name of an interpreter without its version.
+func versionless(name string) string {
+	short := strings.TrimRight(name, "0123456789.")
+	switch short {
+	case "python", "pip", "pypy", "perl", "ruby", "php", "node", "lua":
+		return short
+	}
+	return name
 }
 
 func values(words []Word) []string {
@@ -63,6 +74,9 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 		return guessOutputs(words[1:]), true
 	}
 	uses = append(all(WritePath, g.of('W')), all(WritePath, g.of('D'))...)
+	if m.partial && len(uses) == 0 {
+		return guessOutputs(words[1:]), true
+	}
 	if t := g.name; t == "cp" || t == "mv" || t == "ln" || t == "install" {
 		return nil, false // its directories are targets
 	}
@@ -159,8 +173,8 @@ func outputName(name string) bool {
 
 // quoted returns how many of the words of a command a rule with a star has to name itself, since they say
 // what else is run: none for most, more than there are for a command that only a rule without a star may
-// cover.
-func quoted(words []Word) int {
+// cover. Whole says that the rule is the program and a star, and so about all of its files.
+func quoted(words []Word, whole bool) int {
 	all := len(words) + 1
 	switch baseName(words[0].Value) {
 	case "find":
@@ -180,6 +194,9 @@ func quoted(words []Word) int {
 		if n := gitGlobals(globals) + 1; n < len(words) {
 			switch {
 			case words[n].Value == "config" && readOnlyCommand(words) != nil:
+				if slices.ContainsFunc(words[n+1:], func(w Word) bool { return strings.Contains(w.Value, ".") && runsSetting(strings.ToLower(w.Value)) }) {
+					return all
+				}
 				return n + 1
 			case n+1 < len(words) && (words[n].Value == "bisect" && words[n+1].Value == "run" || words[n].Value == "submodule" && words[n+1].Value == "foreach"):
 				return all
@@ -188,6 +205,12 @@ func quoted(words []Word) int {
 			}
 		}
 	}
+	if n := launcher(words); n > 0 && n < len(words) {
+		if inner := quoted(words[n:], false); inner > 0 {
+			return n + inner
+		}
+		return 0
+	}
 	m, g := usageOf(words)
 	if m == nil {
 		return 0
@@ -195,9 +218,10 @@ func quoted(words []Word) int {
 	if m.more != nil {
 		m.more(g) // it may find programs in scripts
 	}
+	n := 0
 	for _, o := range g.options {
-		if o.kind == 'X' {
-			return all
+		if o.kind == 'X' || o.kind == 'F' && !whole {
+			n = max(n, len(words)-len(g.words)+o.end)
 		}
 	}
 	if strings.HasPrefix(g.name, "git ") {
@@ -207,7 +231,46 @@ func quoted(words []Word) int {
 			}
 		}
 	}
-	return 0
+	return n
+}
+
+// launcher returns how many words stand before the tool that a runner of packages or modules starts: npx eslint,
+// python -m pytest. 0 means that the command is none.
+func launcher(words []Word) int {
+	n := 0
+	value := func(i int) string {
+		if i < len(words) {
+			return words[i].Value
+		}
+		return ""
+	}
+	name := baseName(words[0].Value)
+	switch strings.TrimRight(name, "0123456789.") {
+	case "npx", "bunx", "uvx", "pipx":
+		n = 1
+		if name == "pipx" && value(1) == "run" {
+			n = 2
+		}
+	case "python", "pypy":
+		if value(1) == "-m" {
+			return 2
+		}
+	case "uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda":
+		if value(1) == "run" {
+			n = 2
+		}
+	case "bundle", "pnpm", "yarn", "npm", "dotenv":
+		if value(1) == "exec" {
+			n = 2
+			if value(2) == "--" {
+				n = 3
+			}
+		}
+	}
+	if n == 0 || strings.HasPrefix(value(n), "-") {
+		return 0
+	}
+	return n
 }
 
 // xargsProgram returns how many words there are up to the program that xargs runs.
@@ -215,7 +278,7 @@ func xargsProgram(words []Word) int {
 	for i := 1; i < len(words); i++ {
 		switch v := words[i].Value; {
 		case !strings.HasPrefix(v, "-"):
-			return i + quoted(words[i:]) + 1
+			return i + quoted(words[i:], false) + 1
 		case len(v) == 2 && strings.Contains("-I -L -n -P -s -d -E -a", v):
 			i++
 		}
@@ -225,7 +288,17 @@ func xargsProgram(words []Word) int {
 
 // runs notes that the command runs what its script says.
 func (g *given) runs(what string) {
-	g.options = append(g.options, option{name: what, kind: 'X'})
+	g.options = append(g.options, option{name: what, kind: 'X', end: len(g.words) + 1})
+}
+
+// valueAt reports whether word i is the value of an option.
+func (g *given) valueAt(i int) bool {
+	return slices.ContainsFunc(g.options, func(o option) bool { return o.end == i+1 && o.value.Text != "" && o.value.Value == g.words[i].Value })
+}
+
+// runsWord notes that the command runs something else because of word i.
+func (g *given) runsWord(i int) {
+	g.options = append(g.options, option{name: g.words[i].Value, kind: 'X', end: i + 1})
 }
 
 // somewhere is the use of files that only the run of a command shows.
@@ -363,6 +436,15 @@ func named(dir string, address Word) use {
 
 func curlOutputs(g *given) []use {
 	var uses []use
+	for i, w := range g.words {
+		scheme, _, ok := strings.Cut(w.Value, ":")
+		if !ok || strings.HasPrefix(w.Value, "-") || i > 0 && g.valueAt(i) {
+			continue
+		}
+		if strings.Contains(w.Value, "://") && strings.ContainsAny(scheme, "{}[]") {
+			g.runsWord(i) // the scheme is a pattern, and may be that of files
+		}
+	}
 	dir, _ := g.value("--output-dir")
 	for i := range g.options {
 		o := &g.options[i]
@@ -423,10 +505,17 @@ func cloneOutputs(g *given) []use {
 	return []use{{WritePath, Word{Value: strings.TrimSuffix(base, ".git"), Static: w.Static && !w.Glob, Text: w.Text, why: w.why}}}
 }
 
-// sshPrograms notes the options of ssh by which it runs a program here.
+// sshSettings are the options of ssh that neither run a program nor name a file.
+var sshSettings = setOf(`addressfamily batchmode ciphers clearallforwardings compression connectionattempts connecttimeout controlpersist
+	escapechar exitonforwardfailure forwardagent forwardx11 gssapiauthentication hostname identitiesonly kbdinteractiveauthentication kexalgorithms
+	loglevel macs numberofpasswordprompts passwordauthentication port preferredauthentications pubkeyauthentication requesttty
+	serveralivecountmax serveraliveinterval stricthostkeychecking tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
+
+// sshPrograms notes the settings of ssh by which it may run a program here or load one.
 func sshPrograms(g *given) []use {
 	for _, o := range g.options {
-		if o.name == "-o" && strings.Contains(strings.ToLower(o.value.Value), "command") {
+		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(o.value.Value)), "=")
+		if name, _, _ = strings.Cut(name, " "); o.name == "-o" && !sshSettings(name) {
 			g.runs(o.value.Value)
 		}
 	}
@@ -436,21 +525,161 @@ func sshPrograms(g *given) []use {
 // goPrograms notes the flags of the linker by which it runs a program.
 func goPrograms(g *given) []use {
 	for _, o := range g.options {
-		if strings.HasSuffix(o.name, "flags") && (strings.Contains(o.value.Value, "extld") || strings.Contains(o.value.Value, "extar")) {
-			g.runs(o.value.Value)
+		if !strings.HasSuffix(o.name, "flags") {
+			continue
+		}
+		for _, flag := range []string{"extld", "extar", "plugin", "toolexec", "importcfg", "embedcfg", "-B", "@"} {
+			if strings.Contains(o.value.Value, flag) {
+				g.runs(o.value.Value)
+			}
 		}
 	}
 	return nil
 }
 
-// compilerPrograms notes files with further options, and the linker that is named.
+// compilerPrograms notes files with further options, plugins, and the linker that is named.
 func compilerPrograms(g *given) []use {
-	for _, w := range g.words {
-		if strings.HasPrefix(w.Value, "@") || strings.Contains(w.Value, "linker=") {
-			g.runs(w.Value)
+	for i, w := range g.words {
+		v := w.Value
+		for _, text := range []string{"linker=", "plugin", ",@", "-load", "-fuse-ld=/", "-fuse-ld=.", "--ld-path", "-fpass-plugin", "-dynamic-linker"} {
+			if strings.Contains(v, text) || strings.HasPrefix(v, "@") {
+				g.runsWord(i)
+				break
+			}
 		}
 	}
 	return nil
+}
+
+// plusCommands notes the operands that are commands of a pager or an editor: +!sh, +/text.
+func plusCommands(g *given) []use {
+	for i, w := range g.words {
+		if strings.HasPrefix(w.Value, "+") && strings.Trim(w.Value, "+0123456789gG") != "" {
+			g.runsWord(i)
+		}
+	}
+	return nil
+}
+
+// makePrograms notes the variables that a make-like program is given, whose values may be commands or end up in some:
+// all but numbers, versions and yes or no.
+func makePrograms(g *given) []use {
+	for i, w := range g.words {
+		name, value, ok := strings.Cut(w.Value, "=")
+		if !ok || strings.HasPrefix(name, "-") {
+			continue
+		}
+		if upper := strings.ToUpper(strings.TrimRight(name, ":+?!")); !plainSetting(value) || strings.Contains(upper, "SHELL") || strings.Contains(upper, "FLAGS") || strings.HasPrefix(upper, "MAKE") {
+			g.runsWord(i)
+		}
+	}
+	return nil
+}
+
+// plainSetting reports whether the value of a variable is a number, a version or a switch.
+func plainSetting(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "none", "all", "auto":
+		return true
+	}
+	value = strings.TrimPrefix(value, "v")
+	return value != "" && strings.Trim(value, "0123456789.") == ""
+}
+
+// propertyPrograms notes the properties of a build that are not known to only select tests or skip steps.
+func propertyPrograms(g *given) []use {
+	for i, w := range g.words {
+		rest, ok := strings.CutPrefix(w.Value, "-D")
+		if !ok {
+			continue
+		}
+		name, value, _ := strings.Cut(rest, "=")
+		switch name {
+		case "test", "it.test", "tests", "groups", "excludedGroups", "surefire.failIfNoSpecifiedTests", "surefire.useFile", "failIfNoTests", "style.color", "revision":
+		default:
+			if !strings.HasPrefix(name, "skip") && !strings.HasSuffix(name, ".skip") && !strings.HasSuffix(name, "skipTests") || !plainSetting(value) {
+				g.runsWord(i)
+			}
+		}
+	}
+	return nil
+}
+
+// cmakePrograms notes the settings by which cmake runs another compiler or loads further scripts.
+func cmakePrograms(g *given) []use {
+	for i, w := range g.words {
+		v, ok := strings.CutPrefix(w.Value, "-D")
+		if !ok && (i == 0 || g.words[i-1].Value != "-D") {
+			continue
+		}
+		name, value, _ := strings.Cut(v, "=")
+		name, _, _ = strings.Cut(name, ":")
+		for _, part := range []string{"COMPILER", "LAUNCHER", "PROGRAM", "LINKER", "TOOLCHAIN", "INCLUDE", "MODULE_PATH", "COMMAND", "EXECUTABLE", "PREFIX_PATH", "_DIR", "_ROOT", "FLAGS", "EMULATOR"} {
+			if strings.Contains(strings.ToUpper(name), part) && !plainSetting(value) {
+				g.runsWord(i)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// cargoPrograms notes another toolchain.
+func cargoPrograms(g *given) []use {
+	for i, w := range g.words {
+		if w.Value == "--" {
+			break
+		}
+		if strings.HasPrefix(w.Value, "+") {
+			g.runsWord(i)
+		}
+	}
+	return nil
+}
+
+// passedOn notes the options behind -- that gh hands to git.
+func passedOn(g *given) []use {
+	behind := false
+	for i, w := range g.words {
+		if behind && strings.HasPrefix(w.Value, "-") {
+			g.runsWord(i)
+		}
+		behind = behind || w.Value == "--"
+	}
+	return nil
+}
+
+// responseFiles notes files with further arguments.
+func responseFiles(g *given) []use {
+	for i, w := range g.words {
+		if strings.HasPrefix(w.Value, "@") {
+			g.runsWord(i)
+		}
+	}
+	return nil
+}
+
+// msbuildPrograms notes properties, loggers and files with further arguments.
+func msbuildPrograms(g *given) []use {
+	for i, w := range g.words {
+		v := strings.ToLower(w.Value)
+		if v == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(v, "-/"), ":")
+		if !strings.HasPrefix(v, "-") && !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "@") {
+			continue
+		}
+		switch name, _, _ = strings.Cut(name, "="); name {
+		case "p", "property", "logger", "distributedlogger", "dl", "restoreproperty", "rp", "t", "target", "noautoresponse", "additionalprobingpath", "test-adapter-path", "settings", "collect":
+			g.runsWord(i)
+		default:
+			if v[0] == '@' {
+				g.runsWord(i)
+			}
+		}
+	}
+	return responseFiles(g)
 }
 
 // zipOutputs notes the program by which zip tests an archive, and returns what it moves into one.
@@ -505,7 +734,10 @@ func (p *Part) Mentions() []string {
 	if readOnlyCommand(words) == nil {
 		return nil
 	}
-	_, g := usageOf(words)
+	m, g := usageOf(words)
+	if m != nil && m.partial {
+		g = nil
+	}
 	known := g != nil
 	if e, _ := lookup(words); !known && e != nil {
 		known = e.class != ClassNone && !e.jail && e.operands != none && e.operands != program
@@ -541,4 +773,119 @@ func (p *Part) Mentions() []string {
 		}
 	}
 	return texts
+}
+
+// A Reach is a text in the words of a command that may be a path which it reads or writes.
+type Reach struct {
+	Word Word
+	Path string
+}
+
+// Reaches returns the texts in the words of p that may be paths, for all that is known: its operands, the values of its
+// options unless they are known to be something else, and what stands behind a sign in them (--opt=PATH, @PATH,
+// file:PATH, -IPATH). It returns none for a command that only reads, whose paths [Part.Paths] has.
+func (p *Part) Reaches() []Reach {
+	forms := p.forms()
+	if len(forms) == 0 {
+		return nil
+	}
+	words := forms[len(forms)-1].words
+	if n := launcher(words); n > 0 && n < len(words) {
+		words = words[n:]
+	}
+	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
+		return nil
+	}
+	m, g := usageOf(words)
+	kinds := make(map[int]byte) // of values, by the number of words up to them
+	if m != nil {
+		for _, o := range g.options {
+			if o.value.Text != "" && o.kind != 'X' {
+				kinds[len(words)-len(g.words)+o.end] = o.kind
+			}
+		}
+	}
+	var all []Reach
+	for i, w := range words[1:] {
+		kind := kinds[i+2]
+		if kind == 'N' || kind == 0 && operandsKnown(words[0].Value) {
+			continue
+		}
+		for _, text := range pathTexts(w.Value, kind) {
+			if w.Glob {
+				if cut := strings.IndexAny(text, "*?["); cut >= 0 {
+					text = text[:strings.LastIndexByte(text[:cut], '/')+1]
+				}
+			}
+			if text != "" && !source(text) {
+				all = append(all, Reach{w, text})
+			}
+		}
+	}
+	return all
+}
+
+// operandsKnown holds the programs whose operands are paths that [Part.Paths] has, or none of this machine.
+var operandsKnown = setOf(`ssh cp mv ln install rsync scp rm rmdir unlink shred mkdir touch tee truncate chmod chown chgrp dd find cd pushd test [`)
+
+// pathTexts returns the texts in a word that may be paths. Kind is that of the option whose value it is, or 0.
+func pathTexts(v string, kind byte) []string {
+	var texts []string
+	add := func(text string) {
+		if lower := strings.ToLower(text); strings.HasPrefix(lower, "file:") {
+			text = text[len("file:"):]
+			if rest, ok := strings.CutPrefix(text, "//"); ok {
+				if _, text, ok = strings.Cut(rest, "/"); ok { // behind the host
+					text = "/" + text
+				}
+			}
+			texts = append(texts, text)
+			return
+		}
+		if strings.Contains(text, "://") {
+			return
+		}
+		texts = append(texts, text)
+	}
+	if kind != 'A' && !strings.HasPrefix(v, "-") {
+		add(v)
+	}
+	// Behind signs, what is spelled like a path: an absolute one, one from home, one that leads up.
+	if !strings.Contains(v, "://") || kind == 'A' {
+		for i := 1; i < len(v); i++ {
+			if strings.IndexByte("=@,;<", v[i-1]) >= 0 && (pathLike(v[i:]) || v[i-1] == '@' || v[i-1] == '<' && kind == 'A') {
+				add(strings.TrimRight(firstField(v[i:], ",;"), ","))
+			}
+			if v[i-1] == ':' && pathLike(v[i:]) && (pathLike(v) || v[0] == '-' || strings.Contains(v[:i], "=")) {
+				add(firstField(v[i:], ",;"))
+			}
+		}
+	}
+	if strings.HasPrefix(v, "@") && len(v) > 1 {
+		add(v[1:])
+	}
+	if strings.Contains(strings.ToLower(v), "file:/") && !strings.HasPrefix(strings.ToLower(v), "file:") {
+		add(v[strings.Index(strings.ToLower(v), "file:/"):])
+	}
+	if len(v) > 2 && v[0] == '-' && v[1] != '-' { // -I/usr/x, -C../x
+		for i := 2; i < len(v); i++ {
+			if pathLike(v[i:]) {
+				add(v[i:])
+				break
+			}
+		}
+	}
+	return texts
+}
+
+// pathLike reports whether a text is spelled like a path that may lead out of a directory.
+func pathLike(text string) bool {
+	return strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "~/") || text == ".." || strings.HasPrefix(text, "../")
+}
+
+func firstField(text, signs string) string {
+	if i := strings.IndexAny(text, signs); i >= 0 {
+		return text[:i]
+	}
+	return text
 }

@@ -82,6 +82,11 @@ func (p *Part) suggest() string {
 	if len(prefix) < 2 || n == 2 && len(prefix) == 2 && prefix[1] == "run" {
 		return Quote(inner.text)
 	}
+	for _, r := range p.Reaches() {
+		if dir := p.script.vars.Dir; pathLike(r.Path) && (dir == "" || r.Path != dir && !strings.HasPrefix(r.Path, dir+"/")) {
+			return Quote(inner.text) // a rule with a star does not cover what is outside
+		}
+	}
 	return strings.Join(prefix, " ") + ":*"
 }
 

@@ -36,7 +36,7 @@ var outputTable = []usage{
 	{name: "xxd", operands: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},
 	{name: "base64 base32", options: `-i:R -o:W -b:N -w:N --input:R --output:W --wrap:N --break:N`},
 	{name: "tree", options: `-o:W -H:N -I:N -L:N -P:N -T:N --filelimit:N --charset:N --fromfile --infofile:R --gitfile:R --timefmt:N --sort:N`},
-	{name: "less more", options: `-o:W -O:W -k:X -b:N -D:N -h:N -j:N -p:N -P:N -t:N -T:R -x:N -y:N -z:N --log-file:W --LOG-FILE:W --lesskey-file:X`},
+	{name: "less more most", more: plusCommands, options: `-o:W -O:W -k:X -b:N -D:N -h:N -j:N -p:N -P:N -t:N -T:R -x:N -y:N -z:N --log-file:W --LOG-FILE:W --lesskey-file:X`},
 	{name: "man", options: `-P:X -H:x -C:X --pager:X --html:x --config-file:X -L:N -m:N -M:N -s:N -S:N -e:N`},
 	{name: "rg", options: `--pre:X --hostname-bin:X -e:N -f:R -g:N -t:N -T:N -A:N -B:N -C:N -m:N -d:N -M:N -j:N -r:N -E:N`},
 	{name: "ag ack", options: `--pager:X -A:N -B:N -C:N -m:N -G:N -g:N`},
@@ -71,14 +71,14 @@ var outputTable = []usage{
 
 	// The network.
 	{name: "curl", more: curlOutputs, options: `
-		-A:N -b:N -c:W -C:N -d:N -D:W -e:N -E:R -F:N -h:n -H:N -K:X -m:N -o:W -P:N -Q:N -r:N -t:N -T:R -u:N -U:N -w:N -x:N -X:N -y:N -Y:N -z:N
-		-O -J --output:W --output-dir:D --dump-header:W --cookie-jar:W --trace:W --trace-ascii:W --stderr:W --config:X --libcurl:W
-		--etag-save:W --hsts:W --alt-svc:W --engine:X --remote-name --remote-name-all --remote-header-name --write-out:N --data:N
-		--data-raw:N --data-binary:N --data-urlencode:N --data-ascii:N --json:N --form:N --form-string:N --header:N --request:N
-		--user:N --user-agent:N --url:N --url-query:N --upload-file:R --cookie:N --cert:R --key:R --cacert:R --capath:R --referer:N
+		-A:N -b:R -c:W -C:N -d:A -D:W -e:N -E:R -F:A -h:n -H:A -K:X -m:N -n:x -o:W -P:N -Q:N -r:N -t:N -T:R -u:N -U:N -w:A -x:N -X:N -y:N -Y:N -z:R
+		-O -J --netrc:x --netrc-optional:x --variable:A --expand-data:A --proxy-header:A --unix-socket:R --abstract-unix-socket:R --output:W --output-dir:D --dump-header:W --cookie-jar:W --trace:W --trace-ascii:W --stderr:W --config:X --libcurl:W
+		--etag-save:W --hsts:W --alt-svc:W --engine:X --remote-name --remote-name-all --remote-header-name --write-out:A --data:A
+		--data-raw:N --data-binary:A --data-urlencode:A --data-ascii:A --json:A --form:A --form-string:N --header:A --request:N
+		--user:N --user-agent:N --url:R --url-query:A --upload-file:R --cookie:R --cert:R --key:R --cacert:R --capath:R --referer:N
 		--proxy:N --proxy-user:N --max-time:N --connect-timeout:N --retry:N --retry-delay:N --retry-max-time:N --range:N
-		--resolve:N --interface:N --limit-rate:N --netrc-file:R --ciphers:N --time-cond:N --quote:N --max-redirs:N
-		--noproxy:N --dns-servers:N --unix-socket:N --abstract-unix-socket:N --etag-compare:R`},
+		--resolve:N --interface:N --limit-rate:N --netrc-file:R --ciphers:N --time-cond:R --quote:N --max-redirs:N
+		--noproxy:N --dns-servers:N --etag-compare:R`},
 	{name: "wget wget2", more: wgetOutputs, options: `
 		-a:W -A:N -B:N -D:N -e:X -i:R -I:N -l:N -o:W -O:W -P:D -Q:N -R:N -t:N -T:N -U:N -w:N -X:N -r -m -x -p -N -c -q -n:N
 		--append-output:W --output-file:W --output-document:W --directory-prefix:D --execute:X --config:X --input-file:R
@@ -87,29 +87,31 @@ var outputTable = []usage{
 		--referer:N --tries:N --timeout:N --wait:N --level:N --accept:N --reject:N --domains:N --base:N --quota:N
 		--limit-rate:N --default-page:N --certificate:R --ca-certificate:R --private-key:R --recursive --mirror
 		--page-requisites --force-directories --content-disposition --trust-server-names --spider --cut-dirs:N --convert-links`},
-	{name: "ssh", more: sshPrograms, options: `
-		-b:N -B:N -c:N -D:N -e:N -E:W -F:X -i:R -I:X -J:N -l:N -L:N -m:N -o:N -O:N -p:N -Q:N -R:N -S:N -w:N -W:N`},
+	{name: "ssh", stops: true, more: sshPrograms, options: `
+		-b:N -B:N -c:N -D:N -e:N -E:W -F:X -i:R -I:X -J:N -l:N -L:N -m:N -o:N -O:N -p:N -Q:N -R:N -S:R -w:N -W:N`},
 	{name: "sftp", more: sshPrograms, options: `-b:X -B:N -c:N -D:X -F:X -i:R -J:N -l:N -o:N -P:N -R:N -s:N -S:X -X:N`},
 	{name: "ssh-keygen", options: `
 		-f:W -b:N -C:N -D:X -E:N -F:N -I:N -m:N -M:N -n:N -N:N -O:N -P:N -r:N -R:N -s:R -t:N -T:W -V:N -w:X -W:N -Y:N -z:N -Z:N`},
 	{name: "openssl", style: oneDash, options: `
-		-out:W -keyout:W -writerand:W -CAserial:W -sigopt:N -engine:X -provider-path:X -config:X -in:R -inkey:R -key:R -passin:N -passout:N
-		-subj:N -days:N -CA:R -CAkey:R -sess_out:W -msgfile:W -keylogfile:W -outdir:D -signature:R -noout`},
+		-out:W -keyout:W -writerand:W -CAserial:W -sigopt:N -engine:X -provider-path:X -config:X -in:R -inkey:R -key:R -passin:R -passout:R
+		-subj:N -days:N -pass:R -k:N -K:N -iv:N -S:N -connect:N -servername:N -kfile:R -rand:R -CAfile:R -CApath:R -extfile:R -signkey:R -CA:R -CAkey:R -sess_out:W -msgfile:W -keylogfile:W -outdir:D -signature:R -noout`},
 
 	// Building.
 	{name: "gcc g++ cc c++ clang clang++ ld rustc", style: compiler, more: compilerPrograms, options: `
-		-o:W -MF:W -MT:N -MQ:N -MJ:W -include:R -imacros:R -isystem:N -idirafter:N -iquote:N -x:N -I:N -L:N -l:N -D:N -U:N -T:R -B:X -Xlinker:N
+		-o:W -MF:W -MT:N -MQ:N -MJ:W -include:R -imacros:R -isystem:R -idirafter:R -iquote:R -x:N -I:R -L:R -l:N -D:N -U:N -T:R -B:X -Xlinker:N
 		-Xclang:N -Xassembler:N -Xpreprocessor:N -specs:X -wrapper:X -fplugin:X -aux-info:W -dumpdir:D -dumpbase:N -fprofile-dir:D -u:N
 		-ftime-trace:w -save-temps:n -Map:W -z:N -m:N -e:N -load:X --out-dir:D --emit:N -C:N --edition:N --crate-name:N --crate-type:N --sysroot:N`},
 	{name: "go", style: oneDash, more: goPrograms, options: `
 		-o:W -coverprofile:W -cpuprofile:W -memprofile:W -blockprofile:W -mutexprofile:W -trace:W -outputdir:D -toolexec:X -exec:X
-		-vettool:X -modfile:W -pkgdir:D -overlay:R -C:E -run:N -bench:N -count:N -timeout:N -tags:N -ldflags:N -gcflags:N
+		-vettool:X -modfile:X -pkgdir:D -overlay:X -C:E -w:x -goversion:N -run:N -bench:N -count:N -timeout:N -tags:N -ldflags:N -gcflags:N
 		-asmflags:N -gccgoflags:N -p:N -cpu:N -parallel:N -benchtime:N -covermode:N -coverpkg:N -mod:N -fuzz:N -fuzztime:N
 		-skip:N -list:N -f:N -debug-trace:W -debug-actiongraph:W -pgo:R -test.coverprofile:W -test.outputdir:D -test.cpuprofile:W
 		-test.memprofile:W -test.trace:W -test.testlogfile:W -test.gocoverdir:D -json`},
-	{name: "make gmake", options: `
-		-C:E -f:R -I:N -j:n -l:n -o:N -O:n -W:N -E:X --directory:E --file:R --makefile:R --eval:X --include-dir:N --jobs:n --load-average:n
-		--max-load:n --old-file:N --assume-old:N --what-if:N --new-file:N --assume-new:N --output-sync:n --debug:n --shuffle:n`},
+	{name: "make gmake", more: makePrograms, options: `
+		-C:E -f:F -I:R -j:n -l:n -o:N -O:n -W:N -E:X -b -B -d -e:x -h -i -k -L -m -n -p -q -r -R -s -S -t -v -w --directory:E --file:F --makefile:F --eval:X --include-dir:R
+		--environment-overrides:x --jobs:n --load-average:n --max-load:n --old-file:N --assume-old:N --what-if:N --new-file:N --assume-new:N --output-sync:n
+		--debug:n --shuffle:n --always-make --ignore-errors --keep-going --dry-run --just-print --recon --print-data-base --question --no-builtin-rules
+		--no-builtin-variables --silent --quiet --stop --touch --trace --version --print-directory --no-print-directory --warn-undefined-variables --help`},
 	{name: "ffmpeg", operands: "W", style: oneDash, options: `-i:R -f:N -c:N -ss:N -t:N -to:N -vf:N -af:N -r:N -s:N -b:N -map:N -filter_complex:N -passlogfile:W`},
 
 	// Programs that run others.
@@ -118,7 +120,6 @@ var outputTable = []usage{
 	{name: "grep egrep fgrep", options: `-e:N -f:R -m:N -A:N -B:N -C:N -d:N -D:N`},
 	{name: "ls", options: `-I:N -T:N -w:N`},
 	{name: "mount umount", options: `-o:N -t:N`},
-	{name: "pytest", options: `-o:N -k:N -m:N -p:N -c:R -W:N -n:N --junitxml:W --junit-xml:W --basetemp:D --log-file:W --resultlog:W --rootdir:N --override-ini:N --cov-report:N`},
 	{name: "git", options: gitOutputs},
 	{name: "git_archive", options: `-o:W -v -l --output:W --remote:N --exec:X --format:N --prefix:N --add-file:R --add-virtual-file:N`},
 	{name: "git_format-patch", options: gitOutputs + ` -o:D -v:N -n -s -k -M:n -U:N`},
@@ -144,10 +145,12 @@ var outputTable = []usage{
 	{name: "git_bugreport git_diagnose git_mailsplit", options: `-o:D -s:N -b -f:N -d:N --output-directory:D --suffix:N --mode:N`},
 	{name: "git_mailinfo", operands: "W", options: `--encoding:N`},
 	{name: "git_checkout-index", options: `--prefix:D --stage:N --temp`},
-	{name: "git_commit git_tag git_notes git_merge", options: `-m:N -F:R -C:N -c:N -u:n -S:n -t:N --file:R --message:N --template:R --author:N --date:N -s:n -X:N --strategy:N`},
+	{name: "git_commit git_tag git_notes git_merge", options: `-m:N -F:R -C:N -c:N -u:n -S:n -t:R --file:R --message:N --template:R --author:N --date:N -s:n -X:N --strategy:N --trailer:N --fixup:N --squash:N --cleanup:N --pathspec-from-file:R --reuse-message:N --reedit-message:N`},
 	{name: "git_blame git_annotate", options: `-L:N -S:R --contents:R --ignore-rev:N --ignore-revs-file:R --date:N`},
 	{name: "git_ls-files", options: `-o -x:N -X:R --exclude:N --exclude-from:R --others`},
 	{name: "git_fast-export git_fast-import", options: `--export-marks:W --import-marks:R --import-marks-if-exists:R --export-pack-edges:W --cat-blob-fd:N --rewrite-submodules-from:N`},
+	{name: "git_config", options: `-f:R --file:R --blob:N --type:N --default:N -e:x --edit:x`},
+	{name: "git_add git_rm git_reset git_stash", options: `-m:N --message:N --chmod:N --pathspec-from-file:R`},
 	{name: "git_send-email", options: `--smtp-server:X --sendmail-cmd:X --to-cmd:X --cc-cmd:X --header-cmd:X`},
 }
 

@@ -48,7 +48,7 @@ var transferTable = []usage{
 		--checksum-seed:N --sockopts:N --remote-option:N --stop-after:N --stop-at:N --mkpath --config:X
 		--archive --recursive --delete --delete-before --delete-during --delete-delay
 		--delete-after --delete-excluded --del --remove-source-files --dry-run --verbose --backup --links --inplace`},
-	{name: "scp", operands: "R", options: `
+	{name: "scp", operands: "R", more: sshPrograms, options: `
 		-c:N -D:X -F:X -i:R -J:N -l:N -o:N -P:N -S:X -X:N -r -p -q -v -C -3 -4 -6 -A -B -O -R -s -T`},
 }
 

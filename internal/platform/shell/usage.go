@@ -17,10 +17,12 @@ import (
 //	D  a directory in which files are written
 //	R  a file that is read
 //	E  a directory in which the program works
-//	X  a program that is run, or a file with options or commands
+//	X  a program that is run, or a file with options, commands or code
+//	F  likewise, but what the program is for: another makefile, another configuration
+//	A  text, or @ and a file that is read
 //	N  anything else
 //
-// A short option that is not listed stands alone.
+// A short option that is not listed stands alone. Options end at the first operand if the row has stops.
 type usage struct {
 	name    string
 	options string
@@ -28,6 +30,7 @@ type usage struct {
 	// not files that are written.
 	operands string
 	style    style
+	stops    bool
 	// more returns what the options alone do not say, or is nil.
 	more func(*given) []use
 }
@@ -56,6 +59,7 @@ type option struct {
 	name  string
 	kind  byte // 0 for an option without a value, or one that is not listed
 	value Word
+	end   int // how many words there are up to the option and its value
 }
 
 // has reports whether one of the options was given.
@@ -96,8 +100,10 @@ func (g *given) value(names ...string) (Word, bool) {
 // A manual is a usage whose options were read.
 type manual struct {
 	usage
-	read  sync.Once
-	kinds map[string]byte
+	// partial says that the row is about what the program runs and reads: it may write more than its options say.
+	partial bool
+	read    sync.Once
+	kinds   map[string]byte
 }
 
 func (m *manual) readOptions() {
@@ -123,6 +129,10 @@ func (m *manual) parse(name string, words []Word) *given {
 			return g
 		case len(v) < 2 || v[0] != '-':
 			g.operands = append(g.operands, w)
+			if m.stops {
+				g.operands = append(g.operands, words[i+1:]...)
+				return g
+			}
 			continue
 		case w.Glob:
 			g.doubt(v) // it may become other options than it seems
@@ -134,6 +144,7 @@ func (m *manual) parse(name string, words []Word) *given {
 			i++
 			return words[i], true
 		}
+		before := len(g.options)
 		switch {
 		case m.style != getopt:
 			m.single(g, w, next)
@@ -141,6 +152,9 @@ func (m *manual) parse(name string, words []Word) *given {
 			m.long(g, w, next)
 		default:
 			m.short(g, w, next)
+		}
+		for k := before; k < len(g.options); k++ {
+			g.options[k].end = i + 1
 		}
 	}
 	return g
@@ -155,11 +169,19 @@ func (g *given) doubt(option string) {
 // long reads an option of two dashes, which may be shortened.
 func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
 	name, _, assigned := strings.Cut(w.Value, "=")
-	full, kind, ok := m.complete(name)
-	if !ok {
+	full, kind, several := m.complete(name)
+	if full == "" || len(several) > 1 {
 		g.doubt(name)
 	}
+	for _, k := range several {
+		if k == 'X' || k == 'F' {
+			g.options = append(g.options, option{name: name, kind: k})
+		}
+	}
 	o := option{name: full, kind: upper(kind)}
+	if full == "" {
+		o.name = name
+	}
 	switch {
 	case assigned:
 		o.value = w.behind(len(name) + 1)
@@ -169,27 +191,26 @@ func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
 	g.options = append(g.options, o)
 }
 
-// complete finds the option that a long name is short for. Of several the one that writes or runs something is
-// meant: the program would refuse them, or be of a version that knows fewer.
-func (m *manual) complete(name string) (full string, kind byte, ok bool) {
+// complete finds the option that a long name is short for, and the kinds of all that it may be short for. Of several
+// the one that writes or runs something is meant: the program would refuse them, or be of a version that knows fewer.
+func (m *manual) complete(name string) (full string, kind byte, several []byte) {
 	if kind, ok := m.kinds[name]; ok {
-		return name, kind, true
+		return name, kind, nil
 	}
-	full, found := name, 0
 	for option, k := range m.kinds {
 		if len(name) < 3 || !strings.HasPrefix(option, name) {
 			continue
 		}
-		found++
-		if found == 1 || rank(k) > rank(kind) || rank(k) == rank(kind) && option < full {
+		several = append(several, upper(k))
+		if full == "" || rank(k) > rank(kind) || rank(k) == rank(kind) && option < full {
 			full, kind = option, k
 		}
 	}
-	return full, kind, found == 1
+	return full, kind, several
 }
 
 // rank orders kinds by what they may do.
-func rank(kind byte) int { return strings.IndexByte("NRExXdDwW", kind) + 1 }
+func rank(kind byte) int { return strings.IndexByte("NARExXfFdDwW", kind) + 1 }
 
 func upper(kind byte) byte {
 	if kind >= 'a' && kind <= 'z' {
