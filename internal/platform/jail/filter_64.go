@@ -31,6 +31,8 @@ var refusedCalls = [...]uint32{
 	// ways into the kernel that the filter does not see
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
 	unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
+	// events and handles of files, which Landlock does not keep to the places that can be read
+	unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_NAME_TO_HANDLE_AT,
 	// the system itself
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
 	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_UNSHARE,
@@ -48,6 +50,8 @@ const (
 	fsGetVersion = 0x80087601
 	fsGetXattr   = 0x801c581f
 
+	ioprioProcess = 1
+
 	fionclex = 0x5450
 	fioclex  = 0x5451
 	fionbio  = 0x5421
@@ -63,9 +67,10 @@ var askingControls = [...]uint32{
 	unix.FS_IOC_GETFLAGS, fsGetVersion, fsGetXattr, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
 }
 
-// signalCalls reach any process of the user where Landlock cannot keep signals in. A program that ends its own
-// children fails to, then, and its time limit ends them.
-var signalCalls = [...]uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
+// signalCalls reach any process of the user where Landlock cannot keep signals in, before Linux 6.12: a filter cannot know
+// the number of a process that is yet to start. A program that ends its own children fails to, then, and its time limit
+// ends them.
+var signalCalls = [...]uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
 
 // closed is the filter of a jail without a view of the network, looking of one with it.
 var (
@@ -83,8 +88,8 @@ func filter(network bool) seccomp.Program {
 		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, askingControls[:]...), seccomp.Allow, seccomp.Fail(unix.ENOTTY)).
 		// Limits and priorities of itself, which is process 0.
 		Test(unix.SYS_PRLIMIT64, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
-		Test(unix.SYS_SETPRIORITY, seccomp.OneOf(seccomp.Arg1, 0), seccomp.Allow, refuse).
-		Test(unix.SYS_IOPRIO_SET, seccomp.OneOf(seccomp.Arg1, 0), seccomp.Allow, refuse).
+		All(unix.SYS_SETPRIORITY, map[seccomp.Arg]uint32{seccomp.Arg0: unix.PRIO_PROCESS, seccomp.Arg1: 0}, seccomp.Allow, refuse).
+		All(unix.SYS_IOPRIO_SET, map[seccomp.Arg]uint32{seccomp.Arg0: ioprioProcess, seccomp.Arg1: 0}, seccomp.Allow, refuse).
 		Test(unix.SYS_SCHED_SETAFFINITY, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		Test(unix.SYS_SCHED_SETSCHEDULER, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		Test(unix.SYS_SCHED_SETPARAM, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).

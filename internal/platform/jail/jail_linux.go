@@ -23,10 +23,19 @@ var check = sync.OnceValue(func() error {
 		return errors.New("seccomp is not supported on this processor")
 	}
 	entered := make(chan error, 1)
-	go func() {
+	var try func()
+	try = func() {
 		runtime.LockOSThread()
-		entered <- (&Policy{}).Enter()
-	}()
+		if unix.Gettid() != unix.Getpid() {
+			entered <- (&Policy{}).Enter()
+			return
+		}
+		tried := make(chan struct{})
+		go func() { defer close(tried); try() }() // the first thread cannot be left behind
+		<-tried
+		runtime.UnlockOSThread()
+	}
+	go try()
 	return <-entered
 })
 
@@ -37,18 +46,29 @@ func Detail() string { return fmt.Sprintf("Landlock %d, seccomp", landlock.Versi
 // since it is never unlocked.
 func (p *Policy) Start(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := p.Enter()
-		if err == nil {
-			err = cmd.Start()
-		}
-		started <- err
-		if err == nil && cmd.SysProcAttr != nil && cmd.SysProcAttr.Pdeathsig != 0 {
-			await(cmd.Process.Pid) // it is sent the signal when the thread ends that started it
-		}
-	}()
+	go p.start(cmd, started)
 	return <-started
+}
+
+// start starts cmd from a thread of its own that is not the first of the process: that one stands for the process, so
+// that a jailed child could signal it, and does not end before the process does.
+func (p *Policy) start(cmd *exec.Cmd, started chan<- error) {
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		passed := make(chan error, 1)
+		go p.start(cmd, passed) // on another thread, as this one is taken
+		started <- <-passed
+		runtime.UnlockOSThread()
+		return
+	}
+	err := p.Enter()
+	if err == nil {
+		err = cmd.Start()
+	}
+	started <- err
+	if err == nil && cmd.SysProcAttr != nil && cmd.SysProcAttr.Pdeathsig != 0 {
+		await(cmd.Process.Pid) // it is sent the signal when the thread ends that started it
+	}
 }
 
 // await waits for the end of a process and leaves it to others to ask how it ended.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -113,6 +115,21 @@ func (f *Filter) Test(number uint32, t Test, then, otherwise Verdict) *Filter {
 		body = append(body, unix.SockFilter{Code: code, Jt: uint8(len(t.value) - i), K: value})
 	}
 	body = append(body, unix.SockFilter{Code: returnThis, K: uint32(otherwise)}, unix.SockFilter{Code: returnThis, K: uint32(then)})
+	f.special = append(f.special, special{number, body})
+	return f
+}
+
+// All decides about the calls of one number: as then says if every argument is the value that goes with it, and else as
+// otherwise.
+func (f *Filter) All(number uint32, values map[Arg]uint32, then, otherwise Verdict) *Filter {
+	var body Program
+	for _, arg := range slices.Sorted(maps.Keys(values)) {
+		body = append(body,
+			unix.SockFilter{Code: loadWord, K: uint32(arg)},
+			unix.SockFilter{Code: ifEqual, Jt: 1, K: values[arg]},
+			unix.SockFilter{Code: returnThis, K: uint32(otherwise)})
+	}
+	body = append(body, unix.SockFilter{Code: returnThis, K: uint32(then)})
 	f.special = append(f.special, special{number, body})
 	return f
 }
