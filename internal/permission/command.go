@@ -180,7 +180,7 @@ func (c commandCheck) hazards() finding {
 		}
 	}
 	if c.guardsFiles() && (c.cmd.Script.Programs()["xargs"] || c.cmd.Script.Programs()["parallel"]) {
-		found = stricter(found, unsafe("what it hands to another program cannot be known in advance, so no rule can protect anything from it"))
+		found = stricter(found, unsafe("its arguments come from stdin, so deny rules can't be checked in advance"))
 	}
 	for _, s := range c.scripts() {
 		if r, text := c.rules.Ask.Commands.Suspected(s); r != nil {
@@ -202,12 +202,12 @@ func (c commandCheck) unknown() finding {
 		}
 	}
 	if why != "" {
-		return unsafe("which program it runs is known only when it runs, so no rule can be known not to apply: %s", why)
+		return unsafe("the program name is computed at run time, so a deny rule might apply: %s", why)
 	}
 	for _, s := range c.scripts() {
 		for _, rules := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
 			if r, text := rules.Commands.Possible(s); r != nil {
-				return unsafe("whether the rule %s speaks of what it runs is known only when it runs: %s", r.Quoted(), text)
+				return unsafe("rule %s may match; that can't be decided before the command runs: %s", r.Quoted(), text)
 			}
 		}
 	}
@@ -243,7 +243,7 @@ func (c commandCheck) hazard(t *Target) finding {
 	if !t.Vague {
 		found = stricter(found, c.doubtful(t))
 	} else if c.guards(t) {
-		found = stricter(found, unsafe("what it %s cannot be known in advance, so no rule can protect anything from it", verbs(t)))
+		found = stricter(found, unsafe("what it %s can't be known in advance, so deny rules can't be checked", verbs(t)))
 	}
 	if found.behavior != "" {
 		found.path = t.Set.Path
@@ -289,7 +289,7 @@ func (c commandCheck) parts() finding {
 		return c.jailed()
 	}
 	if !c.cmd.Script.Simple {
-		text := "the command is not understood well enough to be allowed by a rule: " + c.cmd.Script.Problem
+		text := "the command is too complex for an allow rule: " + c.cmd.Script.Problem
 		if c.cmd.Doubt != nil && c.cmd.Doubt.Error() != c.cmd.Script.Problem {
 			text += "; and it is not known to only read: " + c.cmd.Doubt.Error()
 		}
@@ -344,6 +344,9 @@ func gitReads(s *shell.Script) bool {
 // what it reads. What is not known before it runs the jail keeps to where everything may be read.
 func (c commandCheck) jailed() finding {
 	how := allowed(ByReadOnly, "it only reads")
+	if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.dashed != "" }); i >= 0 && c.cmd.Script.Launches() {
+		return asks(BySafety, "the file name %s may be taken for an option: put ./ before the pattern %s", c.cmd.Uses[i].dashed, c.cmd.Uses[i].Glob)
+	}
 	for _, part := range c.cmd.Script.Parts {
 		one := how
 		for i := range c.cmd.Uses {

@@ -96,6 +96,8 @@ type Use struct {
 	Target
 
 	full string // where the path was looked up
+	// dashed is a name that a wildcard stands for and that a program may take for an option, or empty.
+	dashed string
 }
 
 // FactsOf finds what the policy needs to know about a call. Each path is looked up once.

@@ -93,10 +93,10 @@ func (c foreignCheck) hazards() finding {
 		found = stricter(found, outside)
 	}
 	if cmd.Dynamic && c.ruled() {
-		found = stricter(found, unsafe("which program it runs is known only when it runs, so no rule can be known not to apply"))
+		found = stricter(found, unsafe("the program name is computed at run time, so a deny rule might apply"))
 	}
 	if cmd.Dynamic && c.guardsFiles() {
-		found = stricter(found, unsafe("what it touches is known only when it runs, so no rule can protect anything from it"))
+		found = stricter(found, unsafe("what it touches is computed at run time, so deny rules can't be checked in advance"))
 	}
 	return found
 }

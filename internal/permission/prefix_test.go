@@ -20,7 +20,7 @@ func TestPrefixRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile("testdata/prefix.tsv")
+	text, err := os.ReadFile("testdata/prefix.pairs")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,10 +172,16 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 		found, ok = inner.Expand(dir, u.Glob)
 	}
 	use.Tree = !ok
+	if !ok && strings.IndexByte("*?[", u.Glob[0]) >= 0 {
+		use.dashed = u.Glob
+	}
 	uses := []Use{use}
 	for _, name := range found {
 		one := use
 		one.Given = name
+		if rest := strings.TrimPrefix(name, filepath.Clean(dir)+"/"); shell.OptionLike(rest) && !filepath.IsAbs(u.Glob) {
+			one.dashed = rest
+		}
 		r.lookUp(&one, dir, name)
 		if r.met(&one, name) {
 			uses = append(uses, one)

@@ -107,6 +107,29 @@ func (s *stage) fill(line string) string {
 	return strings.NewReplacer("@WS@", s.ws, "@HOME@", s.home, "@OUT@", s.outside, "@TOP@", s.top, "␤", "\n").Replace(line)
 }
 
+// loaded puts a program into the project that a loader can run, and words that would have it run.
+func (s *stage) loaded(t *testing.T) {
+	t.Helper()
+	self, err := os.ReadFile("/bin/true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s.ws+"/prog", string(self), 0o755)
+	loader := "/lib64/ld-linux-x86-64.so.2"
+	if _, err := os.Stat(loader); err != nil {
+		found, err := filepath.Glob("/lib*/ld-*.so*")
+		if err != nil || len(found) == 0 {
+			t.Fatal("no loader")
+		}
+		loader = found[0]
+	}
+	write(t, s.ws+"/words", "-exec "+loader+" ./prog ;\n", 0o644)
+	write(t, s.ws+"/loads", loader+" ./prog\n", 0o644)
+	write(t, s.ws+"/pre", "--pre="+loader+"\n", 0o644)
+	write(t, s.ws+"/pager", "-O"+loader+"\n", 0o644)
+	write(t, s.ws+"/sedwords", "-e1e"+loader+"\\ ./prog\n", 0o644)
+}
+
 // marker is a line of shell that leaves a trace of having run.
 func (s *stage) marker(name string) string {
 	return "echo ran >>" + s.top + "/marks/" + strings.ReplaceAll(name, "/", "-") + "\n"
@@ -145,6 +168,7 @@ func (s *stage) project(t *testing.T) {
 		write(t, s.ws+"/bin/"+name, "#!/bin/sh\n"+run("bin-"+name), 0o755)
 	}
 	write(t, s.ws+"/ls", "#!/bin/sh\n"+run("ws-ls"), 0o755)
+	s.loaded(t)
 	write(t, s.ws+"/run.sh", "#!/bin/sh\n"+run("run.sh"), 0o755)
 	for name, target := range map[string]string{
 		"a=b": s.home + "/.ssh/id_rsa", "5": s.home + "/.ssh/id_rsa", "key": "../home/.ssh/id_rsa", "conf/rc": s.home + "/.bashrc", "d1/k": s.home + "/.ssh/id_rsa", "sub/link": s.home + "/.netrc",

@@ -16,6 +16,8 @@ type Needs struct {
 	Programs []string
 	// Git are its git commands, about which package gitrepo has to agree.
 	Git []GitUse
+	// Scripted says that a program may start sh, by a script of sed or awk that is known only when it runs.
+	Scripted bool
 	// Processes says that it looks at all processes, mounts or devices of the system, Network that it
 	// looks at sockets and interfaces.
 	Processes, Network bool
@@ -123,7 +125,12 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	}
 	e, rest := lookup(words)
 	if e == nil {
-		return fmt.Errorf("%s is not known to only read", name.Text)
+		return effect(words, fmt.Errorf("%s is not known to only read", name.Text))
+	}
+	if e.runs {
+		if err := p.settled(e, rest, n); err != nil {
+			return fmt.Errorf("%s: %w", name.Value, err)
+		}
 	}
 	if words[0].Value == "git" {
 		if p.dirs == nil {
@@ -148,7 +155,10 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 			return err
 		}
 	}
-	return e.prove(name, rest, true)
+	if err := e.prove(name, rest, true); err != nil {
+		return effect(words, err)
+	}
+	return nil
 }
 
 // uncertainName says why the name of a command is not certain, or "".
@@ -171,6 +181,9 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 	switch name := words[0].Value; name {
 	case "find":
 		n.program(program)
+		if err := p.settled(find("find"), words[1:], n); err != nil {
+			return fmt.Errorf("find: %w", err)
+		}
 		return p.provesFind(words, n)
 	case "exec":
 		if len(words) > 1 {
@@ -196,6 +209,17 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		if name == "xargs" && skip >= len(words) {
 			n.program("echo") // which it runs by itself
 			return nil
+		}
+		if skip > 0 && skip < len(words) && name == "xargs" {
+			if baseName(words[skip].Value) == "xargs" {
+				return errors.New("xargs: it runs what it reads")
+			}
+			words = handedOn(words, skip)
+		}
+	}
+	for _, w := range words[1:min(max(skip, 1), len(words))] {
+		if len(w.gaps) > 0 && (p.spreads(w) || p.unsettled(w)) {
+			return fmt.Errorf("%s: %s may stand for another program", words[0].Value, w.shown())
 		}
 	}
 	switch {

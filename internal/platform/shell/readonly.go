@@ -80,7 +80,7 @@ func (p *Part) checkRedirects() error {
 func readOnlyCommand(words []Word) error {
 	e, rest := lookup(words)
 	if e == nil || e.jail {
-		return fmt.Errorf("%s is not known to only read", words[0].Text)
+		return effect(words, fmt.Errorf("%s is not known to only read", words[0].Text))
 	}
 	return e.prove(words[0], rest, false)
 }

@@ -41,6 +41,9 @@ type command struct {
 	needs   need
 	helpers string
 	must    string // options of which there must be one, or empty
+	// runs says that it has options, though none of those listed, by which it runs or loads something else: none of its
+	// words may become one when the line runs.
+	runs bool
 }
 
 // A need is what a command needs in a jail.

@@ -75,12 +75,12 @@ var gitTable = []command{
 	{name: "git_stash_list", operands: none, check: checkGitFormat, options: gitLog},
 	{name: "git_stash_show", operands: revisions, check: checkGitFormat, options: gitDiff + ` --include-untracked --only-untracked --no-include-untracked`},
 	{name: "git_worktree_list", operands: none, options: `--porcelain -v -z --verbose`},
-	{name: "git_config", operands: texts, check: checkConfig, more: `-f:P --file:P`, options: `
+	{name: "git_config", runs: true, operands: texts, check: checkConfig, more: `-f:P --file:P`, options: `
 		--get --get-all --get-regexp --get-urlmatch --list -l --name-only --local --global --system --worktree --blob:N --show-origin --show-scope --show-names
 		-z --null --bool --int --bool-or-int --path --expiry-date --type:= --no-type --includes --no-includes --default:N --all --regexp --url:N --value:N --fixed-value`},
 	{name: "git_--version git_-v git_version", operands: none, options: `--build-options`},
 
-	{name: "git_grep", operands: pattern, more: `-f:P --file:P`, options: `
+	{name: "git_grep", runs: true, operands: pattern, more: `-f:P --file:P`, options: `
 		-i -v -w -E -G -F -P -n -l -L -c -h -H -o -r -q -z -a -I -W -p -e:N -A:# -B:# -C:# -m:# -# --cached --no-index --untracked
 		--exclude-standard --no-exclude-standard --recurse-submodules --text --and --or --not --all-match --max-depth:# --max-count:# --recursive --no-recursive
 		--name-only --files-with-matches --files-without-match --null --count --color --color:= --no-color --break --heading --show-function

@@ -26,7 +26,7 @@ var textTable = []command{
 	{name: "col colrm colcrt", jail: true, class: ClassRead, operands: texts, options: `-b -f -p -x -h -l:#`},
 	{name: "look", jail: true, class: ClassRead, operands: pattern, options: `-a -d -f -t:N --alternative --alphanum --ignore-case`},
 	// Without a terminal they only print.
-	{name: "less more most", jail: true, class: ClassRead, check: checkPager, options: `-e -E -F -i -I -M -m -n -N -r -R -s -S -X -f -FRX -RFX -FX -SR --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS`},
+	{name: "less more most", runs: true, jail: true, class: ClassRead, check: checkPager, options: `-e -E -F -i -I -M -m -n -N -r -R -s -S -X -f -FRX -RFX -FX -SR --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --chop-long-lines --LINE-NUMBERS`},
 	{name: "yes", jail: true, class: ClassRead, operands: texts},
 	{name: "sdiff", jail: true, class: ClassRead, helpers: "diff", options: `-s -l -a -b -B -d -E -H -i -t -w -W -w:# -W:# --suppress-common-lines --left-column --width:# --ignore-all-space --ignore-space-change --ignore-case --ignore-blank-lines`},
 	{name: "diff3", jail: true, class: ClassRead, helpers: "diff", options: `-e -E -3 -A -x -X -m -i -a -T -L:N --merge --text --label:N --show-all --strip-trailing-cr`},
@@ -47,29 +47,29 @@ var textTable = []command{
 	{name: "shellcheck", jail: true, class: ClassRead, options: `-s:N -f:N -e:N -i:N -o:N -S:N -C -x -a --shell:N --format:N --exclude:N --severity:N --color --color:= --external-sources --norc --enable:N`},
 	{name: "gofmt", jail: true, class: ClassRead, options: `-l -d -e -s -r:N`},
 	{name: "clang-format", jail: true, class: ClassRead, options: `-n --dry-run --style:N -style:N --Werror --lines:N --assume-filename:N --dump-config`},
-	{name: "cloc", jail: true, class: ClassRead, options: `
+	{name: "cloc", runs: true, jail: true, class: ClassRead, options: `
 		--by-file --by-file-by-lang --quiet --hide-rate --json --csv --md --xml --yaml --vcs:N --exclude-dir:N --include-lang:N --exclude-lang:N --exclude-ext:N --include-ext:N
 		--match-f:N --not-match-f:N --match-d:N --not-match-d:N --sum-one --show-lang --show-ext --skip-uniqueness --fullpath`},
 	{name: "tokei", jail: true, class: ClassRead, options: `-f -C -s:N -e:N -t:N -c:# -o:N -n:N --files --compact --sort:N --exclude:N --types:N --hidden --no-ignore --languages --columns:#`},
 	{name: "scc", jail: true, class: ClassRead, options: `-a -c -d -p -v -w -f:N -i:N -x:N -M:N -s:N --by-file --wide --no-cocomo --no-complexity --no-duplicates --exclude-dir:N --include-ext:N --exclude-ext:N --format:N --sort:N --no-gen --no-min`},
 	{name: "pdfinfo", jail: true, class: ClassRead, options: `-f:# -l:# -box -meta -js -struct -url -isodates -rawdates -dests -enc:N`},
 	{name: "mediainfo soxi", jail: true, class: ClassRead},
-	{name: "exiftool", jail: true, class: ClassRead},
+	{name: "exiftool", runs: true, jail: true, class: ClassRead},
 	{name: "ffprobe", jail: true, class: ClassRead, options: `
 		-hide_banner -show_format -show_streams -show_chapters -show_frames -show_packets -show_error -version -pretty -v:N -loglevel:N -of:N -print_format:N -show_entries:N -select_streams:N -i:P`},
 	{name: "openssl_version", jail: true, operands: none, options: `-a -v -b -o -f -p -d -e`},
-	{name: "openssl_dgst openssl_md5 openssl_sha1 openssl_sha256 openssl_sha512", jail: true, options: `-sha1 -sha224 -sha256 -sha384 -sha512 -md5 -r -c -hex -binary`},
-	{name: "openssl_x509", jail: true, operands: none, options: `
+	{name: "openssl_dgst openssl_md5 openssl_sha1 openssl_sha256 openssl_sha512", runs: true, jail: true, options: `-sha1 -sha224 -sha256 -sha384 -sha512 -md5 -r -c -hex -binary`},
+	{name: "openssl_x509", runs: true, jail: true, operands: none, options: `
 		-noout -text -in:P -inform:N -subject -issuer -dates -startdate -enddate -serial -fingerprint -sha256 -sha1 -pubkey -email -hash -purpose -modulus -checkend:# -nameopt:N -ext:N`},
-	{name: "openssl_rand", jail: true, operands: texts, options: `-hex -base64`},
+	{name: "openssl_rand", runs: true, jail: true, operands: texts, options: `-hex -base64`},
 	{name: "openssl_list", jail: true, operands: none, options: `-commands -digest-commands -cipher-commands -digest-algorithms -cipher-algorithms -providers -disabled`},
 	{name: "ssh-keygen", jail: true, operands: none, must: "-l", options: `-l -v -f:P -E:N`},
-	{name: "fd fdfind", jail: true, class: ClassSearch, operands: pattern, options: `
+	{name: "fd fdfind", runs: true, jail: true, class: ClassSearch, operands: pattern, options: `
 		-H -I -u -uu -s -i -g -F -a -l -L -p -0 -1 -q -d:# -t:N -e:N -E:N -S:N -c:N -j:# --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex
 		--fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth:# --min-depth:# --exact-depth:# --type:N --extension:N --exclude:N --size:N
 		--changed-within:N --changed-before:N --newer:N --older:N --owner:N --color:N --threads:# --max-results:# --quiet --prune --strip-cwd-prefix --base-directory:P --search-path:P
 		--one-file-system --no-follow --show-errors --relative-path --and:N`},
-	{name: "bat batcat", jail: true, class: ClassRead, options: `
+	{name: "bat batcat", runs: true, jail: true, class: ClassRead, options: `
 		-p -pp -n -A -P -u -f -l:N -r:N -H:N -m:N -S --plain --number --show-all --paging:N --no-pager --color:N --decorations:N --style:N --theme:N --language:N --line-range:N
 		--highlight-line:N --wrap:N --terminal-width:N --tabs:# --file-name:N --diff --list-languages --list-themes --unbuffered --no-config`},
 	{name: "eza exa", jail: true, class: ClassList, options: `
@@ -84,7 +84,7 @@ var textTable = []command{
 
 // What is packed.
 var archiveTable = []command{
-	{name: "tar bsdtar gtar", jail: true, class: ClassList, operands: anything, check: checkTar, helpers: "gzip bzip2 xz zstd lzma lzip pigz"},
+	{name: "tar bsdtar gtar", runs: true, jail: true, class: ClassList, operands: anything, check: checkTar, helpers: "gzip bzip2 xz zstd lzma lzip pigz"},
 	{name: "unzip", jail: true, class: ClassList, operands: archive, must: "-l -v -p -c -t -Z -Z1 -ql -lq -lv", options: `-l -v -p -c -t -Z -1 -q -qq -a -C -x:N -Z1 -ql -lq -lv`},
 	{name: "zipinfo", jail: true, class: ClassList, operands: archive, options: `-1 -2 -s -m -l -v -h -t -T -z -C`},
 	{name: "zcat gzcat", jail: true, class: ClassRead, helpers: "gzip", options: `-f -q -v -l --force --quiet --verbose --list`},
@@ -119,7 +119,7 @@ var binaryTable = []command{
 	{name: "ar llvm-ar", jail: true, class: ClassRead, operands: anything, check: checkAr},
 	{name: "otool", jail: true, class: ClassRead, options: `-L -l -h -f -t -d -v -V -a -D -I -o -s`},
 	{name: "lipo", jail: true, class: ClassRead, options: `-info -archs -detailed_info`},
-	{name: "javap", jail: true, class: ClassRead, options: `-c -p -v -l -s -public -private -protected -package -constants -verbose`},
+	{name: "javap", runs: true, jail: true, class: ClassRead, options: `-c -p -v -l -s -public -private -protected -package -constants -verbose`},
 	{name: "dwarfdump", jail: true, class: ClassRead, options: `-i -l -a -h`},
 }
 

@@ -12,11 +12,11 @@ var readTable = []command{
 		-r -c -n -e -s -S -M -C -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys
 		--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent:# --seq --stream`, more: `
 		--arg:2 --argjson:2 --slurpfile:Q --rawfile:Q -f:P --from-file:P --args --jsonargs --unbuffered --raw-output0 -V`},
-	{name: "awk gawk mawk", class: ClassRead, operands: anything, check: checkAwk},
-	{name: "sed", class: ClassRead, operands: script, check: checkSed, options: `
+	{name: "awk gawk mawk", runs: true, class: ClassRead, operands: anything, check: checkAwk},
+	{name: "sed", runs: true, class: ClassRead, operands: script, check: checkSed, options: `
 		-n -E -r -s -u -z -e:N --quiet --silent --regexp-extended --expression:N --posix --sandbox --debug --null-data`, more: `
 		-l:# --line-length:# --separate --unbuffered --zero-terminated`},
-	{name: "sort", class: ClassRead, options: `
+	{name: "sort", runs: true, class: ClassRead, options: `
 		-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z -k:K -t:1 --key:K --field-separator:1 --reverse --unique
 		--numeric-sort --general-numeric-sort --human-numeric-sort --month-sort --version-sort --random-sort
 		--ignore-case --ignore-leading-blanks --dictionary-order --ignore-nonprinting --stable --check --merge
@@ -89,12 +89,12 @@ var systemTable = []command{
 // are those that mean the version: a shell or an interpreter with -v would run what it reads.
 var toolTable = []command{
 	{name: "cmake zsh", operands: none, check: checkVersion, options: `--version`},
-	{name: "bash sh dash", operands: program, check: checkSyntaxOnly, options: `--version`, more: `-n`},
+	{name: "bash sh dash", runs: true, operands: program, check: checkSyntaxOnly, options: `--version`, more: `-n`},
 	{name: "gcc g++ cc c++ clang clang++", operands: none, check: checkVersion, options: `--version`, more: `-v -dumpversion -dumpmachine`},
 	{name: "curl wget openssl", operands: none, check: checkVersion, options: `--version`, more: `-V`},
 	{name: "ruby make docker sqlite3", operands: none, check: checkVersion, options: `--version`, more: `-v -version`},
-	{name: "php", operands: program, check: checkSyntaxOnly, options: `--version`, more: `-v -l`},
-	{name: "node", operands: program, check: checkSyntaxOnly, options: `--version -v`, more: `-c --check`},
+	{name: "php", runs: true, operands: program, check: checkSyntaxOnly, options: `--version`, more: `-v -l`},
+	{name: "node", runs: true, operands: program, check: checkSyntaxOnly, options: `--version -v`, more: `-c --check`},
 	{name: "perl", operands: none, check: checkVersion, options: `--version -v`},
 	{name: "python python2 python3", operands: none, check: checkVersion, options: `--version -V`},
 	{name: "java javac", operands: none, check: checkVersion, options: `--version -version`},

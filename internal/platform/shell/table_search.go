@@ -2,7 +2,7 @@ package shell
 
 // Searching. Nothing here follows symbolic links out of the tree it is given.
 var searchTable = []command{
-	{name: "find", class: ClassSearch, operands: anything, check: checkFind},
+	{name: "find", runs: true, class: ClassSearch, operands: anything, check: checkFind},
 	{name: "grep egrep fgrep", class: ClassSearch, operands: pattern, helpers: "grep", options: `
 		-E -F -G -P -i -y -v -w -x -c -l -L -q -s -o -n -b -H -h -Z -z -r -a -I -U -T -# -e:N -f:P -m:# -A:# -B:# -C:# -d:N -D:N
 		--extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match
@@ -12,7 +12,7 @@ var searchTable = []command{
 		--max-count:# --after-context:# --before-context:# --context:# --include:N --exclude:N --exclude-dir:N
 		--exclude-from:P --label:N`, more: `
 		-R -u -V --dereference-recursive --directories:N --devices:N --group-separator:N --no-group-separator --binary --unix-byte-offsets`},
-	{name: "rg", class: ClassSearch, operands: pattern, options: `
+	{name: "rg", runs: true, class: ClassSearch, operands: pattern, options: `
 		-i -S -s -v -w -x -F -P -U -n -N -l -c -o -q -H -I -a -u -. -0 -p -e:N -f:P -g:N -t:N -T:N -A:# -B:# -C:# -m:# -d:# -M:# -j:# -r:N
 		--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --fixed-strings --pcre2
 		--multiline --multiline-dotall --line-number --no-line-number --files-with-matches --files-without-match --count
@@ -27,14 +27,14 @@ var searchTable = []command{
 		--no-ignore-dot --no-ignore-global --no-ignore-files --no-ignore-exclude --no-require-git --ignore-file:P --ignore-file-case-insensitive
 		--glob-case-insensitive --type-add:N --type-clear:N --path-separator:N --field-match-separator:N --field-context-separator:N
 		--dfa-size-limit:N --regex-size-limit:N --binary --no-binary --auto-hybrid-regex --hyperlink-format:N --stop-on-nonmatch --generate:= --maxdepth:#`},
-	{name: "ag", class: ClassSearch, operands: pattern, options: `
+	{name: "ag", runs: true, class: ClassSearch, operands: pattern, options: `
 		-i -s -S -v -w -l -L -c -o -Q -F -a -u -z -0 -g:N -G:N -A:# -B:# -C:# -m:# --hidden --nocolor --nogroup --nobreak
 		--noheading --numbers --ignore:N --depth:#`, more: `
 		-f -n -p:P -r -R -t -U -D --follow --color --group --break --heading --column --count --files-with-matches --files-without-matches --filename
 		--nofilename --nonumbers --literal --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --max-count:# --after:# --before:#
 		--context:# --file-search-regex:N --ignore-dir:N --path-to-ignore:P --search-binary --search-files --stats --unrestricted --vimgrep --all-types
 		--all-text --silent --only-matching --print-long-lines --skip-vcs-ignores --ackmate --cpp --go --python --js --html --css --java --json --ruby --rust --md`},
-	{name: "ack", class: ClassSearch, operands: pattern, options: `
+	{name: "ack", runs: true, class: ClassSearch, operands: pattern, options: `
 		-i -v -w -l -L -c -o -Q -h -H -n -A:# -B:# -C:# -m:# --nocolor --nogroup --noheading --ignore-dir:= --type:=`, more: `
 		-f -g -k -r -R -s -x --color --group --heading --follow --count --files-with-matches --files-without-matches --ignore-case --smart-case --literal
 		--word-regexp --invert-match --match:N --max-count:# --context:# --after-context:# --before-context:# --ignore-file:= --go --python --js

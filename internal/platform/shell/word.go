@@ -128,7 +128,12 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 			return
 		}
 		r.unknown(p)
-		r.hole("it uses a variable ($"+paramName(p)+")", plainParam(p))
+		why := "it uses a variable ($" + paramName(p) + ")"
+		if paramName(p) == "@" || everyIndex(p.Index) || p.Names != 0 {
+			r.gap(why, plainParam(p)) // several words, though it is quoted
+			return
+		}
+		r.hole(why, plainParam(p))
 	case *syntax.CmdSubst:
 		if text, ok := quotedDocument(p); ok {
 			r.word.expanded = true

@@ -56,7 +56,7 @@ func newReading(c *call) *reading {
 		r.git = c.git(r.needs.Git)
 		r.doubt = r.git.doubt(r.jailed)
 	}
-	if r.doubt == nil && !(r.jailed && r.config.known.hold(r.needs.Programs)) {
+	if r.doubt == nil && !(r.jailed && !r.needs.Scripted && r.config.known.hold(r.needs.Programs)) {
 		r.doubt = r.prepare()
 	}
 	return r
@@ -120,6 +120,14 @@ func (r *reading) findPrograms(places []string) error {
 		found[name] = p.Path
 	}
 	r.config.known.keep(lookup(r.env)("PATH"), found)
+	if !r.needs.Scripted {
+		return nil
+	}
+	// In the jail sh cannot be executed, unless it is the shell of the line or one of its programs.
+	sh, err := r.config.finder.Find("/bin/sh", nil)
+	if err == nil && slices.ContainsFunc(sh.Files[:1], func(file string) bool { return slices.Contains(r.execute, file) }) {
+		return errors.New("a script that is known only when it runs may start sh")
+	}
 	return nil
 }
 
