@@ -27,9 +27,16 @@ const (
 // large names what may be larger than the limits, and why: tables and decoded
 // inputs, if any. A package is named as in layers, a type as package.Type.
 var large = map[string]string{
-	"app/settings.Trust": "trust, approval by content and the limits that stay are one decision",
-	"permission":         "rules, modes and paths are judged by one function",
-	"plugin.Store":       "the seal of a plugin is read and written with the store's places",
+	"app/settings.Trust":      "trust, approval by content and the limits that stay are one decision",
+	"app/subagents.Config":    "what a conversation gives its agents",
+	"app/teams.Lead":          "the lead's side of a team",
+	"permission":              "rules, modes, paths and commands are judged by one function",
+	"permission.Policy":       "one decision",
+	"platform/shell.Part":     "one command: matching, read-only proof, paths, input",
+	"platform/shell.Script":   "one line: matching, read-only proof, suspects",
+	"platform/worktree.Trees": "worktrees and their records",
+	"plugin.Store":            "the seal of a plugin is read and written with the store's places",
+	"session/store.Log":       "one log: records, notes, signatures",
 }
 
 func TestArchSizes(t *testing.T) {
