@@ -16,31 +16,40 @@ const (
 	piped               // the output of another command
 )
 
-// A fedSpan is a piece of the source whose commands share a feed.
+// A fedSpan is a piece of the source whose commands have an input: from a redirection, or what a statement prints.
 type fedSpan struct {
 	from, to int
-	feed     feed
+	redirect *syntax.Redirect
+	printer  *syntax.Stmt
+}
+
+func (s *fedSpan) feed() feed {
+	switch {
+	case s.redirect != nil:
+		return feedOf(s.redirect)
+	case printsText(s.printer):
+		return spelled
+	}
+	return piped
 }
 
 // feeds records the commands that get an input at n.
 func (r *reader) feeds(n syntax.Node) {
-	add := func(n syntax.Node, f feed) {
-		r.script.fed = append(r.script.fed, fedSpan{int(n.Pos().Offset()), int(n.End().Offset()), f})
+	add := func(n syntax.Node, s fedSpan) {
+		s.from, s.to = int(n.Pos().Offset()), int(n.End().Offset())
+		r.script.fed = append(r.script.fed, s)
 	}
 	switch n := n.(type) {
 	case *syntax.Stmt:
 		for _, rd := range n.Redirs {
-			if f := feedOf(rd); f != unfed {
-				add(n, f)
+			switch rd.Op {
+			case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+				add(n, fedSpan{redirect: rd})
 			}
 		}
 	case *syntax.BinaryCmd:
-		switch {
-		case n.Op != syntax.Pipe && n.Op != syntax.PipeAll:
-		case printsText(n.X):
-			add(n.Y, spelled)
-		default:
-			add(n.Y, piped)
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			add(n.Y, fedSpan{printer: n.X})
 		}
 	}
 }
@@ -54,13 +63,11 @@ func feedOf(rd *syntax.Redirect) feed {
 			return piped
 		}
 		return spelled
-	case syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
-		if !readWord(rd.Word, Vars{Home: "/", Dir: "/", User: "u", Temp: "/"}).Static {
-			return piped
-		}
-		return spelled
 	}
-	return unfed
+	if !readWord(rd.Word, Vars{Home: "/", Dir: "/", User: "u", Temp: "/"}).Static {
+		return piped
+	}
+	return spelled
 }
 
 // printsText reports whether a statement prints only text that it spells out.
@@ -69,30 +76,31 @@ func printsText(st *syntax.Stmt) bool {
 	if !ok || len(call.Args) == 0 {
 		return false
 	}
+	name := call.Args[0].Lit()
+	if name != "echo" && name != "printf" && name != "cat" {
+		return false
+	}
 	for _, w := range call.Args {
 		if word := readWord(w, Vars{}); !word.Static || word.Glob {
 			return false
 		}
 	}
-	switch call.Args[0].Lit() {
-	case "echo", "printf":
+	if name != "cat" {
 		return true
-	case "cat":
-		return len(call.Args) == 1 && len(st.Redirs) == 1 && feedOf(st.Redirs[0]) == spelled && st.Redirs[0].Op != syntax.RdrIn
 	}
-	return false
+	return len(call.Args) == 1 && len(st.Redirs) == 1 && (st.Redirs[0].Hdoc != nil || st.Redirs[0].Op == syntax.WordHdoc) && feedOf(st.Redirs[0]) == spelled
 }
 
 // feed returns where p takes its input from.
 func (p *Part) feed() feed {
 	got := unfed
-	for _, s := range p.script.fed {
+	for i := range p.script.fed {
 		// Where functions run is not followed.
 		if p.script.funcs != nil {
 			return piped
 		}
-		if s.from <= p.at && p.at < s.to {
-			got = max(got, s.feed)
+		if s := &p.script.fed[i]; s.from <= p.at && p.at < s.to {
+			got = max(got, s.feed())
 		}
 	}
 	return got
@@ -201,6 +209,9 @@ func opensPrompt(words []Word) bool {
 // unspelled reports whether the line may run code that it does not spell out: an interpreter's input or argument comes
 // from another command.
 func (s *Script) unspelled() bool {
+	if s.Simple && len(s.fed) == 0 {
+		return false
+	}
 	if s.Unknown() != "" {
 		return true
 	}
