@@ -42,14 +42,15 @@ func TestTerminalCaret(t *testing.T) {
 	reaches := func(text string, want int) {
 		t.Helper()
 		var got int
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if got = column(); got == want {
 				return
 			}
 		}
 		t.Errorf("%q: the cursor is in column %d, not %d", text, got, want)
 	}
-	begin := column()
+	begin := cells.Width("❯ ")
+	reaches("nothing", begin)
 	for _, text := range carets {
 		tm.tmux("send-keys", "-l", text+".")
 		reaches(text, begin+cells.Width(text)+1)

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -252,7 +251,7 @@ func TestTerminalKittyKeys(t *testing.T) {
 	} {
 		l.keys(keys)
 	}
-	l.shows("❯ one\n  two\n  three\n")
+	l.shows(80, 24, "❯ one\n  two\n  three\n")
 	l.keys("\x1b[13;1:1u")
 	l.waitFor(`All three lines\.`)
 	l.keys("\x1b[97;5u\x1b[107;5u") // Ctrl-A, Ctrl-K
@@ -260,8 +259,7 @@ func TestTerminalKittyKeys(t *testing.T) {
 	l.waitFor(`tokens|cost`)
 	l.keys("\x1b[27u") // Escape closes the suggestions
 	l.keys("\x1b[117;5u")
-	l.keys("\x1b[100;5u") // Ctrl-D
-	l.ends(30 * time.Second)
+	l.leave("\x1b[100;5u") // Ctrl-D
 	<-l.read
 	if out := l.text(); strings.LastIndex(out, "\x1b[<u") < strings.LastIndex(out, "\x1b[>1u") {
 		t.Errorf("the keys are not given back: %q", out)

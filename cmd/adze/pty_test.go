@@ -91,18 +91,18 @@ func (l *ptyLine) text() string {
 func (l *ptyLine) waitFor(pattern string) {
 	l.t.Helper()
 	re := regexp.MustCompile(pattern)
-	for deadline := time.Now().Add(30 * time.Second); !re.MatchString(l.text()); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !re.MatchString(l.text()); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			l.t.Fatalf("%q does not appear: %q", pattern, l.text())
 		}
 	}
 }
 
-// shows waits until a text is on the screen, however it was written.
-func (l *ptyLine) shows(text string) {
+// shows waits until a text is on the screen of the given size, however it was written.
+func (l *ptyLine) shows(width, height int, text string) {
 	l.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		terminal := screentest.New(80, 24)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		terminal := screentest.New(width, height)
 		io.WriteString(terminal, strings.ReplaceAll(l.text(), "\r\n", "\n")) // ok: a terminal of the tests
 		if strings.Contains(terminal.Text(), text) {
 			return
@@ -113,13 +113,36 @@ func (l *ptyLine) shows(text string) {
 	}
 }
 
-// ends waits for the end of the program.
-func (l *ptyLine) ends(within time.Duration) {
+// leave presses a key until the program ends.
+func (l *ptyLine) leave(key string) {
 	l.t.Helper()
-	select {
-	case <-l.exited:
-	case <-time.After(within):
-		l.t.Fatalf("the program does not end within %v: %q", within, l.text())
+	for deadline := time.Now().Add(time.Minute); ; {
+		l.keys(key)
+		select {
+		case <-l.exited:
+			return
+		case <-time.After(300 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("the program does not end: %q", l.text())
+		}
+	}
+}
+
+// stored waits until the transcript holds a text.
+func (l *ptyLine) stored(text string) {
+	l.t.Helper()
+	logs := filepath.Join(filepath.Dir(l.cmd.Dir), "home", "projects", "*", "*.jsonl")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		files, _ := filepath.Glob(logs) // ok: the pattern is right
+		for _, name := range files {
+			if data, err := os.ReadFile(name); err == nil && bytes.Contains(data, []byte(text)) {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%q is not in the transcript", text)
+		}
 	}
 }
 
@@ -145,15 +168,9 @@ func TestTerminalStuck(t *testing.T) {
 		l.mu.Lock()
 		l.slow = time.Hour // the next read is the last
 		l.mu.Unlock()
-		l.keys("go")
-		time.Sleep(300 * time.Millisecond)
-		l.keys("\r")
-		time.Sleep(time.Second)
-		for range 3 {
-			l.keys("\x03")
-			time.Sleep(300 * time.Millisecond)
-		}
-		l.ends(30 * time.Second)
+		l.keys("go\r")
+		l.stored(`"go"`)
+		l.leave("\x03")
 	})
 	t.Run("slow", func(t *testing.T) {
 		t.Parallel()
@@ -162,13 +179,9 @@ func TestTerminalStuck(t *testing.T) {
 		l.mu.Lock()
 		l.slow = 20 * time.Millisecond
 		l.mu.Unlock()
-		l.keys("go")
-		time.Sleep(300 * time.Millisecond)
-		l.keys("\r")
-		l.waitFor(`number 1 `)
-		time.Sleep(2 * time.Second)
-		l.keys("\x04")
-		l.ends(time.Minute)
+		l.keys("go\r")
+		l.stored("number 500 ")
+		l.leave("\x04")
 		<-l.read
 		terminal := screentest.New(80, 24)
 		io.WriteString(terminal, strings.ReplaceAll(l.text(), "\r\n", "\n")) // ok: a terminal of the tests
@@ -209,17 +222,14 @@ func TestTerminalKinds(t *testing.T) {
 			l := newLine(t, tt.width, tt.height, "forever\nsay Hello there.\n", tt.env...)
 			l.waitFor(linePrompt)
 			l.keys("greet")
-			l.waitFor(`t`)
-			time.Sleep(200 * time.Millisecond)
+			l.shows(max(10, tt.width), max(5, tt.height), "greet")
 			if tt.name == "dumb" {
 				l.keys("\n")
 			} else {
 				l.keys("\r")
 			}
 			l.waitFor(`Hello`)
-			time.Sleep(200 * time.Millisecond)
-			l.keys("\x04")
-			l.ends(30 * time.Second)
+			l.leave("\x04")
 			<-l.read
 			out := l.text()
 			if tt.without != "" && regexp.MustCompile(tt.without).MatchString(out) {
@@ -246,8 +256,7 @@ func TestTerminalWhereCIIsSet(t *testing.T) {
 	t.Parallel()
 	server := newLine(t, 80, 24, "text \"x\"\n", "CI=true")
 	server.waitFor(`line by line, because CI is set\.`)
-	server.keys("\x04")
-	server.ends(30 * time.Second)
+	server.leave("\x04")
 
 	desk := newTerminal(t, 80, 24, "text \"x\"\n")
 	desk.enter("CI=true adze --model replay:model.txt")
