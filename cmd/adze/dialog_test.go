@@ -5,18 +5,29 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-// answer presses keys, one after the other, when a question takes them. It has to be seen for a while first.
+// answer presses keys, one after the other, when a question takes them, and returns the screen with the question. The
+// question has to be seen for a while first: a key before that belongs to the composer, and the question waits again.
 func (tm *terminal) answer(question string, keys ...string) string {
 	tm.t.Helper()
-	screen := tm.waitFor(question + `[\s\S]*(Enter chooses|Enter takes)`)
+	const takes = `[\s\S]*(Enter chooses|Enter takes)`
+	screen := tm.waitFor(question + takes)
 	for _, key := range keys {
-		time.Sleep(600 * time.Millisecond) // no key answers what cannot have been seen
-		tm.key(key)
+		typed := regexp.MustCompile(`(?m)^\S ` + regexp.QuoteMeta(key) + ` *$`)
+		for before := tm.screen(); ; before = tm.waitFor(takes) {
+			time.Sleep(600 * time.Millisecond) // most likely it is seen by then
+			tm.key(key)
+			after := tm.until(key+" does nothing", func(screen string) bool { return screen != before })
+			if !strings.Contains(after, "Tab answers") || !typed.MatchString(after) {
+				break
+			}
+			tm.key("C-u")
+		}
 	}
 	return screen
 }

@@ -149,7 +149,7 @@ say Made.
 	told := func(name, want string) {
 		t.Helper()
 		var text []byte
-		for range 500 {
+		for range 3000 {
 			text, _ = os.ReadFile(filepath.Join(tm.dir, name)) // ok: it is not there yet
 			if strings.HasSuffix(strings.TrimSpace(string(text)), "}") {
 				break

@@ -39,7 +39,7 @@ func newTerminal(t *testing.T, width, height int, script string) *terminal {
 		pids, err := exec.Command("pgrep", "-P", strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))).Output()
 		exec.Command("tmux", "-S", tm.socket, "kill-server").Run()
 		for _, pid := range strings.Fields(string(pids)) {
-			for i := 0; err == nil && i < 100 && exec.Command("kill", "-0", pid).Run() == nil; i++ {
+			for i := 0; err == nil && i < 1000 && exec.Command("kill", "-0", pid).Run() == nil; i++ {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}
@@ -80,16 +80,20 @@ func (tm *terminal) screen() string {
 func (tm *terminal) waitFor(pattern string) string {
 	tm.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	deadline := time.Now().Add(time.Minute)
-	for {
+	return tm.until(fmt.Sprintf("%q does not appear", pattern), re.MatchString)
+}
+
+// until waits until ok holds for the screen, and returns the screen.
+func (tm *terminal) until(problem string, ok func(screen string) bool) string {
+	tm.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // a terminal cannot be waited for in another way
 		screen := tm.screen()
-		if re.MatchString(screen) {
+		if ok(screen) {
 			return screen
 		}
 		if time.Now().After(deadline) {
-			tm.t.Fatalf("%q does not appear on the screen:\n%s", pattern, screen)
+			tm.t.Fatalf("%s:\n%s", problem, screen)
 		}
-		time.Sleep(20 * time.Millisecond) // a terminal cannot be waited for in another way
 	}
 }
 
@@ -327,9 +331,12 @@ func TestTerminalDraft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(tm.home, "keybindings.json"), []byte(`{"bindings":[{"context":"Chat","bindings":{"ctrl+x k":"edit:killLineStart","alt+c":"command:cost"}}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1100 * time.Millisecond) // the file is looked at once in a second
-	tm.key("C-x")
-	tm.key("k")
+	empty := regexp.MustCompile(`(?m)^❯ *\n.*\z`)
+	tm.until("the keys are not read again", func(string) bool { // the file is looked at once in a second
+		tm.key("C-x")
+		tm.key("k")
+		return empty.MatchString(tm.screen())
+	})
 	tm.waitFor(`^❯ *\n.*\z`)
 	tm.key("M-c")
 	tm.waitFor(`Total cost:`)
@@ -394,7 +401,6 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.waitFor(`6789 *$`)
 			for _, width := range []int{60, 30, 45, size[0]} {
 				tm.tmux("resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(size[1]))
-				time.Sleep(100 * time.Millisecond) // until it is drawn
 			}
 			tm.key("C-u")
 			tm.enter("so?")
@@ -413,7 +419,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.tmux("send-keys", "-l", "see @/etc/")
 			tm.waitFor(`^❯ /etc/`)
 			tm.key("Escape") // Enter would take what is suggested
-			time.Sleep(200 * time.Millisecond)
+			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "❯ /etc/") })
 			tm.key("Enter")
 			tm.answer(`^Read /etc$`, "3")
 			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)
