@@ -68,7 +68,7 @@ func TestRewindAndUndo(t *testing.T) {
 		if err := s.Submit(t.Context(), a.(Operation).Op); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for e := range s.Entries(ctx, after, session.Latest) {
 			if end, ok := e.Event.(session.Finished); ok && end.Local != nil {

@@ -144,7 +144,7 @@ func TestWatch(t *testing.T) {
 			}
 			go func() { ended <- Open(f.cfg).follow(ctx, next, func(all []Task) { told <- all }) }()
 			for i := 0; len(told) == 0; i++ { // the first ones may come before the list is read
-				if i > 200 {
+				if i > 1000 {
 					t.Fatal("nothing was told")
 				}
 				f.must(f.update("1", Change{Owner: ptr(fmt.Sprint(i))}))

@@ -189,7 +189,7 @@ func TestBrokenInbox(t *testing.T) {
 			if err := spoil(path); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if _, err := s.Post("crew", "ann").Send(ctx, "bob", Message{Text: "hello"}); err != nil {
 				t.Fatal(err)

@@ -207,7 +207,7 @@ func TestLater(t *testing.T) {
 	b := Open(s.cfg)
 	b.settled, b.delay = 0, 10*time.Millisecond
 	b.Keep(func() (*Start, []File) { return &example, nil })
-	for end := time.Now().Add(20 * time.Second); Open(s.cfg).Start() == nil; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); Open(s.cfg).Start() == nil; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it is not written")
 		}

@@ -48,7 +48,7 @@ func TestCommand(t *testing.T) {
 	if got := n.Notify(`A "question" waits.`); got != "" {
 		t.Errorf("the terminal is told %q, too", got)
 	}
-	for range 500 {
+	for range 6000 {
 		if data, err := os.ReadFile(filepath.Join(n.Dir, "said")); err == nil {
 			if got := string(data); !strings.Contains(got, `"message":"A \"question\" waits."`) || !strings.Contains(got, `"title":"adze in `) {
 				t.Error(got)

@@ -667,8 +667,13 @@ func TestUninstallInterrupted(t *testing.T) {
 	}
 	file := statefile.File{Path: p.store.File(), Max: 1 << 20, Locks: replace.New(filepath.Join(b.home, ".adze/locks")), Doing: "testing"}
 	err = file.Hold(t.Context(), func(*replace.File) error {
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		defer cancel()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { // it is interrupted once the plugin is off
+			for b.states(b.open())["fmt@team"] != Disabled {
+				time.Sleep(5 * time.Millisecond)
+			}
+			cancel()
+		}()
 		if _, err := p.Uninstall(ctx, "fmt", false); err == nil {
 			t.Error("uninstalled a plugin of a store that another process holds")
 		}

@@ -53,14 +53,14 @@ func TestSignInFromAConversation(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("said %q", text)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("nothing is said of %s", want)
 		}
 	}
 	hear("adze mcp login vault")
 	await := func(n int) []tool.Tool {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			if got := s.with(f, base); len(got) == n || time.Now().After(end) {
 				return got
 			}

@@ -20,7 +20,7 @@ import (
 func TestCommandsEnd(t *testing.T) {
 	c := open(t, Options{Access: wire.AccessSpec{Allow: []string{"Bash"}}})
 	started := func(file string) int {
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			var pid int
 			if data, err := os.ReadFile(c.Path("work/" + file)); err == nil && strings.HasSuffix(string(data), "\n") {
 				if _, err := fmt.Sscan(string(data), &pid); err == nil {
@@ -33,7 +33,7 @@ func TestCommandsEnd(t *testing.T) {
 	}
 	gone := func(pid int) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is still there", pid)
 			}

@@ -68,7 +68,7 @@ func open(t *testing.T, o Options) *client {
 		in.Close()
 		select {
 		case <-c.done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the server does not end")
 		}
 		w.Close()

@@ -222,7 +222,7 @@ func TestFollow(t *testing.T) {
 		return slices.ContainsFunc(p.said, func(s string) bool { return strings.Contains(s, text) })
 	}
 	for i := 0; !heard("was added: theirs"); i++ { // the first ones may come before the list is watched
-		if i > 200 {
+		if i > 1000 {
 			t.Fatalf("told %q", p.said)
 		}
 		p.call("TaskCreate", `{"subject":"mine","description":""}`)

@@ -174,8 +174,14 @@ func TestProgressAndCancellation(t *testing.T) {
 	mu.Unlock()
 
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := c.Call(ctx, "hang", nil, nil); !errors.Is(err, context.Canceled) {
+	cancelled := make(chan error, 1)
+	go func() {
+		_, err := c.Call(ctx, "hang", nil, nil)
+		cancelled <- err
+	}()
+	waitFor(t, "the server has the call", func() bool { return strings.Contains(c.Log(), "mcptest: hanging") })
+	cancel()
+	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled call: %v", err)
 	}
 	waitFor(t, "the server hears of the cancellation", func() bool { return strings.Contains(c.Log(), "mcptest: cancelled") })
@@ -186,7 +192,7 @@ func TestProgressAndCancellation(t *testing.T) {
 
 func waitFor(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !cond(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !cond(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("not in time: " + what)
 		}
@@ -408,11 +414,19 @@ func TestDialErrors(t *testing.T) {
 
 func TestSilentServer(t *testing.T) {
 	d := dialer(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	_, err := d.Dial(ctx, program("silent", "stubborn"), mcp.Client{})
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "mcptest: ready") {
-		t.Errorf("a server that never answers: %v", err)
+	for limit := 300 * time.Millisecond; ; limit *= 4 { // on a busy machine it may not have started
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		_, err := d.Dial(ctx, program("silent", "stubborn"), mcp.Client{})
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("a server that never answers: %v", err)
+		}
+		if strings.Contains(err.Error(), "mcptest: ready") {
+			break
+		}
+		if limit > 10*time.Second {
+			t.Fatalf("what it printed is not told: %v", err)
+		}
 	}
 }
 
@@ -436,7 +450,7 @@ func TestClose(t *testing.T) {
 	c := connect(t, dialer(t), program("stubborn"), mcp.Client{})
 	start := time.Now()
 	c.Close()
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("closing took %v", took)
 	}
 	<-c.Done()
@@ -449,18 +463,23 @@ func TestClose(t *testing.T) {
 func TestGarbageAndFloods(t *testing.T) {
 	d := dialer(t)
 	c := connect(t, d, program("garbage"), mcp.Client{})
-	for range maxStrikes {
+	for over := false; !over; { // a call may be given up before it is sent
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		c.Call(ctx, "echo", args("x"), nil)
 		cancel()
+		select {
+		case <-c.Done():
+			over = true
+		default:
+		}
 	}
-	<-c.Done()
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "violated the protocol 20 times in a row") {
 		t.Errorf("garbage: %v", err)
 	}
 
 	var mu sync.Mutex
 	changes, lines := 0, 0
+	began := time.Now()
 	c = connect(t, d, program("flood"), mcp.Client{
 		Changed: func(mcp.List) { mu.Lock(); defer mu.Unlock(); changes++ },
 		Logged:  func(string, string) { mu.Lock(); defer mu.Unlock(); lines++ },
@@ -472,8 +491,9 @@ func TestGarbageAndFloods(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if changes > 30 || lines > 500 {
-		t.Errorf("%d changes and %d lines were told", changes, lines)
+	seconds := int(time.Since(began)/time.Second) + 2
+	if changes > 3*seconds || lines > maxLogged*seconds {
+		t.Errorf("%d changes and %d lines were told in %d s", changes, lines, seconds)
 	}
 }
 

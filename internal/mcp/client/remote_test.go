@@ -43,7 +43,7 @@ func library() *sdk.Server {
 	sdk.AddTool(s, &sdk.Tool{Name: "slow", Description: "Takes its time"}, func(ctx context.Context, r *sdk.CallToolRequest, _ in) (*sdk.CallToolResult, any, error) {
 		select {
 		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
+		case <-time.After(time.Minute):
 		}
 		return &sdk.CallToolResult{}, nil, nil
 	})
@@ -172,7 +172,7 @@ func TestTransports(t *testing.T) {
 			}
 			hung := make(chan error)
 			go func() {
-				_, err := c.Call(context.WithoutCancel(t.Context()), "slow", args("2000"), nil)
+				_, err := c.Call(context.WithoutCancel(t.Context()), "slow", args("60000"), nil)
 				hung <- err
 			}()
 			time.Sleep(time.Millisecond) // it may be closed before or during the call
@@ -309,12 +309,12 @@ func TestRequestsTakeNoLonger(t *testing.T) {
 			<-release
 			return true
 		case strings.Contains(string(body), `"tools/call"`): // longer than a request may take
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(3 * time.Second)
 		}
 		return false
 	}
 	d := dialer(t)
-	d.Timeout = 200 * time.Millisecond
+	d.Timeout = 2 * time.Second
 	c := connect(t, d, &roster.Entry{Type: roster.HTTP, URL: serve(t, h)}, mcp.Client{})
 	var lost *mcp.LostError
 	if _, _, err := c.Tools(t.Context()); !errors.As(err, &lost) || !strings.Contains(err.Error(), "did not answer in time") {

@@ -161,6 +161,7 @@ func (s *Server) call(ctx context.Context, m Message) (any, *Error) {
 	case "slow":
 		return s.slow(ctx, text, p.Meta.Token), nil
 	case "hang":
+		fmt.Fprintln(os.Stderr, "mcptest: hanging")
 		<-ctx.Done()
 		return object{}, nil
 	case "crash":

@@ -189,7 +189,7 @@ func TestEndOfInput(t *testing.T) {
 	for _, c := range []<-chan error{ended, p.done} {
 		select {
 		case <-c:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("it does not end")
 		}
 	}
@@ -206,7 +206,7 @@ func TestDeafClient(t *testing.T) {
 	in.Close()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not end")
 	}
 }
@@ -453,7 +453,7 @@ func TestHTTP(t *testing.T) {
 	for _, c := range []<-chan struct{}{ended} {
 		select {
 		case <-c:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the call goes on")
 		}
 	}

@@ -68,7 +68,7 @@ func (s *stage) login(k *Keeper, scopes ...string) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Consent(s.t.Context(), a.URL) }()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	err = a.Wait(ctx)
 	if browsed := <-done; browsed != nil && err == nil {

@@ -278,7 +278,7 @@ func TestManyCalls(t *testing.T) {
 	}
 	began := time.Now()
 	got, err := read(sse(chunk(b.String()[1:], stop)))
-	if took := time.Since(began); err != nil || len(got) < 100_000 || took > 10*time.Second {
+	if took := time.Since(began); err != nil || len(got) < 100_000 || took > time.Minute {
 		t.Errorf("%d events after %v, %v", len(got), took, err)
 	}
 }

@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 func TestFindIsQuick(t *testing.T) {
 	slow := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	began := time.Now()
-	if got := (local.Client{}).Find(t.Context(), []string{slow, slow + "/v1"}); got != nil || time.Since(began) > 10*time.Second {
+	if got := (local.Client{}).Find(t.Context(), []string{slow, slow + "/v1"}); got != nil || time.Since(began) > time.Minute {
 		t.Errorf("found %v after %v", got, time.Since(began))
 	}
 }

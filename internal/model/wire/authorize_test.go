@@ -1,11 +1,13 @@
 package wire_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +131,9 @@ func TestRefresh(t *testing.T) {
 			waiting <- r.Mend(ctx, problem)
 		}()
 		<-begun
-		time.Sleep(20 * time.Millisecond) // until the other waits
+		for stacks := make([]byte, 1<<20); !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("[sync.Mutex.Lock")); { // until the other waits
+			time.Sleep(time.Millisecond)
+		}
 		return nil
 	}
 	if err := r.Mend(t.Context(), problem); err != nil {

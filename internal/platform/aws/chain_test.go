@@ -248,7 +248,7 @@ func TestNoMetadataSoon(t *testing.T) {
 	chain := &Chain{Env: Env{Getenv: func(name string) string {
 		return map[string]string{"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://192.0.2.1"}[name] // where nothing answers
 	}, Home: t.TempDir()}}
-	if _, err := chain.Get(t.Context()); err == nil || time.Since(began) > 20*time.Second {
+	if _, err := chain.Get(t.Context()); err == nil || time.Since(began) > time.Minute {
 		t.Errorf("error %v after %v", err, time.Since(began))
 	}
 }

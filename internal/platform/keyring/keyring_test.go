@@ -335,7 +335,7 @@ func TestNoSecretService(t *testing.T) {
 			s.system.patience = 200 * time.Millisecond
 			began := time.Now()
 			e, err := s.Set(t.Context(), "one", "api.example", "hunter2", Auto)
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if tt.want == "" && (e.Place != File || err != nil) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

@@ -146,7 +146,7 @@ func TestCloseDoesNotWaitForTheDead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{Grace: time.Minute}
+	r := &Runner{Grace: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	exit, err := r.Run(ctx, Cmd{
@@ -157,7 +157,7 @@ func TestCloseDoesNotWaitForTheDead(t *testing.T) {
 	}
 	began := time.Now()
 	r.Close()
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

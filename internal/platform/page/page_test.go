@@ -191,7 +191,7 @@ func TestHostilePages(t *testing.T) {
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			t.Logf("%v, %d MB, %d bytes", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(got.Markdown))
-			if took > 20*time.Second || len(got.Markdown) > 8*MaxChars {
+			if took > 2*time.Minute || len(got.Markdown) > 8*MaxChars {
 				t.Errorf("%d bytes after %v", len(got.Markdown), took)
 			}
 		})

@@ -259,7 +259,7 @@ func TestFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			r, err := c.Get(ctx, u, web.Leave{})
 			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), tt.want) {
@@ -373,7 +373,7 @@ func TestGarbageInHTTP2(t *testing.T) {
 	}()
 	cfg := s.Client()
 	connectTo(l.Addr().String())(&cfg)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if r, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"), web.Leave{}); err == nil || ctx.Err() != nil {
 		t.Errorf("%v, %v", r, err)
@@ -431,7 +431,7 @@ func TestAbort(t *testing.T) {
 			time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
 			began := time.Now()
 			_, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"+name), web.Leave{})
-			if took := time.Since(began); !errors.Is(err, stop) && name != "the handshake" || took > 10*time.Second {
+			if took := time.Since(began); !errors.Is(err, stop) && name != "the handshake" || took > time.Minute {
 				t.Errorf("%v after %v", err, took)
 			}
 		})

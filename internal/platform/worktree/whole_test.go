@@ -180,7 +180,7 @@ func TestKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for n := 0; !strings.HasSuffix(w.read("pid"), "\n") && n < 1000; n++ {
+			for n := 0; !strings.HasSuffix(w.read("pid"), "\n") && n < 6000; n++ {
 				time.Sleep(10 * time.Millisecond)
 			}
 			cmd.Process.Kill()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,23 +167,25 @@ func remove(t *testing.T, path string) {
 
 // TestLockIsWaitedFor is D13: a process that was killed may keep its lock for a moment.
 func TestLockIsWaitedFor(t *testing.T) {
-	opt := options(t)
-	first := open(t, opt)
-	if err := first.Append(text("e1", "hi")); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() {
-		time.Sleep(30 * time.Millisecond)
-		done <- first.Close()
-	}()
-	second, err := Open(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(<-done, second.Close()); err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		opt := options(t)
+		first := open(t, opt)
+		if err := first.Append(text("e1", "hi")); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			time.Sleep(3 * lockPause)
+			done <- first.Close()
+		}()
+		second, err := Open(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(<-done, second.Close()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestDamagedOrigin is D16: a project keeps its folder when the file that says whose it is was damaged.

@@ -374,7 +374,7 @@ func TestNeverWritten(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want.text) || code(err) != want.code {
 				t.Errorf("%.30s: %v", name, err)
 			}
-			if time.Since(start) > 5*time.Second {
+			if time.Since(start) > time.Minute {
 				t.Errorf("%.30s took %v", name, time.Since(start))
 			}
 		}

@@ -421,7 +421,7 @@ func TestAbort(t *testing.T) {
 			time.AfterFunc(100*time.Millisecond, func() { cancel(tool.AbortUser) })
 			began := time.Now()
 			got, _ := run(t, New(w.Config), ctx, tt.url)
-			if took := time.Since(began); got != "error: "+tool.AbortUser.Error() || took > 10*time.Second {
+			if took := time.Since(began); got != "error: "+tool.AbortUser.Error() || took > time.Minute {
 				t.Errorf("%q after %v", got, took)
 			}
 		})

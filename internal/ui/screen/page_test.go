@@ -100,10 +100,15 @@ func TestPageResize(t *testing.T) {
 	}
 	s.closes()
 	s.shows([]string{"two"}, []string{"> x"}, Point{0, 3})
-	time.Sleep(2 * settled)
-	s.written()
-	if got := terminal.Text(); got != "one\ntwo\n> x" {
-		t.Errorf("%q", got)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(settled) { // until the size counts as settled
+		s.written()
+		got := terminal.Text()
+		if got == "one\ntwo\n> x" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%q", got)
+		}
 	}
 }
 

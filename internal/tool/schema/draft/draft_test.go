@@ -51,7 +51,7 @@ func TestCostIsBounded(t *testing.T) {
 					t.Errorf("checked with %v", err)
 				}
 			}
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 		})
