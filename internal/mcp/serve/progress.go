@@ -23,17 +23,15 @@ func reporter(ctx context.Context, req *sdk.CallToolRequest, activity string) (r
 	news, ended, over := make(chan string, 1), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		for n := 1.0; ; n++ {
+		text := <-news // the first is there at once, and is told however soon the call ends
+		for n := 1.0; req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}) == nil; n++ {
 			select {
-			case text := <-news:
-				if req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}) != nil {
-					return
-				}
+			case <-time.After(interval):
 			case <-ended:
 				return
 			}
 			select {
-			case <-time.After(interval):
+			case text = <-news:
 			case <-ended:
 				return
 			}
