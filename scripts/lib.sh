@@ -22,6 +22,6 @@ install_packages() {
 		return 1
 	fi
 	((EUID == 0)) || as_root=(sudo env)
-	"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q update
-	"${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends "${missing[@]}"
+	as_root+=(DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+	"${as_root[@]}" update && "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"
 }
