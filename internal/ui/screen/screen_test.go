@@ -268,6 +268,9 @@ func TestStuckTerminal(t *testing.T) {
 			line := fmt.Sprintf("line %d of many that wait for the terminal to take them", n)
 			want.WriteString(line + "\r\n")
 			s.Frame([]string{line}, []string{fmt.Sprintf("live %d", n)}, Point{})
+			if n == 0 {
+				synctest.Wait() // until the first piece is being written: what is added waits
+			}
 		}
 		if n < 10000 || n > 30000 {
 			t.Errorf("%d lines wait", n)
