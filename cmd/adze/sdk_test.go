@@ -43,7 +43,7 @@ func TestAgentSDK(t *testing.T) {
 		{"agent-sdk-of-2025", "[^ac]*.test.mjs control.test.mjs"}, // without acp and current
 	} {
 		t.Run(client.sdk, func(t *testing.T) {
-			args := []string{"--test", "--test-timeout=60000", "--test-reporter=spec"}
+			args := []string{"--test", "--test-timeout=300000", "--test-reporter=spec"}
 			for pattern := range strings.FieldsSeq(client.tests) {
 				tests, err := filepath.Glob(filepath.Join(root, "test", "npm", pattern))
 				if err != nil || len(tests) == 0 {
@@ -78,7 +78,7 @@ func TestVendorClients(t *testing.T) {
 	studio.Config.Protocols.SetUnencryptedHTTP2(true)
 	studio.Start()
 	defer studio.Close()
-	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-timeout=60000", "--test-reporter=spec"}, tests...)...)
+	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-timeout=300000", "--test-reporter=spec"}, tests...)...)
 	cmd.Env = append(os.Environ(), "STUDIO="+studio.URL)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

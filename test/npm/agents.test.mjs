@@ -1,6 +1,6 @@
 // Sub-agents as tasks: what the current SDK has for them, and its predecessor of a year ago did not.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { collect, inbox, of, result, stage } from './stage.mjs';
@@ -119,7 +119,7 @@ test('tasks in the background', async (t) => {
     await assert.rejects(async () => q.stopTask('a00000000'));
   });
   await t.test('can be moved there', async () => {
-    const s = await stage(script(as(main, launch('maker')), as(maker, shell('sleep 0.7; echo made > made.txt')), as(maker, 'say Made.'), as(main, 'forever', 'say Done.')));
+    const s = await stage(script(as(main, launch('maker')), as(maker, shell('until [ -e moved ]; do sleep 0.05; done; echo made > made.txt')), as(maker, 'say Made.'), as(main, 'forever', 'say Done.')));
     const prompts = inbox('go');
     const messages = [];
     const q = open(s, prompts);
@@ -128,8 +128,8 @@ test('tasks in the background', async (t) => {
     for await (const m of q) {
       messages.push(m);
       if (m.subtype === 'task_progress') {
-        missed = q.backgroundTasks('toolu_none');
-        moved = q.backgroundTasks('toolu_1_1');
+        missed ??= q.backgroundTasks('toolu_none');
+        moved ??= q.backgroundTasks('toolu_1_1').finally(() => writeFileSync(join(s.cwd, 'moved'), ''));
       }
       if (m.type === 'result' && of(messages, 'system', 'task_notification').length > 0) prompts.close();
     }
