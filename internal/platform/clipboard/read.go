@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -160,8 +161,11 @@ func output(ctx context.Context, path string, args, environ []string) ([]byte, e
 	var out capped
 	cmd.Stdout = &out
 	if err := cmd.Run(); err != nil {
-		if out.over {
+		switch {
+		case out.over:
 			err = fmt.Errorf("the clipboard holds more than %d MB", maxContent>>20)
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			err = fmt.Errorf("%s took longer than %v", filepath.Base(path), readTime)
 		}
 		return nil, fmt.Errorf("reading the clipboard: %w", err)
 	}
