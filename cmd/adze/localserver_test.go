@@ -121,7 +121,7 @@ func startOllama(t *testing.T, program, models string, window int) *ollama {
 	}
 	s.stop = func() { cancel(); cmd.Wait() } // ok: it was interrupted
 	t.Cleanup(s.stop)
-	for range 300 {
+	for range 1200 {
 		if res, err := http.Get("http://" + s.address + "/api/version"); err == nil {
 			res.Body.Close()
 			return s
@@ -161,7 +161,7 @@ func (s *ollama) post(t *testing.T, path string, body []byte) {
 // adze runs the program in an empty directory, with nothing set but where the server is.
 func (s *ollama) adze(t *testing.T, bin string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, args...)
 	cmd.Dir = t.TempDir()

@@ -39,7 +39,7 @@ func TestMCPServe(t *testing.T) {
 	}
 	defer server.Wait() // ok: it is interrupted
 	defer server.Process.Signal(os.Interrupt)
-	defer time.AfterFunc(4*time.Minute, func() { server.Process.Kill() }).Stop()
+	defer time.AfterFunc(10*time.Minute, func() { server.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(said)
 	next := func(pattern string) string {
 		if !lines.Scan() {

@@ -140,7 +140,7 @@ say All of it.`, map[string]any{
 			}
 			answer := `{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"name":"my name"}}}`
 			settings := fmt.Sprintf(`{"hooks":{"Elicitation":[{"hooks":[{"type":"command","command":%q}]}]}}`, "echo '"+answer+"'")
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, bin, "-p", tt.prompt, "--model", "replay:"+model, "--dangerously-skip-permissions", "--mcp-config", string(config), "--settings", settings)
 			cmd.Dir = dir
@@ -201,7 +201,7 @@ say All of it.
 	if err := os.WriteFile(model, []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "-p", "go", "--model", "replay:"+model, "--dangerously-skip-permissions", "--agents", string(agents))
 	cmd.Dir = files // the server takes its directories from the roots of the client
@@ -230,7 +230,7 @@ func listening(t *testing.T, program, transport string) string {
 		cmd.Wait()
 	})
 	url := "http://127.0.0.1:" + port
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if res, err := http.Get(url); err == nil {
 			res.Body.Close()
 			return url
@@ -261,7 +261,7 @@ func TestMCPConformance(t *testing.T) {
 	} {
 		t.Run(suite.name, func(t *testing.T) {
 			args := []string{"--no-deprecation", npm(t, "node_modules", suite.name, "dist", "index.js"), "client", "--command", node + " " + npm(t, "conformance.mjs"),
-				"--expected-failures", npm(t, "conformance.yml"), "--timeout", "90000"}
+				"--expected-failures", npm(t, "conformance.yml"), "--timeout", "600000"}
 			var out []byte
 			var err error
 			for range 2 { // a scenario measures time, which a busy machine may fail once

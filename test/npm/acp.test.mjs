@@ -98,7 +98,7 @@ test('an editor asks and is answered', async () => {
   assert.equal((await e.prompt(id, 'Write the file for the release.')).stopReason, 'end_turn');
   assert.equal(e.asked.length, 1);
   const titles = () => e.updates.filter((u) => u.sessionUpdate === 'session_info_update').map((u) => u.title);
-  for (let i = 0; i < 500 && titles().length === 0; i++) await new Promise((r) => setTimeout(r, 20));
+  for (let i = 0; i < 5000 && titles().length === 0; i++) await new Promise((r) => setTimeout(r, 20));
   assert.deepEqual(titles(), ['Write the file for the release']);
   assert.ok(existsSync(join(s.cwd, 'made.txt')));
   assert.ok(e.updates.some((u) => u.sessionUpdate === 'tool_call_update' && u.status === 'completed'));

@@ -18,7 +18,7 @@ const adze = (...args) => {
   const run = spawnSync(process.env.ADZE_BIN, args, {
     cwd: home,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
     env: { PATH: process.env.PATH, HOME: home, ADZE_HOME: join(home, 'state'), IS_SANDBOX: '1', BROWSER: browser },
   });
   console.error(`$ adze ${args.join(' ')}\n${run.stdout}${run.stderr}`);
