@@ -70,6 +70,15 @@ func load() string {
 
 // begin starts adze with a crowd as its model.
 func (b *agentBench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
+	cmd, srv, out, err := b.prepare(c, args...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return cmd, srv, out, cmd.Start()
+}
+
+// prepare returns the command that begin starts.
+func (b *agentBench) prepare(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	srv, err := serve(nil)
 	if err != nil {
 		return nil, nil, nil, err
@@ -80,7 +89,7 @@ func (b *agentBench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes
 	cmd.Args = append(cmd.Args, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	return cmd, srv, &out, cmd.Start()
+	return cmd, srv, &out, nil
 }
 
 // launch measures the time between the answer that launches an agent and the agent's first request, beyond that between

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,10 +15,14 @@ import (
 // answers so many times with a call, and then with a text.
 type crowd struct {
 	lead []string // content blocks of the answers of the lead; the last one is repeated
-	// calls is how many calls each agent makes, and call the block of one; delay is before each of its answers.
-	calls int
-	call  string
-	delay time.Duration
+	// calls is how many calls each agent makes, and call the block of one; delay is before each of its answers. report is its
+	// last answer; empty means "Done.".
+	calls  int
+	call   string
+	report string
+	delay  time.Duration
+	// probe, if it is not nil, runs before the lead's answer to each request, with the number of agents so far.
+	probe func(agents int)
 	// held, if it is not nil, keeps the agents waiting for their first answer until it is closed.
 	held chan struct{}
 
@@ -58,6 +63,9 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.asked++
 	n := c.asked
 	c.mu.Unlock()
+	if c.probe != nil {
+		c.probe(c.begun())
+	}
 	answer(w, fmt.Sprintf("l%d", n), blocks)
 	c.mu.Lock()
 	c.left = time.Now()
@@ -82,7 +90,7 @@ func (c *crowd) answerAgent(w http.ResponseWriter, name string, body []byte, now
 		<-c.held
 	}
 	time.Sleep(c.delay)
-	blocks := `{"type":"text","text":"Done."}`
+	blocks := saying(cmp.Or(c.report, "Done."))
 	if n <= c.calls {
 		blocks = c.call
 	}
@@ -145,6 +153,9 @@ func launches(from, n int, more string) string {
 	}
 	return strings.Join(blocks, "\n")
 }
+
+// saying returns a block of text.
+func saying(text string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, text) }
 
 // reading returns the block of a call that reads a file.
 func reading(file string) string {

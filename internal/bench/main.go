@@ -6,7 +6,8 @@
 // tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures the files of
 // sessions; see sessions.go. "bench dialects" measures what each wire dialect costs; see dialects.go. "bench
 // servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
-// how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go.
+// how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go. "bench
+// growth" measures a session with hundreds of them; see growth.go.
 // "bench terminal" measures what a user at a terminal feels; see terminal_unix.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
@@ -23,8 +24,12 @@ import (
 	"time"
 )
 
+// binary is the program to measure; empty builds one.
+var binary string
+
 func main() {
 	runs := flag.Int("runs", 40, "repetitions of each short measurement")
+	flag.StringVar(&binary, "adze", "", "measure this program instead of building one")
 	flag.Parse()
 	measure := func() error { return run(*runs) }
 	switch flag.Arg(0) {
@@ -44,6 +49,8 @@ func main() {
 		measure = func() error { return runServers(*runs) }
 	case "agents":
 		measure = func() error { return runAgents(*runs) }
+	case "growth":
+		measure = runGrowth
 	case "terminal":
 		measure = func() error { return runTerminal(*runs) }
 	case "skills":
@@ -90,7 +97,12 @@ func run(runs int) error {
 // build compiles what is measured into dir.
 func build(dir string) (*bench, error) {
 	b := &bench{dir: dir, adze: filepath.Join(dir, "adze"), floor: filepath.Join(dir, "floor")}
-	for out, pkg := range map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"} {
+	programs := map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"}
+	if binary != "" {
+		delete(programs, b.adze)
+		b.adze = binary
+	}
+	for out, pkg := range programs {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {

@@ -50,7 +50,7 @@ func (d *Desk) Glance() Glance {
 			g.Fill = Tight
 		}
 	}
-	if t := d.Session.Totals(); !t.HasUnknownCost || t.CostUSD > 0 {
+	if t := d.Session.Sum(); !t.HasUnknownCost || t.CostUSD > 0 {
 		g.Cost = amount.USD(t.CostUSD)
 	}
 	g.Branch, _ = gitinfo.Branch(d.Dir)

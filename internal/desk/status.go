@@ -36,7 +36,7 @@ func statusPage(d *Desk) Page {
 	if u, err := d.Usage(); err == nil && u.Window > 0 {
 		fields = append(fields, Field{"Context", fmt.Sprintf("%d%% of %s tokens", u.Used()*100/u.Window, amount.Grouped(u.Window))})
 	}
-	totals := d.Session.Totals()
+	totals := d.Session.Sum()
 	fields = append(fields, Field{"Cost", total(totals)})
 	if d.Tasks != nil && len(d.Tasks.List()) > 0 {
 		fields = append(fields, Field{"Tasks", amount.Of(len(d.Tasks.List()), "background task", "background tasks")})

@@ -211,7 +211,7 @@ type (
 	// Finished says how a turn ended. It is its last entry.
 	Finished struct {
 		agent.Ended
-		// Before and After are the session's totals at both ends of the turn.
+		// Before and After are the session's totals at both ends of the turn, without the parts of agents.
 		Before, After cost.Totals
 		// Denials are those of the session so far.
 		Denials []Denial

@@ -117,8 +117,9 @@ func (s *Session) ID() string { return s.cfg.ID }
 // Conversation returns the history.
 func (s *Session) Conversation() []msg.Entry { return s.hist.Entries() }
 
-// Totals returns what the session has cost.
+// Totals returns what the session has cost, with the parts of all agents; Sum leaves those out.
 func (s *Session) Totals() cost.Totals { return s.ledger.Totals() }
+func (s *Session) Sum() cost.Totals    { return s.ledger.Sum() }
 
 // Denials returns the calls that were not allowed, in order.
 func (s *Session) Denials() []Denial { return s.denials.all() }

@@ -22,7 +22,7 @@ func (s *Session) do(ctx context.Context, j job) {
 		j.ID = s.cfg.NewID()
 	}
 	began := s.cfg.Now()
-	end := Finished{Before: s.ledger.Totals()}
+	end := Finished{Before: s.ledger.Sum()}
 	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.tells()}, false)
 	tell := func(ev agent.Event) {
 		if ended, ok := ev.(agent.Ended); ok {
@@ -50,9 +50,9 @@ func (s *Session) do(ctx context.Context, j job) {
 		s.cfg.Listeners.Ended(ctx, end.Ended)
 	}
 	s.prefs.set(func(p *preferences) { p.turn = Override{} })
-	end.After, end.Denials, end.Took = s.ledger.Totals(), s.Denials(), s.cfg.Now().Sub(began)
+	end.After, end.Denials, end.Took = s.ledger.Sum(), s.Denials(), s.cfg.Now().Sub(began)
 	if !j.note || j.chore != nil {
-		s.log.note(store.Cost(end.After))
+		s.log.note(store.Cost{Ledger: s.ledger})
 		if s.cfg.Listeners.Spent != nil {
 			s.cfg.Listeners.Spent(end.After)
 		}

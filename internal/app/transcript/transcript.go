@@ -369,10 +369,10 @@ func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cos
 	}
 	save := session.SaveCost()
 	return func(cost.Totals) {
-		total := session.Ledger().Totals()
-		save(total)
+		ledger := session.Ledger()
+		save(ledger.Sum())
 		if session.Log != nil {
-			session.Log.Note(store.Cost(total)) // ok: the next turn of the conversation keeps it again
+			session.Log.Note(store.Cost{Ledger: ledger}) // ok: the next turn of the conversation keeps it again
 		}
 	}
 }

@@ -260,8 +260,8 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 	}
 	return &subagents.Worker{
 		Session: child.Session, Transcript: child.record.Path(), Close: child.Close, Absent: child.Servers.Absent, Running: child.shell.Running,
-		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Totals().Usage) },
-		Cost:   func() float64 { return child.record.Ledger().Totals().CostUSD },
+		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Sum().Usage) },
+		Cost:   func() float64 { return child.record.Ledger().Sum().CostUSD },
 	}, nil
 }
 

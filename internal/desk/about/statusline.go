@@ -106,7 +106,7 @@ type (
 
 // statusOf returns the state of the desk's session.
 func statusOf(d *desk.Desk) status {
-	totals := d.Session.Totals()
+	totals := d.Session.Sum()
 	s := status{SessionID: d.Session.ID(), Dir: d.Dir, Version: d.Version, Cost: statusCost{
 		USD: totals.CostUSD, Duration: d.Age().Milliseconds(), API: totals.API.Milliseconds(), Added: totals.LinesAdded, Removed: totals.LinesRemoved,
 	}}

@@ -34,7 +34,21 @@ func (l *Ledger) child(id, title string) *Ledger {
 	if title != "" {
 		c.title = title
 	}
+	c.touch()
 	return c
+}
+
+// use adds to the ledger's own part.
+func (l *Ledger) use(s Share) {
+	l.own = l.own.add(s)
+	l.touch()
+}
+
+// touch marks the ledger as changed.
+func (l *Ledger) touch() {
+	root := l.root()
+	root.version++
+	l.changed = root.version
 }
 
 // root returns the ledger of the session.
@@ -66,25 +80,73 @@ func (l *Ledger) find(id string) *Ledger {
 	return nil
 }
 
-// shares appends the shares of the agents below l, which is named as their parent.
-func (l *Ledger) shares(list []Agent, parent string) []Agent {
+// shares appends the shares of the agents below l that have changed since a version. Parent is the id of l.
+func (l *Ledger) shares(list []Agent, parent string, since int) []Agent {
 	for _, c := range l.agents {
-		list = append(list, Agent{ID: c.id, Title: c.title, Parent: parent, Share: c.own})
-		list = c.shares(list, c.id)
+		if c.changed > since {
+			list = append(list, Agent{ID: c.id, Title: c.title, Parent: parent, Share: c.own})
+		}
+		list = c.shares(list, c.id, since)
 	}
 	return list
 }
 
-// restoreShares adds the shares of an account that was kept.
+// A History puts an account together from records, of which some are partial. The zero value is empty.
+type History struct {
+	Totals
+	at map[string]int // places of agents
+}
+
+// Add takes the next record.
+func (h *History) Add(now Totals) {
+	if !now.Partial {
+		h.Totals, h.at = now, make(map[string]int, len(now.Agents))
+		for i, a := range now.Agents {
+			h.at[a.ID] = i
+		}
+		return
+	}
+	changed := now.Agents
+	now.Agents, now.Partial = h.Agents, false
+	h.Totals = now
+	if h.at == nil {
+		h.at = map[string]int{}
+	}
+	for _, a := range changed {
+		if i, ok := h.at[a.ID]; ok {
+			h.Agents[i] = a
+			continue
+		}
+		h.at[a.ID] = len(h.Agents)
+		h.Agents = append(h.Agents, a)
+	}
+}
+
+// unlisted returns the part of the account that neither the conversation nor an agent has: a record that listed it was lost.
+func (t Totals) unlisted() Share {
+	u := t.Usage
+	rest := Share{Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CostUSD: t.CostUSD, HasUnknownCost: t.HasUnknownCost}
+	for _, r := range t.Tree() {
+		rest.Input -= r.Input
+		rest.Output -= r.Output
+		rest.CostUSD -= r.CostUSD
+	}
+	if rest.Input <= 0 && rest.Output <= 0 {
+		return Share{}
+	}
+	rest.Input, rest.Output, rest.CostUSD = max(0, rest.Input), max(0, rest.Output), max(0, rest.CostUSD)
+	return rest
+}
+
+// restoreShares adds the shares of an account that was kept. What is not listed counts as the conversation's own.
 func (l *Ledger) restoreShares(t Totals) {
-	l.own = l.own.add(t.main())
+	l.use(t.main().add(t.unlisted()))
 	for _, a := range t.Agents {
 		parent := l
 		if above := l.find(a.Parent); above != nil && a.Parent != a.ID {
 			parent = above
 		}
-		c := parent.child(a.ID, a.Title).listed()
-		c.own = c.own.add(a.Share)
+		parent.child(a.ID, a.Title).listed().use(a.Share)
 	}
 }
 

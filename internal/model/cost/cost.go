@@ -49,6 +49,8 @@ type Totals struct {
 	Own Share `json:"mainUsage,omitzero"`
 	// Agents are the parts of the agents that it started, and of theirs: each one before those it started.
 	Agents []Agent `json:"agentUsage,omitempty"`
+	// Partial is set if Agents lists only those whose part has changed; see [Ledger.Changed].
+	Partial bool `json:"-"`
 }
 
 // A Share is a part of the account: that of an agent, or of the questions of one purpose.
@@ -89,6 +91,8 @@ type Ledger struct {
 	// count is how many agents a session has, and unlisted says that there are too many to list this one.
 	count    int
 	unlisted bool
+	// version counts the changes to a session's ledgers. changed is the version of the last change to own or title.
+	version, changed int
 }
 
 // New returns an empty account. facts is asked about the model of each response.
@@ -126,7 +130,7 @@ func (l *Ledger) book(name string, facts Facts, u msg.Usage, t Times) Share {
 	if facts.Price != nil {
 		share.CostUSD = facts.Price.Cost(u)
 	}
-	l.listed().own = l.listed().own.add(share)
+	l.listed().use(share)
 	for at := l; at != nil; at = at.parent {
 		at.totals.response(name, u, facts, share)
 		at.totals.API += t.API
@@ -204,16 +208,35 @@ func (l *Ledger) AddLines(added, removed int) {
 	}
 }
 
-// Totals returns the account as it stands.
+// Totals returns the account as it stands, with the parts of all agents.
 func (l *Ledger) Totals() Totals {
+	t, _ := l.Changed(0)
+	return t
+}
+
+// Sum returns the account as it stands, without the parts of agents.
+func (l *Ledger) Sum() Totals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.sum()
+}
+
+func (l *Ledger) sum() Totals {
 	t := l.totals
 	t.Models, t.Asides = maps.Clone(t.Models), maps.Clone(t.Asides)
-	if t.Agents = l.shares(nil, ""); t.Agents != nil {
-		t.Own = l.own
-	}
 	return t
+}
+
+// Changed returns the account as it stands, with the parts of the agents that have changed since a version, and the
+// version that it is now. Version 0 is before any change.
+func (l *Ledger) Changed(since int) (t Totals, version int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t = l.sum()
+	if len(l.agents) > 0 {
+		t.Own, t.Agents, t.Partial = l.own, l.shares(nil, "", since), since > 0
+	}
+	return t, l.root().version
 }
 
 // Exhausted returns what the session has cost, with all its agents, and reports whether that has reached a limit in

@@ -49,10 +49,22 @@ func (m Model) add(o Model) Model {
 	return m
 }
 
-// A record is an account as it is kept: everything, in one object.
+// A record is an account as it is kept, in one object: with all agents, or with those that have changed since the record
+// before it.
 type record struct {
 	Totals
-	Usage *usage `json:"usage"`
+	Usage   *usage  `json:"usage"`
+	Changes []Agent `json:"agentChanges,omitzero"` // in place of Agents
+}
+
+// recordOf returns t as it is kept.
+func recordOf(t Totals) record {
+	u := usage(t.Usage)
+	r := record{Totals: t, Usage: &u}
+	if t.Partial {
+		r.Agents, r.Changes = nil, append([]Agent{}, t.Agents...)
+	}
+	return r
 }
 
 type usage struct {
@@ -67,16 +79,15 @@ type usage struct {
 
 // AppendRecord appends t as a JSON object that [ParseRecord] reads. Equal accounts give equal bytes.
 func (t Totals) AppendRecord(dst []byte) []byte {
-	u := usage(t.Usage)
-	data, err := json.Marshal(record{t, &u})
+	data, err := json.Marshal(recordOf(t))
 	if err != nil { // a sum that is no number
 		t.CostUSD, t.HasUnknownCost, t.Models = 0, true, maps.Clone(t.Models)
 		for name, m := range t.Models {
 			m.CostUSD, m.HasUnknownCost = 0, true
 			t.Models[name] = m
 		}
-		t.Asides, t.Own, t.Agents = nil, Share{}, nil
-		data, _ = json.Marshal(record{t, &u}) // ok: nothing else can fail
+		t.Asides, t.Own, t.Agents, t.Partial = nil, Share{}, nil, false
+		data, _ = json.Marshal(recordOf(t)) // ok: nothing else can fail
 	}
 	return append(dst, data...)
 }
@@ -92,6 +103,9 @@ func ParseRecord(data []byte) (Totals, error) {
 	}
 	t := r.Totals
 	t.Usage = msg.Usage(*r.Usage)
+	if r.Changes != nil {
+		t.Agents, t.Partial = r.Changes, true
+	}
 	amounts := []float64{
 		t.CostUSD, float64(t.API), float64(t.APIWithoutRetries), float64(t.Tool), float64(t.LinesAdded), float64(t.LinesRemoved),
 		float64(t.Usage.Input), float64(t.Usage.Output), float64(t.Usage.CacheRead), float64(t.Usage.CacheWrite),

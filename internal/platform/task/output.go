@@ -30,21 +30,45 @@ var ErrFull = errors.New("the output is larger than 1 GB")
 // An Output is what a task writes: all of it in a file, from the first byte, and its beginning and end
 // in memory. It is safe for concurrent use.
 type Output struct {
-	path string
+	path   string
+	strays *strays
 
 	mu     sync.Mutex
-	file   *os.File // nil before it is made
-	sealed bool     // nothing is written any more, and file is closed
-	moved  bool     // another owner removes it
+	file   *os.File    // nil before it is made
+	sealed bool        // nothing is written any more, and file is closed
+	info   fs.FileInfo // of a sealed file
+	moved  bool        // another owner removes it
 	max    int64
-	head   []byte
+	head   []byte // nil if it was released
 	tail   []byte // the last bytes, at most twice tailSize
 	size   int64
 	lines  int
 }
 
-func newOutput(dir, id string) *Output {
-	return &Output{path: filepath.Join(dir, id+suffix), max: MaxOutput}
+func newOutput(dir, id string, s *strays) *Output {
+	return &Output{path: filepath.Join(dir, id+suffix), strays: s, max: MaxOutput}
+}
+
+// strays are the outputs of a table that could not be made in its directory.
+type strays struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+func (s *strays) add(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths = append(s.paths, path)
+}
+
+// remove removes the files.
+func (s *strays) remove() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, path := range s.paths {
+		os.Remove(path) // ok: it may be gone
+	}
+	s.paths = nil
 }
 
 // Make makes the file, which must not be there yet, not even as a link; where there is no place for it, in the
@@ -60,6 +84,9 @@ func (o *Output) make() error {
 	if o.file != nil {
 		return nil
 	}
+	if o.sealed {
+		return fmt.Errorf("making the file for the output: %w", os.ErrClosed)
+	}
 	f, err := create(o.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(o.path), 0o700); err == nil {
@@ -69,6 +96,7 @@ func (o *Output) make() error {
 	if err != nil && !errors.Is(err, fs.ErrExist) { // such as in a home that cannot be written to
 		if other, bad := os.CreateTemp("", "adze-*-"+filepath.Base(o.path)); bad == nil {
 			f, err, o.path = other, nil, other.Name()
+			o.strays.add(o.path)
 		}
 	}
 	if err != nil {
@@ -130,14 +158,25 @@ func (o *Output) Size() int64 {
 func (o *Output) Whole() (text []byte, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return bytes.Clone(o.head), o.size == int64(len(o.head))
+	head := o.begin(headSize)
+	return head, o.size == int64(len(head))
 }
 
 // Head returns up to n bytes of the beginning.
 func (o *Output) Head(n int) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return bytes.Clone(o.head[:min(n, len(o.head))])
+	return o.begin(n)
+}
+
+// begin returns up to n bytes of the beginning, from memory or from the file.
+func (o *Output) begin(n int) []byte {
+	if o.head != nil || o.size == 0 {
+		return bytes.Clone(o.head[:min(n, len(o.head))])
+	}
+	head := make([]byte, min(int64(n), headSize, o.size))
+	n, _ = o.readAt(head, 0) // ok: a file that is gone has no beginning
+	return head[:n]
 }
 
 // Tail returns up to n bytes of the end, no more than 16 KB, and the number of line ends in all.
@@ -151,6 +190,10 @@ func (o *Output) Tail(n int) (tail []byte, lines int) {
 func (o *Output) ReadAt(p []byte, off int64) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.readAt(p, off)
+}
+
+func (o *Output) readAt(p []byte, off int64) (int, error) {
 	if o.file == nil {
 		return 0, io.EOF
 	}
@@ -162,19 +205,31 @@ func (o *Output) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || o.info == nil || !os.SameFile(info, o.info) {
+		return 0, fmt.Errorf("%s was replaced by another file", o.path)
+	}
 	return f.ReadAt(p, off)
 }
 
-// seal closes the file, which stays where it is.
+// seal closes the file, which stays where it is. Nothing can be written any more.
 func (o *Output) seal() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.sealed {
-		o.sealed = true
-		if o.file != nil {
-			o.file.Close() // ok: what was written is written
-		}
+	if o.sealed {
+		return
 	}
+	o.sealed = true
+	if o.file != nil {
+		o.info, _ = o.file.Stat() // ok: without it nothing is read
+		o.file.Close()            // ok: what was written is written
+	}
+}
+
+// release drops the beginning from memory. It is read from the file if need be.
+func (o *Output) release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.head = nil
 }
 
 // Open returns everything from the beginning. Closing the reader discards the output.

@@ -67,6 +67,7 @@ type Table struct {
 	closed bool
 	most   int // how many may run in the background at once
 	follow func(task *Task, ended bool)
+	strays strays
 
 	telling sync.Mutex // held while follow is told
 }
@@ -147,7 +148,7 @@ func (t *Table) Again(ctx context.Context, id, title string) (*Task, error) {
 
 func (t *Table) begin(ctx context.Context, id, title, command string) (*Task, error) {
 	task := &Task{
-		ID: id, Title: title, Command: command, Output: newOutput(t.dir, t.free(id)), Started: time.Now(),
+		ID: id, Title: title, Command: command, Output: newOutput(t.dir, t.free(id), &t.strays), Started: time.Now(),
 		table: t, done: make(chan struct{}), detach: make(chan struct{}, 1), status: Running,
 	}
 	task.ctx, task.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -373,8 +374,8 @@ func (task *Task) stop(cause error) bool {
 	return running
 }
 
-// End records how the task ended and announces it if it was in the background. Only the first call
-// counts. The output of a task in the foreground is left to the caller that waited for it.
+// End records how the task ended, closes its output and announces the end if the task was in the background. Only the first
+// call counts. The output can still be read. That of a foreground command stays in memory, for the caller that waited for it.
 func (task *Task) End(status Status, ending string) {
 	task.mu.Lock()
 	if task.status != Running {
@@ -389,8 +390,9 @@ func (task *Task) End(status Status, ending string) {
 	task.mu.Unlock()
 
 	task.cancel(nil)
-	if announce {
-		task.Output.seal()
+	task.Output.seal()
+	if announce || task.ID[0] != Shell {
+		task.Output.release()
 	}
 	t := task.table
 	t.mu.Lock()
@@ -457,7 +459,7 @@ func (t *Table) List() []*Task {
 }
 
 // Close stops everything that runs and waits until it has ended. Nothing begins any more, and nothing
-// is announced.
+// is announced. It removes the outputs that are not in the table's directory.
 func (t *Table) Close() {
 	t.mu.Lock()
 	t.closed = true
@@ -469,4 +471,5 @@ func (t *Table) Close() {
 	for _, task := range left {
 		<-task.done
 	}
+	t.strays.remove()
 }

@@ -210,14 +210,14 @@ func TestOutputFile(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := newOutput(dir, task.ID).Make(); err == nil {
+	if err := newOutput(dir, task.ID, nil).Make(); err == nil {
 		t.Error("an output is made over another")
 	}
 	target := filepath.Join(dir, "target")
 	if err := os.Symlink(target, filepath.Join(dir, "b1.output")); err != nil {
 		t.Fatal(err)
 	}
-	if err := newOutput(dir, "b1").Make(); err == nil {
+	if err := newOutput(dir, "b1", nil).Make(); err == nil {
 		t.Error("a link was followed")
 	}
 	// Second look, 4.5: a home that cannot be written to.
@@ -358,5 +358,101 @@ func TestQuietTasksAreNotAnnounced(t *testing.T) {
 	}
 	if got, err := table.Get(dream.ID); err != nil || got.Status() != Completed {
 		t.Errorf("the task is listed as %v, %v", got, err)
+	}
+}
+
+// The output of a task is closed when the task ends, in the foreground too, and can still be read.
+//
+// Proves TASK-03, LOOP-51.
+func TestEndClosesTheOutput(t *testing.T) {
+	text := strings.Repeat("a line of text\n", 20_000) // more than is kept in memory
+	for _, kind := range []byte{Shell, Agent, Teammate, Workflow, Monitor, Dream} {
+		for _, background := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%c %v", kind, background), func(t *testing.T) {
+				table := New(t.TempDir(), nil)
+				task, err := table.Begin(t.Context(), kind, "a title", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if background {
+					if err := task.ToBackground(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := io.WriteString(task.Output, text); err != nil {
+					t.Fatal(err)
+				}
+				head := task.Output.Head(100)
+				task.End(Completed, "")
+				if err := task.Output.file.Close(); !errors.Is(err, os.ErrClosed) {
+					t.Errorf("the file was open: %v", err)
+				}
+				if _, err := io.WriteString(task.Output, "more"); err == nil {
+					t.Error("an output was written after its end")
+				}
+				got, _, err := task.Peek(len(text))
+				if got != text || err != nil {
+					t.Errorf("%d of %d bytes can be read: %v", len(got), len(text), err)
+				}
+				if diff := cmp.Diff(head, task.Output.Head(100)); diff != "" {
+					t.Error(diff)
+				}
+				if all, whole := task.Output.Whole(); whole || len(all) != headSize {
+					t.Errorf("all of it are %d bytes, %v", len(all), whole)
+				}
+				if kind != Shell && len(task.Output.head) > 0 {
+					t.Error("its beginning is still in memory")
+				}
+				if err := os.Remove(task.Output.Path()); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink("/etc/passwd", task.Output.Path()); err != nil {
+					t.Fatal(err)
+				}
+				if got, _, err := task.Peek(len(text)); err == nil {
+					t.Errorf("a link was followed to %q", got)
+				}
+			})
+		}
+	}
+	t.Run("without output", func(t *testing.T) {
+		task := begin(t, New(t.TempDir(), nil))
+		task.End(Completed, "")
+		if _, err := io.WriteString(task.Output, "late"); err == nil || task.Output.file != nil {
+			t.Errorf("a file was made after the end: %v", err)
+		}
+		if text, whole := task.Output.Whole(); len(text) > 0 || !whole {
+			t.Errorf("%q, %v", text, whole)
+		}
+	})
+}
+
+// Outputs that had to be made elsewhere are removed with the table, also those in the background.
+func TestCloseRemovesStrayOutputs(t *testing.T) {
+	spare := t.TempDir()
+	t.Setenv("TMPDIR", spare)
+	table := New("/dev/null/x", nil)
+	ended, running, waited := begin(t, table), begin(t, table), begin(t, table)
+	for _, task := range []*Task{ended, running} {
+		if err := task.ToBackground(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := waited.Output.Make(); err != nil {
+		t.Fatal(err)
+	}
+	ended.End(Completed, "")
+	for _, task := range []*Task{running, waited} {
+		go func() {
+			<-task.Context().Done()
+			task.End(Failed, "stopped")
+		}()
+	}
+	if left, err := os.ReadDir(spare); len(left) != 3 || err != nil {
+		t.Errorf("%v, %v", left, err)
+	}
+	table.Close()
+	if left, err := os.ReadDir(spare); len(left) > 0 || err != nil {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/model/cost"
 	"adze/internal/msg"
 )
 
@@ -54,10 +55,12 @@ func child(t *testing.T, role, home, session string) *exec.Cmd {
 // is acknowledged, in a line that is long so that the pipe is soon full and the child waits to be heard.
 func childWrites() {
 	l := childLog()
+	ledger := cost.New(func(string) cost.Facts { return cost.Facts{} })
 	for i := 0; ; i++ {
+		ledger.AddLines(1, 0)
 		err := l.Append(linked(i))
 		if i%3 == 0 {
-			err = errors.Join(err, l.Note(Title(fmt.Sprint("title ", i))), l.Note(Cost{LinesAdded: i}))
+			err = errors.Join(err, l.Note(Title(fmt.Sprint("title ", i))), l.Note(Cost{ledger}))
 		}
 		if i%5 == 0 {
 			err = errors.Join(err, l.Sync())

@@ -116,6 +116,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	if opt.At != "" && !stopped {
 		return nil, fmt.Errorf("%w as %s", ErrUnknownMessage, opt.At)
 	}
+	x.state.spent = nil // it was needed to read
 	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from, Rewound: x.rewound[-1]}
 	var places []int32
 	torn := false

@@ -37,8 +37,9 @@ type (
 	Agent string
 	// Dirs are the additional directories, all of them.
 	Dirs []string
-	// Cost is what the session has cost so far.
-	Cost cost.Totals
+	// Cost is what the session has cost so far. Of the agents, the record lists those whose part has changed since the log's
+	// last one; see [Log.Note].
+	Cost struct{ Ledger *cost.Ledger }
 	// Queue is a change to the prompts that wait for their turn.
 	Queue struct {
 		Op      QueueOp
@@ -115,8 +116,41 @@ func (n Dirs) appendFields(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (n Cost) appendFields(dst []byte) []byte {
-	return cost.Totals(n).AppendRecord(append(dst, `,"cost":`...))
+func (n Cost) appendFields(dst []byte) []byte { return appendCost(dst, n.Ledger.Totals()) }
+
+func appendCost(dst []byte, t cost.Totals) []byte { return t.AppendRecord(append(dst, `,"cost":`...)) }
+
+// costRecord is a [Cost] with what a log has not recorded of it yet.
+type costRecord cost.Totals
+
+func (costRecord) kind() string { return costKind }
+
+func (n costRecord) appendFields(dst []byte) []byte { return appendCost(dst, cost.Totals(n)) }
+
+// recorded is what a log has recorded of the cost.
+type recorded struct {
+	version int   // of the ledger
+	at      int64 // size of the log before the last record with all agents
+	length  int64 // of that record
+}
+
+// restateCost is how many times its own length a record with all agents is followed by others before the next one: few enough
+// that such records are a small part of the log, and that one is near its end.
+const restateCost = 16
+
+// appendCostNote appends the cost as one line: with all agents at first, and again after enough other records.
+func (l *Log) appendCostNote(dst []byte, n Cost) []byte {
+	since := l.cost.version
+	if l.size < l.cost.at || l.size-l.cost.at > restateCost*l.cost.length {
+		since = 0
+	}
+	t, version := n.Ledger.Changed(since)
+	l.cost.version = version
+	line := appendNote(dst, costRecord(t), &l.opt)
+	if since == 0 {
+		l.cost.at, l.cost.length = l.size, int64(len(line))
+	}
+	return line
 }
 
 func (n Queue) appendFields(dst []byte) []byte {
@@ -196,13 +230,21 @@ func (l *Log) Note(n Note) error {
 		l.early = append(l.early, n)
 		return nil
 	}
-	return l.add(appendNote(nil, n, &l.opt))
+	return l.add(l.line(n))
+}
+
+// line returns a note as it is written.
+func (l *Log) line(n Note) []byte {
+	if c, ok := n.(Cost); ok {
+		return l.appendCostNote(nil, c)
+	}
+	return appendNote(nil, n, &l.opt)
 }
 
 // takeEarly moves the notes that waited for the first message to what is to be written.
 func (l *Log) takeEarly() {
 	for _, n := range l.early {
-		l.unsaved = append(l.unsaved, appendNote(nil, n, &l.opt))
+		l.unsaved = append(l.unsaved, l.line(n))
 	}
 	l.early = nil
 }

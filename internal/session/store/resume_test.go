@@ -191,11 +191,13 @@ func TestTornCompaction(t *testing.T) {
 	}
 }
 
-func totals() cost.Totals {
+func ledger() *cost.Ledger {
 	l := cost.New(func(string) cost.Facts { return cost.Facts{} })
 	l.Book("m", msg.Usage{Input: 5, Output: 7}, cost.Times{API: time.Second})
-	return l.Totals()
+	return l
 }
+
+func totals() cost.Totals { return ledger().Totals() }
 
 // Proves SESS-11, SESS-22, SESS-42.
 func TestNotes(t *testing.T) {
@@ -203,7 +205,7 @@ func TestNotes(t *testing.T) {
 	l := open(t, opt)
 	notes := []Note{
 		Model("first"), Model("opus[1m]"), Mode("plan"), Agent("reviewer"), Dirs{"/a b", "/\"c\""}, Tag("later"),
-		Title("Old"), Title("Neu \u2028 Titel"), AutoTitle("auto"), Cost(totals()),
+		Title("Old"), Title("Neu \u2028 Titel"), AutoTitle("auto"), Cost{ledger()},
 		Queue{Op: Enqueue, Content: "one"}, Queue{Op: Enqueue, Content: "two"}, Queue{Op: Enqueue, Content: "three"}, Queue{Op: Dequeue}, Queue{Op: Discard, Content: "three"},
 		Other{Kind: "worktree-state", Fields: map[string]any{"path": "/w", "n": 1}},
 	}

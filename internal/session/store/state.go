@@ -25,6 +25,7 @@ type State struct {
 	Last map[string]json.RawMessage
 	// costBad says that a record of the cost could not be read.
 	costBad bool
+	spent   *cost.History // Cost is its sum
 
 	key                    []byte // of signatures; nil if there is none
 	modeSigned, dirsSigned bool
@@ -79,7 +80,11 @@ func (s *State) take(kind string, line []byte) bool {
 		t, err := cost.ParseRecord(r.Cost)
 		s.costBad = err != nil
 		if err == nil {
-			s.Cost = &t
+			if s.spent == nil {
+				s.spent = &cost.History{}
+			}
+			s.spent.Add(t)
+			s.Cost = &s.spent.Totals
 		}
 	case queueKind:
 		s.queue(r.Operation, r.Content)

@@ -64,6 +64,7 @@ type Log struct {
 	err             error    // why
 	buf             []byte
 	sticky          []stickyNote
+	cost            recorded
 	told            notices
 }
 

@@ -64,7 +64,7 @@ func (a api) settings(context.Context, none) (any, error) {
 
 // usage returns the cost and time of the session.
 func (a api) usage(context.Context, none) (any, error) {
-	t := a.Session.Totals()
+	t := a.Session.Sum()
 	models := t.Models
 	if models == nil {
 		models = map[string]cost.Model{}
@@ -80,7 +80,7 @@ func (a api) usage(context.Context, none) (any, error) {
 }
 
 func (a api) cost(context.Context, none) (any, error) {
-	t := a.Session.Totals()
+	t := a.Session.Sum()
 	var b strings.Builder
 	fmt.Fprintf(&b, "Total cost: $%.4f", t.CostUSD)
 	if t.HasUnknownCost {

@@ -63,7 +63,7 @@ type Screen interface {
 }
 
 func farewell(s Screen, c *Conversation) {
-	if t := c.Totals(); t.Usage.Output > 0 {
+	if t := c.Sum(); t.Usage.Output > 0 {
 		s.Say(desk.Spent(t))
 	}
 	if len(c.Conversation()) > 0 {
