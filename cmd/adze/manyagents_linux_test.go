@@ -11,7 +11,7 @@ import (
 // A session with many sub-agents, one after the other, needs no more open files than one with a few, and its transcript grows
 // with their number. The tree of what they have used is there when the session is resumed.
 //
-// Proves LOOP-51, SESS-42, SESS-45.
+// Proves LOOP-53, SESS-42, SESS-45.
 func TestManyAgents(t *testing.T) {
 	size := func(agents int) int {
 		home := t.TempDir()

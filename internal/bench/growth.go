@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // growthAt are the numbers of sub-agents after which a session is measured.
@@ -60,6 +61,7 @@ type growth struct {
 type grown struct {
 	agents, files, rssKB int
 	transcript           int64
+	processor            time.Duration
 }
 
 // grow measures a session whose agents each read a file and report.
@@ -87,7 +89,7 @@ func (b *agentBench) grow(kind growth) error {
 		}
 		pid := <-started
 		started <- pid
-		all = append(all, grown{agents, descriptorsOf(pid), rssKB(pid), transcriptSize(sessions)})
+		all = append(all, grown{agents, descriptorsOf(pid), rssKB(pid), transcriptSize(sessions), processTime(pid)})
 	}
 	cmd, srv, out, err := b.launchAll(c, kind)
 	if err != nil {
@@ -127,9 +129,11 @@ func (b *agentBench) launchAll(c *crowd, kind growth) (*exec.Cmd, *server, *byte
 
 // grew reports a session that has grown.
 func (b *agentBench) grew(name string, all []grown) {
-	fmt.Printf("%-12s %8s %12s %14s %14s\n", name, "agents", "open files", "memory (MB)", "transcript")
+	fmt.Printf("%-12s %8s %12s %14s %14s %16s\n", name, "agents", "open files", "memory (MB)", "transcript", "ms of processor")
+	var last time.Duration
 	for _, g := range all {
-		fmt.Printf("%-12s %8d %12d %14.1f %14d\n", "", g.agents, g.files, float64(g.rssKB)/1024, g.transcript)
+		fmt.Printf("%-12s %8d %12d %14.1f %14d %16d\n", "", g.agents, g.files, float64(g.rssKB)/1024, g.transcript, (g.processor - last).Milliseconds())
+		last = g.processor
 	}
 	first, mid, end := all[0], all[1], all[len(all)-1]
 	each := func(g grown) float64 { return float64(g.transcript) / float64(g.agents) }

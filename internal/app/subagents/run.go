@@ -255,6 +255,7 @@ func (x *run) work(tree bool, use string) {
 	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
+	x.report = nil // it holds the turn that launched the agent
 }
 
 // forget drops an agent that has not begun: there is nothing to continue, nor the place where it was to work.
