@@ -28,18 +28,44 @@ func (ans answer) entry(s State) msg.Entry {
 	}
 }
 
-// ask sends req until a complete answer arrives. A response that breaks off is withdrawn and requested again:
-// once more as a stream, then once without streaming.
+// ask sends req until a complete answer arrives. A response that breaks off is withdrawn and requested again: once more as a
+// stream, then without streaming, and then in turn, as long and as often as the provider's retry policy says.
 func (r *run) ask(s State, req *model.Request, pool *tool.Pool) (answer, error) {
+	r.retried = 0
 	for try := 1; ; try++ {
 		again := *req
-		again.NoStream = try == 3
+		again.NoStream = whole(try)
 		ans, err := r.attempt(s, &again, pool)
-		if err == nil || r.ctx.Err() != nil || model.KindOf(err) != model.Broken || try == 3 {
+		if err == nil || r.ctx.Err() != nil || model.KindOf(err) != model.Broken {
 			return ans, err
 		}
 		r.log.Warn("response broke off", "try", try, "err", err)
+		if r.exhausted() != nil {
+			return ans, err
+		}
+		if err := r.pause(try, try+r.retried, err); err != nil {
+			return ans, err
+		}
 	}
+}
+
+// whole reports whether an attempt asks for the whole answer at once: something on the way may break streams alone.
+func whole(try int) bool { return try >= 3 && try%2 == 1 }
+
+// pause waits before the next attempt after so many that broke off, and so many failures in all. It returns an error if there
+// is to be none.
+func (r *run) pause(tries, failures int, err error) error {
+	p, ok := model.As[model.Retrier](r.a.Provider)
+	switch {
+	case ok:
+		return p.Again(r.ctx, failures, err, func(rt model.Retrying) {
+			rt.Whole = whole(tries + 1)
+			r.emit(Retrying{rt})
+		})
+	case tries >= 3:
+		return err
+	}
+	return nil
 }
 
 // An attempt is one try at streaming one response.
@@ -149,6 +175,7 @@ func (at *attempt) stream() error {
 func (at *attempt) receive(ev model.Event) {
 	if rt, ok := ev.(model.Retrying); ok {
 		at.retries = time.Since(at.began) + rt.After
+		at.r.retried++
 		at.r.emit(Retrying{rt})
 		return
 	}

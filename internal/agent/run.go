@@ -30,6 +30,7 @@ type run struct {
 	recovery recovery
 
 	attempts   int
+	retried    int // failures of the request before anything of an answer was seen
 	iterations int // that sent a request
 	hookRounds int
 	budget     tokenBudget
@@ -104,6 +105,9 @@ func (r *run) iterate(s State) (State, *Ended) {
 	switch {
 	case r.ctx.Err() != nil:
 		return s, r.aborted()
+	case err != nil && model.KindOf(err) == model.Broken && r.exhausted() != nil:
+		r.emit(Failed{Err: err})
+		return s, r.exhausted()
 	case err != nil:
 		return r.recovery.from(s, req, err)
 	}
@@ -177,6 +181,11 @@ func (r *run) obstacle() *Ended {
 	if r.ctx.Err() != nil {
 		return r.aborted()
 	}
+	return r.exhausted()
+}
+
+// exhausted returns the end of a turn whose budget is spent, or nil.
+func (r *run) exhausted() *Ended {
 	limit := r.a.MaxBudgetUSD
 	if r.a.Meter == nil || limit <= 0 {
 		return nil

@@ -68,6 +68,9 @@ type Error struct {
 	// ShouldRetry is the server's explicit word on retrying: +1, -1, or 0 for none.
 	ShouldRetry int
 
+	// Lasting is set on a Broken error if waiting is unlikely to help: the server stalled, or ended its answer on purpose.
+	Lasting bool
+
 	// Input, Output and Window are the numbers of an OverWindow error, in tokens.
 	Input, Output, Window int
 

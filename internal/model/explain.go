@@ -40,6 +40,30 @@ func Explain(err error, modelName string, commands bool) string {
 	return s
 }
 
+// Cause returns in a few words why a request is sent again.
+func Cause(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return Unknown.String()
+	}
+	switch e.Kind {
+	case Overloaded:
+		return "the model is overloaded"
+	case RateLimited:
+		return "rate limit reached"
+	case Network:
+		return "no connection"
+	case ServerFault:
+		return "server error"
+	case Broken:
+		if e.Lasting {
+			return e.says("the answer broke off")
+		}
+		return "the answer broke off"
+	}
+	return strings.ReplaceAll(e.Kind.String(), "_", " ")
+}
+
 // explain returns two sentences without their full stops.
 func (e *Error) explain(name string, commands bool) (happened, advice string) {
 	either := func(conversation, run string) string {

@@ -232,12 +232,13 @@ type (
 	// Stop ends the response.
 	Stop struct{ Reason StopReason }
 
-	// Retrying says that the request failed before anything of the answer was seen, and that it will
-	// be sent again after a wait. Attempt counts the failures so far.
+	// Retrying announces that a request that failed, or whose answer broke off, is sent again after a wait. Attempt counts
+	// the failures so far. Whole is set if the next attempt asks for the whole answer at once, without streaming.
 	Retrying struct {
 		Attempt, Max int
 		After        time.Duration
 		Err          error
+		Whole        bool
 	}
 
 	// Searching is what the server is about to look for on the web, as far as it is typed.
@@ -287,6 +288,15 @@ func As[T any](p Provider) (capability T, ok bool) {
 		p = w.Unwrap()
 	}
 	return capability, false
+}
+
+// A Retrier is a provider with a retry policy. It does not repeat an answer that broke off, since only its reader can withdraw
+// what was shown of it, but it decides when the reader may ask again.
+type Retrier interface {
+	// Again waits until a request whose answer broke off may be sent again. Failures counts the attempts so far, and err is why
+	// the last one failed. Announce is called before each wait. Again returns err if there is to be no other attempt, and the
+	// cause of ctx if that ends.
+	Again(ctx context.Context, failures int, err error, announce func(Retrying)) error
 }
 
 // A Counter is a provider that can count the tokens of a request without answering it.

@@ -120,10 +120,9 @@ func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	began := time.Now()
-	acc, err := a.stream(bounded, q)
-	if u := acc.Usage(); a.Book != nil && (err == nil || u != msg.Usage{}) {
-		a.Book(q.Purpose, q.Model, u, time.Since(began))
+	acc, err := a.attempt(bounded, q)
+	for failures := 1; q.repeats(failures, err) && a.again(bounded, failures, err); failures++ {
+		acc, err = a.attempt(bounded, q)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -135,6 +134,31 @@ func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 	}
 	stop, _ := acc.Stop()
 	return &Answer{acc.Message(), stop}, nil
+}
+
+// unawaited is how often a question is asked that no one waits for, if its answers break off.
+const unawaited = 3
+
+// repeats reports whether the question is asked again after so many failures: its answer broke off, and no one has heard of it.
+func (q *Question) repeats(failures int, err error) bool {
+	var e *model.Error
+	return errors.As(err, &e) && e.Kind == model.Broken && !e.Lasting && q.Hear == nil && (q.Awaited || failures < unawaited)
+}
+
+// again waits until a question may be asked again, and reports whether it may.
+func (a *Asker) again(ctx context.Context, failures int, err error) bool {
+	p, ok := model.As[model.Retrier](a.Provider)
+	return ok && p.Again(ctx, failures, err, func(model.Retrying) {}) == nil
+}
+
+// attempt asks once and books the cost.
+func (a *Asker) attempt(ctx context.Context, q Question) (model.Accumulator, error) {
+	began := time.Now()
+	acc, err := a.stream(ctx, q)
+	if u := acc.Usage(); a.Book != nil && (err == nil || u != msg.Usage{}) {
+		a.Book(q.Purpose, q.Model, u, time.Since(began))
+	}
+	return acc, err
 }
 
 func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, err error) {

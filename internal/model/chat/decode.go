@@ -96,7 +96,7 @@ func (d *decoder) Message(body []byte) error {
 	case err != nil:
 		return err
 	case !known || !d.chunks:
-		return errors.New("the answer is not a chat completion; check the base URL")
+		return errors.New("the answer is not a chat completion")
 	}
 	return d.finish()
 }

@@ -123,6 +123,8 @@ func (w wireError) classify(status int) *model.Error {
 	switch m := strings.ToLower(w.Message); {
 	case e.Kind == model.TooLong:
 		w.size(e)
+	case status == 404 && e.Kind == model.Invalid:
+		e.Hint = "Check the base URL, which mostly ends in /v1"
 	case e.Kind == model.NoTools && strings.Contains(m, "--jinja"):
 		e.Hint = "Start the server with --jinja, or choose another model"
 	case e.Kind == model.NoTools && strings.Contains(m, "--enable-auto-tool-choice"):
@@ -137,7 +139,7 @@ func (w wireError) message(kind model.Kind, status int) string {
 	case loading(w.Message):
 		return "the server is still loading the model"
 	case status == 404 && kind == model.Invalid:
-		return strings.TrimRight("there is no chat completion at this address; check the base URL, which mostly ends in /v1: "+w.Message, ": ")
+		return strings.TrimRight("there is no chat completion at this address: "+w.Message, ": ")
 	case w.Param != "" && !strings.Contains(w.Message, w.Param):
 		return w.Message + " (" + w.Param + ")"
 	}

@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 	if e := (Dialect{}).Error(503, []byte(`{"error":{"message":"Loading model"}}`)); e.Message != "the server is still loading the model" {
 		t.Errorf("a server that loads its model says %q", e.Message)
 	}
-	if e := (Dialect{}).Error(404, []byte(`404 page not found`)); !strings.Contains(e.Message, "/v1") {
+	if e := (Dialect{}).Error(404, []byte(`404 page not found`)); !strings.Contains(e.Hint, "/v1") || strings.Contains(e.Message, "/v1") {
 		t.Errorf("a wrong address says %q", e.Message)
 	}
 	e := Dialect{}.Error(400, []byte(`{"error":{"message":"gemma does not support tools"}}`))

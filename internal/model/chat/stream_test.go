@@ -269,7 +269,7 @@ func TestMessage(t *testing.T) {
 			`(Hm.) Hi a Read {} made Read {"a":1}`},
 		{"error", `{"error":{"message":"Incorrect API key provided"}}`, "auth: Incorrect API key provided"},
 		{"page", `<html>`, "broken: a web page came instead of an answer"},
-		{"something else", `{"ok":true}`, "broken: the answer is not a chat completion; check the base URL"},
+		{"something else", `{"ok":true}`, "broken: the answer is not a chat completion"},
 		{"half", `{"choices":[`, "broken: the stream has an event that is not JSON"},
 	} {
 		var got []string

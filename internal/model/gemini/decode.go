@@ -178,7 +178,7 @@ func (d *decoder) content(data []byte) (known bool, err error) {
 	case blocked != "" && !d.begun:
 		return known, d.refused("the prompt was blocked: " + blocked)
 	case d.finish != "" && !ends(d.finish):
-		return known, &model.Error{Kind: model.Broken, RequestID: d.requestID, Message: unusable(d.finish)}
+		return known, &model.Error{Kind: model.Broken, Lasting: true, RequestID: d.requestID, Message: unusable(d.finish)}
 	case !reported && d.tally.reported:
 		// Behind the start, before the content: the rest of the reports counts up to the last one.
 		u := model.Usage{Usage: d.tally.usage()}
@@ -481,11 +481,11 @@ func (d *decoder) Message(body []byte) error {
 	known, err := d.response(body)
 	switch {
 	case err != nil && !d.started && model.KindOf(err) == model.Unknown:
-		return fmt.Errorf("the answer cannot be read; check the base URL and the proxy: %w", err)
+		return fmt.Errorf("the answer cannot be read: %w", err)
 	case err != nil:
 		return err
 	case !known:
-		return errors.New("the answer has no candidates; check the base URL")
+		return errors.New("the answer has no candidates")
 	case d.finish == "":
 		return errors.New("the answer stopped before its end")
 	}

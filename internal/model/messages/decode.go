@@ -282,14 +282,14 @@ func (d *decoder) Message(body []byte) error {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
 			return errNotAnswer
 		}
-		return notJSON("the answer is not JSON; check the base URL and the proxy", err)
+		return notJSON("the answer is not JSON", err)
 	}
 	switch m.Type {
 	case "message":
 	case "error":
 		return d.streamError(m.Error)
 	default:
-		return fmt.Errorf("the answer is not a message; check the base URL")
+		return fmt.Errorf("the answer is not a message")
 	}
 	d.start(wireMessage{ID: m.ID, Model: m.Model})
 	for i, raw := range m.Content {

@@ -105,9 +105,23 @@ func (s suite) broken(t *testing.T) {
 				if model.KindOf(err) != model.Broken || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("error %v, want a broken stream that says %q", err, c.says)
 				}
+				saidOnce(t, err)
 			})
 		})
 	}
+	t.Run("something else", func(t *testing.T) {
+		h := func(w http.ResponseWriter, r *http.Request) {
+			begin(w, "application/json")
+			io.WriteString(w, `{"ok":true}`)
+		}
+		s.bubble(t, h, func(t *testing.T, p model.Provider) {
+			_, err := collect(t, t.Context(), p, ask("go"))
+			if model.KindOf(err) != model.Broken {
+				t.Errorf("error %v, want a broken answer", err)
+			}
+			saidOnce(t, err)
+		})
+	})
 	t.Run("error before content", func(t *testing.T) {
 		h := func(w http.ResponseWriter, r *http.Request) {
 			begin(w, wire.MediaType(s.Server))
@@ -122,6 +136,17 @@ func (s suite) broken(t *testing.T) {
 			}
 		})
 	})
+}
+
+// saidOnce fails if the user reads the same advice twice.
+func saidOnce(t *testing.T, err error) {
+	t.Helper()
+	text := strings.ToLower(model.Explain(err, "model-1", true))
+	for _, words := range []string{"base url", "proxy", "send it again"} {
+		if strings.Count(text, words) > 1 && !strings.Contains(text, "https_proxy") {
+			t.Errorf("it is said twice: %s", text)
+		}
+	}
 }
 
 // quirks covers the ways in which the same stream of events may be written.

@@ -337,7 +337,7 @@ func (d *decoder) Message(body []byte) error {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
 			return errNotAnswer
 		}
-		return fmt.Errorf("the answer is not JSON; check the base URL and the proxy: %w", err)
+		return fmt.Errorf("the answer is not JSON: %w", err)
 	}
 	switch {
 	case !jsonscan.IsNull(r.failure):
@@ -345,7 +345,7 @@ func (d *decoder) Message(body []byte) error {
 	case jsonscan.Is(r.status, "failed") || jsonscan.Is(r.status, "cancelled"):
 		return d.streamError(failure{})
 	case jsonscan.IsNull(r.output):
-		return errors.New("the answer is not a response; check the base URL")
+		return errors.New("the answer is not a response")
 	}
 	d.start(body)
 	return d.finish(body, false)

@@ -1,6 +1,6 @@
 // Package retry sends a request again when sending it again may help. It decides by the kind of the
-// error alone; repeating an answer that broke in the middle is the loop's business, since what was
-// already shown must be withdrawn there.
+// error alone. An answer that broke off is repeated by its reader, who must withdraw what was shown of it;
+// [model.Retrier] tells the reader when.
 package retry
 
 import (
@@ -40,6 +40,10 @@ const (
 	unattendedTotal = 6 * time.Hour
 	unattendedWait  = 5 * time.Minute
 	heartbeat       = 30 * time.Second
+
+	// brokenAttempts is how often an answer is asked for that breaks off: as a stream, as a stream again, and whole. More
+	// attempts follow if waiting may help.
+	brokenAttempts = 3
 
 	// minOutput is the least room for an answer that is worth asking for.
 	minOutput = 3000
@@ -87,6 +91,28 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 			}
 		}
 	}
+}
+
+// Again implements [model.Retrier]. A server that asks for a wait in the middle of its answer gets it. With no retries
+// the attempts follow each other immediately.
+func (p *provider) Again(ctx context.Context, failures int, err error, announce func(model.Retrying)) error {
+	s := state{c: p.c, attempt: failures, err: err}
+	var e *model.Error
+	if !errors.As(err, &e) || e.Lasting {
+		s.c.Max = brokenAttempts - 1
+	}
+	switch {
+	case p.c.Max == 0 && failures < brokenAttempts:
+		return nil
+	case failures > s.c.Max && failures >= brokenAttempts:
+		return err
+	}
+	s.c.Max = max(s.c.Max, brokenAttempts-1)
+	s.delay = s.backoff()
+	return s.wait(ctx, func(ev model.Event, _ error) bool {
+		announce(ev.(model.Retrying))
+		return true
+	})
 }
 
 // pass hands the events of one attempt on. It returns the error the attempt failed with before its

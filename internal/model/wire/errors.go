@@ -85,7 +85,7 @@ func connectionError(err error) *model.Error {
 }
 
 func errNoAnswer(limit time.Duration) error {
-	return &model.Error{Kind: model.Broken, Message: fmt.Sprintf("no answer for %d s", int(limit.Seconds()))}
+	return &model.Error{Kind: model.Broken, Lasting: true, Message: fmt.Sprintf("no answer for %d s", int(limit.Seconds()))}
 }
 
 // cause returns the reason why ctx ended, if that is one of ours, else err.

@@ -48,7 +48,7 @@ func foreign(res *http.Response, text []byte) *model.Error {
 func page(res *http.Response) *model.Error {
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // ok: the page is the error, its title is extra
-	return &model.Error{Kind: model.Broken, RequestID: RequestID(res.Header), Message: pageCame(text), Hint: loginHint}
+	return &model.Error{Kind: model.Broken, Lasting: true, RequestID: RequestID(res.Header), Message: pageCame(text), Hint: loginHint}
 }
 
 func pageCame(text []byte) string {

@@ -254,7 +254,7 @@ func (p *Provider) read(res *http.Response, req *model.Request) (iter.Seq2[model
 	id := RequestID(res.Header)
 	switch {
 	case err == nil && len(data) > limit:
-		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: errTooLong.Error(), Err: errTooLong}
+		return nil, &model.Error{Kind: model.Broken, Lasting: true, RequestID: id, Message: errTooLong.Error(), Err: errTooLong}
 	case err != nil:
 		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: "the connection broke in the middle of the answer", Err: err}
 	}

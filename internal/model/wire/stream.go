@@ -138,11 +138,13 @@ func failure(err error, requestID string, any bool) error {
 	case err == io.EOF && any:
 		e.Message, e.Err = "the answer stopped before its end", io.ErrUnexpectedEOF
 	case err == io.EOF:
-		e.Message, e.Err = "no event stream came back; check the base URL and the proxy", io.ErrUnexpectedEOF
+		e.Message, e.Err = "no event stream came back", io.ErrUnexpectedEOF
 	case errors.As(err, new(readError)) && any:
 		e.Message = "the connection broke in the middle of the answer"
 	case errors.As(err, new(readError)):
 		e.Kind, e.Message = model.Network, "the connection broke before the answer began"
+	case errors.As(err, new(stalled)) || err == errTooLong:
+		e.Lasting = true
 	}
 	return e
 }
@@ -151,6 +153,11 @@ func failure(err error, requestID string, any bool) error {
 type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
+
+// stalled is the error of a connection that brings nothing.
+type stalled string
+
+func (s stalled) Error() string { return string(s) }
 
 // watched is a reader that closes its connection when nothing comes.
 type watched struct {
@@ -166,9 +173,9 @@ func (w *watched) Read(p []byte) (int, error) {
 	n, fired, err := w.read(p, limit)
 	switch {
 	case fired && limit < w.idle:
-		return 0, fmt.Errorf("nothing but keep-alives for %d s", int(w.progress.Seconds()))
+		return 0, stalled(fmt.Sprintf("nothing but keep-alives for %d s", int(w.progress.Seconds())))
 	case fired:
-		return 0, fmt.Errorf("no data for %d s", int(w.idle.Seconds()))
+		return 0, stalled(fmt.Sprintf("no data for %d s", int(w.idle.Seconds())))
 	case err != nil && err != io.EOF:
 		err = readError{err}
 	}

@@ -76,6 +76,9 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 		e.Advice = "Start the server, or check the base URL"
 	}
 	e.Text = reason(err, at)
+	if text := err.Error(); strings.Contains(text, "response headers exceeded") || strings.Contains(text, "header list larger") { // they have no type
+		e.Text, e.Advice = at+" sent response headers that are too long", "Check the base URL and the proxy"
+	}
 	return e
 }
 
@@ -99,7 +102,7 @@ func reason(err error, at string) string {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return at + " closed the connection without an answer"
 	}
-	return err.Error()
+	return strings.NewReplacer("net/http: ", "", "HTTP/1.x transport connection broken: ", "", "http2: ", "", "http: ", "").Replace(err.Error())
 }
 
 // untrusted returns what to say of a connection that is not secure; ok is false if that is not the problem.

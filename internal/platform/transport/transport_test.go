@@ -225,6 +225,14 @@ func TestErrors(t *testing.T) {
 	at := func(addr string) string { _, port, _ := net.SplitHostPort(addr); return "localhost:" + port }
 	good, plain := at(serve(t, with(ca, "localhost", 0))), at(serve(t, nil))
 	garbage := at(listen(t, func(c net.Conn) { io.WriteString(c, "220 mail server\r\n") }))
+	long := at(listen(t, func(c net.Conn) {
+		http.ReadRequest(bufio.NewReader(c))
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nX-Long: "+strings.Repeat("x", 2<<20)+"\r\n\r\n")
+	}))
+	odd := at(listen(t, func(c net.Conn) {
+		http.ReadRequest(bufio.NewReader(c))
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n")
+	}))
 	hangsUp := at(listen(t, func(net.Conn) {}))
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -252,6 +260,8 @@ func TestErrors(t *testing.T) {
 		{"no certificate in the file", "https://" + good, Config{RootCAs: []byte("nothing")}, "no certificate in PEM form", "ADZE_EXTRA_CA_CERTS", true},
 		{"refused", "http://" + gone, Config{}, "connection refused", "Start the server", false},
 		{"hangs up", "http://" + hangsUp, Config{}, "connection", "Start the server", false},
+		{"long headers", "http://" + long, Config{}, "sent response headers that are too long", "Check the base URL and the proxy", false},
+		{"odd headers", "http://" + odd, Config{}, "bad Content-Length", "Start the server", false},
 		{"no host", "http://adze-test.invalid", Config{}, "adze-test.invalid", "online", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -272,6 +282,9 @@ func check(t *testing.T, body string, err error, text, advice string, trust bool
 	var e *Error
 	if !errors.As(err, &e) || !strings.Contains(e.Text, text) || !strings.Contains(e.Advice, advice) || e.Trust != trust || e.Advice == "" {
 		t.Errorf("error %+v", e)
+	}
+	if err != nil && (strings.Contains(err.Error(), "net/http") || strings.Contains(err.Error(), "HTTP/1.x")) {
+		t.Errorf("%v is not for users", err)
 	}
 	if err != nil && strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v tells the password", err)

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,31 +69,21 @@ func shortened(ev agent.Compacted) string {
 	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }
 
-// Waiting for another attempt is reported if it takes long, or from the third attempt on.
+// Waiting for another attempt is reported if it takes long, or took long already, or from the third attempt on.
 const (
 	longWait     = 5 * time.Second
 	reportedFrom = 3
 )
 
 func (n *notes) retrying(r model.Retrying) {
-	if r.Attempt < reportedFrom && r.After <= longWait {
+	var e *model.Error
+	stalled := errors.As(r.Err, &e) && e.Lasting
+	if r.Attempt < reportedFrom && r.After <= longWait && !stalled {
 		return
 	}
-	n.f.warn(fmt.Sprintf("%s; retrying in %s (attempt %d of %d)", cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
-}
-
-// cause describes an error in a few words.
-func cause(err error) string {
-	switch kind := model.KindOf(err); kind {
-	case model.Overloaded:
-		return "the model is overloaded"
-	case model.RateLimited:
-		return "rate limit reached"
-	case model.Network:
-		return "no connection"
-	case model.ServerFault:
-		return "server error"
-	default:
-		return strings.ReplaceAll(kind.String(), "_", " ")
+	doing := "retrying"
+	if r.Whole {
+		doing = "asking for the whole answer, which may take minutes,"
 	}
+	n.f.warn(fmt.Sprintf("%s; %s in %s (attempt %d of %d)", model.Cause(r.Err), doing, r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }

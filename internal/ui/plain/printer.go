@@ -304,7 +304,7 @@ func (p *printer) retrying(r model.Retrying) {
 		return
 	}
 	p.retried = true
-	p.say(fmt.Sprintf("(%s; retrying in %s, attempt %d of %d)", strings.ReplaceAll(model.KindOf(r.Err).String(), "_", " "), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
+	p.say(fmt.Sprintf("(%s; retrying in %s, attempt %d of %d)", model.Cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }
 
 // recall writes messages of an earlier conversation.

@@ -31,7 +31,7 @@ func (a *activity) arrived(doing string, chars int, now time.Time) {
 
 // retry waits until the model is asked again.
 func (a *activity) retry(r model.Retrying, now time.Time) {
-	why := strings.ReplaceAll(model.KindOf(r.Err).String(), "_", " ")
+	why := model.Cause(r.Err)
 	a.phase(fmt.Sprintf("%s, attempt %d of %d", strings.ToUpper(why[:1])+why[1:], r.Attempt, r.Max), now)
 	a.until = now.Add(r.After)
 }
