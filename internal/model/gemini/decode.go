@@ -31,12 +31,48 @@ type decoder struct {
 	open    openBlock
 	index   int             // of the block that is open or comes next
 	calls   map[string]call // by id
+	nameless
 	tally   tally
 	finish  string
 }
 
 // A call is one that was decoded.
 type call struct{ name, args string }
+
+// nameless tells calls without ids that a server sends again from others. Equal calls in one response are several; the same
+// call in the next response that has content, with no other signature, is a repetition.
+type nameless struct {
+	before, now map[call]sightings
+	content     bool // the response has some
+}
+
+// sightings are how often a call is in a response, and its last signature.
+type sightings struct {
+	times int
+	sig   string
+}
+
+// repeats reports whether a call was in the response before.
+func (n *nameless) repeats(c call, sig string) bool {
+	if n.now == nil {
+		n.now = map[call]sightings{}
+	}
+	n.now[c] = sightings{n.now[c].times + 1, sig}
+	b := n.before[c]
+	if b.times == 0 || sig != "" && b.sig != sig {
+		return false
+	}
+	n.before[c] = sightings{b.times - 1, b.sig}
+	return true
+}
+
+// next ends a response.
+func (n *nameless) next() {
+	if n.content {
+		n.before, n.now = n.now, nil
+	}
+	n.content = false
+}
 
 // An openBlock is a text or thinking that may go on.
 type openBlock struct {
@@ -153,6 +189,7 @@ func (d *decoder) start(data []byte) (known bool, err error) {
 func (d *decoder) content(data []byte) (known bool, err error) {
 	s := &d.scan
 	s.Reset(data)
+	defer d.next()
 	blocked, reported, used := "", d.tally.reported, false
 	for name := range s.Members {
 		switch string(name) {
@@ -280,6 +317,7 @@ type callPart struct{ id, name, args []byte }
 func (d *decoder) part() error {
 	s := &d.scan
 	var p part
+	d.nameless.content = true
 	start := s.Pos()
 	for name := range s.Members {
 		switch string(name) {
@@ -342,6 +380,9 @@ func (d *decoder) call(p part) error {
 	name, args := original(d.tools, string(p.call.name)), string(p.call.args)
 	if d.calls[string(p.call.id)] == (call{name, args}) {
 		return nil // it came twice
+	}
+	if len(p.call.id) == 0 && d.repeats(call{name, args}, string(p.sig)) {
+		return nil
 	}
 	d.begin()
 	d.sign(onNext, p.sig)
