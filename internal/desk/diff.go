@@ -69,7 +69,8 @@ func diffPage(d *Desk, which string) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(pairs) == 0 && len(left) == 0 {
+	missing := filehistory.Missing(d.Files.History, from)
+	if len(pairs) == 0 && len(left) == 0 && !missing {
 		return Say("No file was edited " + since + ". Changes made by shell commands are not tracked; !git diff shows them in a repository."), nil
 	}
 	var p Page
@@ -92,6 +93,9 @@ func diffPage(d *Desk, which string) (Answer, error) {
 	}
 	for _, path := range left {
 		p.Add(Items{d.Files.Short(path) + ": too large to show, or cannot be read"})
+	}
+	if missing {
+		p.Add(Notice(damagedHistory))
 	}
 	files := amount.Of(len(pairs)+len(left), "file", "files")
 	p.Add(Text(fmt.Sprintf("%s changed %s: %s added, %d removed. Changes made by shell commands are not tracked.", files, since, amount.Of(added, "line", "lines"), removed)))

@@ -256,6 +256,10 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 	case err != nil:
 		list.Add(Notice("The files cannot be restored: " + err.Error()))
 		return list, nil
+	case len(report.Changes) == 0 && len(report.Left) == 0 && report.Damaged:
+		list.Add(Notice(damagedHistory), Text("No file can be restored. "+untracked))
+		list.Choices[0].Title, list.Choices[0].About = "conversation", ""
+		return list, nil
 	case len(report.Changes) == 0 && len(report.Left) == 0:
 		list.Add(Text("No file was edited since. " + untracked))
 		list.Choices[0].Title, list.Choices[0].About = "conversation", ""
@@ -283,11 +287,13 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 	return list, nil
 }
 
+const damagedHistory = "The file history is damaged: files may have changed that are not listed here."
+
 // limits returns what a rewind cannot restore.
 func limits(report filehistory.Report, short func(string) string) []string {
 	texts := []string{untracked}
 	if report.Damaged {
-		texts = append(texts, "The file history is damaged: files may have changed that are not listed here.")
+		texts = append(texts, damagedHistory)
 	}
 	for _, path := range report.Left {
 		texts = append(texts, short(path)+" stays as it is: it is not known for sure what it was.")
@@ -354,6 +360,9 @@ func cannotRewind(err error) error {
 // restored says which files were restored.
 func restored(d *Desk, report filehistory.Report) string {
 	if len(report.Changes)+len(report.Later) == 0 {
+		if report.Damaged {
+			return "No file was restored. " + damagedHistory
+		}
 		return "No file had to be restored."
 	}
 	var b strings.Builder

@@ -220,5 +220,7 @@ type FileHistory interface {
 	Begin(messageID string)
 	// Alias makes this message another name for the changes of the turn.
 	Alias(messageID string)
+	// Changed returns how many changes there were in all.
+	Changed() int64
 	Sync() error
 }

@@ -30,6 +30,7 @@ type Session struct {
 	prefs     preferences
 	denials   denials
 	ledger    *cost.Ledger
+	changed   int64 // how many changes to files are noted
 	memo      agent.Memo
 	window    *window.Window // nil lets the conversation grow
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -267,10 +268,29 @@ func (t *turn) account(ev agent.Event) {
 	}
 }
 
+// syncFiles ends a turn of the file history, and notes how many changes it has: its end may be lost later.
 func (t *turn) syncFiles() {
-	if err := t.cfg.Records.Files.Sync(); err != nil && t.cfg.Debug != nil {
-		t.cfg.Debug.Error("syncing the file history failed", "err", err)
+	files := t.cfg.Records.Files
+	if err := files.Sync(); err != nil {
+		if t.cfg.Debug != nil {
+			t.cfg.Debug.Error("syncing the file history failed", "err", err)
+		}
+		return
 	}
+	if n := files.Changed(); n != t.changed {
+		t.changed = n
+		t.log.note(store.Other{Kind: changesKind, Fields: map[string]any{"changes": n}})
+	}
+}
+
+// changesKind is the note of how many changes the file history has.
+const changesKind = "file-history-state"
+
+// FileChanges returns how many changes the file history of a session had, by the notes of its log.
+func FileChanges(s store.State) int64 {
+	var n struct{ Changes int64 }
+	json.Unmarshal(s.Last[changesKind], &n) // ok: then it is not known
+	return max(0, n.Changes)
 }
 
 // A meter is the ledger as the loop sees it.

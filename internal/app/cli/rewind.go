@@ -12,6 +12,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
+	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )
@@ -25,20 +26,22 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	home, name := p.Home, o.spec.Session.Resume
 	id, message := strings.ToLower(name), o.rewind
 	var later []string
+	var changes int64
 	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or the beginning of an id
 		id = info.ID
 		if c, err := store.Load(info.Path, store.LoadOptions{}); err == nil { // else the file history must know the message
 			message, later = desk.MessageNamed(c.Entries, message)
+			changes = session.FileChanges(c.State)
 		}
 	}
 	dir := belongings.HistoryDir(home, id)
-	if _, err := os.Stat(dir); err != nil && later == nil {
+	if _, err := os.Stat(dir); err != nil && later == nil && changes == 0 {
 		if !p.Values().Files.History {
 			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)
 		}
 		return setup.Errorf("session %s has changed no files, or is not in this state home (%s)", id, home)
 	}
-	h, err := filehistory.Open(dir, nil)
+	h, err := filehistory.Resume(dir, changes, nil)
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}

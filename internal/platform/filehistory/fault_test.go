@@ -126,6 +126,123 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 	}
 }
 
+// An index whose end is missing, was overwritten or never written is found out if it is known how many changes there were:
+// nothing is restored to something else, and nothing seems to be unchanged. That is so after more changes, too.
+//
+// Proves HIST-04.
+func TestEndOfTheHistoryIsMissing(t *testing.T) {
+	p := newProject(t)
+	p.outside("f", "f0")
+	var ids []string
+	states := map[string]map[string]string{}
+	for i := range 3 {
+		id := fmt.Sprint("m", i)
+		ids, states[id] = append(ids, id), p.files()
+		p.Begin(id)
+		p.edit("f", fmt.Sprint("f", i+1))
+		p.edit(fmt.Sprint("new", i), "new")
+		p.Alias(fmt.Sprint("a", i))
+	}
+	last, lines := p.files(), p.lines()
+	whole := bytes.Join(lines, nil)
+	p.had = p.Changed()
+	p.kill()
+	quick := func() { p.write, p.store.fsync = os.WriteFile, func(*os.File) error { return nil } }
+	original, silent := p.dir, 0
+	begin := func(index []byte, more bool) {
+		t.Helper()
+		if p.History != nil {
+			p.kill()
+		}
+		p.dir = filepath.Join(t.TempDir(), "history")
+		if err := errors.Join(os.CopyFS(p.dir, os.DirFS(original)), os.WriteFile(filepath.Join(p.dir, "index.jsonl"), index, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range last {
+			p.outside(name, content)
+		}
+		p.reopen()
+		quick()
+		if more {
+			p.Begin("later")
+			p.edit("h", "h1")
+			p.reopen()
+			quick()
+		}
+	}
+	try := func(what string, index []byte) {
+		t.Helper()
+		for i, id := range ids {
+			for _, more := range []bool{false, true} {
+				o := Options{Later: append(slices.Clone(ids[i+1:]), "later")}
+				begin(index, more)
+				report, err := p.Rewind(t.Context(), id, o)
+				now := p.files()
+				delete(now, "h")
+				switch {
+				case err == nil:
+					if diff := cmp.Diff(states[id], now); diff != "" {
+						t.Fatalf("%s: to %s: %+v\n%s", what, id, report, diff)
+					}
+					silent++
+				case !errors.As(err, new(*Incomplete)) && !errors.As(err, new(*Conflict)):
+					t.Fatalf("%s: to %s: %v", what, id, err)
+				}
+				begin(index, more)
+				o.Force = true
+				if report, err := p.Rewind(t.Context(), id, o); err != nil || !report.Damaged && len(report.Paths) == 0 {
+					t.Fatalf("%s: to %s by force: %+v, %v", what, id, report, err)
+				}
+			}
+		}
+	}
+	at := 0
+	for i, line := range lines {
+		cut := at + []int{0, len(line) / 2, len(line) - 1}[i%3]
+		try(fmt.Sprintf("cut at %d", cut), whole[:cut])
+		if i%4 == 0 {
+			zeros := slices.Clone(whole)
+			clear(zeros[at:])
+			try(fmt.Sprintf("zeros from %d", at), zeros)
+		}
+		at += len(line)
+	}
+	try("whole", whole)
+	if silent < 6 {
+		t.Errorf("a rewind was done %d times only", silent)
+	}
+	p.kill()
+	if err := os.RemoveAll(p.dir); err != nil {
+		t.Fatal(err)
+	}
+	p.reopen()
+	if _, err := p.Rewind(t.Context(), "m1", Options{Later: ids[2:]}); !errors.As(err, new(*Incomplete)) {
+		t.Errorf("without a history: %v", err)
+	}
+}
+
+// What is known of changes outlives those that made them: a history that dropped its oldest messages, and was written
+// again, is not taken for one whose end is missing.
+func TestDroppedChangesAreNotMissing(t *testing.T) {
+	p := newProject(t)
+	p.Begin("first")
+	p.edit("f", "1")
+	p.had = p.Changed()
+	for i := range maxSnapshots + 5 {
+		p.Begin(fmt.Sprint("m", i))
+	}
+	for range 2 {
+		p.reopen() // which writes it again
+		p.had = p.Changed()
+	}
+	if p.Changed() != 1 || len(p.store.gaps) > 0 || bytes.Contains(bytes.Join(p.lines(), nil), []byte(`"first"`)) {
+		t.Errorf("%d changes, gaps %v", p.Changed(), p.store.gaps)
+	}
+	if report, err := p.Rewind(t.Context(), "m100", Options{}); err != nil || report.Damaged {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // What cannot be told for sure is named and left, the rest is restored if that is wanted.
 func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 	p := newProject(t)

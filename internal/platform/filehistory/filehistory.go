@@ -42,15 +42,30 @@ type History struct {
 	mu sync.Mutex
 	timeline
 	drafts []string // contents whose hash is not known yet
+	had    int64    // how many changes there were before
+}
+
+// Changed returns how many changes to files there were in all. A nil History has none.
+func (h *History) Changed() int64 {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.changes
 }
 
 // Open returns the history kept in dir, which is made when there is something to keep. It fails with [ErrLocked]
 // if another process has it open. Log gets what is wrong with records of it; nil discards that.
-func Open(dir string, log *slog.Logger) (*History, error) {
+func Open(dir string, log *slog.Logger) (*History, error) { return Resume(dir, 0, log) }
+
+// Resume is like [Open] for a history that had so many changes before, by [History.Changed]. If it has fewer, its end is
+// missing, and it is damaged.
+func Resume(dir string, changes int64, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	h := &History{store: newStore(dir), log: log, write: replace.WriteFile, timeline: newTimeline()}
+	h := &History{store: newStore(dir), log: log, write: replace.WriteFile, timeline: newTimeline(), had: changes}
 	err := h.store.takeLock()
 	if err == nil || !errors.Is(err, ErrLocked) {
 		err = h.load()

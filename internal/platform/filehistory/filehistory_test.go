@@ -31,6 +31,7 @@ type project struct {
 	t    testing.TB
 	root string
 	dir  string
+	had  int64 // how many changes are known of from elsewhere
 	log  bytes.Buffer
 }
 
@@ -47,7 +48,7 @@ func (p *project) reopen() {
 			p.t.Fatal(err)
 		}
 	}
-	h, err := Open(p.dir, slog.New(slog.NewTextHandler(&p.log, nil)))
+	h, err := Resume(p.dir, p.had, slog.New(slog.NewTextHandler(&p.log, nil)))
 	if err != nil {
 		p.t.Fatal(err)
 	}

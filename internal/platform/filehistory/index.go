@@ -32,8 +32,8 @@ type record struct {
 	Mode  fs.FileMode `json:"mode,omitempty"`
 	At    int64       `json:"at,omitempty"`
 	Size  int64       `json:"size,omitempty"`
-	// Change numbers the changes to files: that before which Path was so, or that which made it so. By is the id of its
-	// author, with a Title.
+	// Change numbers the changes to files: that before which Path was so, or that which made it so; with a pack, the last one.
+	// By is the id of its author, with a Title.
 	Change int64  `json:"change,omitempty"`
 	By     string `json:"by,omitempty"`
 	Title  string `json:"title,omitempty"`
@@ -64,7 +64,7 @@ func (s *snapshot) records() []record {
 func (h *History) load() error {
 	data, err := os.ReadFile(h.store.indexPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		if h.store.refused != nil {
+		if h.cutShort(); h.store.refused != nil || len(h.store.gaps) > 0 {
 			return nil
 		}
 		return sweep(h.store, h.used()) // contents whose index was never written
@@ -87,6 +87,7 @@ func (h *History) load() error {
 		dropped = dropped || r.Type == "drop"
 	}
 	h.store.end()
+	h.cutShort()
 	if err := h.store.pack.find(h.store.dir); err != nil {
 		return err
 	}
@@ -100,6 +101,17 @@ func (h *History) load() error {
 		}
 	}
 	return sweep(h.store, h.used())
+}
+
+// cutShort finds out whether the end of the index is missing. The number that it leaves out keeps that known.
+func (h *History) cutShort() {
+	if h.changes >= h.had {
+		return
+	}
+	h.log.Warn("the end of the file history is missing", "changes", h.changes, "of", h.had)
+	h.store.bad++
+	h.store.end()
+	h.changes = h.had
 }
 
 // mend returns the whole lines of the index at path, which holds data. What is after them was being written when
@@ -199,6 +211,7 @@ func (h *History) replay(r record) error {
 			return fmt.Errorf("%q is not the name of a pack", r.ID)
 		}
 		h.store.pack = pack{name: r.ID, places: map[string]place{}}
+		h.changes = max(h.changes, r.Change)
 		return nil
 	case "content":
 		if r.Hash == "" || r.At < 0 || r.Size < 0 || r.Size > packed {
@@ -253,7 +266,9 @@ func (h *History) compact() error {
 	if err != nil {
 		return err
 	}
-	if err := h.store.rewrite(append(h.store.pack.records(), h.records()...)); err != nil {
+	records := append(h.store.pack.records(), h.records()...)
+	records[0].Change = h.changes // those that made them may be gone
+	if err := h.store.rewrite(records); err != nil {
 		return err
 	}
 	done()

@@ -200,6 +200,24 @@ func Between(h *History, from, to Point) (pairs []Pair, left []string, err error
 	return pairs, left, nil
 }
 
+// Missing reports whether records of what happened since a point are missing, so that files may have changed of which the
+// history knows nothing. A nil History misses none.
+func Missing(h *History, since Point) bool {
+	if h == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := int64(0)
+	if since.ID != "" {
+		var err error
+		if _, before, err = h.find(since.ID, since.Later); err != nil {
+			before = 0
+		}
+	}
+	return h.store.gapAfter(before) > 0
+}
+
 var errTooLarge = errors.New("too large")
 
 // pairOf returns a file as it was then and at the time that after is of, or now if that does not say, and whether it is the
