@@ -32,8 +32,8 @@ type decoder struct {
 	index   int             // of the block that is open or comes next
 	calls   map[string]call // by id
 	nameless
-	tally   tally
-	finish  string
+	tally  tally
+	finish string
 }
 
 // A call is one that was decoded.
