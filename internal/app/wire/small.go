@@ -101,7 +101,7 @@ func (b *briefing) instructions() string {
 	var all []string
 	for _, f := range b.announcer.Files() {
 		if f.Kind >= instruct.Project && !b.ws.Project.Trust.Trusted() {
-			continue // whoever wrote it cannot loosen what the classifier allows
+			continue // an untrusted project cannot tell the classifier what to allow
 		}
 		all = append(all, f.Text)
 	}

@@ -35,14 +35,14 @@ func (j *Judge) Obeyed(dir string) []string {
 		roots = j.config.Roots()
 	}
 	installed := q.prepare(j.config.Environ(), roots) == nil
-	p := &places{paths: q.obeyed(dir, installed)}
+	p := &places{paths: obeyedIn(q, dir, installed)}
 	q.roles.add(dir, listing)
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) <= maxBelow {
 		for _, e := range entries {
 			below := filepath.Join(dir, e.Name())
 			if e.IsDir() && q.roles.add(filepath.Join(below, ".git"), entry).regular() {
-				p.paths = append(p.paths, q.obeyed(below, installed)...)
+				p.paths = append(p.paths, obeyedIn(q, below, installed)...)
 			}
 		}
 	}
@@ -61,8 +61,8 @@ func (j *Judge) Obeyed(dir string) []string {
 	return p.paths
 }
 
-// obeyed returns what git obeys in dir. Without git, or if git refuses to answer, that is where .git leads.
-func (q *inquiry) obeyed(dir string, installed bool) []string {
+// obeyedIn returns what git obeys in dir. Without git, or if git refuses to answer, that is where .git leads.
+func obeyedIn(q *inquiry, dir string, installed bool) []string {
 	var paths []string
 	note := func(path string) {
 		paths = append(paths, real(path))
