@@ -25,7 +25,7 @@ func TestReadingIsAllThatIsDone(t *testing.T) {
 	for command, want := range map[string]string{
 		"for f in a; do cat $f; done":                      "a",
 		"f=" + x + "; cat $f":                              "Permission denied",
-		"f='-o b'; sort $f a":                              "Permission denied",
+		"f='-o b'; shuf $f a":                              "Permission denied",
 		"sed -n 1p a $(echo -i)":                           "Permission denied",
 		"f=" + x + "; while read y; do echo $y; done < $f": "Permission denied",
 	} {
