@@ -9,7 +9,7 @@ import (
 var (
 	reachesNetwork = setOf(`curl wget wget2 ssh scp sftp rsync ftp nc ncat telnet ping dig nslookup host gh glab hub aws gcloud az kubectl helm heroku vercel netlify
 		fly docker podman terraform tofu http https httpie aria2c yt-dlp nmap traceroute whois`)
-	runsProject = setOf(`make gmake cmake ninja meson just task rake cargo go pytest tox nox jest vitest mocha eslint prettier tsc webpack vite rollup gradle gradlew
+	runsProject = setOf(`make gmake cmake ninja meson just task rake pytest tox nox jest vitest mocha eslint prettier tsc webpack vite rollup gradle gradlew
 		mvn mvnw bazel dotnet swift mix rspec rubocop phpunit ctest npx bunx uvx black ruff mypy pylint flake8 golangci-lint`)
 	changesFiles = setOf(`rm rmdir unlink mv cp ln install mkdir touch chmod chown chgrp tee truncate dd shred patch split sed tar zip unzip gzip gunzip bzip2 xz zstd
 		mktemp mkfifo rename`)
@@ -48,6 +48,14 @@ func effect(words []Word, why error) error {
 			return errors.New(shown + " runs code of the project")
 		}
 		return errors.New(shown + " may run scripts, change files or reach the network")
+	case name == "go" || name == "cargo":
+		switch second {
+		case "test", "run", "build", "generate", "vet", "tool", "check", "clippy", "bench", "doc", "fix":
+			return errors.New(shown + " runs code of the project")
+		case "get", "mod", "install", "list", "add", "update", "fetch", "publish", "search", "tree", "metadata":
+			return errors.New(shown + " may reach the network or change files")
+		}
+		return why
 	case installs(name):
 		return errors.New(shown + " may install packages or reach the network")
 	case runsProject(name):
