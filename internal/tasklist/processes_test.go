@@ -132,7 +132,9 @@ func BenchmarkClaims(b *testing.B) {
 func holdLock(l *List, _ string) error {
 	return l.locked(context.Background(), func() error {
 		fmt.Println("locked")
-		select {}
+		for {
+			time.Sleep(time.Hour) // with no timer the runtime ends a process in which nothing runs
+		}
 	})
 }
 
