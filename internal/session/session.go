@@ -31,6 +31,7 @@ type Session struct {
 	denials   denials
 	ledger    *cost.Ledger
 	changed   int64 // how many changes to files are noted
+	arriving  *arriving
 	memo      agent.Memo
 	window    *window.Window // nil lets the conversation grow
 }
@@ -57,6 +58,9 @@ func Open(ctx context.Context, cfg Config) *Session {
 		feed:   newFeed(cfg.Now),
 		prefs:  preferences{model: cfg.Models.Main, loop: cfg.Loop},
 		ledger: cfg.Records.Ledger,
+	}
+	if l, ok := cfg.Records.Log.(PartialLog); ok {
+		s.arriving = &arriving{log: l, newID: cfg.NewID, now: cfg.Now}
 	}
 	if s.ledger == nil {
 		s.ledger = cost.New(func(string) cost.Facts { return cost.Facts{} })

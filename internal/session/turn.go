@@ -140,7 +140,9 @@ func (t *turn) run(ctx context.Context) {
 	room := t.window.Turn(m, a.Options, a.Preamble)
 	room.Wire(a)
 	why := agent.Completed
+	defer t.arriving.end()
 	for ev := range a.Run(ctx, t.hist) {
+		t.arriving.hear(ev, t.hist.last)
 		if ended, ok := ev.(agent.Ended); ok {
 			why = ended.Reason
 		}

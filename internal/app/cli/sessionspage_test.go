@@ -25,8 +25,13 @@ func sessionReference() string {
 	b.WriteString(`
 ## What is kept, and for how long
 
-- A message is in the file before it is shown, so a crash loses nothing that was seen. A line that was cut off by a crash
-  is moved to ` + "`<id>.jsonl.torn`" + ` when the session is next opened, with a notice. A line that cannot be read is skipped and counted.
+- A prompt, an answer and a result are in the file as soon as they are complete. While an answer arrives, its text is saved
+  about every second in ` + "`<id>.jsonl.partial`" + `: if adze is killed, ` + "`--continue`" + ` and ` + "`--resume`" + ` restore what was saved as an
+  interrupted answer. What arrived after that is lost, and so are calls in that answer and unfinished reasoning. A power failure
+  can also take what was saved of an answer that was arriving, and messages since the last call that could change something
+  or the end of the last turn.
+- A line that was cut off by a crash is moved to ` + "`<id>.jsonl.torn`" + ` when the session is next opened, with a notice. A line that
+  cannot be read is skipped and counted.
 - Nothing is removed unless you ask: neither by age (see ` + "`cleanupPeriodDays`" + `) nor by size. Files are not rotated. Of a file of
   more than 50 MB only the end is loaded, from the last compaction or the first prompt in it; the rest stays in the file.
 - One process writes a session at a time. A second one is told which process has it, and can fork the session.

@@ -217,6 +217,7 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 	t.ID = info.ID
 	switch {
 	case !kept: // nothing is written, so nothing has to be locked
+		at.Partial = s.At == ""
 		if t.Earlier, err = store.Load(info.Path, at); s.Fork {
 			t.ID = fork
 		}

@@ -76,6 +76,9 @@ func removeSession(path string, beside []string) error {
 			return err
 		}
 	}
+	if err := removePartial(path); err != nil {
+		return err
+	}
 	if err := os.Remove(path + ".torn"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -20,6 +20,9 @@ type LoadOptions struct {
 	Structured bool
 	// Home is the state home with the key of this user's signatures; without one, no rights are restored. [Resume] sets it.
 	Home string
+	// Partial includes an answer that was arriving when the process was killed; see [Log.SavePartial]. [Resume] includes it
+	// anyway.
+	Partial bool
 
 	all bool // every message in the order of the log, on all branches; only tests set it
 }
@@ -76,6 +79,9 @@ func Load(path string, opt LoadOptions) (*Contents, error) {
 	}
 	if c.Session == "" {
 		c.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	if opt.Partial {
+		c.restorePartial(path)
 	}
 	return c, nil
 }

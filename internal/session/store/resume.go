@@ -32,6 +32,9 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 		l.Close() // ok: nothing was written
 		return nil, nil, err
 	}
+	if what.At == "" {
+		l.takePartial(c)
+	}
 	if startErr != nil {
 		c.Notices = append(c.Notices, fmt.Sprintf("The transcript cannot be written: %v. What is said from here on is not saved until that changes.", startErr))
 	}
@@ -40,4 +43,13 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	}
 	l.holdOn(&c.State)
 	return l, c, nil
+}
+
+// takePartial appends an answer that was arriving when the process was killed. Its file goes when the log has it.
+func (l *Log) takePartial(c *Contents) {
+	e, ok := c.restorePartial(l.path)
+	if ok && errors.Join(l.Append(e), l.Sync()) != nil {
+		return // the log tells why
+	}
+	removePartial(l.path) // ok: one that is left is not taken again
 }

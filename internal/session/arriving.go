@@ -1,0 +1,116 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/model"
+	"adze/internal/msg"
+)
+
+// A PartialLog is a [Log] that keeps the answer that is arriving, so that it survives the end of the process.
+type PartialLog interface {
+	// SavePartial keeps what there is of an answer, in place of what was kept before.
+	SavePartial(e msg.Entry) error
+	// DropPartial drops it.
+	DropPartial() error
+}
+
+// saveAfter is how long text may be shown before it is saved.
+const saveAfter = time.Second
+
+// An arriving is the answer that is arriving. It is saved about once a second until the history has it: an answer that arrives
+// faster costs nothing. The nil arriving saves nothing.
+type arriving struct {
+	log   PartialLog
+	newID func() string
+	now   func() time.Time
+
+	mu    sync.Mutex
+	acc   *model.Accumulator // nil if nothing arrives
+	entry msg.Entry          // without its message
+	timer *time.Timer        // runs while there is text that is not saved
+	saved bool               // there may be a file
+
+	writing sync.Mutex // held while the file is written or removed
+}
+
+// hear takes an event of the turn. Last returns the id of the last entry of the history.
+func (a *arriving) hear(ev agent.Event, last func() string) {
+	if a == nil {
+		return
+	}
+	switch ev := ev.(type) {
+	case agent.Requesting:
+		a.end()
+		a.mu.Lock()
+		a.acc, a.entry = &model.Accumulator{}, msg.Entry{ID: a.newID(), Parent: last(), Model: ev.Model, Aborted: true}
+		a.mu.Unlock()
+	case agent.Delta:
+		a.add(ev.Event)
+	case agent.Withdrawn:
+		a.end()
+	case agent.Appended:
+		if ev.Entry.Message.Role == msg.Assistant {
+			a.end()
+		}
+	}
+}
+
+// add takes a piece of the answer.
+func (a *arriving) add(ev model.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.acc == nil {
+		return
+	}
+	a.acc.Add(ev)
+	if _, text := ev.(model.TextDelta); text && a.timer == nil {
+		a.timer = time.AfterFunc(saveAfter, a.save)
+	}
+}
+
+// save writes what there is of the answer, unless it is over.
+func (a *arriving) save() {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.mu.Lock()
+	a.timer = nil
+	if a.acc == nil {
+		a.mu.Unlock()
+		return
+	}
+	e := a.entry
+	e.Message = a.acc.Partial()
+	e.Message.Parts = slices.DeleteFunc(e.Message.Parts, func(p msg.Part) bool { _, use := p.(*msg.ToolUse); return use })
+	start, usage := a.acc.Started(), a.acc.Usage()
+	a.mu.Unlock()
+	if strings.TrimSpace(e.Message.Text()) == "" {
+		return
+	}
+	usage.Estimated = true
+	e.Time, e.ResponseID, e.RequestID, e.Usage = a.now(), start.ID, start.RequestID, &usage
+	a.saved = true
+	a.log.SavePartial(e) // ok: it is tried again with more of the answer
+}
+
+// end forgets the answer and removes its file.
+func (a *arriving) end() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	a.acc = nil
+	if a.timer != nil && a.timer.Stop() {
+		a.timer = nil
+	}
+	a.mu.Unlock()
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	if a.saved {
+		a.saved = a.log.DropPartial() != nil // ok: a file that is left does not follow the last message any more
+	}
+}
