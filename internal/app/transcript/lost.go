@@ -4,24 +4,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/msg"
 	"adze/internal/platform/task"
+	"adze/internal/platform/term"
 	"adze/internal/session/store"
 )
 
 // A Lost is a background task or an agent that ended with an earlier process.
 type Lost struct {
 	task.Notice
-	// Name tells the user what it was.
+	// Name tells the user what it was, and where its worktree is if there is one.
 	Name string
 }
 
 // lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
 // ended with it.
-func lostTasks(earlier *store.Contents) []Lost {
+func lostTasks(earlier *store.Contents, folder string) []Lost {
 	if earlier == nil {
 		return nil
 	}
@@ -40,7 +43,8 @@ func lostTasks(earlier *store.Contents) []Lost {
 			}
 			n := Lost{task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}, "task " + r.ID}
 			if r.Agent != "" {
-				n = lostAgent(r.Agent, r.Title)
+				m, _, _ := readMeta(folder, r.Agent) // ok: then it has no worktree, as far as is known
+				n = lostAgent(r.Agent, r.Title, m.Tree)
 				n.OutputFile = r.File
 			}
 			lost = append(lost, n)
@@ -61,13 +65,42 @@ func lostSummary(id string) string {
 	return "The background command is no longer running: adze ended before it could report how the command ended"
 }
 
-// lostAgent returns the notice of an agent that ended with an earlier process.
-func lostAgent(id, title string) Lost {
-	return Lost{task.Notice{
+// lostAgent returns the notice of an agent that ended with an earlier process. Tree is the path of its worktree, or "".
+func lostAgent(id, title, tree string) Lost {
+	n := Lost{task.Notice{
 		ID: id, Status: task.Killed,
 		Summary: fmt.Sprintf("The agent %q is no longer running: adze ended before the agent could report", title),
 		Remark:  fmt.Sprintf("What it did up to then is kept. To continue it, with all that it knows, send it a message: SendMessage to %s.", id),
 	}, fmt.Sprintf("agent %q", title)}
+	if info, err := os.Stat(tree); tree != "" && err == nil && info.IsDir() {
+		n.Report = &task.Report{Worktree: tree}
+		n.Name += fmt.Sprintf(" (its changes are in %s)", term.Sanitize(tree))
+	}
+	return n
+}
+
+// A meta is what is known of an agent.
+type meta struct {
+	Title string `json:"description"`
+	Use   string `json:"toolUseId"`
+	Tree  string `json:"worktreePath"`
+}
+
+// readMeta returns what is kept of an agent, and when that was written.
+func readMeta(folder, id string) (m meta, written time.Time, err error) {
+	if filepath.Base(id) != id {
+		return m, written, fmt.Errorf("%q is not the id of an agent", id)
+	}
+	file := MetaPath(folder, id)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return m, written, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return m, written, err
+	}
+	return m, info.ModTime(), json.Unmarshal(data, &m)
 }
 
 // lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
@@ -96,23 +129,12 @@ func lostAgents(earlier *store.Contents, folder string) []Lost {
 	last := earlier.Entries[len(earlier.Entries)-1].Time
 	var lost []Lost
 	for _, id := range kept {
-		var m struct {
-			Title string `json:"description"`
-			Use   string `json:"toolUseId"`
-			Tree  string `json:"worktreePath"`
-		}
-		file := MetaPath(folder, id)
-		data, err := os.ReadFile(file)
-		info, bad := os.Stat(file)
-		if err != nil || bad != nil || json.Unmarshal(data, &m) != nil || m.Use == "" || done[m.Use] || !open[m.Use] && info.ModTime().Before(last) {
+		m, written, err := readMeta(folder, id)
+		if err != nil || m.Use == "" || done[m.Use] || !open[m.Use] && written.Before(last) {
 			continue
 		}
 		if !task.Announced(told.String(), id) {
-			n := lostAgent(id, m.Title)
-			if m.Tree != "" {
-				n.Remark = strings.TrimSuffix(fmt.Sprintf("Its changes are in the worktree %s.\n%s", m.Tree, n.Remark), "\n")
-			}
-			lost = append(lost, n)
+			lost = append(lost, lostAgent(id, m.Title, m.Tree))
 		}
 	}
 	return lost

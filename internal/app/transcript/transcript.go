@@ -130,7 +130,7 @@ func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 		return nil, err
 	}
 	if t.Earlier != nil {
-		t.Lost = append(lostTasks(t.Earlier), lostAgents(t.Earlier, t.Folder())...)
+		t.Lost = append(lostTasks(t.Earlier, t.Folder()), lostAgents(t.Earlier, t.Folder())...)
 		if t.Log != nil && spec.At == "" {
 			sweepOutputs(t.Folder(), t.Earlier)
 		}
