@@ -77,9 +77,12 @@ func (d earlier) list() (Answer, error) {
 
 // choices returns the sessions of a directory, or all.
 func (d earlier) choices(dir string) ([]Choice, error) {
-	infos, err := archive.List(d.Home, archive.ListOptions{Dir: dir})
+	infos, left, err := archive.Survey(d.Home, archive.ListOptions{Dir: dir})
 	if err != nil {
 		return nil, err
+	}
+	if len(infos) == 0 && len(left.Unreadable) > 0 {
+		return nil, &left.Unreadable[0]
 	}
 	var all []Choice
 	for i := range infos {

@@ -104,8 +104,8 @@ func (f Folder) Usable() error {
 		switch {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s is not a folder", at)
-		case err == nil && !writable(at):
-			return fmt.Errorf("%s cannot be created: only its owner may write in %s", f.Dir, at)
+		case err == nil && writable(at) != nil:
+			return fmt.Errorf("%s cannot be created in %s: %w", f.Dir, at, writable(at))
 		case err == nil:
 			return nil
 		case !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at):
@@ -118,7 +118,7 @@ func (f Folder) Usable() error {
 // they can.
 func (f Folder) Writable() bool {
 	_, err := os.Stat(f.Dir)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && writable(f.Dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && writable(f.Dir) == nil
 }
 
 // Holds reports whether a path is that of the folder or of something in it, wherever links lead.

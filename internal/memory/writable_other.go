@@ -4,8 +4,11 @@ package memory
 
 import "os"
 
-// writable reports whether files can be made in a folder, as far as its mode tells.
-func writable(dir string) bool {
+// writable returns why no files can be made in a folder, as far as its mode tells, or nil.
+func writable(dir string) error {
 	info, err := os.Stat(dir)
-	return err == nil && info.Mode().Perm()&0o200 != 0
+	if err == nil && info.Mode().Perm()&0o200 == 0 {
+		err = os.ErrPermission
+	}
+	return err
 }

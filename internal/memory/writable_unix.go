@@ -4,5 +4,5 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// writable reports whether files can be made in a folder.
-func writable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }
+// writable returns why no files can be made in a folder, or nil.
+func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

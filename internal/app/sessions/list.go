@@ -49,10 +49,11 @@ func listSessions(_ context.Context, t *Task) error {
 	if t.All {
 		o.Dir = ""
 	}
-	infos, err := archive.List(t.Home, o)
+	infos, left, err := archive.Survey(t.Home, o)
 	if err != nil {
 		return err
 	}
+	t.tellLeftOut(&left)
 	infos = slices.DeleteFunc(infos, func(i archive.Info) bool { return t.Tag != "" && !strings.EqualFold(i.Tag, t.Tag) })
 	if t.Limit > 0 {
 		infos = infos[:min(t.Limit, len(infos))]
@@ -65,6 +66,9 @@ func listSessions(_ context.Context, t *Task) error {
 		return t.PrintJSON(list)
 	}
 	if len(infos) == 0 {
+		if t.Tag == "" && (len(left.Unreadable) > 0 || left.Empty > 0) {
+			return nil // that was said
+		}
 		where := "this folder has no sessions yet; adze sessions list --all shows those of other folders"
 		switch {
 		case t.Tag != "":
@@ -76,6 +80,20 @@ func listSessions(_ context.Context, t *Task) error {
 		return nil
 	}
 	return t.Show(t.table(infos))
+}
+
+// tellLeftOut says what the list leaves out.
+func (t *Task) tellLeftOut(left *archive.LeftOut) {
+	const most = 5
+	for i := range left.Unreadable[:min(most, len(left.Unreadable))] {
+		t.Say(left.Unreadable[i].Error())
+	}
+	if n := len(left.Unreadable) - most; n > 0 {
+		t.Say(fmt.Sprintf("%s cannot be read either", amount.Of(n, "more session", "more sessions")))
+	}
+	if left.Empty > 0 {
+		t.Say(left.EmptyText() + "; not listed")
+	}
 }
 
 // table lists sessions, one a line.

@@ -48,14 +48,65 @@ type ListOptions struct {
 
 // List returns the sessions, the one that changed last first. Files that are no sessions are left out.
 func List(home string, o ListOptions) ([]Info, error) {
+	infos, _, err := Survey(home, o)
+	return infos, err
+}
+
+// Survey is like [List], and also returns what the list leaves out.
+func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 	files, err := find(home, o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, LeftOut{}, err
 	}
 	x := openIndex(home)
 	infos := describe(files, x)
 	x.update(files, infos)
-	return byChange(infos), nil
+	return byChange(infos), leftOut(files, infos), nil
+}
+
+// LeftOut is what a list leaves out.
+type LeftOut struct {
+	// Unreadable are the files that cannot be read, the one that changed last first.
+	Unreadable []Unreadable
+	// Empty is how many files hold no message that can be read.
+	Empty int
+}
+
+// Unreadable is a session that cannot be read.
+type Unreadable struct {
+	Path     string
+	Modified time.Time
+	Err      error
+}
+
+// Error names the file and says why.
+func (u *Unreadable) Error() string {
+	return fmt.Sprintf("the session %s cannot be read: %v", u.Path, reason(u.Err))
+}
+
+// Unwrap returns the cause.
+func (u *Unreadable) Unwrap() error { return u.Err }
+
+// reason returns an error without the name of its file.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func leftOut(files []file, infos []Info) (left LeftOut) {
+	for i := range files {
+		switch f := &files[i]; {
+		case f.err != nil:
+			left.Unreadable = append(left.Unreadable, Unreadable{f.path(), time.Unix(0, f.stamp.modified), f.err})
+		case infos[i].Path != "" && infos[i].Messages == 0:
+			left.Empty++
+		}
+	}
+	slices.SortFunc(left.Unreadable, func(a, b Unreadable) int { return b.Modified.Compare(a.Modified) })
+	return left
 }
 
 // byChange returns the sessions among infos, the one that changed last first.
@@ -85,6 +136,7 @@ type file struct {
 	name   string
 	key    string // its name in the index
 	stamp  stamp
+	err    error // why it cannot be read
 }
 
 // A folder is that of a project.
@@ -165,6 +217,9 @@ func describe(files []file, x *diskIndex) []Info {
 func (r *reader) describe(f *file, x *diskIndex) Info {
 	path := f.path()
 	stat, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.err = err
+	}
 	if err != nil || !stat.Mode().IsRegular() {
 		return Info{}
 	}
@@ -180,6 +235,7 @@ func (r *reader) describe(f *file, x *diskIndex) Info {
 			from = known.stamp.size
 		}
 		if info, err = r.read(path, stat.Size(), from, info); err != nil {
+			f.err = err
 			return Info{}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
 	"adze/internal/session/store"
 )
@@ -58,16 +59,25 @@ func listing(infos []Info) string {
 }
 
 // Latest returns the session of the project in dir that changed last. The error is an *[UnknownError]
-// if there is none.
+// if there is none, and an *[Unreadable] if it cannot be read.
 func Latest(home, dir string) (*Info, error) {
-	infos, err := List(home, ListOptions{Dir: dir})
-	if err != nil {
+	infos, left, err := Survey(home, ListOptions{Dir: dir})
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(infos) == 0 {
+	case len(left.Unreadable) > 0 && (len(infos) == 0 || left.Unreadable[0].Modified.After(infos[0].Modified)):
+		return nil, fmt.Errorf("%w; adze sessions list shows the others", &left.Unreadable[0])
+	case len(infos) == 0 && left.Empty > 0:
+		return nil, fmt.Errorf("this folder has no session that can be continued: %s", left.EmptyText())
+	case len(infos) == 0:
 		return nil, &UnknownError{}
 	}
 	return &infos[0], nil
+}
+
+// EmptyText says how many files hold no message.
+func (l *LeftOut) EmptyText() string {
+	return amount.Of(l.Empty, "file holds", "files hold") + " no message that can be read"
 }
 
 // Find returns the session that is called what: by its id, its title, its tag, the beginning of its id
@@ -86,8 +96,8 @@ func Find(home, dir, what string) (*Info, error) {
 		}
 		return Describe(what)
 	}
-	if info := byID(home, dir, strings.ToLower(what)); info != nil {
-		return info, nil
+	if info, err := byID(home, dir, strings.ToLower(what)); info != nil || err != nil {
+		return info, err
 	}
 	here, err := List(home, ListOptions{Dir: dir})
 	if err != nil {
@@ -106,10 +116,10 @@ func Find(home, dir, what string) (*Info, error) {
 	return nil, &UnknownError{What: what, Near: near(append(here, all...), what)}
 }
 
-// byID returns the session with this id, without looking at any other.
-func byID(home, dir, id string) *Info {
+// byID returns the session with this id, without looking at any other. There may be none; the error is an *[Unreadable].
+func byID(home, dir, id string) (info *Info, err error) {
 	if strings.ContainsAny(id, `/\*?[`) {
-		return nil
+		return nil, nil
 	}
 	paths, _ := filepath.Glob(filepath.Join(store.Projects(home), "*", id+".jsonl")) // ok: the pattern is one
 	paths = append([]string{filepath.Join(store.ProjectDir(home, dir), id+".jsonl")}, paths...)
@@ -117,11 +127,15 @@ func byID(home, dir, id string) *Info {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		if info, err := Describe(path); err == nil {
-			return info
+		info, bad := Describe(path)
+		if bad == nil {
+			return info, nil
+		}
+		if err == nil {
+			err = &Unreadable{Path: path, Err: bad}
 		}
 	}
-	return nil
+	return nil, err
 }
 
 // leastPrefix is how much of an id names a session.
