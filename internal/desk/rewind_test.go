@@ -23,7 +23,7 @@ import (
 func TestRewindAndUndo(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")
-	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), nil)
+	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestMessageNamed(t *testing.T) {
 func TestRewindListOfALongSession(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txt")
-	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), nil)
+	h, err := filehistory.Open(filepath.Join(t.TempDir(), "history"), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

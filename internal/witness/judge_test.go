@@ -4,13 +4,16 @@ package witness_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // An effect is what the witness saw a command do, or be kept from doing.
@@ -85,7 +88,7 @@ func preview(e event, c *command) bool {
 	}
 	return strings.HasPrefix(e.name, "f") && strings.HasPrefix(described(words[0]), copies) || !slices.ContainsFunc(words, func(word string) bool {
 		path := text(word)
-		return filepath.IsAbs(path) || strings.Contains(path, "..")
+		return filepath.IsAbs(path) && !strings.HasPrefix(path, copies) || strings.Contains(path, "..")
 	})
 }
 
@@ -239,7 +242,7 @@ var private = []string{"environ", "mem", "maps", "smaps", "smaps_rollup", "numa_
 func (j *judge) readable(path string, e event, c *command) bool {
 	if m := process.FindStringSubmatch(path); m != nil {
 		first, _, _ := strings.Cut(strings.TrimPrefix(m[3], "/"), "/")
-		return !slices.Contains(private, first) || j.ownProcess(m[1], e, c) || kernelThread(m[1])
+		return !slices.Contains(private, first) || j.ownProcess(m[1], e, c) || memoryless(m[1])
 	}
 	if path == "/proc" {
 		return true // the numbers of processes
@@ -247,10 +250,11 @@ func (j *judge) readable(path string, e event, c *command) bool {
 	return slices.ContainsFunc(j.places, func(place string) bool { return within(path, place) })
 }
 
-// kernelThread reports whether a process belongs to the kernel, and so has nothing to show.
-func kernelThread(pid string) bool {
+// memoryless reports whether a process has nothing to show: a thread of the kernel, or one that has ended. The kernel
+// lets anyone open the files of both.
+func memoryless(pid string) bool {
 	words, err := os.ReadFile("/proc/" + pid + "/cmdline")
-	return err == nil && len(words) == 0
+	return len(words) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH))
 }
 
 // system reports whether a file is one of the system.

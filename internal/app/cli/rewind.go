@@ -41,7 +41,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		}
 		return setup.Errorf("session %s has changed no files, or is not in this state home (%s)", id, home)
 	}
-	h, err := filehistory.Resume(dir, changes, nil)
+	h, err := filehistory.Open(dir, changes, nil)
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}

@@ -38,7 +38,7 @@ func (c *Conversation) openFiles() error {
 	}
 	home := c.ws.Project.Home
 	if c.ws.values().Files.History && c.spec.Worker == nil && !c.spec.Session.Ephemeral && home != "" {
-		h, err := filehistory.Resume(belongings.HistoryDir(home, c.record.ID), session.FileChanges(c.record.State()), c.debug)
+		h, err := filehistory.Open(belongings.HistoryDir(home, c.record.ID), session.FileChanges(c.record.State()), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
 		}

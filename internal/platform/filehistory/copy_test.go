@@ -106,7 +106,7 @@ func TestCopyOfOneInUse(t *testing.T) {
 			continue // it said so
 		}
 		copies++
-		h, err := Open(to, nil)
+		h, err := Open(to, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -406,7 +406,7 @@ func TestLocked(t *testing.T) {
 	p.Begin("m1")
 	p.edit("f", "one")
 	before := p.lines()
-	if h, err := Open(p.dir, nil); !errors.Is(err, ErrLocked) {
+	if h, err := Open(p.dir, 0, nil); !errors.Is(err, ErrLocked) {
 		if err == nil {
 			h.Close()
 		}
@@ -418,7 +418,7 @@ func TestLocked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none yet")
 	var all [3]*History
 	for i := range all {
-		h, err := Open(dir, nil)
+		h, err := Open(dir, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,12 +56,9 @@ func (h *History) Changed() int64 {
 }
 
 // Open returns the history kept in dir, which is made when there is something to keep. It fails with [ErrLocked]
-// if another process has it open. Log gets what is wrong with records of it; nil discards that.
-func Open(dir string, log *slog.Logger) (*History, error) { return Resume(dir, 0, log) }
-
-// Resume is like [Open] for a history that had so many changes before, by [History.Changed]. If it has fewer, its end is
-// missing, and it is damaged.
-func Resume(dir string, changes int64, log *slog.Logger) (*History, error) {
+// if another process has it open. Changes is the [History.Changed] of the last time: if the history has fewer,
+// its end is missing, and it is damaged. Log gets what is wrong with its records; nil discards that.
+func Open(dir string, changes int64, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}

@@ -48,7 +48,7 @@ func (p *project) reopen() {
 			p.t.Fatal(err)
 		}
 	}
-	h, err := Resume(p.dir, p.had, slog.New(slog.NewTextHandler(&p.log, nil)))
+	h, err := Open(p.dir, p.had, slog.New(slog.NewTextHandler(&p.log, nil)))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -717,7 +717,7 @@ func TestMain(m *testing.M) {
 
 // turns changes a file again and again, and prints each turn and what was there before it.
 func turns(dir string) error {
-	h, err := Open(filepath.Join(dir, "history"), nil)
+	h, err := Open(filepath.Join(dir, "history"), 0, nil)
 	if err != nil {
 		return err
 	}
@@ -767,7 +767,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd.Wait() // ok: it was killed
-		h, err := Open(filepath.Join(dir, "history"), nil)
+		h, err := Open(filepath.Join(dir, "history"), 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ import (
 func TestAgentsAtOnce(t *testing.T) {
 	const agents, edits = 4, 12
 	w := newWorld(t, kinds()[0])
-	h, err := filehistory.Open(t.TempDir()+"/history", nil)
+	h, err := filehistory.Open(t.TempDir()+"/history", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

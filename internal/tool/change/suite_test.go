@@ -456,7 +456,7 @@ func TestBackupComesFirst(t *testing.T) {
 // Proves HIST-04.
 func TestRewindToolChanges(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		h, err := filehistory.Open(filepath.Join(w.home, "history"), nil)
+		h, err := filehistory.Open(filepath.Join(w.home, "history"), 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -183,7 +183,7 @@ func TestInterruptedAnyTime(t *testing.T) {
 // sync and a rename alone. The median of both is reported, since the machine does other things too.
 func BenchmarkEditsWithHistory(b *testing.B) {
 	w := newWorld(b, kinds()[0])
-	h, err := filehistory.Open(filepath.Join(w.home, "history"), nil)
+	h, err := filehistory.Open(filepath.Join(w.home, "history"), 0, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
