@@ -255,3 +255,27 @@ hang
 	until(t, "the teammate outlives its lead", func() bool { return tm.panes() == 1 })
 	tm.enter("/exit")
 }
+
+// A teammate in another process does not start without the limits that its lead has saved for it.
+//
+// Proves AGENT-15, TEAM-02.
+func TestTeammateWithoutLimits(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 120, 40, "say Started.")
+	tm.enter("clear; adze --team-name crew --agent-name ann --model replay:model.txt; echo code=$?")
+	tm.waitFor(`--team-name: .*crew`)
+	tm.waitFor(`^code=2`)
+
+	dir := filepath.Join(tm.home, "teams", "crew")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const config = `{"version":1,"name":"crew","created":"2026-11-18T10:00:00Z","session":"11111111-2222-4333-8444-555555555555","members":[` +
+		`{"name":"team-lead","id":"team-lead@crew","joined":"2026-11-18T10:00:00Z"},{"name":"ann","id":"ann@crew","mode":"bypassPermissions","dir":"/","joined":"2026-11-18T10:00:00Z","limits":{"Mode":"bypassPermissions"}}]}`
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tm.enter("clear; adze --team-name crew --agent-name ann --model replay:model.txt; echo code=$?")
+	tm.waitFor(`the lead of the team crew has not started a teammate ann`)
+	tm.waitFor(`^code=2`)
+}
