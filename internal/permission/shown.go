@@ -394,7 +394,11 @@ func repository(dir string) string {
 
 // workTrees returns the top of a work tree and, if it shares the repository of another one, that of the other.
 func workTrees(top string) []string {
-	data, err := os.ReadFile(filepath.Join(top, ".git"))
+	file := filepath.Join(top, ".git")
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return []string{top}
+	}
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return []string{top}
 	}

@@ -213,6 +213,16 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+// A file that was read before is sent again: another client may ask.
+func TestReadTwice(t *testing.T) {
+	c := open(t, Options{})
+	for range 2 {
+		if r, text := c.call("Read", map[string]any{"file_path": "a.txt"}); r.IsError || !strings.Contains(text, "two") {
+			t.Error(text)
+		}
+	}
+}
+
 // The facts that clients are told are those of any call.
 func TestFacts(t *testing.T) {
 	p := apptest.New(t)
