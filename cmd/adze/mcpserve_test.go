@@ -66,9 +66,9 @@ func TestMCPServe(t *testing.T) {
 	defer proxy.Close()
 	url := proxy.URL + at.Path
 
-	for _, at := range []string{"", url} {
+	for _, at := range []string{"", at.String()} {
 		client := exec.CommandContext(t.Context(), "node", npm(t, "serve.mjs"))
-		client.Dir, client.Env = dir, append(env, "SERVE_URL="+at)
+		client.Dir, client.Env = dir, append(env, "SERVE_URL="+at, "SERVE_TOKEN="+authorization)
 		out, err := client.CombinedOutput()
 		t.Logf("the official client, %s", out)
 		if err != nil {

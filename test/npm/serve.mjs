@@ -56,6 +56,6 @@ async function use(transport, cwd) {
 const cwd = process.env.SERVE_DIR;
 const flags = ['mcp', 'serve', '--permission-mode', 'acceptEdits', '--allowed-tools', 'Bash(sleep *)'];
 const over = process.env.SERVE_URL
-  ? new StreamableHTTPClientTransport(new URL(process.env.SERVE_URL))
+  ? new StreamableHTTPClientTransport(new URL(process.env.SERVE_URL), { requestInit: { headers: { Authorization: process.env.SERVE_TOKEN } } })
   : new StdioClientTransport({ command: process.env.ADZE_BIN, args: flags, cwd, env: process.env });
 console.log(`${process.env.SERVE_URL ? 'http' : 'stdio'}: ${await use(over, cwd)} tools`);
