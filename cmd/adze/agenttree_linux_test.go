@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A program is killed while agents work in worktrees, one in the background and one in the foreground. When the session is
-// continued, the model and the user are told where the worktrees with their changes are.
+// A program is killed while a background and a foreground agent work in worktrees. The continued session names both worktrees
+// to the model and to the user.
 //
 // Proves AGENT-30, AGENT-50.
 func TestWorktreesOfAKilledProgram(t *testing.T) {

@@ -82,7 +82,7 @@ func listSessions(_ context.Context, t *Task) error {
 	return t.Show(t.table(infos))
 }
 
-// tellLeftOut says what the list leaves out.
+// tellLeftOut reports unreadable and empty session files.
 func (t *Task) tellLeftOut(left *archive.LeftOut) {
 	const most = 5
 	for i := range left.Unreadable[:min(most, len(left.Unreadable))] {

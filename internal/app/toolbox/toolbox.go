@@ -172,7 +172,7 @@ func (c *Config) reading() read.Config {
 	}
 	if c.Program {
 		r.Images = func() bool { return true }
-		r.Repeat = true // clients come and go; adze cannot know what their models still have
+		r.Repeat = true // several clients share the conversation
 	}
 	if c.Model != nil {
 		if f.Remind {

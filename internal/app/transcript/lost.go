@@ -79,14 +79,14 @@ func lostAgent(id, title, tree string) Lost {
 	return n
 }
 
-// A meta is what is known of an agent.
+// A meta is the metadata file of an agent.
 type meta struct {
 	Title string `json:"description"`
 	Use   string `json:"toolUseId"`
 	Tree  string `json:"worktreePath"`
 }
 
-// readMeta returns what is kept of an agent, and when that was written.
+// readMeta reads the metadata of an agent. Written is the time of its last change.
 func readMeta(folder, id string) (m meta, written time.Time, err error) {
 	if filepath.Base(id) != id {
 		return m, written, fmt.Errorf("%q is not the id of an agent", id)

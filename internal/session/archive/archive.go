@@ -52,7 +52,7 @@ func List(home string, o ListOptions) ([]Info, error) {
 	return infos, err
 }
 
-// Survey is like [List], and also returns what the list leaves out.
+// Survey is like [List], and also returns the files that are not listed.
 func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 	files, err := find(home, o.Dir)
 	if err != nil {
@@ -64,9 +64,9 @@ func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 	return byChange(infos), leftOut(files, infos), nil
 }
 
-// LeftOut is what a list leaves out.
+// LeftOut holds the session files that a list omits.
 type LeftOut struct {
-	// Unreadable are the files that cannot be read, the one that changed last first.
+	// Unreadable files, newest first.
 	Unreadable []Unreadable
 	// Empty is how many files hold no message that can be read.
 	Empty int
@@ -79,7 +79,6 @@ type Unreadable struct {
 	Err      error
 }
 
-// Error names the file and says why.
 func (u *Unreadable) Error() string {
 	return fmt.Sprintf("the session %s cannot be read: %v", u.Path, reason(u.Err))
 }

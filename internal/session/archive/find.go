@@ -75,7 +75,7 @@ func Latest(home, dir string) (*Info, error) {
 	return &infos[0], nil
 }
 
-// EmptyText says how many files hold no message.
+// EmptyText returns the number of empty files as a clause.
 func (l *LeftOut) EmptyText() string {
 	return amount.Of(l.Empty, "file holds", "files hold") + " no message that can be read"
 }
