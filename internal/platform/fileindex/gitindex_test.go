@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/gitindex"
 )
 
 // Proves IDX-01.
@@ -94,7 +96,7 @@ func FuzzParseIndex(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(uint32(version), uint32(2), string(data[headerSize:len(data)-sha1.Size]))
+		f.Add(uint32(version), uint32(2), string(data[gitindex.HeaderSize:len(data)-sha1.Size]))
 	}
 	f.Fuzz(func(t *testing.T, version, count uint32, entries string) {
 		names, err := parseIndex(index(version, count, entries))

@@ -1,0 +1,203 @@
+// Package gitindex reads git's index file, versions 2 to 4. It accepts only files that every version of git reads alike:
+// lengths, offset tables and extensions that contradict the entries are errors.
+package gitindex
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrDamaged means that the data is not an index, or that git could read it in more than one way.
+	ErrDamaged = errors.New("it is damaged")
+	// ErrPartial means that the index does not list all files itself: it is split or sparse.
+	ErrPartial = errors.New("it does not list all files itself")
+)
+
+// An Entry is a tracked path.
+type Entry struct {
+	Name    []byte // valid during the call only
+	Mode    uint32
+	Skipped bool // not checked out
+}
+
+// The kinds of a mode.
+const (
+	KindMask   = 0xf000
+	KindDir    = 0x4000 // of a sparse index
+	KindFile   = 0x8000
+	KindLink   = 0xa000
+	KindModule = 0xe000
+)
+
+// HeaderSize is the number of bytes before the first entry.
+const HeaderSize = 12
+
+// Layout of an entry: times, device, inode, then mode, owners and size, the object name, and flags.
+const (
+	modeAt    = 24
+	beforeOID = 40
+
+	extended     = 0x4000 // flag: two more bytes of flags follow
+	nameMask     = 0x0fff // flag: length of the name
+	skipWorktree = 0x4000 // extended flag
+)
+
+// Read calls each for every entry of an index whose object names have hash bytes. The checksum is not verified: git does not
+// verify it either.
+func Read(data []byte, hash int, each func(Entry) error) error {
+	if len(data) < HeaderSize+hash || string(data[:4]) != "DIRC" {
+		return ErrDamaged
+	}
+	version := binary.BigEndian.Uint32(data[4:])
+	if version < 2 || version > 4 {
+		return fmt.Errorf("its version %d is unknown", version)
+	}
+	r := &reader{data: data[:len(data)-hash], at: HeaderSize, hash: hash, version: int(version)}
+	count := binary.BigEndian.Uint32(data[8:])
+	if uint64(count)*uint64(r.fixed()) > uint64(len(data)) {
+		return ErrDamaged
+	}
+	r.starts = make([]start, 0, count)
+	for range count {
+		r.starts = append(r.starts, start{uint32(r.at), true})
+		e, err := r.entry()
+		if err != nil {
+			return err
+		}
+		if err := each(e); err != nil {
+			return err
+		}
+	}
+	return r.extensions()
+}
+
+// A reader reads the entries of an index one after the other.
+type reader struct {
+	data    []byte
+	at      int
+	hash    int
+	version int
+	name    []byte // of the last entry
+	starts  []start
+}
+
+// A start is where an entry begins. It is whole if its name does not build on the one before.
+type start struct {
+	at    uint32
+	whole bool
+}
+
+// fixed returns the minimum number of bytes of an entry before its name.
+func (r *reader) fixed() int { return beforeOID + r.hash + 2 }
+
+func (r *reader) entry() (e Entry, err error) {
+	start := r.at
+	if len(r.data)-start < r.fixed()+2 {
+		return e, ErrDamaged
+	}
+	e.Mode = binary.BigEndian.Uint32(r.data[start+modeAt:])
+	r.at += r.fixed()
+	flags := binary.BigEndian.Uint16(r.data[r.at-2:])
+	if flags&extended != 0 {
+		if r.version < 3 {
+			return e, ErrDamaged
+		}
+		e.Skipped = binary.BigEndian.Uint16(r.data[r.at:])&skipWorktree != 0
+		r.at += 2
+	}
+	if r.version == 4 {
+		if err := r.keepPrefix(); err != nil {
+			return e, err
+		}
+	} else {
+		r.name = r.name[:0]
+	}
+	n := bytes.IndexByte(r.data[r.at:], 0)
+	if n < 0 {
+		return e, ErrDamaged
+	}
+	r.name = append(r.name, r.data[r.at:r.at+n]...)
+	r.at += n + 1
+	if r.version < 4 {
+		r.at = start + (r.at-1-start+8)&^7
+	}
+	// Git goes by the length in the flags, this reader by the zero byte.
+	if r.at > len(r.data) || int(flags&nameMask) != min(len(r.name), nameMask) {
+		return e, ErrDamaged
+	}
+	e.Name = r.name
+	return e, nil
+}
+
+// keepPrefix cuts the last name to the prefix that it shares with the next one.
+func (r *reader) keepPrefix() error {
+	cut := 0
+	for i := 0; ; i++ {
+		if r.at >= len(r.data) || i > 4 {
+			return ErrDamaged
+		}
+		c := r.data[r.at]
+		r.at++
+		if i > 0 {
+			cut++
+		}
+		cut = cut<<7 | int(c&0x7f)
+		if c&0x80 == 0 {
+			break
+		}
+	}
+	if cut > len(r.name) {
+		return ErrDamaged
+	}
+	r.name = r.name[:len(r.name)-cut]
+	r.starts[len(r.starts)-1].whole = len(r.name) == 0
+	return nil
+}
+
+// extensions rejects the extensions that add entries, or that send git to other places than the entries just read.
+func (r *reader) extensions() error {
+	end := r.at
+	for r.at+8 <= len(r.data) {
+		size := int(binary.BigEndian.Uint32(r.data[r.at+4:]))
+		if size < 0 || size > len(r.data)-r.at-8 {
+			return ErrDamaged
+		}
+		body := r.data[r.at+8 : r.at+8+size]
+		switch string(r.data[r.at : r.at+4]) {
+		case "link", "sdir":
+			return ErrPartial
+		case "EOIE":
+			if size < 4 || binary.BigEndian.Uint32(body) != uint32(end) {
+				return ErrDamaged
+			}
+		case "IEOT":
+			if !r.agrees(body) {
+				return ErrDamaged
+			}
+		}
+		r.at += 8 + size
+	}
+	return nil
+}
+
+// agrees reports whether a table of blocks, by which git reads entries in parallel, has every entry where it was found.
+func (r *reader) agrees(table []byte) bool {
+	if len(table) < 4 || (len(table)-4)%8 != 0 || binary.BigEndian.Uint32(table) != 1 {
+		return false
+	}
+	next := 0
+	for table = table[4:]; len(table) > 0; table = table[8:] {
+		if next >= len(r.starts) || r.starts[next] != (start{binary.BigEndian.Uint32(table), true}) {
+			return false
+		}
+		n := int(binary.BigEndian.Uint32(table[4:]))
+		if n <= 0 || n > len(r.starts)-next {
+			return false
+		}
+		next += n
+	}
+	return next == len(r.starts)
+}
