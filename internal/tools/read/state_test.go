@@ -213,13 +213,14 @@ func TestDiscovery(t *testing.T) {
 }
 
 // Proves LIM-03.
-func TestQuarterRule(t *testing.T) {
+func TestTokenBounds(t *testing.T) {
 	d := dir(t, map[string]string{
-		"quarter.txt": strings.Repeat("1234567\n", 3_000),                // 6,000 estimated tokens
-		"more.txt":    strings.Repeat("1234567\n", 3_500),                // 7,000
-		"most.txt":    strings.Repeat("1234567\n", 20_000),               // 40,000
-		"some.json":   strings.Repeat(strings.Repeat("x", 63)+"\n", 250), // 8,000, and fewer bytes than tokens are allowed
-		"more.json":   strings.Repeat("1234567\n", 7_000),                // 28,000
+		"small.txt":  strings.Repeat("1234567\n", 7_800),  // 2.5 bytes for each token that is allowed
+		"more.txt":   strings.Repeat("1234567\n", 10_000), // 20,000 estimated tokens
+		"most.txt":   strings.Repeat("1234567\n", 18_000), // 36,000
+		"large.txt":  strings.Repeat("1234567\n", 19_000), // more than 6 bytes for each
+		"small.json": strings.Repeat("1234567\n", 6_200),  // 24,800
+		"more.json":  strings.Repeat("1234567\n", 7_000),  // 28,000
 	})
 	broken := errors.New("no network")
 	tests := []struct {
@@ -229,13 +230,14 @@ func TestQuarterRule(t *testing.T) {
 		calls      int
 		want       string // in the error
 	}{
-		{"a quarter", "quarter.txt", 99_999, nil, 0, ""},
+		{"small", "small.txt", 99_999, nil, 0, ""},
 		{"more, counted few", "more.txt", 25_000, nil, 1, ""},
-		{"more, counted many", "more.txt", 25_001, nil, 1, "lines, 25001 tokens; one read returns at most 25000. Read up to 3100 lines at a time"},
+		{"more, counted many", "more.txt", 25_001, nil, 1, "lines, 25001 tokens; one read returns at most 25000. Read up to 8900 lines at a time"},
 		{"more, not counted", "more.txt", 0, broken, 1, ""},
 		{"most, counted few", "most.txt", 20_000, nil, 1, ""},
-		{"most, not counted", "most.txt", 0, broken, 1, "about 40000 tokens"},
-		{"fewer bytes than tokens", "some.json", 99_999, nil, 0, ""},
+		{"most, not counted", "most.txt", 0, broken, 1, "about 36000 tokens"},
+		{"large", "large.txt", 20_000, nil, 0, "about 38000 tokens"},
+		{"small data", "small.json", 99_999, nil, 0, ""},
 		{"data, not counted", "more.json", 0, broken, 1, "about 28000 tokens"},
 	}
 	for _, tt := range tests {

@@ -12,9 +12,11 @@ import (
 // countTimeout is how long the provider may take to count.
 const countTimeout = 5 * time.Second
 
-// mostPerToken is how many bytes a token may be worth at the very most. A text that is larger cannot
-// fit, whatever the provider would count.
-const mostPerToken = 16
+// Texts are worth between 2.5 and 6 bytes a token. Only between these bounds the provider has to count.
+const (
+	mostPerToken  = 6
+	leastPerToken = 2.5
+)
 
 // bytesPerToken is what a token of the file is worth at least: data has more of them than prose.
 func bytesPerToken(path string) int {
@@ -56,14 +58,19 @@ func (b budget) fits(ctx context.Context, text string, size int, advice string) 
 	return err
 }
 
+// least returns the size up to which a text fits.
+func (b budget) least() int {
+	return int(float64(b.max) * min(leastPerToken, float64(bytesPerToken(b.path))))
+}
+
 // over returns how many tokens a text has if they are more than are returned, or 0, and "about " if they were not
-// counted. An estimate settles most cases; the provider counts what is neither clearly small nor clearly large.
+// counted. Bounds settle most cases; the provider counts what is neither clearly small nor clearly large.
 func (b budget) over(ctx context.Context, text string, size int) (tokens int, how string, err error) {
 	estimate := size / bytesPerToken(b.path)
-	if estimate <= b.max/4 || len(text) <= b.max { // no token is less than a byte
+	if size <= b.least() {
 		return 0, "", nil
 	}
-	if b.count != nil {
+	if b.count != nil && size <= b.max*mostPerToken {
 		ctx, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
 		if n, err := b.count(ctx, text); err == nil {
