@@ -122,6 +122,9 @@ func New(s Service, c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t, ok := c.Transport.(*transport.Transport); ok {
+		t.Warm(base)
+	}
 	return &Provider{service: s, c: c, client: newClient(s, c, base, proof)}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,31 +44,70 @@ const (
 
 // A Transport is an [http.RoundTripper] whose errors are of type [*Error], except when the request's context ended.
 type Transport struct {
-	get func() (*http.Transport, error)
-	vet bool
-	// purpose is what requests are for.
-	purpose string
+	config Config
+	// plain carries requests without certificates, which take longer to read than all of start-up may. secure carries others.
+	plain, secure half
+}
+
+// A half is set up by its first request.
+type half struct {
+	once sync.Once
+	open atomic.Pointer[http.Transport] // nil before that, and after an error
+	err  error
+}
+
+func (h *half) get(open func() (*http.Transport, error)) (*http.Transport, error) {
+	h.once.Do(func() {
+		t, err := open()
+		if h.err = err; err == nil {
+			h.open.Store(t)
+		}
+	})
+	return h.open.Load(), h.err
 }
 
 // proxied marks the context of a request that goes through a proxy.
 type proxied struct{}
 
-// New returns a transport. It is set up by the first request: reading certificates takes longer than all of
-// start-up may.
-func New(c Config) *Transport {
-	return &Transport{sync.OnceValues(c.open), c.Vet != nil, c.For}
+// New returns a transport. It is set up by the first request, or by [Transport.Warm].
+func New(c Config) *Transport { return &Transport{config: c} }
+
+// Warm reads the certificates in the background that a request to an address needs, if it needs any.
+func (t *Transport) Warm(address *url.URL) {
+	if address.Scheme != "https" {
+		return
+	}
+	go func() {
+		inner, err := t.inner(&http.Request{URL: address})
+		if err == nil && inner.TLSClientConfig.RootCAs == nil {
+			x509.SystemCertPool() // ok: it keeps what it read, and a handshake reports errors
+		}
+	}()
+}
+
+// inner returns the half that carries a request.
+func (t *Transport) inner(req *http.Request) (*http.Transport, error) {
+	plain, err := t.plain.get(t.config.open)
+	if err != nil {
+		return nil, err
+	}
+	proxy, _ := plain.Proxy(req) // ok: an error comes back from the round trip
+	if req.URL.Scheme != "https" && (proxy == nil || proxy.Scheme != "https") {
+		return plain, nil
+	}
+	return t.secure.get(t.config.openSecure)
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	inner, err := t.get()
+	inner, err := t.inner(req)
 	if err != nil {
 		return nil, err
 	}
-	contacts.Add(req.URL.Host, t.purpose)
+	contacts.Add(req.URL.Host, t.config.For)
 	if proxy, _ := inner.Proxy(req); proxy != nil { // ok: an error comes back below
 		contacts.Add(proxy.Host, contacts.Proxy)
-		if t.vet {
+		if t.config.Vet != nil {
 			req = req.WithContext(context.WithValue(req.Context(), proxied{}, true))
 		}
 	}
@@ -81,8 +121,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections closes the connections that carry no request.
 func (t *Transport) CloseIdleConnections() {
-	if inner, err := t.get(); err == nil {
-		inner.CloseIdleConnections()
+	for _, h := range []*half{&t.plain, &t.secure} {
+		if inner := h.open.Load(); inner != nil {
+			inner.CloseIdleConnections()
+		}
 	}
 }
 
@@ -113,6 +155,15 @@ func (c Config) open() (*http.Transport, error) {
 	}
 	if c.Certificate != nil {
 		t.TLSClientConfig.Certificates = []tls.Certificate{*c.Certificate}
+	}
+	return t, nil
+}
+
+// openSecure is open with the certificates to trust.
+func (c Config) openSecure() (*http.Transport, error) {
+	t, err := c.open()
+	if err != nil {
+		return nil, err
 	}
 	t.TLSClientConfig.RootCAs, err = c.Roots()
 	return t, err
