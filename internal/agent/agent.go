@@ -33,7 +33,7 @@ type Options struct {
 	NamedBudget bool
 	// MaxTokens is the output limit of a response. It is never raised; 0 leaves it to the model.
 	MaxTokens int
-	// Concurrency is how many calls may run at once; 0 means 10.
+	// Concurrency is how many calls may run at once, other than those that wait for agents; 0 means 10.
 	Concurrency int
 	// ToolsAfterStream runs tools only when the response is complete.
 	ToolsAfterStream bool

@@ -292,6 +292,10 @@ func (b *batch) start(c *call, p *exec.Pending) {
 		run()
 		return
 	}
+	if p.Traits().Delegates {
+		b.running.Go(run)
+		return
+	}
 	select {
 	case b.slots <- struct{}{}:
 	case <-b.ctx.Done():

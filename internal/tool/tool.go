@@ -62,6 +62,8 @@ type Traits struct {
 	// Waits says that calls do nothing but wait for something that goes on without them, so that a new message of the
 	// user ends the wait. Every other call finishes first.
 	Waits bool
+	// Delegates marks calls that wait for other agents. They do not count towards the limit on concurrent calls.
+	Delegates bool
 	// Clearable allows compaction to blank old results.
 	Clearable bool
 	// Shell marks tools whose failure cancels waiting calls of the same kind in the same message.

@@ -250,7 +250,7 @@ func Keys() []config.Key {
 
 		{Name: "agents.fork", Kind: config.Bool, Default: "false", Personal: true,
 			Doc: "let the model launch forks of the conversation: agents that know everything said so far", Requirement: "AGENT-02"},
-		{Name: "agents.max", Kind: config.Int, Default: "20", Min: 1, Max: 500, Personal: true,
+		{Name: "agents.max", Kind: config.Int, Default: "50", Min: 1, Max: 500, Personal: true,
 			Doc: "how many sub-agents may work at once in a session", Requirement: "AGENT-05"},
 		{Name: "agents.maxTurns", Effect: config.Neutral, Kind: config.Int, Default: "200", Min: 0, Max: 100000,
 			Doc: "after how many requests a sub-agent is ended; 0 means never", Requirement: "AGENT-05"},

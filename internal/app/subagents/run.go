@@ -89,16 +89,11 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		return nil, err
 	}
 	behind, remark := r.background(&a.cfg)
-	most := a.cfg.Settings().Most
-	if r.Birth.Check {
-		most = 0
-	}
-	if err := a.cfg.Crowd.enter(most); err != nil {
+	if err := a.cfg.Crowd.full(); err != nil && !r.Birth.Check {
 		return nil, err
 	}
 	x, err := a.begin(ctx, r, behind)
 	if err != nil {
-		a.cfg.Crowd.leave()
 		return nil, err
 	}
 	x.report = report
@@ -108,7 +103,6 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 	if behind {
 		if err := x.task.ToBackground(); err != nil {
 			x.task.End(task.Failed, "it did not begin")
-			a.cfg.Crowd.leave()
 			return nil, err
 		}
 		x.behind()
@@ -118,7 +112,9 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 	if behind {
 		return x.launched(), nil
 	}
+	unblock := a.block()
 	out, err := x.wait(ctx, r.Stays)
+	unblock()
 	if out != nil {
 		out.Remark = remark
 	}
@@ -231,15 +227,8 @@ func (x *run) stop(ctx context.Context) {
 
 // work lets the agent do its task, from its first record to its last.
 func (x *run) work(tree bool, use string) {
-	ctx := x.life
 	defer close(x.done)
-	defer x.agents.cfg.Crowd.leave()
-	if x.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("it did not end within %v (agents.timeoutMs)", x.limit))
-		defer cancel()
-	}
-	out, err := x.try(ctx, tree)
+	out, err := x.admitted(tree)
 	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(x.began).Round(time.Millisecond)
 	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
 	out.Continues = out.Began && !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
@@ -272,6 +261,24 @@ func (x *run) judge(out *Outcome) {
 		out.Text = strings.TrimSpace(out.Text + "\n\n" + catalogue.Text(x.agents.cfg.Language(), "unjudged"))
 	}
 	x.agents.cfg.Judged()
+}
+
+// admitted waits until the agent may work, and lets it.
+func (x *run) admitted(tree bool) (Outcome, error) {
+	ctx, most := x.life, x.agents.cfg.Settings().Most
+	if x.birth.Check {
+		most = 0
+	}
+	if err := x.agents.cfg.Crowd.enter(ctx, most); err != nil {
+		return Outcome{}, err
+	}
+	defer x.agents.cfg.Crowd.leave()
+	if x.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("it did not end within %v (agents.timeoutMs)", x.limit))
+		defer cancel()
+	}
+	return x.try(ctx, tree)
 }
 
 // try opens the conversation of the agent, lets it work, and closes it.

@@ -19,7 +19,6 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/permission/judge"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/worktree"
@@ -59,7 +58,7 @@ type Config struct {
 	Depth int
 	// Fork says that the conversation is that of a fork, and Coordinator that the model only directs workers.
 	Fork, Coordinator bool
-	// Crowd counts the agents of the whole session.
+	// Crowd limits how many agents of the whole session work at once.
 	Crowd *Crowd
 	// Summaries say what the agents of the whole session are doing; nil if nothing does.
 	Summaries *Summaries
@@ -140,29 +139,6 @@ type Worker struct {
 	Close   func()
 }
 
-// A Crowd counts the agents of a session. The zero value is empty. It is safe for concurrent use.
-type Crowd struct {
-	mu   sync.Mutex
-	busy int
-}
-
-// enter counts an agent, unless there are too many; 0 means that there cannot be.
-func (c *Crowd) enter(most int) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if most > 0 && c.busy >= most {
-		return fmt.Errorf("%s at work, which is the limit (agents.max): wait for one to end, or do the work yourself", amount.Of(c.busy, "agent is", "agents are"))
-	}
-	c.busy++
-	return nil
-}
-
-func (c *Crowd) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.busy--
-}
-
 // Agents are the agents of a conversation. Nil has none. It is safe for concurrent use.
 type Agents struct {
 	cfg Config
@@ -172,8 +148,9 @@ type Agents struct {
 
 	bulletin *bulletin
 
-	mu   sync.Mutex
-	runs map[string]*run // by id
+	mu      sync.Mutex
+	runs    map[string]*run // by id
+	blocked int             // calls that wait for agents
 }
 
 // New returns the agents of a conversation: none yet.

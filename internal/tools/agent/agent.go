@@ -108,7 +108,7 @@ func New(c Config) tool.Tool {
 		Traits: tool.Traits{
 			Params:  tool.Params{Paths: []string{"cwd"}, Texts: []string{"description", "prompt", "subagent_type", "model", "name", "team_name", "mode"}},
 			Aliases: []string{"Task"},
-			Hint:    "launch an agent for a task of its own",
+			Hint:    "launch an agent for a task of its own", Delegates: true,
 			Translate: func(l texts.Language) map[string]string {
 				all := tool.InChinese(chinese)(l)
 				if all["doc"] != "" {
