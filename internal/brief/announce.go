@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/instruct"
 	"adze/internal/msg"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/texts"
@@ -29,6 +30,10 @@ type AnnouncerConfig struct {
 	// Settle waits until Skills returns what is on disk: what the opening says of skills may be what is known from earlier.
 	// It may be nil.
 	Settle func()
+	// Git returns the state of the repository, which may still be incomplete; the first call may wait for it. Scratch returns
+	// the directory for temporary files, or "". Both may be nil.
+	Git     func() gitinfo.Snapshot
+	Scratch func() string
 	// Paths resolves the paths of calls, for which instructions may hold.
 	Paths    paths.Base
 	Language func() texts.Language
@@ -117,7 +122,8 @@ func (a *Announcer) open() {
 	} else { // it is the first, or the model shall no longer see the memories in it
 		a.pieces = openingPieces(language, files, index, a.date)
 		// Skills come first: with many of them there is a tool that finds them, which can be looked up.
-		for _, p := range []Piece{{skillsPiece, a.skills.opening(language)}, {extrasPiece, a.extras(language)}} {
+		more := append([]Piece{{skillsPiece, a.skills.opening(language)}, {extrasPiece, a.extras(language)}}, a.facts(language)...)
+		for _, p := range more {
 			if p.Text != "" {
 				a.pieces = slices.Insert(a.pieces, len(a.pieces)-1, p)
 			}
@@ -244,8 +250,8 @@ func (a *Announcer) News(ctx context.Context) []string {
 	return append(texts, a.arrivals(language)...)
 }
 
-// Arrivals returns what the model has to be told while it works of tools and skills that came or went since it was last
-// told.
+// Arrivals returns what the model has to be told while it works: tools and skills that came or went since it was last told, and
+// the status of the repository if git has just found it.
 func (a *Announcer) Arrivals() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -257,7 +263,7 @@ func (a *Announcer) Arrivals() []string {
 
 // arrivals is Arrivals; the caller holds the lock.
 func (a *Announcer) arrivals(l texts.Language) (news []string) {
-	for _, text := range []string{a.skills.news(l), a.extraNews(l)} {
+	for _, text := range []string{a.skills.news(l), a.extraNews(l), a.factNews(l)} {
 		if text != "" {
 			news = append(news, text)
 		}

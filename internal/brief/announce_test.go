@@ -11,7 +11,6 @@ import (
 	"adze/internal/instruct"
 	"adze/internal/memory"
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -164,14 +163,13 @@ func TestAnnouncersAreIndependent(t *testing.T) {
 
 // The prompt follows the language and the memory, and says the same as long as they do not change.
 func TestPromptVariants(t *testing.T) {
-	language, mode, asked := texts.English, memory.Off, 0
+	language, mode := texts.English, memory.Off
 	p := NewPrompt(PromptConfig{
 		Memory:   Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return mode }},
 		Model:    func(id string) Model { return Model{ID: id} },
 		Language: func() texts.Language { return language },
 		Answer:   func() string { return "" },
 		Shared:   func() bool { return true },
-		Git:      func() gitinfo.Snapshot { asked++; return gitinfo.Snapshot{Branch: "main"} },
 		Note:     func(text string) { t.Error(text) },
 	})
 	text := func() string { parts, _ := p.Parts("m", nil); return msg.PlainText(parts) }
@@ -179,15 +177,14 @@ func TestPromptVariants(t *testing.T) {
 	if again, _ := p.Parts("m", nil); again[0] != first[0] {
 		t.Error("the prompt was written twice")
 	}
-	says(t, text(), "Acting with care", "main")
+	says(t, text(), "Acting with care")
 	mode = memory.Auto
 	says(t, text(), "/m", "what you remember")
 	language = texts.Chinese
 	says(t, text(), "谨慎行事", "/m")
 	own := "Speak in rhymes."
-	asked = 0
 	p.SetChoice(Choice{Custom: &own})
-	if got := text(); got != own || asked != 0 {
-		t.Errorf("git was asked %d times for %s", asked, got)
+	if got := text(); got != own {
+		t.Errorf("it is %s", got)
 	}
 }

@@ -54,8 +54,8 @@ type beginning struct {
 // facts are the sections that say how things are. When one changes, the model is told; all others say what the model
 // is to do, or what it may know, and change only when the user wants it so.
 var facts = [...]string{
-	"client", "simple", "tools", "guidance", "environment", "language", "servers", "scratchpad", "clearing",
-	"notedown", "budget", "brief", "git",
+	"client", "simple", "tools", "guidance", "environment", "language", "servers", "clearing",
+	"notedown", "budget", "brief",
 }
 
 func isFact(p Piece) bool { return slices.Contains(facts[:], p.Name) }
@@ -159,7 +159,7 @@ func (p *Prompt) News(modelID string, tools []msg.ToolSpec) []string {
 	var texts []string
 	for _, piece := range today {
 		if isFact(piece) && piece.Name != "client" && p.cfg.Keeper.told.news(modelID+"/"+piece.Name, text(then, piece.Name), piece.Text) {
-			texts = append(texts, strings.Replace(piece.Text, say(v.language, "git"), say(v.language, "since.git"), 1))
+			texts = append(texts, piece.Text)
 		}
 	}
 	for _, piece := range then {

@@ -9,13 +9,12 @@ import (
 
 	"adze/internal/memory"
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
 // A process is what a prompt is written from in one process.
 type process struct {
-	git      string
+	answer   string
 	memory   memory.Mode
 	language texts.Language
 	choice   Choice
@@ -35,7 +34,7 @@ func specOf(name, doc, schema string) msg.ToolSpec {
 func TestBeginning(t *testing.T) {
 	const schema = `{"type":"object","pattern":"<a>"}`
 	read, bash := specOf("Read", "Reads.", schema), specOf("Bash", "Runs.", schema)
-	first := process{git: "main", language: texts.English, tools: []msg.ToolSpec{read, bash}}
+	first := process{answer: "français", language: texts.English, tools: []msg.ToolSpec{read, bash}}
 	rhymes := "Speak in rhymes."
 	for _, tt := range []struct {
 		name    string
@@ -44,8 +43,7 @@ func TestBeginning(t *testing.T) {
 		news    []string // nil: nothing is told
 	}{
 		{"nothing", func(*process) {}, false, nil},
-		{"git", func(p *process) { p.git = "topic" }, false, []string{"Branch: topic", "The state now"}},
-		{"no repository", func(p *process) { p.git = "" }, false, []string{"No longer true: Git."}},
+		{"no language", func(p *process) { p.answer = "" }, false, []string{"No longer true: Language."}},
 		{"surroundings", func(p *process) { p.fast = true }, false, []string{"# Environment"}},
 		{"a tool is gone", func(p *process) { p.tools = []msg.ToolSpec{read} }, false, []string{"refused: Bash."}},
 		{"a tool is described otherwise in a line", func(p *process) {
@@ -77,8 +75,7 @@ func TestBeginning(t *testing.T) {
 					Memory: Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return p.memory }},
 					Choice: p.choice, Facts: Facts{Env: Environment{Dir: "/w", Fast: p.fast}},
 					Model: func(id string) Model { return Model{ID: id} }, Language: language,
-					Answer: func() string { return "" }, Shared: func() bool { return false },
-					Git:   func() gitinfo.Snapshot { return gitinfo.Snapshot{Branch: p.git} },
+					Answer: func() string { return p.answer }, Shared: func() bool { return false },
 					Note:  func(text string) { t.Error(text) },
 					Spare: func(name string) bool { return name == p.spare }, Keeper: k,
 				})
@@ -125,18 +122,17 @@ func TestBeginning(t *testing.T) {
 //
 // Proves CTX-06.
 func TestBeginningAfterACompaction(t *testing.T) {
-	branch := "main"
+	answer := "français"
 	p := NewPrompt(PromptConfig{
 		Model: func(id string) Model { return Model{ID: id} }, Language: func() texts.Language { return texts.English },
-		Answer: func() string { return "" }, Shared: func() bool { return false },
-		Git: func() gitinfo.Snapshot { return gitinfo.Snapshot{Branch: branch} },
+		Answer: func() string { return answer }, Shared: func() bool { return false },
 	})
 	p.Begin("m", nil)
 	p.Reset()
 	if b := p.Begin("m", nil); b.Renewed {
 		t.Error("it is renewed, though nothing has changed")
 	}
-	branch = "topic"
+	answer = "suomi"
 	if b := p.Begin("m", nil); b.Renewed {
 		t.Error("it is renewed without a compaction")
 	}
@@ -144,7 +140,7 @@ func TestBeginningAfterACompaction(t *testing.T) {
 	if news := p.News("m", nil); news != nil {
 		t.Errorf("news of what requests begin with: %q", news)
 	}
-	if b := p.Begin("m", nil); !b.Renewed || !strings.Contains(msg.PlainText(b.System), "topic") {
+	if b := p.Begin("m", nil); !b.Renewed || !strings.Contains(msg.PlainText(b.System), "suomi") {
 		t.Error("it is not renewed")
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -36,8 +35,7 @@ func full(l texts.Language) *Facts {
 		Guide:  Guidance{"TaskCreate", "AskUserQuestion", true, true},
 		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
 		Servers:    func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
-		Scratchpad: "/tmp/adze-1", Kept: 5, Budget: 500_000, Brief: "Brief",
-		Git: gitinfo.Snapshot{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"},
+		Kept: 5, Budget: 500_000, Brief: "Brief",
 	}
 }
 

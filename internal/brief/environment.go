@@ -3,7 +3,6 @@ package brief
 import (
 	"strings"
 
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -61,31 +60,5 @@ func (e *Environment) describe(l texts.Language, m Model) string {
 	if e.Fast {
 		add("fast")
 	}
-	return strings.Join(lines, "\n")
-}
-
-// describeGit returns the section about the repository as it was when the conversation began. What is not known
-// is not told.
-func describeGit(l texts.Language, g gitinfo.Snapshot) string {
-	if g == (gitinfo.Snapshot{}) {
-		return ""
-	}
-	lines := []string{say(l, "git")}
-	add := func(name, value string) {
-		if value != "" {
-			lines = append(lines, say(l, "git."+name, value))
-		}
-	}
-	add("branch", g.Branch)
-	add("default", g.Default)
-	add("user", g.User)
-	if g.Clean {
-		lines = append(lines, say(l, "git.clean"))
-	}
-	add("status", g.Status)
-	if g.Cut {
-		lines = append(lines, say(l, "git.cut"))
-	}
-	add("log", g.Log)
 	return strings.Join(lines, "\n")
 }

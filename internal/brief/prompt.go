@@ -8,7 +8,6 @@ import (
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -17,7 +16,7 @@ type PromptConfig struct {
 	Choice Choice
 	// Layout is that of all requests; Tools and Shared are filled in for each.
 	Layout Layout
-	// Facts hold for the whole conversation; Language, Tools, Guide.Tracker, Model, Answer, Memory, Kept, Git and Scratchpad are filled in.
+	// Facts hold for the whole conversation; Language, Tools, Guide.Tracker, Model, Answer, Memory and Kept are filled in.
 	Facts Facts
 	// Shells and Dedicated are the usual tools that run commands, of which one is offered, and those that do what
 	// commands do.
@@ -26,8 +25,6 @@ type PromptConfig struct {
 	Trackers []string
 	// Simple selects the short prompt of the simple mode.
 	Simple bool
-	// Git returns the state of the repository; it may wait for it. It may be nil.
-	Git func() gitinfo.Snapshot
 	// Memory is what the section on memory tells of.
 	Memory Memory
 	// Model returns what a model is told about itself.
@@ -36,9 +33,7 @@ type PromptConfig struct {
 	// provider can share a cache between users. They are asked for each request.
 	Language func() texts.Language
 	Answer   func() string
-	// Scratch returns the directory for temporary files, or "". It is asked when the prompt is made first; it may be nil.
-	Scratch func() string
-	Shared  func() bool
+	Shared   func() bool
 	// Note tells the user of a problem.
 	Note func(string)
 	// Spare reports whether the model can do without a tool that it was not given at the beginning. It may be nil.
@@ -198,29 +193,13 @@ func (p *Prompt) assembly(v variant) Assembly {
 		if p.cfg.Simple {
 			return Simple(v.language, f.Env)
 		}
-		if p.cfg.Git != nil {
-			f.Git = p.cfg.Git()
-		}
-		if p.cfg.Scratch != nil {
-			f.Scratchpad = p.cfg.Scratch()
-		}
 		return p.registry.Assemble(f)
 	})
 	if err != nil {
 		p.cfg.Note(err.Error())
 	}
-	switch c := p.cfg.Choice; {
-	case !c.Placed:
-	case c.Coordinator != nil: // it is told of the directory for temporary files with its workers, who use it
+	if c := p.cfg.Choice; c.Placed && (c.Coordinator != nil || c.Agent != nil) {
 		a.add("environment", f.Env.describe(v.language, f.Model))
-	case c.Agent != nil:
-		if p.cfg.Scratch != nil {
-			f.Scratchpad = p.cfg.Scratch()
-		}
-		a.add("environment", f.Env.describe(v.language, f.Model))
-		if f.Scratchpad != "" {
-			a.add("scratchpad", say(v.language, "scratchpad", f.Scratchpad))
-		}
 	}
 	return a
 }

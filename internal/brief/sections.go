@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/texts"
 )
 
@@ -30,15 +29,12 @@ type Facts struct {
 	Answer string
 	// Servers are what MCP servers say about themselves, when it is told here.
 	Servers func() []Server
-	// Scratchpad is the directory for temporary files.
-	Scratchpad string
 	// Kept is how many of the latest results are never cleared; 0 means that none is cleared soon.
 	Kept int
 	// Budget is how many tokens a turn may use.
 	Budget int
 	// Brief is the tool that sends the user what they are to read, when they read nothing else.
 	Brief string
-	Git   gitinfo.Snapshot
 }
 
 // A Toolset is which tools there are that do what commands of a shell do, and which one runs commands.
@@ -142,12 +138,10 @@ func dynamicSections() []Section {
 		Cached("language", filled("language", func(f *Facts) string { return f.Answer })),
 		Cached("style", style),
 		Uncached("servers", "servers come and go during a session", servers),
-		Cached("scratchpad", filled("scratchpad", func(f *Facts) string { return f.Scratchpad })),
 		Cached("clearing", filled("clearing", func(f *Facts) string { return positive(f.Kept) })),
 		Cached("notedown", filled("notedown", func(f *Facts) string { return positive(f.Kept) })),
 		Cached("budget", filled("budget", func(f *Facts) string { return positive(f.Budget) })),
 		Cached("brief", filled("brief", func(f *Facts) string { return f.Brief })),
-		Cached("git", func(f *Facts) (string, error) { return describeGit(f.Language, f.Git), nil }),
 	}
 }
 

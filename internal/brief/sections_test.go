@@ -233,12 +233,10 @@ func TestDynamicSections(t *testing.T) {
 		"language":   func(from, to *Facts) { to.Answer = from.Answer },
 		"style":      func(from, to *Facts) { to.Style = from.Style },
 		"servers":    func(from, to *Facts) { to.Servers = from.Servers },
-		"scratchpad": func(from, to *Facts) { to.Scratchpad = from.Scratchpad },
 		"budget":     func(from, to *Facts) { to.Budget = from.Budget },
 		"brief":      func(from, to *Facts) { to.Brief = from.Brief },
-		"git":        func(from, to *Facts) { to.Git = from.Git },
 	}
-	order := []string{"guidance", "memory", "model", "environment", "language", "style", "servers", "scratchpad", "clearing", "notedown", "budget", "brief", "git"}
+	order := []string{"guidance", "memory", "model", "environment", "language", "style", "servers", "clearing", "notedown", "budget", "brief"}
 	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		all := NewRegistry(nil).Assemble(full(l))
 		if diff := cmp.Diff(order, names(all)[all.Boundary:]); diff != "" {
@@ -275,7 +273,6 @@ func TestDynamicSections(t *testing.T) {
 	}
 	for name, keywords := range map[string][]string{
 		"guidance":   {"larger work into tasks with TaskCreate", "AskUserQuestion", "`! <command>`", "verification agent"},
-		"scratchpad": {"/tmp/adze-1", "temporary directory", "unless the user wants otherwise", "no approval"},
 		"servers":    {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
 		"language":   {"français", "identifiers"},
 		"clearing":   {"latest 5"},
@@ -292,16 +289,15 @@ func TestDynamicSections(t *testing.T) {
 func TestStaticPartIsTheSameForEveryone(t *testing.T) {
 	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		want := static(&Facts{Language: l})
-		for bits := range 1 << 6 {
+		for bits := range 1 << 5 {
 			f := &Facts{Language: l}
 			all := full(l)
 			for i, set := range []func(){
 				func() { f.Guide = all.Guide },
 				func() { f.Env, f.Model = all.Env, all.Model },
 				func() { f.Memory, f.ModelNote, f.Answer = all.Memory, all.ModelNote, all.Answer },
-				func() { f.Servers, f.Scratchpad = all.Servers, all.Scratchpad },
+				func() { f.Servers = all.Servers },
 				func() { f.Kept, f.Budget, f.Brief = 3, 9, "Brief" },
-				func() { f.Git = all.Git },
 			} {
 				if bits>>i&1 == 1 {
 					set()

@@ -38,13 +38,15 @@ type briefing struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memories.View
-	prompt    *brief.Prompt    // nil if no model is asked
-	announcer *brief.Announcer // nil in the simple mode
-	texts     *brief.ToolTexts // nil before there are tools
-	watch     brief.Watch      // over the provider's cache
-	debug     *slog.Logger     // may be nil
-	style     string           // the name of the output style
-	leftOut   func() []string  // what of the workspace is not used; found once
+	prompt    *brief.Prompt           // nil if no model is asked
+	git       func() gitinfo.Snapshot // nil if the model is not told about the repository
+	scratch   func() string           // nil if the model is not told about the directory for temporary files
+	announcer *brief.Announcer        // nil in the simple mode
+	texts     *brief.ToolTexts        // nil before there are tools
+	watch     brief.Watch             // over the provider's cache
+	debug     *slog.Logger            // may be nil
+	style     string                  // the name of the output style
+	leftOut   func() []string         // what of the workspace is not used; found once
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
 	skills *skills.Listing
@@ -107,7 +109,6 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Language: w.language,
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
-		Scratch:  scratch,
 		Note:     w.Say,
 		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
@@ -127,7 +128,10 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.door())
 	}
 	if !v.Simple && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
-		p.Git = w.snapshot(dir)
+		b.git = w.snapshot(dir)
+	}
+	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) { // which tells its workers
+		b.scratch = scratch
 	}
 	return brief.NewPrompt(p)
 }
@@ -159,7 +163,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 		return
 	}
 	a := brief.AnnouncerConfig{
-		Memory: b.memory.Told(), Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
+		Memory: b.memory.Told(), Git: b.git, Scratch: b.scratch, Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
 		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
 	}

@@ -428,3 +428,40 @@ func TestSmallQuestionsCostLittle(t *testing.T) {
 		}
 	}
 }
+
+// New sessions in one directory send the same tools and the same system prompt, whatever has become of the repository: a provider
+// has them in its cache.
+//
+// Proves CTX-20.
+func TestSessionsShareThePrefix(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=A", "-c", "user.email=a"}, args...)...)
+		cmd.Dir = p.env.Dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	prefix := func() string {
+		c := p.chat("say Yes.", nil)
+		defer c.leave()
+		c.say("hello")
+		var req struct{ Tools, System json.RawMessage }
+		if err := json.Unmarshal([]byte(c.sent()[0]), &req); err != nil {
+			t.Fatal(err)
+		}
+		if opening := openingOf(c.sent()[0]); !strings.Contains(opening, "Branch: ") || !strings.Contains(opening, "# Scratchpad") {
+			t.Errorf("the first message is %s", opening)
+		}
+		return string(req.Tools) + string(req.System)
+	}
+	first := prefix()
+	p.Write("work/new.txt", "new")
+	git("add", ".")
+	git("commit", "-q", "-m", "one")
+	git("checkout", "-q", "-b", "topic")
+	if again := prefix(); again != first {
+		t.Errorf("they differ after %d of %d bytes: %.200s", common([]byte(first), []byte(again)), len(first), again[common([]byte(first), []byte(again)):])
+	}
+}

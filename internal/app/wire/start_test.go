@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +46,15 @@ func (p *place) once() (opening, tools string, begun bool) {
 	begun = c.begins()
 	c.say("hello")
 	request := c.sent()[0]
-	_, opening, _ = strings.Cut(request, `"messages"`)
-	return opening, toolsOf(p.T, request), begun
+	return openingOf(request), toolsOf(p.T, request), begun
+}
+
+var scratchPattern = regexp.MustCompile(`/scratch/[0-9a-f-]+`)
+
+// openingOf returns the messages of a request, without the id of the session.
+func openingOf(request string) string {
+	_, opening, _ := strings.Cut(request, `"messages"`)
+	return scratchPattern.ReplaceAllString(opening, "/scratch/ID")
 }
 
 // begun runs sessions until one begins with what an earlier one has left, and returns the opening and the tools of its
@@ -115,8 +123,7 @@ func TestSuggestsLikeTheLastSession(t *testing.T) {
 		defer c.leave()
 		begun = c.begins()
 		c.say("Please paint the fence.")
-		_, opening, _ = strings.Cut(c.sent()[0], `"messages"`)
-		return opening, begun
+		return openingOf(c.sent()[0]), begun
 	}
 	want, _ := ask()
 	if !strings.Contains(want, `Skills that may help; run one with Skill:\n- paint: Paints the fence.`) {

@@ -4,7 +4,7 @@
 package wire
 
 import (
-	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
@@ -83,9 +84,9 @@ type Workspace struct {
 // gitFacts are what is known of the repository of a workspace, and of others.
 type gitFacts struct {
 	// judge says which repositories git may be asked about unasked.
-	judge *gitrepo.Judge
-	once  sync.Once
-	taken func() gitinfo.Snapshot // waits for what git says; see [Workspace.snapshot]
+	judge  *gitrepo.Judge
+	once   sync.Once
+	source *gitinfo.Source // see [Workspace.snapshot]
 }
 
 // Open returns the workspace of a project. It starts nothing.
@@ -124,18 +125,18 @@ func (w *Workspace) Close() { w.closers.run() }
 // values returns the settings in force.
 func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 
-// snapshot asks git about the copy of the repository in dir, once, while other things are made ready. It returns a function
-// that waits for the answer. That takes no trust: git is asked only if the repository sets nothing that runs.
+// snapshot starts reading the repository of dir, once, while other things are made ready, and returns a function that waits for
+// it. That takes no trust: git is asked only if the repository sets nothing that runs.
 func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.git.once.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		var answer gitinfo.Snapshot
-		var asked sync.WaitGroup
-		asked.Go(func() { answer = gitinfo.Take(ctx, w.runner, w.git.judge, dir) })
-		w.closers.add(func() { cancel(); asked.Wait() })
-		w.git.taken = func() gitinfo.Snapshot { asked.Wait(); return answer }
+		c := gitinfo.Config{Judge: w.git.judge, Dir: dir}
+		if w.Project.Home != "" {
+			c.Cache = filepath.Join(w.Project.Home, "git-facts", fsys.HashedKey(dir))
+		}
+		w.git.source = gitinfo.Open(c)
+		w.closers.add(w.git.source.Close)
 	})
-	return w.git.taken
+	return w.git.source.Snapshot
 }
 
 // newEngine returns the search engine that the settings ask for.

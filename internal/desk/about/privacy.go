@@ -76,6 +76,8 @@ func contents(name string) string {
 		return "teams of agents, and their messages"
 	case "worktrees":
 		return "which worktrees were made"
+	case "git-facts":
+		return "what git said about repositories"
 	case "start":
 		return "skills and agents as last sent"
 	case "agents-index":

@@ -1,5 +1,6 @@
-// Package gitinfo takes a snapshot of a repository by asking git: quickly, without writing to the
-// repository, and only where a judge has no doubts about it. What the snapshot is good for is left to others.
+// Package gitinfo takes a snapshot of a repository: from git's files where they are simple enough, else by asking git, without
+// writing to the repository, and only where a judge has no doubts about it. It keeps what does not change for later processes,
+// so that a start in an unchanged repository waits for no git process.
 package gitinfo
 
 import (
@@ -9,55 +10,198 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/cachefile"
 	"adze/internal/platform/gitrepo"
-	"adze/internal/platform/osproc"
 )
 
-// limit is how long each command may take.
-const limit = 5 * time.Second
+const (
+	// limit is how long each command may take.
+	limit = 5 * time.Second
+	// statusWait is how long the first snapshot waits for the status, which takes git longer the more files there are.
+	statusWait = 10 * time.Millisecond
+	// maxStatus bounds the status, in characters.
+	maxStatus = 2000
+)
 
-// maxStatus bounds the status, in characters.
-const maxStatus = 2000
-
-// A Snapshot is what git says. What it did not say in time, or at all, is empty.
+// A Snapshot describes a repository. What git did not answer in time, or at all, is empty.
 type Snapshot struct {
 	Branch  string // empty when no branch is checked out
 	Default string // the branch that others start from
 	User    string
-	// Status is in the short form. Clean says that there is nothing to tell, Cut that there is more.
-	Status     string
-	Clean, Cut bool
-	Log        string // the latest commits, one a line
+	// Status is in the short form. Clean means that it is empty, Cut that there is more. Pending means that git has not
+	// answered yet.
+	Status              string
+	Clean, Cut, Pending bool
+	Log                 string // the latest commits, one a line
 }
 
-// Take asks about the repository that dir is in. Without git, without a repository, or where the judge has
-// doubts, it knows nothing.
-func Take(ctx context.Context, run *osproc.Runner, judge *gitrepo.Judge, dir string) Snapshot {
-	v := judge.Of(dir)
-	if v.Unjailed() != nil || v.Top == "" {
-		return Snapshot{}
+// Config configures a [Source]. Judge and Dir are required.
+type Config struct {
+	Judge *gitrepo.Judge
+	Dir   string
+	// Cache is the file that keeps answers; empty keeps none.
+	Cache string
+	// Wait replaces statusWait if it is not 0.
+	Wait time.Duration
+}
+
+// A Source reads a repository in the background. It is safe for concurrent use.
+type Source struct {
+	cfg    Config
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+	saver  cachefile.Saver
+
+	facts  chan struct{} // closed when all but the status is known
+	status chan struct{} // closed when the status is known, or will not be
+	asked  chan struct{} // closed by the first Snapshot
+	once   sync.Once
+	slow   bool // the status took long the last time; set before facts is closed
+
+	mu  sync.Mutex
+	now Snapshot
+}
+
+// Open starts reading the repository of a directory. Close ends it.
+func Open(c Config) *Source {
+	s := &Source{cfg: c, facts: make(chan struct{}), status: make(chan struct{}), asked: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if s.cfg.Wait == 0 {
+		s.cfg.Wait = statusWait
 	}
-	git, environ := v.Program()
-	var s Snapshot
-	var all sync.WaitGroup
-	ask := func(take func(out string), args ...string) {
-		all.Go(func() {
-			out := &head{room: maxOutput}
-			args := gitrepo.Harden(append([]string{"git", "--no-pager"}, args...))
-			exit, err := run.Run(ctx, osproc.Cmd{Path: git, Args: args[1:], Dir: dir, Env: environ, Output: out, Errors: new(head), Timeout: limit})
-			if err == nil && exit.Code == 0 {
-				take(strings.TrimRight(strings.ToValidUTF8(string(out.text), "\uFFFD"), "\n"))
-			}
-		})
-	}
-	ask(func(out string) { s.Branch = out }, "symbolic-ref", "--short", "HEAD")
-	ask(func(out string) { s.Default = defaultBranch(out) }, "for-each-ref", "--format=%(refname) %(symref)",
-		"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
-	ask(func(out string) { s.Status, s.Cut = cut(out); s.Clean = out == "" }, "status", "--short")
-	ask(func(out string) { s.Log = out }, "log", "--oneline", "--no-decorate", "-n", "5")
-	ask(func(out string) { s.User = out }, "config", "--get", "user.name")
-	all.Wait()
+	s.work.Go(s.read)
 	return s
+}
+
+// Snapshot returns what is known. The first call waits for all but the status, and for that as long as a start can afford.
+func (s *Source) Snapshot() Snapshot {
+	s.once.Do(func() {
+		<-s.facts
+		if !s.slow {
+			timer := time.NewTimer(s.cfg.Wait)
+			defer timer.Stop()
+			select {
+			case <-s.status:
+			case <-timer.C:
+			}
+		}
+		close(s.asked)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// Close stops reading and waits for the end of it.
+func (s *Source) Close() {
+	s.cancel()
+	s.work.Wait()
+	s.saver.Close()
+}
+
+// read fills the snapshot and saves what later processes can use.
+func (s *Source) read() {
+	kept := load(s.cfg)
+	repo := kept.repo
+	if repo == nil {
+		repo = s.cfg.Judge.Of(s.cfg.Dir).Repository()
+	}
+	if repo == nil {
+		close(s.facts)
+		close(s.status)
+		return
+	}
+	s.slow = kept.slow
+	s.set(func(all *Snapshot) { all.User, all.Pending = firstLine(repo.User()), true })
+	now := record{head: kept.head, log: kept.log}
+	var status sync.WaitGroup
+	status.Go(func() {
+		now.repo, now.slow = s.readStatus(repo)
+		close(s.status)
+	})
+	head := s.readRefs(repo)
+	if head == "" || head != kept.head {
+		log, ok := s.ask(repo, "log", "--oneline", "--no-decorate", "-n", "5")
+		if now.head, now.log = head, log; !ok {
+			now.head, now.log = "", ""
+		}
+	}
+	s.set(func(all *Snapshot) { all.Log = now.log })
+	close(s.facts)
+	status.Wait()
+	if s.cfg.Cache != "" && now.repo != nil && !now.same(&kept) {
+		s.save(now)
+	}
+}
+
+// readStatus asks git for the status, and returns the repository as it was then and whether that took longer than a start can
+// wait. If it did so the last time, git begins when the first snapshot was taken, so that it does not slow down the start.
+func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool) {
+	if s.slow {
+		select {
+		case <-s.asked:
+		case <-s.ctx.Done():
+			return nil, s.slow
+		}
+	}
+	if now := repo.Current(); now != nil {
+		repo = now
+	} else if repo = s.cfg.Judge.Of(s.cfg.Dir).Repository(); repo == nil {
+		s.set(func(all *Snapshot) { all.Pending = false })
+		return nil, s.slow
+	}
+	began := time.Now()
+	out, ok := s.ask(repo, "status", "--short")
+	s.set(func(all *Snapshot) {
+		all.Pending = false
+		if ok {
+			all.Status, all.Cut = cut(out)
+			all.Clean = out == ""
+		}
+	})
+	if !ok {
+		return nil, s.slow
+	}
+	return repo, time.Since(began) > s.cfg.Wait
+}
+
+func (s *Source) set(change func(*Snapshot)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.now)
+}
+
+// ask runs git.
+func (s *Source) ask(repo *gitrepo.Repository, args ...string) (string, bool) {
+	ctx, cancel := context.WithTimeout(s.ctx, limit)
+	defer cancel()
+	out, err := repo.Ask(ctx, s.cfg.Dir, args...)
+	return strings.TrimRight(strings.ToValidUTF8(string(out[:min(len(out), maxOutput)]), "\uFFFD"), "\n"), err == nil
+}
+
+// readRefs finds the branches: in git's files, or by asking git. It returns the commit that is checked out, or "" if it is not
+// known.
+func (s *Source) readRefs(repo *gitrepo.Repository) string {
+	if r, ok := openRefs(repo); ok {
+		usual := r.usual()
+		s.set(func(all *Snapshot) { all.Branch, all.Default = r.branch, usual })
+		return r.current()
+	}
+	var both sync.WaitGroup
+	both.Go(func() {
+		if out, ok := s.ask(repo, "symbolic-ref", "--short", "HEAD"); ok {
+			s.set(func(all *Snapshot) { all.Branch = out })
+		}
+	})
+	both.Go(func() {
+		out, ok := s.ask(repo, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")
+		if ok {
+			s.set(func(all *Snapshot) { all.Default = defaultBranch(out) })
+		}
+	})
+	both.Wait()
+	return ""
 }
 
 // defaultBranch returns what the remote calls its own, or else a branch with a usual name.
@@ -91,17 +235,10 @@ func cut(status string) (string, bool) {
 	return status[:end], true
 }
 
-// maxOutput is how much of an output is kept, in bytes: more than is ever told.
+// maxOutput is how much of an output is kept, in bytes: more than a snapshot holds.
 const maxOutput = 64 << 10
 
-// A head keeps the beginning of what is written to it.
-type head struct {
-	text []byte
-	room int
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	n := min(len(p), h.room-len(h.text))
-	h.text = append(h.text, p[:max(n, 0)]...)
-	return len(p), nil
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.ToValidUTF8(text, "\uFFFD"), "\n")
+	return line
 }

@@ -1,8 +1,6 @@
 package gitinfo
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,19 +13,12 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/platform/gitrepo"
-	"adze/internal/platform/osproc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func environ(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig")}
-}
-
-func runner(t *testing.T) *osproc.Runner {
-	r := &osproc.Runner{Grace: time.Millisecond}
-	t.Cleanup(r.Close)
-	return r
 }
 
 func write(t *testing.T, path, text string) {
@@ -44,6 +35,13 @@ func judge(env []string) *gitrepo.Judge {
 	return gitrepo.New(gitrepo.Config{Environ: func() []string {
 		return append([]string{"PATH=" + os.Getenv("PATH")}, env[0])
 	}})
+}
+
+// take returns a snapshot for which nobody hurries.
+func take(t *testing.T, j *gitrepo.Judge, dir string) Snapshot {
+	s := Open(Config{Judge: j, Dir: dir, Wait: time.Hour})
+	defer s.Close()
+	return s.Snapshot()
 }
 
 // repository makes one with a commit and returns its directory and its environment.
@@ -71,7 +69,7 @@ func git(t *testing.T, dir string, env []string, args ...string) {
 // Proves CTX-20.
 func TestTake(t *testing.T) {
 	dir, env := repository(t)
-	got := Take(t.Context(), runner(t), judge(env), dir)
+	got := take(t, judge(env), dir)
 	got.Log, _ = strings.CutPrefix(got.Log, strings.Fields(got.Log)[0])
 	want := Snapshot{Branch: "main", Default: "main", User: "Ada", Clean: true, Log: " first"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -91,7 +89,7 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = Take(t.Context(), runner(t), judge(env), dir)
+	got = take(t, judge(env), dir)
 	if n := len(got.Status); !got.Cut || n > maxStatus || n < maxStatus-20 || !strings.HasSuffix(got.Status, ".txt") || got.Clean {
 		t.Errorf("%d bytes of status, cut %v, clean %v: %q", n, got.Cut, got.Clean, got.Status)
 	}
@@ -108,7 +106,7 @@ func TestDefaultBranchIsThatOfTheRemote(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, dir, env, "checkout", "-q", "-b", "trunk")
 	git(t, filepath.Dir(clone), env, "clone", "-q", dir, clone)
-	if got := Take(t.Context(), runner(t), judge(env), clone); got.Default != "trunk" {
+	if got := take(t, judge(env), clone); got.Default != "trunk" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -120,14 +118,11 @@ func TestNothingToKnow(t *testing.T) {
 	broken, _ := repository(t)
 	write(t, filepath.Join(broken, ".git", "HEAD"), "nonsense")
 	write(t, filepath.Join(broken, ".git", "config"), "[core\n")
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
 	for name, got := range map[string]Snapshot{
-		"no repository":                   Take(t.Context(), runner(t), judge(env), t.TempDir()),
-		"a helper that always runs":       Take(t.Context(), runner(t), judge(env), helped),
-		"broken":                          Take(t.Context(), runner(t), judge(env), broken),
-		"a context that is done":          Take(gone, runner(t), judge(env), dir),
-		"a directory that does not exist": Take(t.Context(), runner(t), judge(env), filepath.Join(dir, "none")),
+		"no repository":                   take(t, judge(env), t.TempDir()),
+		"a helper that always runs":       take(t, judge(env), helped),
+		"broken":                          take(t, judge(env), broken),
+		"a directory that does not exist": take(t, judge(env), filepath.Join(dir, "none")),
 	} {
 		if got != (Snapshot{}) {
 			t.Errorf("%s: %+v", name, got)
@@ -137,51 +132,207 @@ func TestNothingToKnow(t *testing.T) {
 		t.Error("the helper ran")
 	}
 	t.Setenv("PATH", t.TempDir())
-	if got := Take(t.Context(), runner(t), judge(env), dir); got != (Snapshot{}) {
+	if got := take(t, judge(env), dir); got != (Snapshot{}) {
 		t.Errorf("no git: %+v", got)
 	}
 }
 
-// Five commands run at once: each waits for the others. One that hangs takes only its own piece away.
-func TestCommandsRunTogether(t *testing.T) {
-	dir, env := repository(t)
-	bin, seen := t.TempDir(), t.TempDir()
-	real, err := exec.LookPath("git")
+// A wrapper is a git that notes how it is called.
+type wrapper struct {
+	t   *testing.T
+	log string
+}
+
+// wrap puts a git on PATH that runs lines of a shell before the real one.
+func wrap(t *testing.T, lines string) *wrapper {
+	t.Helper()
+	bin, w := t.TempDir(), &wrapper{t, filepath.Join(t.TempDir(), "log")}
+	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := `#!/bin/sh
-case "$1" in
---no-pager) ;;
-*) exec ` + real + ` "$@" ;; # the judge asks
-esac
-touch ` + seen + `/$$
-while [ $(ls ` + seen + ` | wc -l) -lt 5 ]; do sleep 0.01; done
-case "$*" in
-*status*) sleep 60 ;;
-*user.name*) exit 1 ;;
-*) echo "said" ;;
-esac
-`
-	write(t, filepath.Join(bin, "git"), script)
-	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
+	path := filepath.Join(bin, "git")
+	write(t, path, "#!/bin/sh\necho \"$*\" >>"+w.log+"\n"+lines+"\nexec "+git+" \"$@\"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	// On a busy machine those that answer may need longer than a second.
-	want := Snapshot{Branch: "said", Log: "said"}
-	for limit := time.Second; ; limit *= 4 {
-		if err := errors.Join(os.RemoveAll(seen), os.Mkdir(seen, 0o755)); err != nil {
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return w
+}
+
+// calls returns how git was called since the last time.
+func (w *wrapper) calls() []string {
+	w.t.Helper()
+	text, err := os.ReadFile(w.log)
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	os.Remove(w.log) // ok: it may not exist
+	return strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' })
+}
+
+// In a repository that has not changed git is asked for the status alone. A commit costs one more question, and only that.
+//
+// Proves CTX-20.
+func TestAnswersAreKept(t *testing.T) {
+	dir, env := repository(t)
+	w := wrap(t, "")
+	cache := filepath.Join(t.TempDir(), "kept", "git")
+	start := func() (Snapshot, []string) {
+		s := Open(Config{Judge: judge(env), Dir: dir, Cache: cache, Wait: time.Hour})
+		got := s.Snapshot()
+		s.Close()
+		return got, w.calls()
+	}
+	// Files that have just changed are asked about again, until a further change would show.
+	settle := func() (got Snapshot) {
+		t.Helper()
+		var calls []string
+		for range 1000 {
+			if got, calls = start(); len(calls) == 1 {
+				break
+			}
+		}
+		if len(calls) != 1 || !strings.Contains(calls[0], "status") {
+			t.Fatalf("git is asked %q", calls)
+		}
+		return got
+	}
+	asked, _ := start()
+	if kept := settle(); kept != asked || kept.Log == "" || kept.Branch != "main" || kept.User != "Ada" || !kept.Clean {
+		t.Errorf("%+v is kept as %+v", asked, kept)
+	}
+	git(t, dir, env, "commit", "-q", "--allow-empty", "-m", "second")
+	w.calls()
+	got, calls := start()
+	if len(calls) != 2 || !strings.Contains(got.Log, "second") {
+		t.Errorf("after a commit git is asked %q, and the log is %q", calls, got.Log)
+	}
+	write(t, filepath.Join(dir, "new"), "")
+	git(t, dir, env, "add", "new")
+	w.calls()
+	if got := settle(); got.Status != "A  new" {
+		t.Errorf("after an addition: %+v", got)
+	}
+	git(t, dir, env, "config", "user.name", "Grace")
+	w.calls()
+	if got, calls := start(); len(calls) < 3 || got.User != "Grace" {
+		t.Errorf("after a change of settings git is asked %q, and the user is %s", calls, got.User)
+	}
+	git(t, dir, env, "config", "filter.x.clean", "touch ran")
+	for range 3 {
+		if got, _ := start(); got != (Snapshot{}) {
+			t.Errorf("where git would run programs: %+v", got)
+		}
+	}
+}
+
+// A status that takes long does not hold up the start: it comes later. The next start does not wait for it at all.
+//
+// Proves CTX-20.
+func TestSlowStatus(t *testing.T) {
+	dir, env := repository(t)
+	cache, release := filepath.Join(t.TempDir(), "git"), filepath.Join(t.TempDir(), "release")
+	wrap(t, `case "$*" in *status*) while ! test -e `+release+`; do sleep 0.01; done ;; esac`)
+	for range 2 {
+		s := Open(Config{Judge: judge(env), Dir: dir, Cache: cache, Wait: time.Nanosecond})
+		if got := s.Snapshot(); !got.Pending || got.Clean || got.Branch != "main" || got.Log == "" {
+			t.Errorf("at the start: %+v", got)
+		}
+		write(t, release, "")
+		<-s.status
+		if got := s.Snapshot(); got.Pending || !got.Clean {
+			t.Errorf("later: %+v", got)
+		}
+		s.Close()
+		if err := os.Remove(release); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		got := Take(ctx, runner(t), judge(env), dir)
-		cancel()
-		if got == want {
-			break
-		}
-		if limit > 10*time.Second {
-			t.Fatal(cmp.Diff(want, got))
+	}
+	// One that is given up is not waited for.
+	s := Open(Config{Judge: judge(env), Dir: dir, Cache: cache, Wait: time.Nanosecond})
+	s.Snapshot()
+	s.Close()
+}
+
+// What is read from git's files is what git says.
+func TestRefs(t *testing.T) {
+	tests := map[string]func(t *testing.T, dir string, env []string) string{
+		"a branch": func(_ *testing.T, dir string, _ []string) string { return dir },
+		"another": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "checkout", "-qb", "a/b.c")
+			return dir
+		},
+		"no branch": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "checkout", "-q", "--detach")
+			return dir
+		},
+		"packed": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "pack-refs", "--all")
+			return dir
+		},
+		"no commit": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "checkout", "-q", "--orphan", "new")
+			return dir
+		},
+		"master": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "branch", "-qm", "master")
+			return dir
+		},
+		"no usual name": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "branch", "-qm", "x")
+			return dir
+		},
+		"a work tree": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "worktree", "add", "-q", dir+"/w")
+			return dir + "/w"
+		},
+		"a remote": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "branch", "-qm", "trunk")
+			git(t, dir, env, "clone", "-q", dir, dir+"/clone")
+			git(t, dir+"/clone", env, "pack-refs", "--all")
+			return dir + "/clone"
+		},
+		"a remote without its branch": func(t *testing.T, dir string, env []string) string {
+			git(t, dir, env, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+			return dir
+		},
+	}
+	for name, prepare := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir, env := repository(t)
+			dir = prepare(t, dir, env)
+			repo := judge(env).Of(dir).Repository()
+			r, ok := openRefs(repo)
+			if !ok {
+				t.Fatal("they cannot be read")
+			}
+			said := func(args ...string) string {
+				out, _ := repo.Ask(t.Context(), dir, args...) // ok: there may be no answer
+				return strings.TrimSpace(string(out))
+			}
+			want := []string{
+				said("symbolic-ref", "-q", "--short", "HEAD"), said("rev-parse", "-q", "--verify", "HEAD"),
+				defaultBranch(said("for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master")),
+			}
+			if diff := cmp.Diff(want, []string{r.branch, r.current(), r.usual()}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A reference leads to no other file.
+func TestHostileRefs(t *testing.T) {
+	for _, head := range []string{
+		"ref: refs/heads/../../../secret", "ref: /etc/passwd", "ref: refs/heads//x", "ref: refs/heads/.x", "ref: refs/heads/a b",
+		"ref: refs/heads/x.lock", "ref: refs/heads/a\nb", "ref: refs/heads/\x1b[31m", "ref: heads/x", "ref: ", "x", "",
+	} {
+		dir, env := repository(t)
+		repo := judge(env).Of(dir).Repository()
+		write(t, filepath.Join(dir, ".git", "HEAD"), head+"\n")
+		if r, ok := openRefs(repo); ok {
+			t.Errorf("%q: %+v", head, r)
 		}
 	}
 }

@@ -69,8 +69,11 @@ func (j *Judge) Of(dir string) *Verdict {
 	dir = filepath.Clean(dir)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if v := j.known[dir]; v != nil && v.roles.hold() {
-		return v
+	if v := j.known[dir]; v != nil {
+		if v = v.current(); v != nil {
+			j.known[dir] = v
+			return v
+		}
 	}
 	delete(j.known, dir)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -82,7 +85,7 @@ func (j *Judge) Of(dir string) *Verdict {
 		}
 		v = j.inquire(ctx, dir) // a command that used the repository may end just now
 	}
-	if v.roles.settled() {
+	if v.settled {
 		if len(j.known) >= maxVerdicts {
 			clear(j.known)
 		}
@@ -127,9 +130,19 @@ type Verdict struct {
 	linked    bool      // git starts git in submodules
 	reads     []string
 	program   string
-	own       string   // the git that it starts; may be empty
-	environ   []string // in which the program was asked
+	own       func() string // the git that it starts; nil or "" if there is none
+	environ   []string      // in which the program was asked
 	roles     roles
+	settled   bool // no file had changed so recently that a further change might not show
+
+	indexes    roles    // of the repository and its submodules
+	dirs       []string // git's directories of the repository and its submodules
+	links      bool     // an index has other repositories in it, or could not be read without git
+	attributes bool     // it rests on attributes of tracked files
+	hash       int      // the size of object names in bytes; 0 if it is not known
+	tables     bool     // references are not files
+	user       string   // user.name
+	loose      bool     // an include names a file that has no stamp
 }
 
 // Program returns the git that was asked, and the environment for asking it more where the kernel does not
@@ -226,10 +239,13 @@ func (v *Verdict) Plain() bool { return v.plain }
 
 // Executes returns the programs that git executes to answer: itself, where it keeps its own.
 func (v *Verdict) Executes() []string {
-	if v.own == "" {
+	if v.own == nil {
 		return nil
 	}
-	return []string{v.own}
+	if path := v.own(); path != "" {
+		return []string{path}
+	}
+	return nil
 }
 
 // Reads returns the files and directories that git reads for this repository, besides those of the system.

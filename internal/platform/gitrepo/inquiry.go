@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/platform/osproc"
@@ -32,6 +33,23 @@ var errChanged = errors.New("the repository changed while it was looked at")
 
 // inquire comes to a verdict about the repository of dir.
 func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
+	began := time.Now()
+	q, err := j.prepare(ctx, dir)
+	if err != nil {
+		return &Verdict{doubt: err} // which rests on no file, and is not kept
+	}
+	v := q.judge(dir, 0)
+	v.own = sync.OnceValue(func() string { return j.ownGit(q.git, q.env) })
+	v.roles, v.program, v.environ = q.roles, q.git, q.env
+	if v.doubt == nil && !v.roles.hold() {
+		v.doubt = errChanged
+	}
+	v.settled = v.roles.settled(began) && v.indexes.settled(began)
+	return v
+}
+
+// prepare returns an inquiry about dir, before git is asked.
+func (j *Judge) prepare(ctx context.Context, dir string) (*inquiry, error) {
 	q := &inquiry{ctx: ctx, began: j.began, made: j.made}
 	var roots []string
 	if j.config.Roots != nil {
@@ -41,26 +59,20 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 		q.roots = append(q.roots, real(root))
 	}
 	q.roles.add(dir, target)
-	v := &Verdict{}
-	if err := q.prepare(j.config.Environ(), roots); err != nil {
-		v.doubt = err
-		return v // which rests on no file, and is not kept
-	}
-	v = q.judge(dir, 0)
-	v.own = j.ownGit(q)
-	v.roles, v.program, v.environ = q.roles, q.git, q.env
-	if v.doubt == nil && !v.roles.hold() {
-		v.doubt = errChanged
-	}
-	return v
+	return q, q.prepare(j.config.Environ(), roots)
 }
 
-// ownGit returns the git that git itself starts, which is found out once.
-func (j *Judge) ownGit(q *inquiry) string {
-	now := stampOf(q.git, target)
-	if j.own.program == q.git && j.own.stamp == now {
+// ownGit returns the git that git itself starts. It asks once.
+func (j *Judge) ownGit(git string, env []string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := stampOf(git, target)
+	if j.own.program == git && j.own.stamp == now {
 		return j.own.path
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	q := &inquiry{ctx: ctx, git: git, env: env}
 	out, err := q.ask(string(filepath.Separator), nil, "--exec-path")
 	if err != nil {
 		return ""
@@ -69,7 +81,7 @@ func (j *Judge) ownGit(q *inquiry) string {
 	if err != nil {
 		return ""
 	}
-	j.own = own{q.git, now, path}
+	j.own = own{git, now, path}
 	return path
 }
 
@@ -110,6 +122,7 @@ func (q *inquiry) prepare(environ, roots []string) error {
 	if q.git == "" {
 		return errors.New("git is not installed")
 	}
+	q.roles.add(q.git, target)
 	q.env = append(append(baseEnv(), own...), "PATH="+strings.Join(dirs, string(os.PathListSeparator)), "LC_ALL=C", "LANGUAGE=")
 	if q.home != "" {
 		q.env = append(q.env, "HOME="+q.home)

@@ -27,12 +27,14 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 	if err != nil {
 		return err
 	}
+	v.note(all)
 	if err := q.weigh(v, all); err != nil {
 		return err
 	}
 	if err := q.adapt(v, all); err != nil || v.Top == "" {
 		return err
 	}
+	v.dirs = append(v.dirs, v.Dir)
 	v.reads = append(v.reads, v.Dir, v.Common)
 	if q.private(v.Top) {
 		v.filtered = fmt.Errorf("the work tree %s holds more than the project", v.Top)
@@ -84,10 +86,25 @@ func (q *inquiry) age(v *Verdict) error {
 
 // links returns the paths at which the index has other repositories.
 func (q *inquiry) links(v *Verdict) ([]string, error) {
+	links, index, err := readLinks(v.Dir, v.hash)
+	if errors.Is(err, errOdd) {
+		return nil, err
+	}
+	if err != nil { // such as that of a split index
+		index = role{indexOf(v.Dir), entry, stampOf(indexOf(v.Dir), entry)}
+		links, err = q.listLinks(v)
+	}
+	v.indexes, v.links = append(v.indexes, index), v.links || len(links) > 0
+	return links, err
+}
+
+// listLinks is links by asking git.
+func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 	out, err := q.ask(v.Top, guards(), "ls-files", "--stage", "-z", "--full-name")
 	if err != nil {
 		return nil, err
 	}
+	v.links = true // git has to be asked again when the index changes
 	var links []string
 	for len(out) > 0 {
 		entry, rest, _ := bytes.Cut(out, []byte{0})
@@ -97,7 +114,7 @@ func (q *inquiry) links(v *Verdict) ([]string, error) {
 			return nil, errors.New("git's answer about its index is not understood")
 		}
 		if odd(name) {
-			return nil, fmt.Errorf("the index has an entry %q", name)
+			return nil, fmt.Errorf("%w %q", errOdd, name)
 		}
 		if bytes.HasPrefix(entry, []byte("160000 ")) {
 			links = append(links, string(name))
@@ -144,6 +161,7 @@ func (q *inquiry) submodule(v *Verdict, link string, depth int) error {
 	if v.filtered == nil {
 		v.filtered = sub.filtered
 	}
+	v.indexes, v.dirs = append(v.indexes, sub.indexes...), append(v.dirs, sub.dirs...)
 	v.overrides = append(v.overrides, sub.overrides...)
 	v.secrets = append(v.secrets, sub.secrets...)
 	for _, place := range sub.reads {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // places are what git obeys in a directory, for as long as the files that played a role stay as they are.
@@ -29,6 +30,7 @@ func (j *Judge) Obeyed(dir string) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	began := time.Now()
 	q := &inquiry{ctx: ctx, began: j.began}
 	var roots []string
 	if j.config.Roots != nil {
@@ -52,7 +54,7 @@ func (j *Judge) Obeyed(dir string) []string {
 	})
 	slices.Sort(p.paths)
 	p.paths, p.roles = slices.Compact(p.paths), q.roles
-	if p.roles.settled() {
+	if p.roles.settled(began) {
 		if j.obeyed == nil || len(j.obeyed) >= maxVerdicts {
 			j.obeyed = map[string]*places{}
 		}

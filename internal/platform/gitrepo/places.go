@@ -91,22 +91,19 @@ const maxConfig = 1 << 20
 
 // plainFiles checks that what git opens in its directory are files, and none a link.
 func (q *inquiry) plainFiles(gitDir string) error {
-	if s := q.roles.add(gitDir, listing); s.exists() && !s.dir() {
+	if s := q.roles.add(gitDir, entry); s.exists() && !s.dir() {
 		return fmt.Errorf("%s is not a directory", gitDir)
 	}
-	for _, name := range []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index"} {
+	for _, name := range []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "packed-refs", "shallow"} {
 		path := filepath.Join(gitDir, name)
-		if !stampOf(path, entry).exists() {
-			continue // that it appears the listing tells
-		}
 		switch s := q.roles.add(path, entry); {
-		case !s.regular():
+		case s.exists() && !s.regular():
 			return fmt.Errorf("%s is not a file", path)
 		case strings.HasPrefix(name, "config") && s.size > maxConfig:
 			return fmt.Errorf("%s is too large", path)
 		}
 	}
-	for _, name := range []string{"packed-refs", "shallow", "info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"} {
+	for _, name := range []string{"index", "info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"} {
 		path := filepath.Join(gitDir, filepath.FromSlash(name))
 		if s := stampOf(path, entry); s.exists() && !s.regular() {
 			return fmt.Errorf("%s is not a file", path)
@@ -114,11 +111,11 @@ func (q *inquiry) plainFiles(gitDir string) error {
 	}
 	for _, name := range []string{"objects", "refs", "objects/pack", "reftable", "logs"} {
 		path := filepath.Join(gitDir, filepath.FromSlash(name))
-		if s := stampOf(path, entry); s.exists() && !s.dir() {
+		if s := q.roles.add(path, entry); s.exists() && !s.dir() {
 			return fmt.Errorf("%s is not a directory", path)
 		}
 	}
-	for _, name := range []string{"info", "objects/info"} {
+	for _, name := range []string{"info", "objects/info", "refs/replace"} {
 		path := filepath.Join(gitDir, filepath.FromSlash(name))
 		if s := q.roles.add(path, listing); s.exists() && !s.dir() {
 			return fmt.Errorf("%s is not a directory", path)
@@ -185,6 +182,7 @@ func (q *inquiry) compare(v *Verdict) error {
 		v.Common = v.Dir
 		return q.objects(v)
 	}
+	q.roles.add(filepath.Join(v.Common, "worktrees"), entry)
 	back, err := readLine(filepath.Join(v.Dir, "gitdir"), "")
 	if err != nil {
 		return err

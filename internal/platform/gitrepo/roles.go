@@ -55,13 +55,22 @@ func (r roles) hold() bool {
 	return len(r) > 0
 }
 
-// settling is how long after a change another one may go unnoticed.
-const settling = 50 * time.Millisecond
+const (
+	// settling is how long after a change another one may go unnoticed.
+	settling = 50 * time.Millisecond
+	// coarse is the same where files have no fractions of seconds.
+	coarse = 2 * time.Second
+)
 
-// settled reports whether no file was changed so recently that a further change might not show.
-func (r roles) settled() bool {
-	limit := time.Now().Add(-settling).UnixNano()
-	return !slices.ContainsFunc(r, func(x role) bool { return x.stamp.status > limit })
+// settled reports whether no file had changed so recently before a time that a further change might not show.
+func (r roles) settled(at time.Time) bool {
+	return !slices.ContainsFunc(r, func(x role) bool {
+		limit := settling
+		if x.stamp.status%int64(time.Second) == 0 {
+			limit = coarse
+		}
+		return x.stamp.status > at.Add(-limit).UnixNano()
+	})
 }
 
 func (s stamp) exists() bool { return s != stamp{} }

@@ -2,6 +2,8 @@ package gitrepo
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -50,6 +52,31 @@ func (q *inquiry) settings(v *Verdict, at string) ([]origin, error) {
 		all = append(all, o)
 	}
 	return all, nil
+}
+
+// note takes down what settings say about the repository's files. Git takes extensions from one file, so that others that set
+// them leave them unknown.
+func (v *Verdict) note(all []origin) {
+	v.hash = sha1.Size
+	formats := map[string]int{"sha1": sha1.Size, "sha256": sha256.Size}
+	set := false
+	for _, o := range all {
+		section, name, _ := split(o.key)
+		switch {
+		case o.key == "user.name":
+			v.user = o.value
+		case o.key == "extensions.objectformat":
+			if v.hash = formats[o.value]; set || !sameFile(o.file, filepath.Join(v.Common, "config")) {
+				v.hash = 0
+			}
+			set = true
+		case o.key == "extensions.refstorage":
+			v.tables = v.tables || o.value != "files"
+		case (section == "include" || section == "includeif") && name == "path":
+			// ~user and %(prefix) are not expanded here.
+			v.loose = v.loose || strings.HasPrefix(o.value, "%(") || strings.HasPrefix(o.value, "~") && !strings.HasPrefix(o.value, "~/")
+		}
+	}
 }
 
 // weigh looks at the settings in force: those of the repository must be known to be harmless, and what of the
@@ -138,6 +165,7 @@ func (q *inquiry) usedBy(v *Verdict, attribute string, values []string) (bool, e
 	if len(values) == 0 {
 		return false, nil
 	}
+	v.attributes = true
 	args := []string{"ls-files", "-z", "--"}
 	for _, value := range slices.Compact(slices.Sorted(slices.Values(values))) {
 		if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {

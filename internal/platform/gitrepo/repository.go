@@ -1,0 +1,165 @@
+package gitrepo
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/cachefile"
+)
+
+// A Repository is one that git may be asked about where the kernel does not confine it. It can be saved for later processes.
+// Decisions about commands need a [Verdict], which is never loaded from a file.
+type Repository struct{ v *Verdict }
+
+// Repository returns the repository of the verdict, or nil if there is none or git must not be asked about it.
+func (v *Verdict) Repository() *Repository {
+	if v.Unjailed() != nil || v.Top == "" {
+		return nil
+	}
+	return &Repository{v}
+}
+
+// Dir and Common are git's directories for the work tree and for all its work trees.
+func (r *Repository) Dir() string    { return r.v.Dir }
+func (r *Repository) Common() string { return r.v.Common }
+
+// User returns user.name.
+func (r *Repository) User() string { return r.v.user }
+
+// Tables reports whether references are not kept as files.
+func (r *Repository) Tables() bool { return r.v.tables }
+
+// Current returns the repository as it is now, or nil if a judge has to look at it again.
+func (r *Repository) Current() *Repository {
+	v := r.v.current()
+	if v == nil {
+		return nil
+	}
+	return &Repository{v}
+}
+
+// Same reports whether nothing has changed from another state of the repository.
+func (r *Repository) Same(o *Repository) bool {
+	return o != nil && slices.Equal(r.v.roles, o.v.roles) && slices.Equal(r.v.indexes, o.v.indexes)
+}
+
+// Ask runs a git command that only reads in dir, without other programs, and returns what it prints. It fails if the repository
+// has changed.
+func (r *Repository) Ask(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	if !r.v.roles.hold() || !r.v.indexes.hold() && len(r.v.indexes) > 0 {
+		return nil, errChanged
+	}
+	q := &inquiry{ctx: ctx, git: r.v.program, env: r.v.environ}
+	return q.ask(dir, guards(), Harden(append([]string{"git", "--no-pager"}, args...))[1:]...)
+}
+
+// Save writes the repository for [Judge.Load] and reports whether it can be kept: whether every file that the verdict rests on
+// is known by its stamp.
+func (r *Repository) Save(ctx context.Context, w *cachefile.Writer, dir string) bool {
+	v := r.v
+	if !v.settled || v.loose || runtime.GOOS == "windows" { // where stamps do not tell one file from another
+		return false
+	}
+	all := slices.Clone(v.roles)
+	if !systemConfig(ctx, v, &all) || !all.hold() {
+		return false
+	}
+	w.Text(real(dir), v.program)
+	w.List(v.environ)
+	w.Text(v.Top, v.Dir, v.Common, v.user)
+	w.Flags(v.links, v.attributes, v.tables)
+	w.Number(uint64(v.hash))
+	w.List(v.dirs)
+	all.write(w)
+	v.indexes.write(w)
+	return true
+}
+
+// systemConfig adds the settings of the machine, which may not exist, and reports whether it is known where they are.
+func systemConfig(ctx context.Context, v *Verdict, all *roles) bool {
+	known := slices.ContainsFunc(v.environ, func(e string) bool {
+		return strings.HasPrefix(e, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(e, "GIT_CONFIG_SYSTEM=")
+	})
+	for _, program := range []string{v.program, real(v.program)} {
+		prefix := filepath.Dir(filepath.Dir(program))
+		for _, file := range []string{filepath.Join(prefix, "etc", "gitconfig"), "/etc/gitconfig"} {
+			known = all.add(file, target).exists() || known
+		}
+	}
+	if known {
+		return true
+	}
+	q := &inquiry{ctx: ctx, git: v.program, env: v.environ}
+	_, err := q.ask(string(filepath.Separator), nil, "config", "--system", "--list")
+	if err == nil {
+		return false // there is one elsewhere
+	}
+	_, rest, _ := strings.Cut(err.Error(), "unable to read config file '")
+	file, _, ok := strings.Cut(rest, "'")
+	return ok && filepath.IsAbs(file) && !all.add(file, target).exists()
+}
+
+// Load returns the repository of dir that an earlier process saved, or nil if anything that it rests on has changed: files, the
+// environment, git itself. What git is asked depends on its stamps alone, so that a damaged file is no more than a question.
+func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	q, err := j.prepare(context.Background(), dir)
+	if err != nil {
+		return nil
+	}
+	if r.Text() != real(dir) || r.Text() != q.git || !slices.Equal(r.List(), q.env) {
+		return nil
+	}
+	v := &Verdict{program: q.git, environ: q.env, Top: r.Text(), Dir: r.Text(), Common: r.Text(), user: r.Text()}
+	flags := r.Flags()
+	v.links, v.attributes, v.tables = flags[0], flags[1], flags[2]
+	v.hash, v.dirs = int(r.Number()), r.List()
+	v.roles, v.indexes = readRoles(r), readRoles(r)
+	if r.Failed() || v.Top == "" || !slices.Contains(v.dirs, v.Dir) || !v.roles.hold() {
+		return nil
+	}
+	if q.survey(real(dir)) != nil || !v.roles.cover(q.roles) {
+		return nil
+	}
+	for _, dir := range v.dirs {
+		if made, known := born(dir); known && !made.Before(j.began) {
+			return nil
+		}
+	}
+	v.settled = true
+	return &Repository{v}
+}
+
+// cover reports whether r has all roles of o.
+func (r roles) cover(o roles) bool {
+	return !slices.ContainsFunc(o, func(x role) bool { return !slices.Contains(r, x) })
+}
+
+func (r roles) write(w *cachefile.Writer) {
+	w.Number(uint64(len(r)))
+	for _, x := range r {
+		s := x.stamp
+		w.Text(x.path)
+		for _, n := range []uint64{uint64(x.look), s.device, s.inode, uint64(s.mode), uint64(s.size), uint64(s.changed), uint64(s.status), uint64(s.problem)} {
+			w.Number(n)
+		}
+	}
+}
+
+func readRoles(r *cachefile.Reader) roles {
+	var all roles
+	for range r.Count() {
+		x := role{path: r.Text()}
+		x.look = look(r.Number())
+		x.stamp = stamp{device: r.Number(), inode: r.Number(), mode: uint32(r.Number()), size: int64(r.Number()), changed: int64(r.Number()), status: int64(r.Number()), problem: uintptr(r.Number())}
+		if r.Failed() {
+			return nil
+		}
+		all = append(all, x)
+	}
+	return all
+}
