@@ -8,6 +8,7 @@
 // servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
 // how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go. "bench
 // growth" measures a session with hundreds of them; see growth.go.
+// "bench repositories" measures starts in git repositories; see repositories.go.
 // "bench terminal" measures what a user at a terminal feels; see terminal_unix.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
@@ -24,17 +25,20 @@ import (
 	"time"
 )
 
-// binary is the program to measure; empty builds one.
-var binary string
+// binary is the program to measure; empty builds one. Against is another one to compare it with; it may be empty.
+var binary, against string
 
 func main() {
 	runs := flag.Int("runs", 40, "repetitions of each short measurement")
 	flag.StringVar(&binary, "adze", "", "measure this program instead of building one")
+	flag.StringVar(&against, "against", "", "compare with this program, where that is supported")
 	flag.Parse()
 	measure := func() error { return run(*runs) }
 	switch flag.Arg(0) {
 	case "search":
 		measure = func() error { return runSearch(min(*runs, maxSearchRuns), flag.Args()[1:]) }
+	case "repositories":
+		measure = func() error { return runRepositories(*runs) }
 	case "files":
 		measure = func() error { return runFiles(*runs) }
 	case "sessions":

@@ -44,7 +44,7 @@ func (s *Source) save(k record) {
 	w := &cachefile.Writer{}
 	w.Text(k.head, k.log)
 	w.Flags(k.slow)
-	ctx, cancel := context.WithTimeout(s.ctx, limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit) // also when the source is closed
 	defer cancel()
 	if k.repo.Save(ctx, w, s.cfg.Dir) {
 		s.saver.Save(format, s.cfg.Cache, func() *cachefile.Writer { return w })

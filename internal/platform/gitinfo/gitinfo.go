@@ -19,6 +19,9 @@ const (
 	limit = 5 * time.Second
 	// statusWait is how long the first snapshot waits for the status, which takes git longer the more files there are.
 	statusWait = 10 * time.Millisecond
+	// statusDelay is how long a status that takes longer than that is not begun after the first snapshot: git would compete
+	// with the first request.
+	statusDelay = 100 * time.Millisecond
 	// maxStatus bounds the status, in characters.
 	maxStatus = 2000
 )
@@ -136,14 +139,10 @@ func (s *Source) read() {
 }
 
 // readStatus asks git for the status, and returns the repository as it was then and whether that took longer than a start can
-// wait. If it did so the last time, git begins when the first snapshot was taken, so that it does not slow down the start.
+// wait. If it did so the last time, git begins after the start.
 func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool) {
-	if s.slow {
-		select {
-		case <-s.asked:
-		case <-s.ctx.Done():
-			return nil, s.slow
-		}
+	if s.slow && !s.afterStart() {
+		return repo, true
 	}
 	if now := repo.Current(); now != nil {
 		repo = now
@@ -160,10 +159,24 @@ func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool
 			all.Clean = out == ""
 		}
 	})
-	if !ok {
-		return nil, s.slow
-	}
 	return repo, time.Since(began) > s.cfg.Wait
+}
+
+// afterStart waits until the first snapshot was taken and used. It reports whether the source is still open.
+func (s *Source) afterStart() bool {
+	select {
+	case <-s.asked:
+	case <-s.ctx.Done():
+		return false
+	}
+	timer := time.NewTimer(statusDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
 }
 
 func (s *Source) set(change func(*Snapshot)) {
