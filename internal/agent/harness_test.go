@@ -171,6 +171,7 @@ func (j *journal) tools() []tool.Tool {
 	plain := func(ctx context.Context, in input, _ func(tool.Progress)) (tool.Result, error) { return j.do(ctx, in) }
 	return []tool.Tool{
 		tool.New(def("Safe", tool.Traits{Waits: true}), safe),
+		tool.New(def("Delegate", tool.Traits{Delegates: true}), safe),
 		tool.New(def("SafeShell", tool.Traits{Shell: true}), safe),
 		tool.New(def("Unsafe", tool.Traits{}), plain),
 		tool.New(def("UnsafeWait", tool.Traits{Waits: true}), plain),

@@ -181,6 +181,27 @@ func TestConcurrencyIsCapped(t *testing.T) {
 	})
 }
 
+// Calls that wait for agents take no place of others.
+//
+// Proves AGENT-05, EXEC-10.
+func TestDelegatedCallsAreNotCapped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := ""
+		for i := range 25 {
+			script += fmt.Sprintf("use Delegate {\"text\":\"%d\",\"sleep\":1000}\n", i)
+		}
+		for i := range 10 {
+			script += fmt.Sprintf("use Safe {\"text\":\"%d\",\"sleep\":1000}\n", i)
+		}
+		b := newBench(t, script+"---\nsay end")
+		start := time.Now()
+		b.run(ctx())
+		if got := time.Since(start); got != time.Second {
+			t.Errorf("25 agents and 10 calls of 1 s took %v", got)
+		}
+	})
+}
+
 // Proves LOOP-14.
 func TestBothExecutorsGiveTheSameTranscript(t *testing.T) {
 	script := `

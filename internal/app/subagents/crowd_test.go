@@ -1,0 +1,74 @@
+package subagents
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Agents beyond the limit wait in order. One that is given up while it waits leaves its place to the next.
+//
+// Proves AGENT-05.
+func TestCrowd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c Crowd
+		var order []int
+		busy, most := 0, 0
+		for i := range 7 {
+			time.Sleep(time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				if err := c.enter(ctx, 2); err != nil {
+					if i != 3 || !errors.Is(err, context.Canceled) {
+						t.Errorf("agent %d: %v", i, err)
+					}
+					return
+				}
+				order = append(order, i)
+				busy++
+				most = max(most, busy)
+				time.Sleep(time.Second)
+				busy--
+				c.leave()
+			}()
+			if i == 3 {
+				time.AfterFunc(100*time.Millisecond, cancel)
+			}
+		}
+		start := time.Now()
+		synctest.Wait()
+		time.Sleep(10 * time.Second)
+		if most != 2 || len(order) != 6 || c.busy != 0 || len(c.waiting) != 0 {
+			t.Errorf("%d at once, in the order %v; %d are left, %d wait, after %v", most, order, c.busy, len(c.waiting), time.Since(start))
+		}
+		for i, n := range []int{0, 1, 2, 4, 5, 6} {
+			if order[i] != n {
+				t.Fatalf("the order is %v", order)
+			}
+		}
+	})
+}
+
+// A limit that is raised lets those work that have waited, and without one nobody waits.
+func TestCrowdWithoutLimit(t *testing.T) {
+	var c Crowd
+	for range 100 {
+		if err := c.enter(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.enter(ctx, 1) == nil || c.busy != 100 {
+		t.Error("it did not wait")
+	}
+	for range maxWaiting {
+		c.waiting = append(c.waiting, &place{})
+	}
+	if c.full() == nil {
+		t.Error("any number can wait")
+	}
+}
