@@ -34,8 +34,8 @@ func full(l texts.Language) *Facts {
 		Style:  &Style{Name: "Teaching", Text: "Explain each step."},
 		Guide:  Guidance{"TaskCreate", "AskUserQuestion", true, true},
 		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
-		Servers:    func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
-		Kept: 5, Budget: 500_000, Brief: "Brief",
+		Servers: func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
+		Kept:    5, Budget: 500_000, Brief: "Brief",
 	}
 }
 

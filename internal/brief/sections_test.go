@@ -227,14 +227,14 @@ func TestToolsThatAreMissing(t *testing.T) {
 // Proves CTX-03.
 func TestDynamicSections(t *testing.T) {
 	parts := map[string]func(from, to *Facts){
-		"guidance":   func(from, to *Facts) { to.Guide = from.Guide },
-		"memory":     func(from, to *Facts) { to.Memory = from.Memory },
-		"model":      func(from, to *Facts) { to.ModelNote = from.ModelNote },
-		"language":   func(from, to *Facts) { to.Answer = from.Answer },
-		"style":      func(from, to *Facts) { to.Style = from.Style },
-		"servers":    func(from, to *Facts) { to.Servers = from.Servers },
-		"budget":     func(from, to *Facts) { to.Budget = from.Budget },
-		"brief":      func(from, to *Facts) { to.Brief = from.Brief },
+		"guidance": func(from, to *Facts) { to.Guide = from.Guide },
+		"memory":   func(from, to *Facts) { to.Memory = from.Memory },
+		"model":    func(from, to *Facts) { to.ModelNote = from.ModelNote },
+		"language": func(from, to *Facts) { to.Answer = from.Answer },
+		"style":    func(from, to *Facts) { to.Style = from.Style },
+		"servers":  func(from, to *Facts) { to.Servers = from.Servers },
+		"budget":   func(from, to *Facts) { to.Budget = from.Budget },
+		"brief":    func(from, to *Facts) { to.Brief = from.Brief },
 	}
 	order := []string{"guidance", "memory", "model", "environment", "language", "style", "servers", "clearing", "notedown", "budget", "brief"}
 	for _, l := range []texts.Language{texts.English, texts.Chinese} {
@@ -272,10 +272,10 @@ func TestDynamicSections(t *testing.T) {
 		}
 	}
 	for name, keywords := range map[string][]string{
-		"guidance":   {"larger work into tasks with TaskCreate", "AskUserQuestion", "`! <command>`", "verification agent"},
-		"servers":    {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
-		"language":   {"français", "identifiers"},
-		"clearing":   {"latest 5"},
+		"guidance": {"larger work into tasks with TaskCreate", "AskUserQuestion", "`! <command>`", "verification agent"},
+		"servers":  {"MCP servers", "## db\n> Ask in SQL.", "## web\n> Be polite."},
+		"language": {"français", "identifiers"},
+		"clearing": {"latest 5"},
 	} {
 		for _, k := range keywords {
 			if !strings.Contains(piece(t, a, name), k) {

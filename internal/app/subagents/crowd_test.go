@@ -3,6 +3,7 @@ package subagents
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Crowd
+		var mu sync.Mutex
 		var order []int
 		busy, most := 0, 0
 		for i := range 7 {
@@ -27,11 +29,15 @@ func TestCrowd(t *testing.T) {
 					}
 					return
 				}
+				mu.Lock()
 				order = append(order, i)
 				busy++
 				most = max(most, busy)
+				mu.Unlock()
 				time.Sleep(time.Second)
+				mu.Lock()
 				busy--
+				mu.Unlock()
 				c.leave()
 			}()
 			if i == 3 {

@@ -5,16 +5,28 @@ import (
 	"context"
 )
 
-// searchLines searches piece by piece; each is of whole lines.
+// searchLines searches line by line: a large file in parts, any other piece by piece.
 func (s *Searcher) searchLines(ctx context.Context) error {
+	if err := s.more(ctx, s.size.piece); err != nil || s.stats.Binary {
+		return err
+	}
+	switch src := s.large(); {
+	case src == nil:
+		return s.searchPieces(ctx)
+	case s.o.Mode == Lines:
+		return s.searchPartLines(ctx, src)
+	default:
+		return s.searchParts(ctx, src)
+	}
+}
+
+// searchPieces searches piece by piece what is left of the input; each is of whole lines.
+func (s *Searcher) searchPieces(ctx context.Context) error {
 	in := &s.in
 	want := s.size.piece
 	for {
 		if err := s.more(ctx, want); err != nil || s.stats.Binary {
 			return err
-		}
-		if src := s.large(); src != nil {
-			return s.searchParts(ctx, src)
 		}
 		want = s.size.piece
 		if in.skipLine && !s.skipLine() {

@@ -18,12 +18,11 @@ type Large interface {
 	Size() int64
 }
 
-// large returns the source if it is worth searching in parts: no line has to be told with its number, and there is
-// much more than what was read. That is decided before anything was searched, since parts begin at the start: a file that grows
+// large returns the source if it is worth searching in parts: there is much more than what was read. That is decided before anything was searched, since parts begin at the start: a file that grows
 // meanwhile is read to its end.
 func (s *Searcher) large() Large {
 	in := &s.in
-	if in.base > 0 || in.done > 0 || s.part || s.o.Mode == Lines || in.eof || in.utf16 != notUTF16 || runtime.GOMAXPROCS(0) == 1 {
+	if in.base > 0 || in.done > 0 || s.part || in.eof || in.utf16 != notUTF16 || runtime.GOMAXPROCS(0) == 1 {
 		return nil
 	}
 	src, ok := in.src.(Large)

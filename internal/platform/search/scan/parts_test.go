@@ -64,6 +64,74 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// The lines of a large file are those that one searcher finds, with their numbers and the lines around them.
+//
+// Proves GREP-08.
+func TestPartsOfLines(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))))
+	random := rand.New(rand.NewPCG(3, 4))
+	words := []string{"a", "b", "\n", "\n", "ab", "\r\n", "é", "\xff", "x y", "\n\n", "a\n\nb\n", "abababababababababab"}
+	patterns := []string{"a", "^", "b$", "^a", "x|é", "nothing", "rare", "rare", "rare", "^rare$"}
+	shown := 0
+	for range 300 {
+		var text []byte
+		if random.IntN(4) == 0 {
+			text = append(text, "\xef\xbb\xbf"...)
+		}
+		for range 300 + random.IntN(1500) {
+			text = append(text, words[random.IntN(len(words))]...)
+			if random.IntN(300) == 0 {
+				text = append(text, "\nrare\n"...)
+			}
+		}
+		if random.IntN(8) == 0 {
+			text[random.IntN(len(text))] = 0
+		}
+		q, err := regex.Compile(patterns[random.IntN(len(patterns))], regex.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Mode: Lines, Spans: Spans(random.IntN(3)), Before: random.IntN(4) * random.IntN(2), After: random.IntN(4) * random.IntN(2)}
+		enough := -1
+		if random.IntN(4) == 0 {
+			enough = random.IntN(10)
+		}
+		s := NewSearcher(q, o)
+		s.size.piece = 16
+		search := func(src io.Reader) (lines []Line, stats Stats) {
+			stats, err := s.Search(t.Context(), src, func(l *Line) bool {
+				one := *l
+				one.Text, one.Spans = bytes.Clone(l.Text), append([]Span(nil), l.Spans...)
+				lines = append(lines, one)
+				return len(lines) != enough
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return lines, stats
+		}
+		want, wantStats := search(onlyReader{bytes.NewReader(text)})
+		s.size.part, s.size.search = int64(500+random.IntN(200)), 1+random.IntN(30) // the lines around a match are shorter than a part
+		got, gotStats := search(bytes.NewReader(text))
+		if wantStats.Binary { // what was shown before is void
+			want, got, wantStats.Bytes, gotStats.Bytes = nil, nil, 0, 0
+		}
+		if len(want) == enough { // how many more were found by then does not matter
+			wantStats.Lines, gotStats.Lines, wantStats.Matches, gotStats.Matches = 0, 0, 0, 0
+		}
+		shown += len(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%+v in %q: %s", o, text, diff)
+		}
+		if diff := cmp.Diff(wantStats, gotStats); diff != "" {
+			t.Fatalf("%+v in %q: %s", o, text, diff)
+		}
+	}
+	if shown < 1000 {
+		t.Errorf("only %d lines", shown)
+	}
+}
+
 // A file that becomes large while it is searched is searched once.
 func TestPartsOfAGrowingFile(t *testing.T) {
 	q, err := regex.Compile("a", regex.Options{})

@@ -120,7 +120,7 @@ func (r *report) keepFrom(end int) int {
 
 // drop prepares for the first n bytes of data to be forgotten.
 func (r *report) drop(n int) {
-	if r.s.o.Mode == Lines {
+	if r.s.o.Mode == Lines || r.s.counts {
 		r.count(r.s.in.base + int64(n))
 	}
 }

@@ -79,6 +79,8 @@ type Searcher struct {
 	stats Stats
 	done  bool // nothing more is asked of this file
 	part  bool // it searches a part of a file: without byte order mark, and not the beginning
+	// counts makes it count the lines of a part in which nothing matches.
+	counts bool
 
 	pending block // of matches that span lines
 }
@@ -122,6 +124,9 @@ func (s *Searcher) Search(ctx context.Context, src io.Reader, sink Sink) (Stats,
 		err = s.searchText(ctx)
 	} else {
 		err = s.searchLines(ctx)
+	}
+	if s.counts && !s.done && err == nil && !s.stats.Binary {
+		s.out.count(s.in.base + int64(len(s.in.data)))
 	}
 	s.stats.Bytes = s.in.total
 	s.in.release()

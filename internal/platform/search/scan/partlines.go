@@ -1,0 +1,199 @@
+package scan
+
+import (
+	"context"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// searchPartLines searches a large file for lines. Scouts find out which parts match, and count the lines of the others, which
+// are then left out.
+func (s *Searcher) searchPartLines(ctx context.Context, src Large) error {
+	from := s.in.total - int64(len(s.in.data)) // the byte order mark
+	starts, err := s.starts(src, from)
+	if err != nil {
+		return err
+	}
+	r := &region{src: src, starts: starts, scouts: s.scout(ctx, src, starts), context: s.o.Before + s.o.After}
+	defer r.scouts.stop()
+	total, lines := from, int64(0)
+	for r.next < len(starts) {
+		part, err := r.scouts.wait(r.next)
+		switch {
+		case err != nil:
+			return err
+		case part.Binary:
+			s.stats.Binary = true
+			return nil
+		}
+		s.stats.Cut = s.stats.Cut || part.Cut
+		if s.done || s.out.after == 0 && !r.needed(r.next) {
+			total, lines = total+part.Bytes, lines+part.newlines
+			r.pass()
+			continue
+		}
+		r.at, r.begun = starts[r.next], true
+		s.in.reset(r)
+		s.in.sniffed, s.in.base = true, r.at-from
+		s.out.counted, s.out.number = s.in.base, lines+1
+		if err := s.searchPieces(ctx); err != nil || s.stats.Binary {
+			return err
+		}
+		total += s.in.total
+		if !s.done {
+			s.out.count(s.in.base + int64(len(s.in.data)))
+			lines = s.out.number - 1
+		}
+	}
+	s.in.total = total
+	return nil
+}
+
+// A region reads the parts of a file one after the other, as long as they are needed.
+type region struct {
+	src     Large
+	starts  []int64
+	scouts  *scouts
+	context int // lines that are shown around a match, in all
+
+	next    int   // the part after those that were read
+	at      int64 // where reading goes on
+	begun   bool  // a part is being read
+	matched int   // parts that had a match, from the first on
+	all     bool  // nearly all parts match, so that scouts are of no use
+}
+
+// dense is of how many parts all have a match if the scouts are called back.
+const dense = 3
+
+// needed reports whether a part has to be searched: it has a match, or lines around one.
+func (r *region) needed(i int) bool {
+	if r.all || r.scouts.matches(i) {
+		return true
+	}
+	return r.context > 0 && (r.scouts.matches(i-1) || r.scouts.matches(i+1))
+}
+
+// pass goes on to the next part.
+func (r *region) pass() {
+	if !r.all {
+		if r.matched == r.next && r.scouts.matches(r.next) {
+			r.matched++
+		}
+		if r.all = r.matched >= dense; r.all {
+			r.scouts.stop()
+		}
+		r.scouts.release()
+	}
+	r.next++
+}
+
+func (r *region) end(i int) int64 {
+	if i+1 < len(r.starts) {
+		return r.starts[i+1]
+	}
+	return math.MaxInt64
+}
+
+// Read implements [io.Reader].
+func (r *region) Read(p []byte) (int, error) {
+	for {
+		if !r.begun {
+			if r.next == len(r.starts) || !r.needed(r.next) {
+				return 0, io.EOF
+			}
+			r.begun = true
+		}
+		end := r.end(r.next)
+		n, err := r.src.ReadAt(p[:min(int64(len(p)), end-r.at)], r.at)
+		r.at += int64(n)
+		if r.at == end || err == io.EOF {
+			r.begun = false
+			r.pass()
+			err = nil
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// A scouted part is one without lines that have to be shown, unless it matches.
+type scouted struct {
+	Stats
+	newlines int64
+	err      error
+	done     chan struct{}
+}
+
+// Scouts search parts ahead of the one that reports lines.
+type scouts struct {
+	parts  []scouted
+	room   chan struct{} // for parts that are ahead
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// scout sends out scouts.
+func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *scouts {
+	workers := min(runtime.GOMAXPROCS(0), len(starts))
+	c := &scouts{parts: make([]scouted, len(starts)), room: make(chan struct{}, 4*workers+2)}
+	for i := range c.parts {
+		c.parts[i].done = make(chan struct{})
+	}
+	ctx, c.cancel = context.WithCancel(ctx)
+	var next atomic.Int64
+	for range workers {
+		c.work.Go(func() {
+			p := &Searcher{query: s.query, matcher: s.query.NewMatcher(), o: Options{Mode: Exists}, size: s.size, part: true, counts: true}
+			for {
+				select {
+				case c.room <- struct{}{}:
+				case <-ctx.Done():
+				}
+				i := int(next.Add(1)) - 1
+				if i >= len(starts) {
+					return
+				}
+				part := &c.parts[i]
+				end := int64(math.MaxInt64)
+				if i+1 < len(starts) {
+					end = starts[i+1]
+				}
+				if part.err = ctx.Err(); part.err == nil {
+					part.Stats, part.err = p.Search(ctx, io.NewSectionReader(src, starts[i], end-starts[i]), nil)
+					part.newlines = p.out.number - 1
+				}
+				close(part.done)
+			}
+		})
+	}
+	return c
+}
+
+// wait returns what is known of a part.
+func (c *scouts) wait(i int) (*scouted, error) {
+	<-c.parts[i].done
+	return &c.parts[i], c.parts[i].err
+}
+
+// matches reports whether there is a part i and it matches, or may.
+func (c *scouts) matches(i int) bool {
+	if i < 0 || i >= len(c.parts) {
+		return false
+	}
+	part, err := c.wait(i)
+	return err != nil || part.Binary || part.Matched()
+}
+
+// release makes room for another part that is ahead.
+func (c *scouts) release() { <-c.room }
+
+// stop calls the scouts back.
+func (c *scouts) stop() {
+	c.cancel()
+	c.work.Wait()
+}
