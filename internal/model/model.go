@@ -121,6 +121,7 @@ const (
 	OmitLimit    // the name of the output limit: another is used
 	OmitUsage    // the wish for a usage report
 	OmitParallel // the wish for several calls in one answer
+	OmitReplay   // the model's earlier reasoning
 )
 
 // LeastBudget is the smallest thinking budget.

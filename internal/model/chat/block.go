@@ -86,6 +86,7 @@ type block struct {
 	kind    blockKind
 	text    []byte   // the text, the reasoning, or the arguments
 	details []detail // of reasoning
+	member  string   // that reasoning came in, if it was not part of the text
 	name    []byte   // of a call, as it came
 	wireID  string   // of a call, if the server gave it one
 	id      string   // of a call, unique in the answer; empty until it is shown
@@ -131,6 +132,9 @@ func (r *reply) close() {
 		t := &msg.Thinking{Text: string(b.text)}
 		if r.dialect.Replay != ReplayNone {
 			t.Signature = signature + string(appendDetails(nil, b.details))
+			if r.dialect.Replay == ReplaySame && len(b.details) == 0 {
+				t.Signature += b.member
+			}
 			r.emit(model.ThinkingDelta{Block: b.index, Signature: t.Signature})
 		}
 		part = t

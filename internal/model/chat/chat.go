@@ -5,6 +5,7 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 
 	"adze/internal/model"
 	"adze/internal/model/wire"
@@ -34,7 +35,7 @@ type Dialect struct {
 	// ShortIDs says that ids of calls are nine letters and digits.
 	ShortIDs bool
 	// TextTools is for models without tools in their wire: tools are described in the system prompt, and calls of them are
-	// found in the text of answers.
+	// found in the text of answers. Without it, calls are only recognised where an answer ends in them; see [prose].
 	TextTools bool
 }
 
@@ -51,17 +52,21 @@ const (
 	ReplayText
 	// ReplayDetails sends the list reasoning_details, which may be signed or encrypted, as it came.
 	ReplayDetails
+	// ReplaySame sends the reasoning in the member in which it came.
+	ReplaySame
 )
 
-// UnmarshalText reads the name of a way, which is that of the member it sends.
+var replayNames = [...]string{"none", "reasoning_content", "reasoning", "reasoning_details", "same"}
+
+// UnmarshalText reads the name of a way: that of the member it sends, or same.
 func (r *Replay) UnmarshalText(text []byte) error {
-	for i, name := range [...]string{"none", "reasoning_content", "reasoning", "reasoning_details"} {
+	for i, name := range replayNames {
 		if string(text) == name {
 			*r = Replay(i)
 			return nil
 		}
 	}
-	return fmt.Errorf("replay %q is none of none, reasoning_content, reasoning, reasoning_details", text)
+	return fmt.Errorf("replay %q is not one of %s", text, strings.Join(replayNames[:], ", "))
 }
 
 // Path implements [wire.Dialect].
@@ -89,8 +94,8 @@ type bound struct {
 
 func (b bound) NewDecoder(requestID string, raw bool) wire.Decoder {
 	d := &decoder{reply: reply{dialect: b.Dialect, tools: b.tools, requestID: requestID}, raw: raw}
-	if b.TextTools && len(b.tools) > 0 {
-		d.prose = &prose{tools: b.tools}
+	if len(b.tools) > 0 {
+		d.prose = &prose{tools: b.tools, late: !b.TextTools}
 	}
 	return d
 }

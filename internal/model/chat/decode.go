@@ -165,6 +165,7 @@ func (d *decoder) set(to *string) {
 type delta struct {
 	reasoning, content, refusal, reason []byte
 	details, list, calls, call, usage   []byte
+	member                              string // that reasoning came in
 }
 
 // readChoices reads a list of choices, of which only the first is ours.
@@ -216,8 +217,9 @@ func (m *delta) read(s *jsonscan.Scanner) {
 		}
 		switch string(name) {
 		case "reasoning_content", "reasoning", "thinking": // some servers send the same by two names
-			if t := text(s); len(m.reasoning) == 0 {
-				m.reasoning = t
+			i := slices.Index(reasoningMembers[:], string(name))
+			if t := text(s); len(m.reasoning) == 0 && len(t) > 0 {
+				m.reasoning, m.member = t, reasoningMembers[i]
 			}
 		case "reasoning_details":
 			m.details = s.Raw()
@@ -242,15 +244,23 @@ func (m *delta) read(s *jsonscan.Scanner) {
 // add takes in what a chunk adds, in the order in which a model writes.
 func (d *decoder) add(m *delta) {
 	d.usage(m.usage)
+	if len(m.reasoning) > 0 || len(m.details) > len("[]") {
+		d.prose.flush(&d.reply, false)
+	}
 	d.details(m.details, len(m.reasoning) == 0)
-	d.think(m.reasoning)
+	if len(m.reasoning) > 0 {
+		d.think(m.reasoning)
+		d.continued(thinkingBlock).member = m.member
+	}
 	d.list(m.list)
 	d.say(m.content)
 	d.refuse(m.refusal)
-	if m.calls != nil && m.calls[0] == '[' {
+	if len(m.calls) > len("[]") && m.calls[0] == '[' {
+		d.prose.flush(&d.reply, true)
 		d.toolCalls(m.calls)
 	}
 	if m.call != nil && m.call[0] == '{' {
+		d.prose.flush(&d.reply, true)
 		d.toolCall(m.call, true)
 	}
 	if len(m.reason) > 0 {
@@ -301,6 +311,9 @@ func (d *decoder) finish() error {
 	}
 	if rest := d.thought.end(&d.reply); d.prose != nil {
 		d.prose.add(&d.reply, rest)
+		if d.stop() == model.StopMaxTokens { // the last call may be cut off
+			d.prose.flush(&d.reply, false)
+		}
 		d.prose.end(&d.reply)
 	} else {
 		d.write(rest)

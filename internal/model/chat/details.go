@@ -36,7 +36,7 @@ func (r *reply) details(raw []byte, shown bool) {
 		if shown {
 			r.think([]byte(textOf(ms, "text") + textOf(ms, "summary")))
 		}
-		if r.dialect.Replay != ReplayDetails {
+		if r.dialect.Replay != ReplayDetails && r.dialect.Replay != ReplaySame {
 			continue
 		}
 		b := r.continued(thinkingBlock)

@@ -16,6 +16,7 @@ import (
 // next one only adds messages.
 type encoder struct {
 	dialect Dialect
+	replay  Replay          // that the messages are written with
 	said    wire.Transcript // the messages, with commas between them and without marks
 	front   front
 }
@@ -25,6 +26,14 @@ func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Bo
 	head, err := e.dialect.options(req, extra)
 	if err != nil {
 		return nil, err
+	}
+	replay := e.dialect.Replay
+	if req.Omit&model.OmitReplay != 0 {
+		replay = ReplayNone
+	}
+	if replay != e.replay {
+		e.replay = replay
+		e.said.Reset()
 	}
 	e.said.Update(req.Messages, e.write)
 	body := wire.Body{wire.Options(head), e.front.encode(e.dialect, req)}
@@ -47,6 +56,7 @@ func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 		dst = append(dst, ',')
 	}
 	w := writer{dialect: e.dialect, buf: dst, start: len(dst), mark: -1}
+	w.dialect.Replay = e.replay
 	if m.Role == msg.Assistant {
 		w.assistant(m.Parts)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"adze/internal/model"
 	"adze/internal/model/toolname"
@@ -84,7 +85,7 @@ func (d Dialect) hasKey(req *model.Request) bool {
 // notTaken are words of servers that refuse a part of a request because they do not know it.
 var notTaken = [...]string{
 	"not supported", "unsupported", "does not support", "doesn't support", "not permitted", "not allowed", "unrecognized", "unknown",
-	"unexpected", "additional properties", "extra_forbidden", "invalid schema",
+	"unexpected", "additional properties", "extra_forbidden", "invalid schema", "please remove", "extra inputs",
 }
 
 // optionals are the parts that a request can do without.
@@ -100,7 +101,18 @@ func (d Dialect) optionals() []wire.Optional {
 		{Part: model.OmitEffort, Names: []string{"reasoning_effort", "reasoning.effort", "reasoning effort"}, Has: func(r *model.Request) bool { return d.effort(r) != "" }},
 		{Part: model.OmitCache, Names: []string{"prompt_cache_key"}, Has: d.hasKey},
 		{Part: model.OmitCache, Names: []string{"cache_control"}, Has: func(r *model.Request) bool { return d.Marks && len(r.Cache) > 0 }},
+		{Part: model.OmitReplay, Names: []string{"reasoning_content", "reasoning_details", "reasoning", "thinking"}, Has: d.replays},
 	}
+}
+
+// replays reports whether reasoning goes back with req.
+func (d Dialect) replays(req *model.Request) bool {
+	return d.Replay != ReplayNone && slices.ContainsFunc(req.Messages, func(m msg.Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p msg.Part) bool {
+			t, ok := p.(*msg.Thinking)
+			return ok && strings.HasPrefix(t.Signature, signature)
+		})
+	})
 }
 
 // Optional implements [wire.Lenient].

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/model/toolname"
@@ -223,24 +224,32 @@ func (w *writer) call(u *msg.ToolUse) {
 	w.buf = append(w.buf, "}}"...)
 }
 
-// signature begins what the dialect has signed: reasoning that goes back as it came.
+// signature begins what the dialect has signed: reasoning that goes back as it came. The list of details follows, or the
+// member that the text came in.
 const signature = "chat:"
+
+// reasoningMembers are the names under which servers send the text of reasoning.
+var reasoningMembers = [...]string{"reasoning_content", "reasoning", "thinking"}
 
 // reasoning writes the reasoning among parts that goes back to this server.
 func (w *writer) reasoning(parts []msg.Part) {
 	var text, details []byte
+	came := "" // the member
 	for _, p := range parts {
 		t, ok := p.(*msg.Thinking)
 		if !ok || !strings.HasPrefix(t.Signature, signature) {
 			continue
 		}
-		text = append(text, t.Text...)
-		if list := t.Signature[len(signature):]; len(list) > 2 { // more than []
+		switch how := t.Signature[len(signature):]; {
+		case slices.Contains(reasoningMembers[:], how):
+			came = how
+		case len(how) > 2 && how[0] == '[': // more than []
 			if len(details) > 0 {
 				details = append(details, ',')
 			}
-			details = append(details, list[1:len(list)-1]...)
+			details = append(details, how[1:len(how)-1]...)
 		}
+		text = append(text, t.Text...)
 	}
 	member := ""
 	switch w.dialect.Replay {
@@ -248,12 +257,15 @@ func (w *writer) reasoning(parts []msg.Part) {
 		member = "reasoning_content"
 	case ReplayText:
 		member = "reasoning"
-	case ReplayDetails:
+	case ReplayDetails, ReplaySame:
 		if len(details) > 0 {
 			w.buf = append(w.buf, `,"reasoning_details":[`...)
 			w.buf = append(append(w.buf, details...), ']')
+			return
 		}
-		return
+		if w.dialect.Replay == ReplaySame {
+			member = came
+		}
 	}
 	if member != "" && len(text) > 0 {
 		w.buf = append(w.buf, `,"`+member+`":`...)

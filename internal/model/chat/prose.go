@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/model/toolname"
@@ -18,6 +19,11 @@ const (
 	// listTag comes before a list of calls, which ends with the answer.
 	listTag = "[TOOL_CALLS]"
 	fence   = "```"
+	// functionTag begins a call in the form that Qwen's coding models have learned, mostly within callTag.
+	functionTag    = "<function="
+	functionEndTag = "</function>"
+	parameterTag   = "<parameter="
+	parameterEnd   = "</parameter>"
 )
 
 // describeTools returns what such a model is told about its tools. Choice is the one that it must use, or empty.
@@ -53,8 +59,14 @@ func appendTextCall(text []byte, u *msg.ToolUse) []byte {
 // prose finds calls in the text of an answer. It holds back what may be one until that is clear.
 type prose struct {
 	tools []msg.ToolSpec
-	held  []byte
-	state proseState
+	// late recognises only calls that an answer ends in, between the tags that models have learned: the server should have
+	// parsed them, and any other text is text.
+	late bool
+	// parsed is set once the server has sent a call of its own: then text is never a call.
+	parsed bool
+	held   []byte
+	state  proseState
+	open   bool // a fence is
 }
 
 type proseState uint8
@@ -68,9 +80,32 @@ const (
 
 // add takes in more text, and hands on to r what is certain.
 func (p *prose) add(r *reply, text []byte) {
+	if p.late && len(p.held) == 0 && p.state != toTheEnd && !bytes.ContainsAny(text, "<`") {
+		p.state = flowing
+		r.write(text)
+		return
+	}
 	p.held = append(p.held, text...)
 	for p.step(r) {
 	}
+}
+
+// flush hands on what is held as text, because something other than text follows. Call reports that it is a call.
+func (p *prose) flush(r *reply, call bool) {
+	if p == nil || !p.late {
+		return
+	}
+	p.parsed = p.parsed || call
+	r.write(p.held)
+	p.held, p.state = nil, flowing
+}
+
+// tags returns the texts that begin a call.
+func (p *prose) tags() []string {
+	if p.late {
+		return []string{callTag, functionTag}
+	}
+	return []string{callTag, listTag}
 }
 
 // step hands on a part of what is held, if it can.
@@ -79,6 +114,8 @@ func (p *prose) step(r *reply) bool {
 	case opening:
 		begins := bytes.TrimLeft(p.held, " \t\r\n")
 		switch {
+		case p.late:
+			p.state = flowing
 		case len(begins) == 0 || short(begins, fence):
 			return false
 		case begins[0] == '{' || bytes.HasPrefix(begins, []byte(fence)):
@@ -89,18 +126,23 @@ func (p *prose) step(r *reply) bool {
 		return true
 	case flowing:
 		at, tag := len(p.held), ""
-		for _, t := range []string{callTag, listTag} {
+		for _, t := range p.tags() {
 			if i := bytes.Index(p.held, []byte(t)); i >= 0 && i < at {
 				at, tag = i, t
 			}
 		}
-		switch tag {
-		case "":
-			at -= undecided(p.held)
-		case callTag:
-			p.state = inCall
-		case listTag:
+		if tag == "" {
+			at -= p.undecided()
+		}
+		p.open = p.open != (bytes.Count(p.held[:at], []byte(fence))%2 == 1)
+		switch {
+		case tag == "":
+		case p.late && (p.open || p.parsed): // an example
+			at += len(tag)
+		case p.late || tag == listTag:
 			p.state = toTheEnd
+		default:
+			p.state = inCall
 		}
 		r.write(p.held[:at])
 		p.held = p.held[at:]
@@ -123,10 +165,15 @@ func short(text []byte, tag string) bool {
 	return len(text) < len(tag) && strings.HasPrefix(tag, string(text))
 }
 
-// undecided returns how many bytes at the end of text may begin a tag.
-func undecided(text []byte) int {
-	for n := min(len(text), max(len(callTag), len(listTag))-1); n > 0; n-- {
-		if end := text[len(text)-n:]; short(end, callTag) || short(end, listTag) {
+// undecided returns how many bytes at the end of what is held may begin a tag, or a fence.
+func (p *prose) undecided() int {
+	tags := p.tags()
+	if p.late {
+		tags = append(tags, fence)
+	}
+	for n := min(len(p.held), len(listTag)-1); n > 0; n-- {
+		end := p.held[len(p.held)-n:]
+		if slices.ContainsFunc(tags, func(tag string) bool { return short(end, tag) }) {
 			return n
 		}
 	}
@@ -146,6 +193,9 @@ func (p *prose) end(r *reply) {
 // calls hands on the calls that text is, or the text.
 func (p *prose) calls(r *reply, text []byte) {
 	found := p.parse(text)
+	if p.late {
+		found = p.parseLate(string(text))
+	}
 	if found == nil {
 		r.write(text)
 		return
@@ -203,11 +253,94 @@ func (p *prose) parse(text []byte) []textCall {
 	return calls
 }
 
-func (p *prose) offered(name string) bool {
+func (p *prose) offered(name string) bool { return p.tool(name) != nil }
+
+// tool returns the tool of that name, or nil.
+func (p *prose) tool(name string) *msg.ToolSpec {
 	for i := range p.tools {
 		if toolname.Restrict(p.tools[i].Name) == name {
-			return true
+			return &p.tools[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// parseLate returns the calls that all of text is, or nil. An end tag may be missing at the end.
+func (p *prose) parseLate(text string) []textCall {
+	var calls []textCall
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		inside, tagged := strings.CutPrefix(text, callTag)
+		inside = strings.TrimSpace(inside)
+		var c textCall
+		var ok bool
+		if strings.HasPrefix(inside, functionTag) {
+			c, text, ok = p.function(inside)
+		} else if tagged {
+			c, text, ok = p.object(inside)
+		}
+		if !ok || !p.offered(c.name) {
+			return nil
+		}
+		if text = strings.TrimSpace(text); tagged {
+			text = strings.TrimPrefix(text, callEndTag)
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// object reads a call that is a JSON object, and returns what follows it.
+func (p *prose) object(text string) (c textCall, rest string, ok bool) {
+	var call struct {
+		Name       string          `json:"name"`
+		Arguments  json.RawMessage `json:"arguments"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if d.Decode(&call) != nil {
+		return c, "", false
+	}
+	args := call.Arguments
+	if args == nil {
+		args = call.Parameters
+	}
+	if len(args) > 0 && args[0] == '"' { // arguments that were written as a string
+		args = []byte(unquote(args))
+	}
+	return textCall{call.Name, args}, text[d.InputOffset():], true
+}
+
+// function reads a call that is written as <function=NAME> with <parameter=NAME> in it, and returns what follows it. A value
+// that contains such tags itself cannot be told from them: that is not a call.
+func (p *prose) function(text string) (c textCall, rest string, ok bool) {
+	body, rest, ok := strings.Cut(text, functionEndTag)
+	name, params, named := strings.Cut(strings.TrimPrefix(body, functionTag), ">")
+	t := p.tool(strings.TrimSpace(name))
+	if !ok || !named || t == nil {
+		return c, "", false
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Type json.RawMessage `json:"type"`
+		} `json:"properties"`
+	}
+	json.Unmarshal(t.Schema, &schema) // ok: then all values are texts
+	args := map[string]json.RawMessage{}
+	for params = strings.TrimSpace(params); params != ""; params = strings.TrimSpace(params) {
+		param, found := strings.CutPrefix(params, parameterTag)
+		key, value, named := strings.Cut(param, ">")
+		value, after, ended := strings.Cut(value, parameterEnd)
+		_, twice := args[key]
+		if !found || !named || !ended || twice || strings.Contains(value, parameterTag) {
+			return c, "", false
+		}
+		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
+		args[key] = msg.AppendString(nil, value)
+		if kind := string(schema.Properties[key].Type); kind != "" && !strings.Contains(kind, `"string"`) && json.Valid([]byte(value)) {
+			args[key] = json.RawMessage(value)
+		}
+		params = after
+	}
+	data, err := json.Marshal(args)
+	return textCall{strings.TrimSpace(name), data}, rest, err == nil
 }

@@ -215,10 +215,21 @@ var streams = []struct {
 	{"a tool that was not offered", Dialect{TextTools: true}, sse(say(`{"name":"Rm","arguments":{}}`), ended("stop"), usage, done), `{"name":"Rm","arguments":{}} | end_turn | 10+5`},
 	{"an object within text", Dialect{TextTools: true}, sse(say("As in "), say(`{"name":"Read","arguments":{}}`), ended("stop"), usage, done), `As in {"name":"Read","arguments":{}} | end_turn | 10+5`},
 	{"a tag that is none", Dialect{TextTools: true}, sse(say("a <tool"), say("box> b <tool_call>no</tool_call> c"), ended("stop"), usage, done), "a <toolbox> b <tool_call>no</tool_call> c | end_turn | 10+5"},
-	{"no quirk, no calls", Dialect{}, sse(say(`<tool_call>{"name":"Read","arguments":{}}</tool_call>`), ended("stop"), usage, done), `<tool_call>{"name":"Read","arguments":{}}</tool_call> | end_turn | 10+5`},
+	{"calls at the end", Dialect{}, sse(say("I look.\n<tool"), say("_call>{\"name\":\"Read\",\"arguments\":{\"a\":\"</tool_call>\"}}</tool_call>\n<tool_call>"), say("{\"name\":\"Edit\",\"arguments\":\"{}\"}"), ended("stop"), usage, done),
+		"I look.\n | made Read {\"a\":\"</tool_call>\"} | made Edit {} | tool_use | 10+5"},
+	{"calls of Qwen's coder", Dialect{}, sse(say("<tool_call>\n<function=Read>\n<parameter=a>\nx.txt\n</parameter>\n<parameter=n>\n7\n</parameter>\n</function>\n</tool_call>\n"), ended("stop"), usage, done), `made Read {"a":"x.txt","n":"7"} | tool_use | 10+5`},
+	{"a function without the tag", Dialect{}, sse(say("<func"), say("tion=Read>\n<parameter=a>\none\n\ntwo\n</parameter>\n</function>"), ended("stop"), usage, done), `made Read {"a":"one\n\ntwo"} | tool_use | 10+5`},
+	{"a value that looks like a tag", Dialect{}, sse(say("<function=Read><parameter=a>x</parameter>y</parameter></function>"), ended("stop"), usage, done), "<function=Read><parameter=a>x</parameter>y</parameter></function> | end_turn | 10+5"},
+	{"a call within text", Dialect{}, sse(say(`<tool_call>{"name":"Read","arguments":{}}</tool_call>`), say(" is how."), ended("stop"), usage, done), `<tool_call>{"name":"Read","arguments":{}}</tool_call> is how. | end_turn | 10+5`},
+	{"a call in a fence", Dialect{}, sse(say("So:\n``"), say("`\n<tool_call>{\"name\":\"Read\",\"arguments\":{}}</tool_call>"), ended("stop"), usage, done), "So:\n```\n<tool_call>{\"name\":\"Read\",\"arguments\":{}}</tool_call> | end_turn | 10+5"},
+	{"a call that is cut off", Dialect{}, sse(say(`<tool_call>{"name":"Read","arguments":{}}</tool_call><tool_call>{"name"`), ended("length"), usage, done), `<tool_call>{"name":"Read","arguments":{}}</tool_call><tool_call>{"name" | max_tokens | 10+5`},
+	{"a call of something else", Dialect{}, sse(say(`<tool_call>{"name":"Rm","arguments":{}}</tool_call>`), ended("stop"), usage, done), `<tool_call>{"name":"Rm","arguments":{}}</tool_call> | end_turn | 10+5`},
+	{"text beside a parsed call", Dialect{}, sse(say("I <"), call(`{"index":0,"id":"a","function":{"name":"Read","arguments":"{}"}}`), say(`<tool_call>{"name":"Read","arguments":{}}</tool_call>`), ended("stop"), usage, done), `I < | a Read {} | <tool_call>{"name":"Read","arguments":{}}</tool_call> | tool_use | 10+5`},
+	{"reasoning as it came", Dialect{Replay: ReplaySame}, sse(chunk(`{"reasoning":"Hm.","content":""}`), say("So."), ended("stop"), usage, done), "(Hm.)chat:reasoning | So. | end_turn | 10+5"},
+	{"reasoning in the text", Dialect{Replay: ReplaySame}, sse(say("<think>Hm.</think>So."), ended("stop"), usage, done), "(Hm.)chat: | So. | end_turn | 10+5"},
 }
 
-// Proves PROV-10, PROV-11, PROV-13, PROV-14, PROV-20. Every stream means the same however it is cut into packets.
+// Proves PROV-10, PROV-11, PROV-13, PROV-14, PROV-20, PROV-64, PROV-65. Every stream means the same however it is cut into packets.
 func TestStreams(t *testing.T) {
 	for _, tt := range streams {
 		t.Run(tt.name, func(t *testing.T) {
