@@ -86,7 +86,7 @@ func (e *encoder) options(req *model.Request, extra json.RawMessage) ([]wire.Mem
 		add("stream", []byte("true"))
 	}
 	add("include", include(req))
-	add("reasoning", reasoning(req))
+	add("reasoning", e.dialect.reasoning(req))
 	add("text", format(req))
 	if req.UserID != "" && req.Omit&model.OmitUserID == 0 {
 		add(e.dialect.userMember(), msg.AppendString(nil, req.UserID))
@@ -146,7 +146,7 @@ func thinks(req *model.Request) bool {
 }
 
 // reasoning returns how the model reasons, or nil.
-func reasoning(req *model.Request) []byte {
+func (d Dialect) reasoning(req *model.Request) []byte {
 	if req.Omit&model.OmitThinking != 0 {
 		return nil
 	}
@@ -154,7 +154,7 @@ func reasoning(req *model.Request) []byte {
 	if e := effort(req); e != "" && req.Omit&model.OmitEffort == 0 {
 		v = msg.AppendString(append(v, `,"effort":`...), e)
 	}
-	if summarizes(req) {
+	if !d.NoSummary && thinks(req) && req.Omit&model.OmitDisplay == 0 {
 		v = append(v, `,"summary":"auto"`...)
 	}
 	if v == nil {
@@ -162,11 +162,6 @@ func reasoning(req *model.Request) []byte {
 	}
 	v[0] = '{'
 	return append(v, '}')
-}
-
-// summarizes reports whether req asks to be shown what the model thinks.
-func summarizes(req *model.Request) bool {
-	return thinks(req) && req.Thinking.Display != "" && req.Omit&model.OmitDisplay == 0
 }
 
 // Budgets of thinking up to these count as low and medium effort.

@@ -21,10 +21,10 @@ var optionals = []wire.Optional{
 	{Part: model.OmitStrict, Names: []string{"strict", "schema for function"}, Has: func(r *model.Request) bool {
 		return slices.ContainsFunc(r.Tools, func(t msg.ToolSpec) bool { return t.Strict })
 	}},
-	{Part: model.OmitDisplay, Names: []string{"reasoning.summary", "reasoning summar", "summary"}, Has: summarizes},
+	{Part: model.OmitDisplay, Names: []string{"reasoning.summary", "reasoning summar", "summary"}, Has: thinks},
 	{Part: model.OmitEffort, Names: []string{"reasoning.effort", "effort"}, Has: func(r *model.Request) bool { return effort(r) != "" }},
 	{Part: model.OmitThinking, Names: []string{"encrypted_content", "encrypted content", "include", "reasoning"}, Has: func(r *model.Request) bool {
-		return thinks(r) || reasoning(r) != nil
+		return thinks(r) || effort(r) != ""
 	}},
 	{Part: model.OmitFormat, Names: []string{"text.format", "json_schema", "response_format", "structured output"}, Has: func(r *model.Request) bool { return r.Format != nil }},
 	{Part: model.OmitCache, Names: []string{"prompt_cache_key"}, Has: func(r *model.Request) bool { return r.CacheKey != "" }},

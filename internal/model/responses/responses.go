@@ -24,6 +24,8 @@ type Dialect struct {
 	TextResults bool
 	// OpenReasoning says that reasoning which is not encrypted goes back too, as open models want it.
 	OpenReasoning bool
+	// NoSummary asks for no summary of the reasoning, which OpenAI sends only on request.
+	NoSummary bool
 }
 
 // signature begins the signature of a [msg.Thinking] that holds a reasoning item of this dialect.
