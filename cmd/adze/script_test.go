@@ -162,9 +162,12 @@ func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
 		server.Loading = 3
 	}
 	address := listen(ts, server, nil)
-	if server.Kind == local.Ollama {
+	switch server.Kind {
+	case local.Ollama:
 		ts.Setenv("OLLAMA_HOST", address)
-	} else {
+	case localtest.Gateway:
+		ts.Setenv("OPENAI_BASE_URL", "http://"+address+"/v1")
+	default:
 		ts.Setenv("ADZE_"+strings.ToUpper(args[0])+"_BASE_URL", "http://"+address)
 	}
 }

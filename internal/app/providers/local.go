@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -36,7 +35,7 @@ func FindLocal(ctx context.Context, s *config.Settings, version string) Servers 
 	return local.Client{Agent: wire.UserAgent(version)}.Find(ctx, addresses)
 }
 
-// offer returns why no provider is configured, with models of servers on this machine that answer.
+// offer returns the error text for a user without a provider, with models of servers on this machine.
 func offer(models []string) string {
 	var b strings.Builder
 	for _, name := range models {
@@ -94,11 +93,7 @@ func (l *localServers) open(n *names, name string) (string, error) {
 		l.named[name] = name
 		return name, nil
 	}
-	wanted := to.sent
-	if wanted == "default" || wanted == "small" {
-		wanted = ""
-	}
-	m, err := l.client(to.row).Open(l.lifetime(), local.Kind(to.row.name), to.row.base(n.settings), wanted, l.Say)
+	m, err := l.client(to.row).Open(l.lifetime(), local.Kind(to.row.name), to.row.base(n.settings), to.sent, l.Say)
 	if err != nil {
 		return "", err
 	}
@@ -115,14 +110,14 @@ func (l *localServers) disguised(n *names, to destination) {
 		return
 	}
 	base := to.row.base(n.settings)
-	if !chatsHere(to.row.service(n.settings, base), base) || to.sent == "default" || to.sent == "small" {
+	if !chatsHere(to.row.service(n.settings, base), base) {
 		return
 	}
 	kind, ok := l.client(to.row).At(l.lifetime(), base)
 	if !ok {
 		return
 	}
-	if m, err := l.client(to.row).Open(l.lifetime(), kind, base, to.sent, l.Say); err == nil {
+	if m, err := l.client(to.row).Open(l.lifetime(), kind, base, to.sent, l.Say); err == nil && (m.Name == to.sent || !isShort(to.sent)) {
 		l.learn(n, n.id(to), to.sent, to.row, m)
 	}
 }
@@ -133,8 +128,12 @@ func chatsHere(s wire.Service, base string) bool {
 	return chats && wire.IsLocal(base)
 }
 
-// learn keeps what a server says about a model. Sent is its name in requests.
+// learn keeps a server's description of a model. Sent is its name in requests. The window in the user's settings replaces
+// the server's.
 func (l *localServers) learn(n *names, id, sent string, row *provider, m local.Model) {
+	if o, ok := n.models.Override(id); ok && o.ContextWindow != nil {
+		m.Window, m.Sure = *o.ContextWindow, true
+	}
 	l.known[sent] = m
 	if m.Window > 0 || m.MaxWindow > 0 {
 		n.models.Learn(learned(id, row.name, m))
@@ -144,10 +143,10 @@ func (l *localServers) learn(n *names, id, sent string, row *provider, m local.M
 	}
 }
 
-// narrowLocal is the context window below which work is cut short so often that the user is told how to raise it.
+// narrowLocal is the context window below which the user gets advice on how to raise it.
 const narrowLocal = 16_000
 
-// unsure says where the window of a model comes from when its server does not say.
+// unsure returns the qualification of a window that is only the documented default.
 func unsure(m local.Model) string {
 	if m.Sure {
 		return ""
@@ -159,9 +158,14 @@ func unsure(m local.Model) string {
 func learned(id, provider string, m local.Model) catalog.Model {
 	known := catalog.Unknown(id)
 	known.Name, known.Provider, known.Known = m.Name, provider, true
-	known.ContextWindow = cmp.Or(m.Window, m.MaxWindow)
-	known.MaxOutput = known.ContextWindow / 4
-	known.DefaultOutput = min(known.DefaultOutput, known.MaxOutput)
+	window := m.MaxWindow
+	if m.Sure {
+		window = m.Window
+	}
+	if window > 0 {
+		known.ContextWindow, known.MaxOutput = window, window/4
+		known.DefaultOutput = min(known.DefaultOutput, known.MaxOutput)
+	}
 	known.Price, known.Wider = &model.Price{}, m.Advice()
 	known.Tools, known.ParallelTools, known.Images, known.Structured = !m.NoTools, !m.NoTools, m.Images, true
 	return known

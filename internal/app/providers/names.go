@@ -98,7 +98,8 @@ func (n *names) firstParty(p *provider) bool {
 // resolve finds the model that a user means by a name.
 func (n *names) resolve(name string) (catalog.Model, error) {
 	to := n.route(name)
-	unsaid := to.sent == "default" || to.sent == "small"
+	literal := isShort(to.sent) && n.literal(name, to)
+	unsaid := isShort(to.sent) && !literal
 	switch {
 	case !unsaid:
 	case to.row.own != nil:
@@ -111,9 +112,12 @@ func (n *names) resolve(name string) (catalog.Model, error) {
 		unsaid = !known || to.row.connect == nil && wire.IsLocal(to.row.address(n.settings))
 	}
 	if unsaid {
-		return catalog.Model{}, fmt.Errorf("which model of %s is to be used is not said; name it with --model %s/NAME or ADZE_MODEL", to.row.name, to.row.name)
+		return catalog.Model{}, fmt.Errorf("no model of %s is named; choose one with --model %s/NAME or ADZE_MODEL", to.row.name, to.row.name)
 	}
 	m, err := n.models.For(to.row.name).Resolve(to.sent)
+	if literal {
+		m, err = catalog.Unknown(to.sent), nil
+	}
 	if err != nil {
 		return catalog.Model{}, err
 	}
@@ -127,6 +131,21 @@ func (n *names) resolve(name string) (catalog.Model, error) {
 	defer n.mu.Unlock()
 	n.ids[m.ID] = to
 	return m, nil
+}
+
+// isShort reports whether a name leaves the choice of the model to the provider.
+func isShort(name string) bool { return name == "default" || name == "small" }
+
+// literal reports whether default or small is the very name of a model: the user named it after a provider that has no
+// such alias.
+func (n *names) literal(name string, to destination) bool {
+	if !strings.HasPrefix(name, to.row.name+"/") {
+		return false
+	}
+	if to.row.own != nil {
+		return n.ownDefault(to) == ""
+	}
+	return to.row.local || n.gateway(to.row)
 }
 
 // ownDefault returns the model of a user's own provider that default or small stands for, or nothing.

@@ -143,6 +143,7 @@ func Unknown(id string) Model {
 // A Table is the built-in list with the corrections of [Table.With]. The zero value has none.
 type Table struct {
 	corrected []Model
+	overrides map[string]Override
 	provider  string // whose aliases need no provider before them; empty means the first vendor's
 	learned   *learned
 }
@@ -159,15 +160,29 @@ func (t Table) Learning() Table {
 	return t
 }
 
-// Learn adds what a server says about a model of its own, to a table that is learning. What the user says about the
-// model goes before it.
+// Learn adds a server's description of its model to a table that is learning. The user's overrides take precedence.
 func (t Table) Learn(m Model) {
 	if t.learned == nil {
 		return
 	}
+	if o, ok := t.Override(m.ID); ok {
+		corrected := m
+		if o.apply(&corrected) == nil {
+			m = corrected
+		}
+	}
 	t.learned.mu.Lock()
 	defer t.learned.mu.Unlock()
 	t.learned.models = put(slices.Clone(t.learned.models), m)
+}
+
+// Override returns the user's correction of a model, by its id or by its name without the provider.
+func (t Table) Override(id string) (Override, bool) {
+	o, ok := t.overrides[id]
+	if _, name, prefixed := strings.Cut(id, "/"); !ok && prefixed {
+		o, ok = t.overrides[name]
+	}
+	return o, ok
 }
 
 // known returns the models that were learned.
@@ -256,7 +271,7 @@ func dashedLine(id string) (Model, bool) {
 
 // find returns the model with exactly this id.
 func (t Table) find(id string) (Model, bool) {
-	for _, list := range [...][]Model{t.corrected, t.known()} {
+	for _, list := range [...][]Model{t.known(), t.corrected} { // what was learned has the corrections
 		if i := slices.IndexFunc(list, func(m Model) bool { return m.ID == id }); i >= 0 {
 			return list[i], true
 		}
@@ -342,7 +357,10 @@ type Override struct {
 // With returns the table with overrides applied, keyed by model name. An override that cannot be
 // true is left out and reported; the table is usable nevertheless.
 func (t Table) With(overrides map[string]Override) (Table, error) {
-	t.corrected = slices.Clone(t.corrected)
+	t.corrected, t.overrides = slices.Clone(t.corrected), maps.Clone(t.overrides)
+	if t.overrides == nil {
+		t.overrides = map[string]Override{}
+	}
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		m, ok := t.Lookup(name)
@@ -354,9 +372,13 @@ func (t Table) With(overrides map[string]Override) (Table, error) {
 			continue
 		}
 		t.corrected = put(t.corrected, m)
+		t.overrides[name] = overrides[name]
 	}
 	return t, errors.Join(problems...)
 }
+
+// narrow is the context window below which an answer takes at most a quarter of it unless the user sets more.
+const narrow = 64_000
 
 func (o Override) apply(m *Model) error {
 	if o.ContextWindow != nil {
@@ -371,6 +393,9 @@ func (o Override) apply(m *Model) error {
 		}
 		m.MaxOutput = *o.MaxOutput
 		m.DefaultOutput = min(*o.MaxOutput, usualOutput)
+	} else if o.ContextWindow != nil && m.MaxOutput > m.ContextWindow/4 && m.ContextWindow < narrow {
+		m.MaxOutput = max(1, m.ContextWindow/4)
+		m.DefaultOutput = min(m.DefaultOutput, m.MaxOutput)
 	}
 	if m.MaxOutput > m.ContextWindow {
 		return fmt.Errorf("maxOutput %d is more than contextWindow %d", m.MaxOutput, m.ContextWindow)

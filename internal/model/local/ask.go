@@ -2,7 +2,6 @@ package local
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +23,14 @@ const maxAnswer = 8 << 20
 // errLoading is the answer of a server that has not read its model yet.
 var errLoading = errors.New("the server is still loading its model")
 
-// errOther is what comes of a server that has none of the interfaces.
+// errOther is the error for a server that has none of the interfaces.
 var errOther = errors.New("it does not say what it is")
+
+// A statusError is an HTTP status other than 200. It is an [errOther].
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("HTTP %d", int(e)) }
+func (statusError) Unwrap() error   { return errOther }
 
 // A Client asks servers. It knows no proxy, follows no redirect and keeps no connection.
 type Client struct {
@@ -57,7 +63,9 @@ func (c Client) ask(ctx context.Context, address string, question, answer any) (
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", c.Agent)
-	req.Header.Set("Authorization", "Bearer "+cmp.Or(c.Key, "none"))
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
 	contacts.Add(req.URL.Host, contacts.Local)
 	res, err := c.http().Do(req)
 	if err != nil {
@@ -71,7 +79,7 @@ func (c Client) ask(ctx context.Context, address string, question, answer any) (
 	case res.StatusCode == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(string(data)), "loading"):
 		return res.Header, errLoading
 	case res.StatusCode != http.StatusOK:
-		return res.Header, fmt.Errorf("%w: HTTP %d", errOther, res.StatusCode)
+		return res.Header, statusError(res.StatusCode)
 	}
 	if json.Unmarshal(data, answer) != nil {
 		return res.Header, errOther
@@ -109,16 +117,31 @@ func (c Client) identify(ctx context.Context, root string) (*Server, error) {
 		s.Kind = Ollama
 		return s, nil
 	}
-	var studio struct {
-		Data []struct {
-			State string `json:"state"`
-		} `json:"data"`
-	}
-	if _, err := c.ask(ctx, root+"/api/v0/models", nil, &studio); err != nil || studio.Data == nil {
+	var studio studioList
+	if _, err := c.ask(ctx, root+"/api/v0/models", nil, &studio); err != nil || !studio.genuine() {
 		return nil, errOther
 	}
 	s.Kind = LMStudio
 	return s, nil
+}
+
+// A studioList is LM Studio's own list of models.
+type studioList struct {
+	Data []studioModel `json:"data"`
+}
+
+type studioModel struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	State  string `json:"state"`
+	Max    int    `json:"max_context_length"`
+	Loaded int    `json:"loaded_context_length"`
+}
+
+// genuine reports whether the list has members that only LM Studio sends. Some gateways answer every path with their list
+// of models.
+func (l studioList) genuine() bool {
+	return l.Data != nil && !slices.ContainsFunc(l.Data, func(m studioModel) bool { return m.State == "" && m.Max == 0 })
 }
 
 // describe fills in the models, as far as the server says something about them in time.
@@ -139,8 +162,7 @@ func (c Client) describe(ctx context.Context, s *Server, root string) {
 	}
 }
 
-// ollamaWindow is the window of a model in Ollama unless it is told otherwise, as its manual says. Machines with much
-// memory for it have a larger one.
+// ollamaWindow is Ollama's documented default window. Machines with much memory get a larger one.
 const ollamaWindow = 4096
 
 func (c Client) ollamaModels(ctx context.Context, root string) []Model {
@@ -250,20 +272,8 @@ func (c Client) llamaModels(ctx context.Context, root string) []Model {
 	return models
 }
 
-// studioWindow is the window that LM Studio gives a model which it loads for a request, unless the user chose another.
-const studioWindow = 4096
-
 func (c Client) studioModels(ctx context.Context, root string) []Model {
-	var list struct {
-		Data []struct {
-			ID           string   `json:"id"`
-			Type         string   `json:"type"`
-			State        string   `json:"state"`
-			Max          int      `json:"max_context_length"`
-			Loaded       int      `json:"loaded_context_length"`
-			Capabilities []string `json:"capabilities"`
-		} `json:"data"`
-	}
+	var list studioList
 	if _, err := c.ask(ctx, root+"/api/v0/models", nil, &list); err != nil {
 		return nil
 	}
@@ -272,13 +282,7 @@ func (c Client) studioModels(ctx context.Context, root string) []Model {
 		if d.Type == "embeddings" {
 			continue
 		}
-		m := Model{Name: d.ID, MaxWindow: d.Max, Images: d.Type == "vlm", Loaded: d.State == "loaded", Window: studioWindow}
-		if d.Loaded > 0 {
-			m.Window, m.Sure = d.Loaded, true
-		} else if d.Max > 0 {
-			m.Window = min(m.Window, d.Max)
-		}
-		models = append(models, m)
+		models = append(models, Model{Name: d.ID, MaxWindow: d.Max, Window: d.Loaded, Sure: d.Loaded > 0, Images: d.Type == "vlm", Loaded: d.State == "loaded"})
 	}
 	return models
 }

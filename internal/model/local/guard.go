@@ -12,8 +12,8 @@ import (
 )
 
 // Guard returns p with requests that fit into the windows of its models. Servers on this machine have small windows, and
-// some cut off what does not fit without a word: the answer is then made shorter, or the request is refused before it is
-// sent. About returns what is known about a model.
+// some silently cut off what does not fit: Guard shortens the answer, or refuses the request before it is sent. It leaves
+// requests alone if the window is a guess. About returns what is known about a model.
 func Guard(p model.Provider, about func(name string) (Model, bool)) model.Provider {
 	return &guard{next: p, about: about, gauges: map[string]*tokens.Gauge{}}
 }
@@ -35,7 +35,7 @@ const leastAnswer = 256
 // Stream implements [model.Provider].
 func (g *guard) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	m, ok := g.about(req.Model)
-	if !ok || m.Window <= 0 {
+	if !ok || m.Window <= 0 || !m.Sure {
 		return g.next.Stream(ctx, req)
 	}
 	counted, size := g.size(req)

@@ -74,7 +74,7 @@ type Model struct {
 	Window int
 	// MaxWindow is what the model was made for, or 0.
 	MaxWindow int
-	// Sure says that the server itself says what Window is. Else it is what the program's manual says.
+	// Sure is false if Window is only the documented default. A guess never refuses a request.
 	Sure bool
 	// NoTools says that the model cannot call tools.
 	NoTools bool
@@ -91,11 +91,11 @@ func (m Model) Advice() string {
 	}
 	switch m.Kind {
 	case Ollama:
-		return "Start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or raise the context length in its settings"
+		return "Restart Ollama with OLLAMA_CONTEXT_LENGTH=32768, or raise the context length in its settings"
 	case LlamaCpp:
-		return "Start llama-server with a larger --ctx-size (it is shared by the slots of --parallel)"
+		return "Start llama-server with --ctx-size 32768 (the slots of --parallel share it)"
 	case LMStudio:
-		return "Load the model in LM Studio with a larger context length"
+		return "Load the model in LM Studio with a context length of 32768"
 	}
 	return "Start vLLM with a larger --max-model-len"
 }

@@ -28,12 +28,12 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// Servers are found by their own interfaces, wherever they listen, with what really fits into their models.
+// Proves PROV-63. Servers are found by their own interfaces, wherever they listen, with what really fits into their models.
 func TestFind(t *testing.T) {
 	var addresses []string
 	for _, s := range []*localtest.Server{
 		{Kind: local.VLLM, Model: "Qwen/Qwen3-8B", Window: 32768},
-		{Kind: local.LMStudio, Model: "qwen3-8b", Window: 8192, Max: 131072},
+		{Kind: local.LMStudio, Model: "qwen3-8b", Window: 8192, Max: 131072, Loaded: true},
 		{Kind: local.LlamaCpp, Model: "qwen3.gguf", Window: 16384, Max: 40960},
 		{Kind: local.Ollama, Model: "qwen3:8b", Window: 32768, Max: 40960, Loaded: true},
 	} {
@@ -56,13 +56,9 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// Anything may have a list of models: what has no interface of its kind says at least nothing false about windows.
-	for _, s := range (local.Client{}).Find(t.Context(), []string{lookalike}) {
-		for _, m := range s.Models {
-			if m.Sure {
-				t.Errorf("%+v", s)
-			}
-		}
+	// A gateway that answers every path with its list of models is not LM Studio.
+	if found := (local.Client{}).Find(t.Context(), []string{lookalike}); found != nil {
+		t.Errorf("found %+v", found)
 	}
 }
 
@@ -75,10 +71,11 @@ func TestFindIsQuick(t *testing.T) {
 	}
 }
 
-// The model that is about to be used is asked about: Ollama loads it, a server that is loading is waited for, and what is
+// Proves PROV-63. The model that is about to be used is asked about: Ollama loads it, a server that is loading is waited for, and what is
 // wrong is said with what to do.
 func TestOpen(t *testing.T) {
 	ollama := &localtest.Server{Kind: local.Ollama, Model: "qwen3:latest", Window: 8192, Max: 40960}
+	studio := &localtest.Server{Kind: local.LMStudio, Model: "qwen3-8b", Window: 8192, Max: 131072}
 	llama := &localtest.Server{Kind: local.LlamaCpp, Model: "m.gguf", Window: 4096, Max: 40960, Loading: 2}
 	for _, tt := range []struct {
 		kind   local.Kind
@@ -87,15 +84,19 @@ func TestOpen(t *testing.T) {
 		want   string
 		said   string
 	}{
-		{local.Ollama, ollama, "qwen3", "qwen3:latest 8192", "Ollama loads qwen3:latest"},
+		{local.Ollama, ollama, "qwen3", "qwen3:latest 8192", "Loading qwen3:latest …"},
 		{local.Ollama, ollama, "", "qwen3:latest 8192", ""},
 		{local.Ollama, ollama, "qwen", "Ollama has no model qwen; did you mean qwen3:latest?", ""},
 		{local.Ollama, ollama, "granite4", "Ollama has no model granite4; it has qwen3:latest; get it with `ollama pull granite4`", ""},
 		{local.Ollama, &localtest.Server{Kind: local.Ollama, Model: "gpt-oss:120b-cloud", Max: 131072, Remote: true}, "", "gpt-oss:120b-cloud 131072", ""},
+		{local.LMStudio, studio, "default", "qwen3-8b 8192", "Loading qwen3-8b …"},
+		{local.LMStudio, studio, "", "qwen3-8b 8192", ""},
+		{local.LlamaCpp, &localtest.Server{Kind: local.LlamaCpp, Model: "default", Window: 4096}, "default", "default 4096", ""},
+		{local.Ollama, &localtest.Server{Kind: local.Ollama, Model: "big", Broken: true}, "", "Ollama could not load big (HTTP 404)", "Loading big …"},
 		{local.LlamaCpp, llama, "", "m.gguf 4096", "llama.cpp is still loading its model"},
 		{local.VLLM, llama, "x", "llama.cpp answers at ADDRESS, not vLLM; use the provider llamacpp", ""},
 		{local.VLLM, http.NotFoundHandler(), "x", "x 0", "the server at ADDRESS does not say that it is vLLM, nor how much fits into its models"},
-		{local.VLLM, http.NotFoundHandler(), "", "no vLLM answers at ADDRESS: it does not say what it is: HTTP 404; start it with `vllm serve MODEL`", ""},
+		{local.VLLM, http.NotFoundHandler(), "", "the server at ADDRESS is not vLLM: HTTP 404. Start it with `vllm serve MODEL`", ""},
 	} {
 		address := serve(t, tt.server)
 		var said []string
@@ -137,7 +138,7 @@ func (a *answering) Stream(_ context.Context, req *model.Request) iter.Seq2[mode
 func TestGuard(t *testing.T) {
 	next := &answering{used: 1}
 	g := local.Guard(next, func(name string) (local.Model, bool) {
-		return local.Model{Name: name, Kind: local.Ollama, Window: 4096, MaxWindow: 40960}, name == "m"
+		return local.Model{Name: name, Kind: local.Ollama, Window: 4096, MaxWindow: 40960, Sure: name == "m"}, name != "other"
 	})
 	ask := func(name string, system, prompt int) error {
 		next.req = nil
@@ -162,6 +163,9 @@ func TestGuard(t *testing.T) {
 	}
 	if err := ask("m", 5000, 10); !errors.As(err, &e) || next.req != nil || !strings.Contains(model.Explain(err, "m", true), "OLLAMA_CONTEXT_LENGTH") {
 		t.Errorf("instructions that do not fit: %v", model.Explain(err, "m", true))
+	}
+	if err := ask("guessed", 5000, 10); err != nil || next.req.MaxTokens != 3000 {
+		t.Errorf("a window that is a guess: %v", err)
 	}
 	if err := ask("other", 5000, 10); err != nil {
 		t.Errorf("a model that is not known: %v", err)

@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -21,10 +22,13 @@ const (
 	loadingPause = 500 * time.Millisecond
 )
 
-// Open returns what the server at a base URL says about one of its models, which the caller is about to use; an empty name
-// means the only one, or the only one that is loaded. One that Ollama has not loaded is loaded, because only then it is
-// known how much fits into it. While a server loads, say is
-// told once. The address is the user's own, and need not be on this machine.
+// ErrSeveral is the error if no model is named and the server has several.
+var ErrSeveral = errors.New("several models")
+
+// Open describes one model of the server at a base URL, which the caller is about to use. An empty name, and the short names
+// default and small unless a model is called that, mean the only model, or the only loaded one. Ollama and LM Studio load the
+// model, because its window is known only then; say gets a line before. The address is the user's own, and need not be on
+// this machine.
 func (c Client) Open(ctx context.Context, k Kind, address, name string, say func(string)) (Model, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -33,25 +37,33 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	root := u.Scheme + "://" + u.Host
 	s, err := c.ready(ctx, k, root, say)
 	switch {
-	case errors.Is(err, errOther) && name != "": // it may answer requests nevertheless
+	case errors.Is(err, errOther) && !unnamed(name): // it may answer requests nevertheless
 		say(fmt.Sprintf("the server at %s does not say that it is %s, nor how much fits into its models", root, k.Name()))
 		return Model{Name: name}, nil
 	case err != nil:
 		return Model{}, err
 	}
 	m, err := s.model(name)
-	if err != nil || k != Ollama || m.Sure && m.Loaded {
+	if err != nil || k != Ollama && k != LMStudio || m.Loaded && (m.Sure || k == LMStudio) {
 		return m, err
 	}
-	say("Ollama loads " + m.Name)
+	say("Loading " + m.Name + " …")
 	loading, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
-	if _, err := c.ask(loading, root+"/api/generate", map[string]any{"model": m.Name, "stream": false}, new(struct{})); err != nil {
-		return m, fmt.Errorf("Ollama does not load %s: %w", m.Name, cause(ctx, err))
+	path, question := "/api/generate", map[string]any{"model": m.Name, "stream": false}
+	if k == LMStudio { // it loads a model on its first request
+		path = "/v1/chat/completions"
+		question = map[string]any{"model": m.Name, "max_tokens": 1, "messages": []map[string]string{{"role": "user", "content": "hi"}}}
+	}
+	if _, err := c.ask(loading, root+path, question, new(json.RawMessage)); err != nil {
+		return m, fmt.Errorf("%s could not load %s (%w)", k.Name(), m.Name, cause(ctx, err))
 	}
 	c.describe(loading, s, root)
 	return s.model(m.Name)
 }
+
+// unnamed reports whether a name leaves the choice of the model to the server.
+func unnamed(name string) bool { return name == "" || name == "default" || name == "small" }
 
 // ready returns the server at root, with its models, when it has loaded what it loads at its start.
 func (c Client) ready(ctx context.Context, k Kind, root string, say func(string)) (*Server, error) {
@@ -65,7 +77,7 @@ func (c Client) ready(ctx context.Context, k Kind, root string, say func(string)
 		cancel()
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("no %s answers at %s: %w; start it%s", k.Name(), root, cause(ctx, err), k.start())
+			return nil, k.silent(root, cause(ctx, err))
 		case s.Kind != k:
 			return nil, fmt.Errorf("%s answers at %s, not %s; use the provider %s", s.Kind.Name(), root, k.Name(), s.Kind)
 		case !s.Loading:
@@ -83,24 +95,25 @@ func (c Client) ready(ctx context.Context, k Kind, root string, say func(string)
 	}
 }
 
-// start returns how a server of the kind is started, for the end of a sentence.
-func (k Kind) start() string {
+// silent returns the error for a root where no server of the kind answers.
+func (k Kind) silent(root string, err error) error {
+	start := "Start it, and its server in the developer view"
 	switch k {
 	case Ollama:
-		return " with `ollama serve`"
+		start = "Start it with `ollama serve`"
 	case LlamaCpp:
-		return " with `llama-server --model FILE`"
+		start = "Start it with `llama-server --model FILE`"
 	case VLLM:
-		return " with `vllm serve MODEL`"
+		start = "Start it with `vllm serve MODEL`"
 	}
-	return ", and its server in the developer view"
+	if errors.Is(err, errOther) {
+		return fmt.Errorf("the server at %s is not %s: %w. %s", root, k.Name(), err, start)
+	}
+	return fmt.Errorf("%s is not running at %s (%w). %s", k.Name(), root, err, start)
 }
 
 // model returns the model of that name. In Ollama a name without a tag means the latest.
 func (s *Server) model(name string) (Model, error) {
-	if m, ok := s.usual(); name == "" && ok {
-		return m, nil
-	}
 	var names []string
 	for _, m := range s.Models {
 		if m.Name == name || s.Kind == Ollama && m.Name == name+":latest" {
@@ -108,11 +121,17 @@ func (s *Server) model(name string) (Model, error) {
 		}
 		names = append(names, m.Name)
 	}
+	if unnamed(name) {
+		name = ""
+		if m, ok := s.usual(); ok {
+			return m, nil
+		}
+	}
 	if len(names) == 0 {
 		return Model{}, fmt.Errorf("%s at %s has no models%s", s.Kind.Name(), strings.TrimSuffix(s.Address, "/v1"), s.Kind.get(name))
 	}
 	if name == "" {
-		return Model{}, fmt.Errorf("%s has several models; name one with --model: %s/%s", s.Kind.Name(), s.Kind, strings.Join(slices.Sorted(slices.Values(names)), fmt.Sprintf(", %s/", s.Kind)))
+		return Model{}, fmt.Errorf("%s has %w; name one with --model: %s/%s", s.Kind.Name(), ErrSeveral, s.Kind, strings.Join(slices.Sorted(slices.Values(names)), fmt.Sprintf(", %s/", s.Kind)))
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		return Model{}, fmt.Errorf("%s has no model %s; did you mean %s?", s.Kind.Name(), name, near[0])

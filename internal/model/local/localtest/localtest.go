@@ -12,6 +12,9 @@ import (
 	"adze/internal/model/local"
 )
 
+// Gateway is the kind of a server that answers every path with its list of models.
+const Gateway local.Kind = "gateway"
+
 // A Server is a server of a kind with one model.
 type Server struct {
 	Kind  local.Kind
@@ -27,8 +30,8 @@ type Server struct {
 	mu sync.Mutex
 	// Loading is how many requests more are answered with a refusal, because the server has not read its model yet.
 	Loading int
-	// Loaded says that Ollama has loaded the model.
-	Loaded bool
+	// Loaded says that Ollama or LM Studio has loaded the model. Broken models cannot be loaded.
+	Loaded, Broken bool
 	asked  []string
 }
 
@@ -57,16 +60,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`)
 		return
 	}
-	if strings.HasSuffix(r.URL.Path, "/chat/completions") && s.Chat != nil {
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") && s.Chat != nil && (s.Kind != local.LMStudio || s.isLoaded()) {
+		if r.Header.Get("Authorization") == "" { // the script's server demands a key, and these servers do not
+			r.Header.Set("Authorization", "Bearer none")
+		}
 		s.Chat.ServeHTTP(w, r)
 		return
 	}
 	answer := s.answer(r)
+	if s.Kind == Gateway && r.Method == http.MethodGet {
+		answer = fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model"}]}`, s.Model)
+	}
 	if answer == "" {
 		w.WriteHeader(http.StatusNotFound)
 		answer = `{"error":"not found"}`
 	}
 	fmt.Fprint(w, answer)
+}
+
+func (s *Server) isLoaded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Loaded
 }
 
 func (s *Server) answer(r *http.Request) string {
@@ -95,7 +110,7 @@ func (s *Server) answer(r *http.Request) string {
 		return fmt.Sprintf(`{"parameters":"stop \"x\"\ntemperature 0.6","model_info":{"general.architecture":"qwen3","qwen3.context_length":%d},"capabilities":[%s]}`, s.Max, able)
 	case "ollama POST /api/generate":
 		var q struct{ Model, Prompt string }
-		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model || q.Prompt != "" {
+		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model || q.Prompt != "" || s.Broken {
 			return ""
 		}
 		s.Loaded = true
@@ -107,7 +122,14 @@ func (s *Server) answer(r *http.Request) string {
 	case "lmstudio GET /v1/models":
 		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"organization_owner"}]}`, s.Model)
 	case "lmstudio GET /api/v0/models":
-		return fmt.Sprintf(`{"data":[{"id":%q,"type":"vlm","state":"loaded","max_context_length":%d,"loaded_context_length":%d},{"id":"embed","type":"embeddings","state":"not-loaded"}]}`, s.Model, s.Max, s.Window)
+		state := `"state":"not-loaded"`
+		if s.Loaded {
+			state = fmt.Sprintf(`"state":"loaded","loaded_context_length":%d`, s.Window)
+		}
+		return fmt.Sprintf(`{"data":[{"id":%q,"type":"vlm",%s,"max_context_length":%d},{"id":"embed","type":"embeddings","state":"not-loaded"}]}`, s.Model, state, s.Max)
+	case "lmstudio POST /v1/chat/completions":
+		s.Loaded = true
+		return `{"choices":[{"index":0,"message":{"role":"assistant","content":"."},"finish_reason":"length"}]}`
 	case "vllm GET /v1/models":
 		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"vllm","max_model_len":%d}]}`, s.Model, s.Window)
 	}
