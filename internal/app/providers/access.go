@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -158,8 +159,7 @@ func (a *access) authenticate(p *provider, c *wire.Config) (source string, err e
 		c.StoredKey = a.Keys.reader(p.name)
 		return StoredSource, nil
 	case p.local || wire.IsLocal(c.BaseURL):
-		// A server on this machine needs no key, but the protocol wants one.
-		c.APIKey = "none"
+		c.NoKey = true
 		return "none", nil
 	}
 	if a.Keys.has(p.name) {
@@ -172,6 +172,12 @@ func (a *access) authenticate(p *provider, c *wire.Config) (source string, err e
 func (a *access) authenticateOwn(p *provider, c *wire.Config) (source string, err error) {
 	own := p.own
 	c.BaseURL = own.BaseURL
+	headers, err := own.headers(a.Getenv)
+	if err != nil {
+		return "", unavailable("The provider " + p.name + " cannot be used: " + err.Error() + ".")
+	}
+	maps.Copy(headers, c.Headers)
+	c.Headers = headers
 	switch {
 	case own.APIKeyEnv != "":
 		if c.APIKey = a.Getenv(own.APIKeyEnv); c.APIKey == "" {
@@ -185,7 +191,7 @@ func (a *access) authenticateOwn(p *provider, c *wire.Config) (source string, er
 		c.StoredKey = a.Keys.reader(p.name)
 		return StoredSource, nil
 	}
-	c.APIKey = "none"
+	c.NoKey = true
 	return "none", nil
 }
 

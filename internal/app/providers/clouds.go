@@ -48,6 +48,9 @@ func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
 		Project: a.Settings.Text("ADZE_VERTEX_PROJECT_ID"), Region: a.Settings.Text("ADZE_VERTEX_REGION"),
 		SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_VERTEX_AUTH"), Refresh: a.Settings.Text("gcpAuthRefresh"), SignIn: a.signIn, Note: a.Say,
 	})
+	if err == nil && c.BaseURL != "" {
+		c.BaseURL = normalized(s.Dialect, c.BaseURL)
+	}
 	return s, "the Google Cloud configuration", err
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/mcp/roster"
 	"adze/internal/model/chat"
 	"adze/internal/model/gemini"
 	"adze/internal/model/messages"
@@ -28,9 +29,10 @@ type ownRow struct {
 	Dialect string `json:"dialect"`
 	BaseURL string `json:"baseUrl"`
 	// APIKeyEnv is the variable with the key, APIKeyHelper a command that prints it. Without either no key is sent.
-	APIKeyEnv    string            `json:"apiKeyEnv"`
-	APIKeyHelper string            `json:"apiKeyHelper"`
-	Headers      map[string]string `json:"headers"`
+	APIKeyEnv    string `json:"apiKeyEnv"`
+	APIKeyHelper string `json:"apiKeyHelper"`
+	// Headers may refer to variables as ${NAME}.
+	Headers map[string]string `json:"headers"`
 	// Quirks are fields of the dialect.
 	Quirks json.RawMessage `json:"quirks"`
 	// Model and SmallModel are the default model and that for small questions.
@@ -118,7 +120,7 @@ func readDialect(name string, quirks json.RawMessage) (wire.Dialect, error) {
 	}
 	switch name {
 	case "", "chat":
-		var d chat.Dialect
+		d := chat.Dialect{Replay: chat.ReplaySame}
 		err := read(&d)
 		return d, err
 	case "responses":
@@ -139,16 +141,26 @@ func readDialect(name string, quirks json.RawMessage) (wire.Dialect, error) {
 
 // service describes the provider. Keys go where servers of the dialect look for them.
 func (o *ownRow) service() wire.Service {
-	s := wire.Service{Dialect: o.dialect, Address: o.BaseURL, KeyHeader: "Authorization", KeyVariable: o.APIKeyEnv, Header: http.Header{}}
+	s := wire.Service{Dialect: o.dialect, Address: o.BaseURL, KeyHeader: "Authorization", KeyVariable: o.APIKeyEnv}
 	switch o.dialect.(type) {
 	case messages.Dialect:
 		s.KeyHeader = "X-Api-Key"
-		s.Header.Set("Anthropic-Version", "2023-06-01")
+		s.Header = http.Header{"Anthropic-Version": {"2023-06-01"}}
 	case gemini.Dialect:
 		s.KeyHeader = "X-Goog-Api-Key"
 	}
-	for name, value := range o.Headers {
-		s.Header.Set(name, value)
-	}
 	return s
+}
+
+// headers returns the user's headers with variables expanded.
+func (o *ownRow) headers(getenv func(string) string) (http.Header, error) {
+	h := http.Header{}
+	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
+		value, err := roster.Expand(o.Headers[name], getenv)
+		if err != nil {
+			return nil, fmt.Errorf("headers.%s: %w", name, err)
+		}
+		h.Set(name, value)
+	}
+	return h, nil
 }

@@ -53,7 +53,7 @@ var providers = [...]provider{
 	{name: "openrouter", service: openRouter, key: "ADZE_OPENROUTER_API_KEY", baseURL: "ADZE_OPENROUTER_BASE_URL", hosts: true},
 	{name: "ollama", service: localServer(local.Ollama, chat.ReplayText), baseURL: "ADZE_OLLAMA_HOST", hosts: true, local: true},
 	{name: "llamacpp", service: localServer(local.LlamaCpp, chat.ReplayContent), baseURL: "ADZE_LLAMACPP_BASE_URL", hosts: true, local: true},
-	{name: "lmstudio", service: localServer(local.LMStudio, chat.ReplayNone), baseURL: "ADZE_LMSTUDIO_BASE_URL", hosts: true, local: true},
+	{name: "lmstudio", service: localServer(local.LMStudio, chat.ReplaySame), baseURL: "ADZE_LMSTUDIO_BASE_URL", hosts: true, local: true},
 	{name: "vllm", service: localServer(local.VLLM, chat.ReplayContent), baseURL: "ADZE_VLLM_BASE_URL", hosts: true, local: true},
 }
 
@@ -68,7 +68,7 @@ func openAI(s *config.Settings, base string) wire.Service {
 	case own && api == "chat":
 		service.Dialect = chat.Dialect{Developer: true, CompletionLimit: true, Documents: true, CacheKey: true, NoThinking: "none"}
 	case !own && api != "responses":
-		service.Dialect = chat.Dialect{}
+		service.Dialect = chat.Dialect{Replay: chat.ReplaySame}
 	}
 	return service
 }
@@ -81,7 +81,7 @@ func googleGemini(*config.Settings, string) wire.Service {
 
 func grok(*config.Settings, string) wire.Service {
 	return wire.Service{
-		Dialect: responses.Dialect{SystemRole: "system", UserMember: "user"},
+		Dialect: responses.Dialect{SystemRole: "system", UserMember: "user", NoSummary: true},
 		Address: "https://api.x.ai/v1", KeyHeader: "Authorization", KeyVariable: "XAI_API_KEY",
 	}
 }

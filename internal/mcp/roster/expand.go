@@ -50,6 +50,12 @@ func expand(text string, v values) (string, error) {
 	}
 }
 
+// Expand replaces ${NAME} and ${NAME:-default} in a text by the values of variables. An error names the variable that is
+// not set.
+func Expand(text string, getenv func(string) string) (string, error) {
+	return expand(text, values{getenv: getenv})
+}
+
 func variable(name string) bool {
 	for i, c := range []byte(name) {
 		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {

@@ -99,7 +99,7 @@ func newCredential(s Service, c Config) (*credential, error) {
 		cr.fixed, cr.headers = c.AuthToken, []string{"Authorization"}
 	case c.APIKey != "":
 		cr.fixed, cr.headers = c.APIKey, []string{s.KeyHeader}
-	case !authenticates(s, c.Headers):
+	case !c.NoKey && !authenticates(s, c.Headers):
 		return nil, errors.New("no credentials; set " + s.KeyVariable)
 	}
 	if strings.ContainsFunc(cr.fixed, func(r rune) bool { return r < ' ' || r == 0x7f }) {

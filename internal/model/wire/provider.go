@@ -37,8 +37,8 @@ type Service struct {
 	Adapt func(*model.Request)
 }
 
-// Config is what the user says about a service. It needs credentials: KeyHelper, AuthToken or APIKey, the
-// first of which counts, or a header that authenticates.
+// Config is the user's configuration of a service. It needs credentials: KeyHelper, AuthToken or APIKey, the
+// first of which counts, a header that authenticates, or NoKey.
 type Config struct {
 	// BaseURL replaces the address of the service, if it is not empty.
 	BaseURL string
@@ -47,6 +47,8 @@ type Config struct {
 
 	APIKey    string
 	AuthToken string
+	// NoKey permits requests without credentials.
+	NoKey bool
 	// KeyHelper returns a key. It is asked again after five minutes, and once when the key is not
 	// accepted.
 	KeyHelper func(context.Context) (string, error)
