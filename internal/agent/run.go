@@ -143,6 +143,8 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 		return s, &Ended{Reason: AbortedTools}
 	case outcome.rejected:
 		return s, &Ended{Reason: AbortedTools, Detail: outcome.stop}
+	case outcome.tripped:
+		return s, &Ended{Reason: DenialLimit, Detail: outcome.stop}
 	case outcome.stop != "":
 		return s, &Ended{Reason: HookStopped, Detail: outcome.stop}
 	}
@@ -211,7 +213,8 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	if r.a.Shortener != nil && !v.Stuck || s.Model.Window <= 0 {
 		return nil
 	}
-	limit := s.Model.Window - min(s.Model.MaxOutput, reservedOutput) - reservedSlack
+	answer := min(s.Model.MaxOutput, reservedOutput)
+	limit := s.Model.Window - answer - reservedSlack
 	if s.Model.Window < narrowWindow {
 		limit = max(limit, s.Model.Window/2)
 	}
@@ -224,7 +227,10 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	}
 	err := &model.Error{Kind: model.TooLong, Input: est, Window: s.Model.Window, Message: fmt.Sprintf("the conversation is about %d tokens long, over the limit of %d for %s", est, limit, s.Model.ID)}
 	if est < s.Model.Window {
-		err.Output = s.Model.Window - limit
+		err.Output = answer
+		if est+answer <= s.Model.Window { // only the slack is missing
+			err.Output = s.Model.Window - limit
+		}
 	}
 	if tokens.New(s.Model.ID).Request(req.System, req.Tools, nil) > limit { // no conversation would fit
 		err.Hint = cmp.Or(s.Model.Wider, "Choose a model with a larger context window")
@@ -275,6 +281,7 @@ func (o Options) maxTokens(s State) int {
 // results holds what recordResults found besides the results themselves.
 type results struct {
 	stop     string
+	tripped  bool
 	rejected bool // the user rejected a call and stopped the turn
 	fatal    error
 }
@@ -292,7 +299,7 @@ func (r *run) recordResults(b *batch) results {
 			structured[o.Result.ID] = o.Structured
 		}
 		if out.stop == "" {
-			out.stop = o.Stop
+			out.stop, out.tripped = o.Stop, o.Tripped
 		}
 		out.rejected = out.rejected || o.Rejected && o.Stop != ""
 		if out.fatal == nil {

@@ -35,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 		{"a wrapped set-up error", t.Context(), fmt.Errorf("y: %w", setup.Errorf("x")), 2},
 	}
 	for _, reason := range []agent.Reason{
-		agent.BlockingLimit, agent.ModelError, agent.PromptTooLong, agent.ImageError, agent.StopHookPrevented, agent.HookStopped,
+		agent.BlockingLimit, agent.ModelError, agent.PromptTooLong, agent.ImageError, agent.StopHookPrevented, agent.HookStopped, agent.DenialLimit,
 		agent.MaxTurnsReached, agent.BudgetExhausted, agent.StructuredOutputFailed,
 	} {
 		tests = append(tests, test{string(reason), t.Context(), &cli.Ended{Reason: reason}, 1})

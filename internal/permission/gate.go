@@ -176,7 +176,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 			g.say(fmt.Sprintf("a call of %s was not judged: %s", u.Name, d.note))
 		}
 		if why := g.blocked.Tripped(); why != "" && p.cfg.classifies() {
-			u.Verdict.Stop = why + ", " + unattended
+			u.Verdict.Stop, u.Verdict.Tripped = why+", "+unattended, true
 		}
 		return d, nil
 	case err != nil:

@@ -148,17 +148,14 @@ type Target struct {
 
 // Target follows a use to the tool that it reaches. The error says why what forwards it cannot.
 func (p *Pool) Target(u *msg.ToolUse) (Target, error) {
-	to := Target{Name: u.Name, Input: u.Input}
+	to := Target{Name: p.Canonical(u.Name), Input: u.Input}
 	var err error
-	if by := p.forwarders[u.Name]; by != nil && u.Malformed == "" {
+	if by := p.forwarders[to.Name]; by != nil && u.Malformed == "" {
 		var name string
 		var params json.RawMessage
 		if name, params, err = by.Forward(u.Input); err == nil {
-			to = Target{Name: name, Input: params, By: by}
+			to = Target{Name: p.Canonical(name), Input: params, By: by}
 		}
-	}
-	if canonical, ok := p.names[to.Name]; ok && p.tools[to.Name] == nil {
-		to.Name = canonical
 	}
 	to.Tool = p.tools[to.Name]
 	return to, err
@@ -167,12 +164,16 @@ func (p *Pool) Target(u *msg.ToolUse) (Target, error) {
 // Forwarded returns u as a use of the tool that it reaches, with the same id: what users, hooks and logs are to see
 // of it. A use of a tool by its own name is returned as it is.
 func (p *Pool) Forwarded(u *msg.ToolUse) *msg.ToolUse {
-	if p.forwarders[u.Name] == nil {
+	name := p.Canonical(u.Name)
+	if p.forwarders[name] == nil {
 		return u
 	}
-	seen := p.forwarders.See(u)
-	if canonical, ok := p.names[seen.Name]; ok && seen != u {
-		seen.Name = canonical
+	named := *u
+	named.Name = name
+	seen := p.forwarders.See(&named)
+	if seen == &named {
+		return u
 	}
+	seen.Name = p.Canonical(seen.Name)
 	return seen
 }

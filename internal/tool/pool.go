@@ -302,6 +302,42 @@ func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 	return nil, "", false
 }
 
+// callPrefix precedes the names of tools in the calls of some models.
+const callPrefix = "functions."
+
+// Canonical returns the name of the tool that a model's call names: the name itself, an alias, or either of them after
+// "functions." or in another case, if only one tool fits. Any other name is returned unchanged.
+func (p *Pool) Canonical(name string) string {
+	plain := strings.TrimPrefix(name, callPrefix)
+	for _, exact := range []string{name, plain} {
+		if p.tools[exact] != nil || p.absent[exact] != nil {
+			return exact
+		}
+		if canonical, ok := p.names[exact]; ok {
+			return canonical
+		}
+	}
+	var found []string
+	add := func(known, canonical string) {
+		if strings.EqualFold(known, plain) && !slices.Contains(found, canonical) {
+			found = append(found, canonical)
+		}
+	}
+	for known := range p.tools {
+		add(known, known)
+	}
+	for known := range p.absent {
+		add(known, known)
+	}
+	for alias, canonical := range p.names {
+		add(alias, canonical)
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return name
+}
+
 // Paths returns the files that uses of tools were about, as far as they say so.
 func (p *Pool) Paths(uses []*msg.ToolUse, in paths.Base) []string {
 	var all []string

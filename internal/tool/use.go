@@ -76,6 +76,8 @@ type Verdict struct {
 	Context []msg.Part
 	// Stop, if not empty, ends the turn after this message's calls, with this reason.
 	Stop string
+	// Tripped is set if Stop is because too many calls were refused, and not because someone wants it.
+	Tripped bool
 }
 
 // A Decision is what a gate wants. Decisions only get stricter: see [Verdict.Decide].

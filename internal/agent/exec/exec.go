@@ -82,8 +82,9 @@ type Outcome struct {
 	Code       int
 	// Context is sent to the model after the results of the message.
 	Context []msg.Part
-	// Stop, if not empty, ends the turn after this message, with this reason.
-	Stop string
+	// Stop, if not empty, ends the turn after this message, with this reason. Tripped is that of [tool.Verdict].
+	Stop    string
+	Tripped bool
 	// Denied says that the gates refused, Rejected that the user did, or who decided in their place. By says who decided;
 	// empty is the user if it was rejected.
 	Denied   bool
@@ -142,7 +143,7 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 
 // find follows the use to the tool that it reaches: from here on everything is that tool's.
 func (p *Pending) find(pool *tool.Pool, listed func(name string) bool) error {
-	if err := pool.Disabled(p.raw.Name); err != nil {
+	if err := pool.Disabled(pool.Canonical(p.raw.Name)); err != nil {
 		return fmt.Errorf("%w; it can no longer be called, so continue without it", err)
 	}
 	to, err := pool.Target(p.raw)
@@ -380,6 +381,7 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 		Code:       r.Code,
 		Context:    slices.Concat(p.use.Verdict.Context, r.Context),
 		Stop:       p.use.Verdict.Stop,
+		Tripped:    p.use.Verdict.Tripped,
 	}
 	o.Result.Parts = e.bound(p, r)
 	if d, ok := o.Display.(tool.Output); ok && p.kept != "" {

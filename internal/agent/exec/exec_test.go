@@ -207,7 +207,13 @@ func TestToolThatCannotBeCalled(t *testing.T) {
 	pool := poolOf(tools...)
 	wantError(t, e.perform(t.Context(), pool, use("Reed", `{"text":"x"}`)), `"Reed"`, "Read")
 	wantError(t, e.perform(t.Context(), pool, use("", `{}`)), `""`)
-	wantError(t, e.perform(t.Context(), pool, use("read", `{"text":"x"}`)), "Did you mean Read?")
+	for _, name := range []string{"read", "VIEW", "functions.Read", "functions.view"} {
+		if out := e.perform(t.Context(), pool, use(name, `{"text":"x"}`)); out.Result.IsError {
+			t.Errorf("%s is not Read: %s", name, msg.PlainText(out.Result.Parts))
+		}
+	}
+	twins := poolOf(w.tool("Do", tool.Traits{}), w.tool("do", tool.Traits{}))
+	wantError(t, e.perform(t.Context(), twins, use("DO", `{"text":"x"}`)), `there is no tool "DO"`)
 	r := tool.NewRegistry(tools...)
 	r.Substitutes = []tool.Substitute{
 		{Names: []string{"LS"}, Tool: "Bash", Advice: "Run ls with Bash."}, {Names: []string{"LS", "Todo"}, Advice: "Do without."}, {Names: []string{"LS"}, Tool: "Glob", Advice: "Use Glob."},

@@ -100,6 +100,7 @@ func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
 		Result:   errorResult(use, text),
 		Context:  v.Context,
 		Stop:     v.Stop,
+		Tripped:  v.Tripped,
 		Denied:   true,
 		Rejected: v.Rejected,
 		By:       v.By,
