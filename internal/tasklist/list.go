@@ -139,6 +139,9 @@ func (s *snapshot) task(id string) (*Task, error) {
 // A Change is what is to become different about a task; nil fields stay. A key of Metadata whose value is null is removed.
 // Blocks and BlockedBy are added to those that are there.
 type Change struct {
+	// By is the teammate that makes the change; it cannot take a task from its owner. Empty means the lead, who can.
+	By string
+
 	Subject, Description, ActiveForm, Owner *string
 	Status                                  *Status
 	Blocks, BlockedBy                       []string
@@ -153,6 +156,9 @@ func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, e
 			return err
 		}
 		was = *t.clone()
+		if err := c.allowed(s, t); err != nil {
+			return err
+		}
 		c.apply(t)
 		others, err := s.link(t, c.Blocks, c.BlockedBy)
 		if err != nil {
@@ -165,6 +171,22 @@ func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, e
 		return l.write(append(others, t)...)
 	})
 	return was, is, err
+}
+
+// allowed returns the refusal of a change that begins or takes t against the rules of [List.Claim].
+func (c *Change) allowed(s *snapshot, t *Task) error {
+	begins := c.Status != nil && *c.Status == InProgress
+	takes := c.Owner != nil && *c.Owner != t.Owner
+	if c.By != "" && t.Open() && t.Owner != "" && t.Owner != c.By && (begins || takes) {
+		return &Refusal{Reason: AlreadyClaimed, ID: t.ID, By: []string{t.Owner}}
+	}
+	if open := s.waits(t); begins && t.Status != InProgress && len(open) > 0 {
+		return &Refusal{Reason: Blocked, ID: t.ID, By: open}
+	}
+	if begins && c.By != "" && c.Owner == nil && t.Owner == "" {
+		c.Owner = &c.By
+	}
+	return nil
 }
 
 // apply makes the changes that concern no other task.

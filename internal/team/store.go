@@ -28,8 +28,10 @@ const (
 type Config struct {
 	// Dir holds a folder for each team; Locks is a directory for locks. They are made when they are needed.
 	Dir, Locks string
-	Now        func() time.Time // nil means the time of the system
-	Log        *slog.Logger     // may be nil
+	// Taken reports whether a name is used for something else of a team; nil means that none is.
+	Taken func(name string) bool
+	Now   func() time.Time // nil means the time of the system
+	Log   *slog.Logger     // may be nil
 }
 
 // A Store keeps the teams of the user, for all processes. It is safe for concurrent use.
@@ -66,6 +68,9 @@ func (s *Store) Create(ctx context.Context, t Team, lead Member) (Team, error) {
 	t.Name = unique(name, func(name string) bool {
 		if err != nil {
 			return false
+		}
+		if s.cfg.Taken != nil && s.cfg.Taken(name) {
+			return true
 		}
 		mkdir := root.Mkdir(name, 0o700)
 		if mkdir != nil && !errors.Is(mkdir, fs.ErrExist) {

@@ -3,6 +3,7 @@
 package tasklists
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,8 @@ type Config struct {
 	// conversation leads now and may be nil.
 	Names tasklist.Names
 	Led   func() string
+	// Member is the name of the teammate whose conversation it is, or empty.
+	Member string
 	// Shared selects the list that several processes can share; otherwise the model has a to-do list of its own.
 	Shared bool
 	// Last is what an earlier process noted with Note, by kind. Note may be nil.
@@ -121,12 +124,13 @@ func (l *Lists) openList(id string) (*tasklist.List, error) {
 }
 
 // Child returns the lists of a conversation within this one: it works on the same tasks, and has a to-do list of its own.
-func (l *Lists) Child() *Lists {
+// Member is the teammate whose conversation it is, or empty.
+func (l *Lists) Child(member string) *Lists {
 	if l == nil {
 		return nil
 	}
 	c := l.cfg
-	c.Note = nil
+	c.Note, c.Member = nil, cmp.Or(member, c.Member)
 	return &Lists{cfg: c, open: l.open}
 }
 
@@ -177,7 +181,7 @@ func (l *Lists) Tools() []tool.Tool {
 	}
 	shared, own := tasks.Config{Enabled: either(true, todo.Name)}, todo.Config{Enabled: either(false, tasks.CreateName+" and "+tasks.UpdateName)}
 	if l != nil {
-		shared.List, shared.Create, shared.Complete, shared.Language = l.list, l.creating, l.completing, l.cfg.Language
+		shared.List, shared.Create, shared.Complete, shared.Language, shared.Member = l.list, l.creating, l.completing, l.cfg.Language, l.cfg.Member
 		own.Replace, own.Language = l.replace, l.cfg.Language
 	}
 	return append(tasks.Tools(shared), todo.New(own))

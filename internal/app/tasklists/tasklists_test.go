@@ -143,7 +143,7 @@ func TestNotKept(t *testing.T) {
 // A conversation within another one works on its tasks, and has a to-do list of its own.
 func TestChild(t *testing.T) {
 	p := newPlace(t, nil)
-	child := &place{Lists: p.Child(), t: t}
+	child := &place{Lists: p.Child(""), t: t}
 	child.call("TaskCreate", `{"subject":"x","description":""}`)
 	if p.shown() != "1 x" {
 		t.Error(p.shown())
@@ -153,7 +153,7 @@ func TestChild(t *testing.T) {
 	if p.todos[0].Content != "a" || !strings.Contains(string(p.notes[todosKind]), `"a"`) {
 		t.Errorf("%v, %s", p.todos, p.notes)
 	}
-	if (*Lists)(nil).Child() != nil {
+	if (*Lists)(nil).Child("") != nil {
 		t.Error("a child of nothing")
 	}
 }

@@ -49,10 +49,12 @@ type LeadConfig struct {
 	Dir       string
 	SessionID string
 	// Enabled reports whether the settings allow teams.
-	Enabled  func() bool
-	Session  func() *session.Session
-	Gate     *permission.Gate // limits the teammates, and puts their questions to the user
-	Tasks    func(team string) Tasks
+	Enabled func() bool
+	Session func() *session.Session
+	Gate    *permission.Gate // limits the teammates, and puts their questions to the user
+	Tasks   func(team string) Tasks
+	// Forget removes the task list of a team; nil keeps it.
+	Forget   func(team string) error
 	Agents   Agents
 	Start    Starter // runs a teammate in this process; may be nil
 	Panes    Panes   // runs one in a terminal pane; may be nil
@@ -70,7 +72,7 @@ type Lead struct {
 	work sync.WaitGroup
 
 	mu     sync.Mutex
-	wanted bool // the user has asked for a team
+	wanted bool // the user has mentioned a team
 	team   string
 	post   *team.Post
 	stop   context.CancelFunc // stops looking at the inbox
@@ -91,19 +93,19 @@ func NewLead(c LeadConfig) *Lead {
 	return l
 }
 
-// asksForTeam finds requests for a team in what the user says.
-var asksForTeam = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(team-?mates?|swarms?|agent teams?|team of|TeamCreate|(create|make|start|form|spawn|build|use) an? (\w+ )?team)\b|团队|队友`)
+// teamWords finds the mention of a team in a prompt. To list the tools for one costs little, so that any mention counts.
+var teamWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(team(s|work|-?mates?)?|swarms?|equipos?|[ée]quipes?|squadr[ae]|mannschaft|TeamCreate)\b|команд\p{L}* агентов|团队|團隊|队友|隊友|チーム|팀`)
 })
 
-// Hear offers the tools for teams from the prompt on in which the user asks for one. L may be nil.
+// Hear offers the tools for teams from the prompt on in which the user mentions one. L may be nil.
 func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	if l == nil || p.Quoted {
 		return h
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wanted = l.wanted || asksForTeam().MatchString(msg.PlainText(p.Parts))
+	l.wanted = l.wanted || teamWords().MatchString(msg.PlainText(p.Parts))
 	return h
 }
 
@@ -115,7 +117,15 @@ func (l *Lead) Leads() error {
 	case !l.cfg.Enabled():
 		return errors.New("the setting teams.enabled turns teams off")
 	case !l.wanted && l.team == "":
-		return errors.New("it is offered when the user asks for a team")
+		return errors.New("it is offered when the user mentions a team")
+	}
+	return nil
+}
+
+// Led implements the tools: it reports why there is no team to end.
+func (l *Lead) Led() error {
+	if l.Team() == "" {
+		return errors.New("it is offered while there is a team")
 	}
 	return nil
 }
@@ -203,14 +213,18 @@ func starting(m *team.Member) bool {
 	return m.Backend == team.Tmux && m.Process.PID == 0 && time.Since(m.Joined) < startTime
 }
 
-// drop forgets the team and removes its files.
+// drop forgets the team and removes its files, with its task list.
 func (l *Lead) drop(name string) error {
 	l.mu.Lock()
 	l.team, l.post = "", nil
 	l.stop()
 	clear(l.plans)
 	l.mu.Unlock()
-	return l.cfg.Store.Delete(name)
+	err := l.cfg.Store.Delete(name)
+	if l.cfg.Forget != nil {
+		err = errors.Join(err, l.cfg.Forget(name))
+	}
+	return err
 }
 
 // Close ends the team with its teammates. L may be nil.

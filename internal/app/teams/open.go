@@ -3,7 +3,9 @@ package teams
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -52,7 +54,10 @@ type Place struct {
 // Open makes a conversation the teammate that s names, or else one that can lead a team.
 func Open(p Place, s Spec) (Part, error) {
 	dir, locks := filepath.Join(p.Home, "teams"), filepath.Join(p.Home, "locks")
-	store := team.New(team.Config{Dir: dir, Locks: locks, Log: p.Log})
+	store := team.New(team.Config{Dir: dir, Locks: locks, Log: p.Log, Taken: func(name string) bool {
+		_, err := os.Lstat(tasklist.Dir(p.Home, name)) // the task list of an earlier team
+		return !errors.Is(err, fs.ErrNotExist)
+	}})
 	tasks := func(n tasklist.Names) Tasks {
 		n.Named, n.Session = p.Settings().Tasks.List, p.SessionID
 		id, err := n.Choose()
@@ -79,6 +84,12 @@ func Open(p Place, s Spec) (Part, error) {
 		Tasks: func(name string) Tasks {
 			return tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: name})
 		},
+		Forget: func(name string) error {
+			if s := p.Settings().Tasks; s.List != "" || s.Team != "" { // the user's own list
+				return nil
+			}
+			return os.RemoveAll(tasklist.Dir(p.Home, name))
+		},
 		Panes: &Tmux{
 			Dir: dir, Start: p.Dir, Getenv: p.Getenv, Program: ownPath(p.Program), Args: p.args,
 			Environ: func() []string { return append(p.Environ(), "ADZE_HOME="+p.Home) },
@@ -94,7 +105,7 @@ func (p *Place) tidy(t team.Team, tasks Tasks) {
 			p.Say(fmt.Sprintf("The tasks of %s in the team %s could not be given back: %v", name, t.Name, err))
 		}
 	}
-	p.Say(fmt.Sprintf("The team %s is removed: the session that led it was killed. Its unfinished tasks can be taken again.", t.Name))
+	p.Say(fmt.Sprintf("The team %s is removed: the session that led it was killed. ADZE_TASK_LIST_ID=%[1]s continues with its tasks.", t.Name))
 }
 
 // args returns what the process of a teammate is started with.

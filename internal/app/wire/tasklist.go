@@ -12,13 +12,13 @@ import (
 // openTasks gives the conversation its task list. That of a fork is its parent's.
 func openTasks(c *Conversation) (err error) {
 	if w := c.spec.Worker; w != nil {
-		c.told.tasks = w.Lead.told.tasks.Child()
+		c.told.tasks = w.Lead.told.tasks.Child(c.spec.Team.Name)
 		return nil
 	}
 	v := c.ws.values().Loop.Tasks
 	c.told.tasks, err = tasklists.New(tasklists.Config{
 		Home: c.ws.Project.Home, Kept: c.record.Log != nil, Shared: v.Shared,
-		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.told.team.Lead.Team,
+		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.told.team.Lead.Team, Member: c.spec.Team.Name,
 		Last: c.record.State().Last, Note: noteOf(c),
 		Fire: func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
 		Say:  c.ws.Say, Language: c.ws.language,

@@ -146,7 +146,9 @@ func (c *Config) update(ctx context.Context, in Change, _ func(tool.Progress)) (
 			}
 		}
 	}
-	was, is, err := list.Update(ctx, id, in.change())
+	change := in.change()
+	change.By = c.Member
+	was, is, err := list.Update(ctx, id, change)
 	if err != nil {
 		return tool.Result{}, advise(err)
 	}

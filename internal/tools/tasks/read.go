@@ -27,7 +27,7 @@ type Whole struct {
 	Task WholeTask `json:"task"`
 }
 
-// A WholeTask is a task with all that concerns it.
+// A WholeTask is a task with all that concerns it. BlockedBy has only tasks that are open.
 type WholeTask struct {
 	ID          string          `json:"id"`
 	Subject     string          `json:"subject"`
@@ -46,6 +46,11 @@ func (c *Config) get(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.R
 	if err != nil {
 		return tool.Result{}, advise(err)
 	}
+	all, err := list.Tasks(ctx)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	waits := append([]string{}, tasklist.Waits(all, &t)...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Task %s: %s\nStatus: %s\n", t.ID, t.Subject, t.Status)
 	line := func(name string, values ...string) {
@@ -54,12 +59,12 @@ func (c *Config) get(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.R
 		}
 	}
 	line("Owner", t.Owner)
-	line("Blocked by", t.BlockedBy...)
+	line("Blocked by", waits...)
 	line("Blocks", t.Blocks...)
 	b.WriteString("\n" + t.Description)
 	r := tool.Text(msg.Neutralise(strings.TrimSpace(b.String())))
 	r.Display = tool.Plain{Text: t.Subject}
-	r.Structured = Whole{WholeTask{t.ID, t.Subject, t.Description, t.Status, t.Blocks, t.BlockedBy}}
+	r.Structured = Whole{WholeTask{t.ID, t.Subject, t.Description, t.Status, t.Blocks, waits}}
 	return r, nil
 }
 

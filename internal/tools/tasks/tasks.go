@@ -60,6 +60,8 @@ type Config struct {
 	List func() (*tasklist.List, error)
 	// Enabled reports why the tools cannot be offered, or nil. A nil func means that they can.
 	Enabled func() error
+	// Member is the teammate that has the tools; empty for the lead of a team, and without one.
+	Member string
 	// Create and Complete are asked before a task is made or completed. Their error is shown to the model. They may be nil.
 	Create, Complete func(context.Context, tasklist.Task) error
 	// Language returns the language of reminders; nil means English.

@@ -158,7 +158,7 @@ func TestResults(t *testing.T) {
 		}
 	}
 	structured(CreateName, `{"subject":"d","description":"more"}`, `{"task":{"id":"4","subject":"d","description":"more"}}`)
-	structured(GetName, `{"taskId":"3"}`, `{"task":{"id":"3","subject":"c","description":"d","status":"pending","blocks":[],"blockedBy":["1","2"]}}`)
+	structured(GetName, `{"taskId":"3"}`, `{"task":{"id":"3","subject":"c","description":"d","status":"pending","blocks":[],"blockedBy":["2"]}}`)
 	structured(UpdateName, `{"taskId":"3","subject":"e"}`, `{"success":true,"taskId":"3","updatedFields":["subject"]}`)
 	structured(UpdateName, `{"taskId":"4","status":"deleted"}`, `{"success":true,"taskId":"4","updatedFields":["deleted"],"statusChange":{"from":"pending","to":"deleted"}}`)
 	structured(UpdateName, `{"taskId":"2","status":"completed","description":"x"}`, `{"success":true,"taskId":"2","updatedFields":["description","status"],"statusChange":{"from":"in_progress","to":"completed"}}`)

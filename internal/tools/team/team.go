@@ -27,9 +27,11 @@ var (
 	deleteChinese string
 )
 
-// A Teams makes and ends the team of a conversation. Leads reports why the conversation cannot lead a team now, or nil.
+// A Teams makes and ends the team of a conversation. Leads reports why the conversation cannot lead a team, and Led why there
+// is none to end; nil means that it can, and that there is one.
 type Teams interface {
 	Leads() error
+	Led() error
 	Create(ctx context.Context, name, description string) (Created, error)
 	Delete(ctx context.Context) (name string, err error)
 }
@@ -87,7 +89,7 @@ func (in Draft) Activity() string { return "Creating a team" }
 func Delete(teams Teams) tool.Tool {
 	return tool.New(tool.Def{
 		Name: "TeamDelete", Doc: strings.TrimSpace(deleteDoc), Schema: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
-		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end the team and remove it", Late: true, Enabled: teams.Leads},
+		Traits: tool.Traits{Translate: tool.InChinese(deleteChinese), Hint: "end the team and remove it", Late: true, Enabled: teams.Led},
 	}, func(ctx context.Context, _ None, _ func(tool.Progress)) (tool.Result, error) {
 		name, err := teams.Delete(ctx)
 		if err != nil {

@@ -18,6 +18,7 @@ type office struct {
 }
 
 func (o *office) Leads() error   { return o.err }
+func (o *office) Led() error     { return o.err }
 func (o *office) Carries() error { return o.err }
 
 func (o *office) Create(_ context.Context, name, _ string) (Created, error) {
