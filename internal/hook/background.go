@@ -3,13 +3,24 @@ package hook
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 )
 
 // detach leaves a hook to itself. It is ended when its time is up, and what it says in the end is
 // delivered when there is an opportunity.
 func (r *Runner) detach(j *job, done <-chan ending, end context.CancelCauseFunc, limit time.Duration, started time.Time) {
+	j.over = make(chan struct{})
+	r.mu.Lock()
+	r.background = append(r.background, j)
+	r.mu.Unlock()
 	r.jobs.Go(func() {
+		defer func() {
+			r.mu.Lock()
+			r.background = slices.DeleteFunc(r.background, func(other *job) bool { return other == j })
+			r.mu.Unlock()
+			close(j.over)
+		}()
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
 		var ended ending

@@ -66,8 +66,8 @@ func TestFirstLineThatIsNotAsync(t *testing.T) {
 
 // Proves HOOK-16.
 func TestAsyncHookIsEnded(t *testing.T) {
-	if defaultAsyncTimeout != 15*time.Second {
-		t.Errorf("without a limit of its own it is ended after %v", defaultAsyncTimeout)
+	if AsyncTimeout != 15*time.Second {
+		t.Errorf("without a limit of its own it is ended after %v", AsyncTimeout)
 	}
 	dir := t.TempDir()
 	r, said := start(t, Config{Dir: dir},

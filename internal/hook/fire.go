@@ -57,6 +57,7 @@ type job struct {
 	// inBackground says that the first line sent the hook there. It belongs to the goroutine that reads the output.
 	inBackground bool
 	time         *allowance
+	over         chan struct{} // closed when a hook in the background has ended and was heard
 }
 
 // errTimeout is the cause with which a hook is ended that took too long.
@@ -65,9 +66,6 @@ type errTimeout struct{ limit time.Duration }
 func (e errTimeout) Error() string {
 	return fmt.Sprintf("it was ended after %v, its time limit", e.limit)
 }
-
-// defaultAsyncTimeout is how long a hook may stay in the background that went there by itself.
-const defaultAsyncTimeout = 15 * time.Second
 
 // run runs one hook until it ends or goes to the background.
 func (r *Runner) run(ctx context.Context, j *job) result {

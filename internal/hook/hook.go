@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -98,6 +99,9 @@ type Runner struct {
 	life context.Context
 	end  context.CancelFunc
 	jobs sync.WaitGroup // of hooks in the background
+
+	mu         sync.Mutex
+	background []*job
 }
 
 const (
@@ -141,6 +145,41 @@ func Check(sources []Source) []Problem {
 		problems = append(problems, p...)
 	}
 	return problems
+}
+
+// AsyncTimeout is how long a hook may stay in the background that went there by itself, and any hook when the session ends.
+const AsyncTimeout = 15 * time.Second
+
+// Settle waits until no hook runs in the background, or ctx is done. With wakes, it waits only for hooks that may wake the
+// session.
+func (r *Runner) Settle(ctx context.Context, wakes bool) {
+	for {
+		r.mu.Lock()
+		i := slices.IndexFunc(r.background, func(j *job) bool { return j.asyncRewake || !wakes })
+		var over chan struct{}
+		if i >= 0 {
+			over = r.background[i].over
+		}
+		r.mu.Unlock()
+		if over == nil {
+			return
+		}
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Running returns the hooks in the background, as they are named to the user.
+func (r *Runner) Running() (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.background {
+		names = append(names, j.who())
+	}
+	return names
 }
 
 // Close ends every hook that still runs and waits for it.

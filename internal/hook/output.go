@@ -259,6 +259,6 @@ func asyncLine(line []byte) (time.Duration, bool) {
 		return 0, false
 	}
 	r := &reader{fields: fields}
-	async, wait := r.boolean("async", false), r.milliseconds("asyncTimeout", defaultAsyncTimeout)
+	async, wait := r.boolean("async", false), r.milliseconds("asyncTimeout", AsyncTimeout)
 	return wait, async && r.err == nil
 }

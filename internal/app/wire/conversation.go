@@ -103,7 +103,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = openServers(c); err != nil {
 		return nil, err
 	}
-	c.openHooks()
+	c.openHooks(ctx)
 	if err = openWorktrees(ctx, c); err != nil {
 		return nil, err
 	}

@@ -19,11 +19,12 @@ import (
 )
 
 // openHooks makes the hooks of the settings, and lets the gate ask them.
-func (c *Conversation) openHooks() {
+func (c *Conversation) openHooks(ctx context.Context) {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
 		Source: "startup", Exit: "other", EnvFile: c.shell.Vars, Say: c.ws.Say,
-		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
+		ModelID:    func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
+		Unattended: func() bool { return c.spec.unattended() && ctx.Err() == nil },
 		Runner: hook.Config{
 			Sources: allHooks(c),
 			Common: func() hook.Common {

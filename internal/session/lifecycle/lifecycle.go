@@ -5,9 +5,11 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +41,9 @@ type Config struct {
 	// conversation is.
 	Agent      string
 	Transcript func() string
+	// Unattended reports whether the session ends with its turn, so that nothing could hear hooks in the background later. Nil
+	// means that it does not.
+	Unattended func() bool
 	// Pace waits until the files that hooks watch are looked at again, and reports false if ctx was done before. Nil means that
 	// none is watched.
 	Pace func(ctx context.Context) bool
@@ -65,6 +70,10 @@ type Hooks struct {
 	begin sync.Once
 	began atomic.Bool
 	files watch
+
+	mu       sync.Mutex
+	stopping bool     // a stop waits for hooks in the background
+	woken    []string // what they said
 }
 
 // New returns the hooks of a session. It tells the user what is wrong with them.
@@ -73,7 +82,7 @@ func New(c Config) *Hooks {
 	r := c.Runner
 	r.EnvFile = c.EnvFile.Path()
 	r.Deliver = func(text string) { h.Notify(session.Notify{Text: text}) }
-	r.Wake = func(text string) { h.Notify(session.Notify{Text: text, Wake: true}) }
+	r.Wake = h.wake
 	r.Notify = c.Say
 	r.Observer = &h.relay
 	runner, problems := hook.New(r)
@@ -93,6 +102,35 @@ func (h *Hooks) Notify(n session.Notify) {
 	if s := h.session.Load(); s != nil {
 		(*s).Submit(context.Background(), n) // ok: a closed session needs no news
 	}
+}
+
+// wake passes on what a hook in the background wakes the session for.
+func (h *Hooks) wake(text string) {
+	h.mu.Lock()
+	stopping := h.stopping
+	if stopping {
+		h.woken = append(h.woken, text)
+	}
+	h.mu.Unlock()
+	if !stopping {
+		h.Notify(session.Notify{Text: text, Wake: true})
+	}
+}
+
+// settle waits for hooks that may wake the session, and returns what they said. Only a session that ends with its turn waits.
+func (h *Hooks) settle(ctx context.Context) string {
+	if h.cfg.Unattended == nil || !h.cfg.Unattended() {
+		return ""
+	}
+	h.mu.Lock()
+	h.stopping = true
+	h.mu.Unlock()
+	h.Settle(ctx, true)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	said := strings.Join(h.woken, "\n")
+	h.stopping, h.woken = false, nil
+	return said
 }
 
 // Reload replaces the hooks of the settings, and tells the user what is wrong with them.
@@ -153,6 +191,10 @@ func (h *Hooks) Stop(ctx context.Context, c agent.StopCheck) (agent.StopVerdict,
 	if out.Blocked {
 		v.Block = out.Reason
 	}
+	if said := h.settle(ctx); said != "" {
+		v.Hook = cmp.Or(v.Hook, "in the background")
+		v.Block = strings.TrimPrefix(v.Block+"\n"+said, "\n")
+	}
 	return v, nil
 }
 
@@ -170,6 +212,14 @@ func (h *Hooks) Close() {
 	h.files.stop()
 	if h.began.Load() {
 		h.Fire(context.Background(), hook.OnSessionEnd(h.cfg.Exit))
+	}
+	if h.cfg.Unattended != nil && h.cfg.Unattended() {
+		ctx, cancel := context.WithTimeout(context.Background(), hook.AsyncTimeout)
+		h.Settle(ctx, false)
+		cancel()
+	}
+	for _, name := range h.Running() {
+		h.cfg.Say(name + " was still running in the background and was ended")
 	}
 	h.Runner.Close()
 	h.cfg.EnvFile.Remove()
