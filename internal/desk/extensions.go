@@ -42,6 +42,8 @@ type Agents struct {
 type Servers struct {
 	// All returns them; it may be nil, and return nil if there are none.
 	All func() *mcp.Servers
+	// Await waits until servers have connected, where there is no user who sees them do so; it may be nil.
+	Await func(ctx context.Context)
 	// Problems returns what is wrong with their configuration; it may be nil.
 	Problems func() []string
 	// Approve lets a server of the project be started, Enable changes whether one is, and SignIn returns the address

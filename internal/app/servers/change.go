@@ -103,7 +103,7 @@ func (s *Share) Desk() desk.Servers {
 		return desk.Servers{}
 	}
 	return desk.Servers{
-		All: s.All, Problems: s.Problems, Approve: s.Approve,
+		All: s.All, Await: s.Await, Problems: s.Problems, Approve: s.Approve,
 		Enable: func(ctx context.Context, name string, on bool) error {
 			return enableLasting(ctx, s.Fleet, s.Servers, name, on)
 		},

@@ -42,6 +42,9 @@ func runServers(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 		addServerProblems(d, &p)
 		return p, nil
 	}
+	if d.Extensions.Servers.Await != nil {
+		d.Extensions.Servers.Await(ctx)
+	}
 	switch len(words) {
 	case 0:
 		if d.Terminal {
