@@ -27,7 +27,7 @@ type Model struct {
 	Kept int
 }
 
-// Simple returns the prompt of the simple mode.
+// Simple returns the small prompt.
 func Simple(l texts.Language, e Environment) Assembly {
 	return single("simple", say(l, "simple", e.Dir, e.Date))
 }

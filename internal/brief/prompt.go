@@ -11,6 +11,16 @@ import (
 	"adze/internal/platform/texts"
 )
 
+// A Size is how long a prompt is.
+type Size uint8
+
+// The sizes.
+const (
+	Full   Size = iota
+	Medium      // short instructions, for narrow context windows
+	Small       // three lines
+)
+
 // A PromptConfig is what a [Prompt] is written from.
 type PromptConfig struct {
 	Choice Choice
@@ -23,8 +33,7 @@ type PromptConfig struct {
 	Shells, Dedicated []string
 	// Trackers are tools that track what is to be done, of which one is offered.
 	Trackers []string
-	// Simple selects the short prompt of the simple mode.
-	Simple bool
+	Size     Size
 	// Memory is what the section on memory tells of.
 	Memory Memory
 	// Model returns what a model is told about itself.
@@ -82,7 +91,11 @@ func NewPrompt(c PromptConfig) *Prompt {
 	if c.Keeper == nil {
 		c.Keeper = &Keeper{}
 	}
-	return &Prompt{cfg: c, registry: NewRegistry(nil), written: map[variant]written{}, begun: map[string]*beginning{}}
+	sections := NewRegistry(nil)
+	if c.Size == Medium {
+		sections = newRegistry(mediumSections(), mediumFacts(), nil)
+	}
+	return &Prompt{cfg: c, registry: sections, written: map[variant]written{}, begun: map[string]*beginning{}}
 }
 
 // Parts returns the blocks of the system prompt as it would be written now for a model and its tools, with the marks
@@ -190,7 +203,7 @@ func (p *Prompt) assembly(v variant) Assembly {
 	f.Language, f.Model = v.language, p.cfg.Model(v.model)
 	f.Kept = f.Model.Kept
 	a, err := p.cfg.Choice.Select(func() Assembly {
-		if p.cfg.Simple {
+		if p.cfg.Size == Small {
 			return Simple(v.language, f.Env)
 		}
 		return p.registry.Assemble(f)

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,19 @@ func staticSections() []Section {
 		Cached("tone", tone),
 		Cached("output", output),
 	}
+}
+
+// mediumSections and mediumFacts are the sections of the medium prompt.
+func mediumSections() []Section {
+	text := func(name string) Section {
+		return Cached(name, func(f *Facts) (string, error) { return say(f.Language, name), nil })
+	}
+	return []Section{text("identity"), text("medium")}
+}
+
+func mediumFacts() []Section {
+	wanted := []string{"environment", "language", "style", "servers", "budget"}
+	return slices.DeleteFunc(dynamicSections(), func(s Section) bool { return !slices.Contains(wanted, s.name) })
 }
 
 func intro(f *Facts) (string, error) {

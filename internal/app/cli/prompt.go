@@ -26,7 +26,7 @@ func (o *promptOptions) flags() []flag {
 	table = append(table, promptFlags(&o.prompt)...)
 	table = append(table, bareFlag(&o.spec.Bare))
 	table = append(table, syntax.Only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust", "prompt-size")...)
 }
 
 func (*promptOptions) actions() []action {

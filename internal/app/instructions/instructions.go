@@ -51,7 +51,7 @@ func Load(p *settings.Project, spec Spec) ([]instruct.File, []instruct.Problem) 
 // Outside returns the files that the instructions of a workspace would include from outside, if the user approved of
 // them.
 func Outside(p *settings.Project, spec Spec) []settings.Include {
-	if v := p.Values(); v.Prompt.NoInstructions || v.Simple {
+	if v := p.Values(); v.Prompt.NoInstructions || v.Size == settings.SmallPrompt {
 		return nil
 	}
 	c := Config(p, spec)
@@ -75,7 +75,7 @@ func LeftOut(p *settings.Project, spec Spec) []string {
 			all = append(all, name+" is not used, because the workspace is not trusted")
 		}
 	}
-	if v := p.Values(); v.Simple || v.Prompt.NoInstructions {
+	if v := p.Values(); v.Size == settings.SmallPrompt || v.Prompt.NoInstructions {
 		return all
 	}
 	set := instruct.New(Config(p, spec))

@@ -85,7 +85,7 @@ func Open(c Config) *View {
 func Off(p *settings.Project, bare bool) string {
 	v := p.Values()
 	switch {
-	case v.Simple:
+	case v.Size.Reduced():
 		return "simple mode has no memory"
 	case bare:
 		return "--bare turns it off"

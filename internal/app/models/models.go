@@ -71,9 +71,8 @@ func (m *Models) Facts(id string) cost.Facts {
 func (m *Models) noteUnknown(assumed catalog.Model) {
 	m.noted.Do(func() {
 		id := assumed.ID
-		text := fmt.Sprintf("%s is not in the table of models (%s): a context window of %s tokens and %s for an answer are assumed, and its price is unknown. "+
-			`To say what it has: adze config set models '{%q:{"contextWindow":32768,"maxOutput":4096}}'`,
-			id, catalog.Date, amount.Grouped(assumed.ContextWindow), amount.Grouped(assumed.MaxOutput), id)
+		text := fmt.Sprintf(`assuming a context window of %s tokens for %s, which adze does not know. To correct it: adze config set models '{%q:{"contextWindow":32768}}'`,
+			amount.Grouped(assumed.ContextWindow), id, id)
 		if near := m.Table.Closest(id); len(near) > 0 {
 			text += ". Similar models: " + strings.Join(near, ", ")
 		}
@@ -140,7 +139,16 @@ const ScriptedModel = "replay"
 // Resolve finds the limits of a model by name.
 func (m *Choice) Resolve(name string) (agent.Model, error) {
 	known, err := m.Lookup(name)
-	return agent.Model{ID: known.ID, Window: known.ContextWindow, Output: known.DefaultOutput, MaxOutput: known.MaxOutput, Bound: known.Bound, Wider: known.Wider}, err
+	return agent.Model{ID: known.ID, Window: known.ContextWindow, Output: known.DefaultOutput, MaxOutput: known.MaxOutput, Bound: known.Bound, Wider: m.wider(known)}, err
+}
+
+// wider returns the advice for a window that is too small for the prompt, as a sentence without its full stop.
+func (m *Choice) wider(known catalog.Model) string {
+	advice := cmp.Or(known.Wider, "Choose a model with a larger context window")
+	if m.Values().Size != settings.SmallPrompt {
+		advice += ", or make the prompt smaller with --prompt-size small"
+	}
+	return advice
 }
 
 // Lookup finds a model in the table by name.

@@ -32,6 +32,7 @@ type Source struct {
 	Scopes        []scope.Scope // --setting-sources; nil reads all
 	Root          string        // --project-config-root; empty means Dir
 	Trust         bool          // --trust: the workspace is trusted for this run
+	Size          PromptSize    // --prompt-size; empty leaves it to the settings
 	Hosted        bool          // a host drives the run
 }
 
@@ -51,6 +52,7 @@ type Project struct {
 	layout  config.Layout
 	live    *config.Live
 	decoded atomic.Pointer[decodedValues]
+	narrow  atomic.Bool // the context window is
 }
 
 // Open reads the settings of the workspace, as far as it is trusted now.
@@ -127,16 +129,38 @@ func (p *Project) Settings() *config.Settings { return p.live.Settings() }
 
 type decodedValues struct {
 	from   *config.Settings
+	narrow bool
 	values *Values
 }
 
+// narrowWindow is the context window below which the automatic prompt is small, in tokens.
+const narrowWindow = 16_000
+
+// FitPrompt makes an automatic prompt small if the context window is narrow, for the rest of the run. It reports whether the
+// prompt became small.
+func (p *Project) FitPrompt(window int) bool {
+	if window <= 0 || window >= narrowWindow || p.size(promptSize(p.Settings())) != AutoPrompt {
+		return false
+	}
+	return !p.narrow.Swap(true)
+}
+
+// size returns the size that the flag or else the settings choose.
+func (p *Project) size(set PromptSize) PromptSize { return cmp.Or(p.source.Size, set, AutoPrompt) }
+
 // Values returns the settings in force. They are decoded once for each change of the files.
 func (p *Project) Values() *Values {
-	s := p.live.Settings()
-	if d := p.decoded.Load(); d != nil && d.from == s {
+	s, narrow := p.live.Settings(), p.narrow.Load()
+	if d := p.decoded.Load(); d != nil && d.from == s && d.narrow == narrow {
 		return d.values
 	}
-	d := &decodedValues{s, Decode(s)}
+	d := &decodedValues{s, narrow, Decode(s)}
+	switch d.values.Size = p.size(d.values.Size); {
+	case d.values.Size == AutoPrompt && narrow:
+		d.values.Size = SmallPrompt
+	case d.values.Size == AutoPrompt:
+		d.values.Size = FullPrompt
+	}
 	p.decoded.Store(d)
 	return d.values
 }

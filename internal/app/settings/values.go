@@ -40,10 +40,31 @@ type Values struct {
 	Skills      Skills
 	// StateEvents tells hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
-	// Simple is the mode with a three-line system prompt and few tools.
-	Simple bool
+	// Size is how much the model is told before the conversation. [Project.Values] settles it.
+	Size PromptSize
 	// Env are the variables for the programs that adze starts.
 	Env []config.Var
+}
+
+// A PromptSize is how much a model is told before the conversation: instructions and tools.
+type PromptSize string
+
+// The sizes. AutoPrompt is small in a narrow context window, and full otherwise.
+const (
+	AutoPrompt   PromptSize = "auto"
+	SmallPrompt  PromptSize = "small"  // three lines and three tools
+	MediumPrompt PromptSize = "medium" // short instructions, and the tools for files and commands
+	FullPrompt   PromptSize = "full"
+)
+
+// Reduced reports whether skills, memory, agents and other extensions are left out.
+func (s PromptSize) Reduced() bool { return s == SmallPrompt || s == MediumPrompt }
+
+func promptSize(s *config.Settings) PromptSize {
+	if s.Bool("ADZE_SIMPLE") {
+		return SmallPrompt
+	}
+	return PromptSize(s.Text("promptSize"))
 }
 
 // A Value is a text with its origin, which is empty for a default.
@@ -381,7 +402,7 @@ func Decode(s *config.Settings) *Values {
 			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
 		},
 		StateEvents: s.Bool("ADZE_EMIT_SESSION_STATE_EVENTS"),
-		Simple:      s.Bool("ADZE_SIMPLE"), Env: programVars(s),
+		Size:        promptSize(s), Env: programVars(s),
 	}
 }
 

@@ -135,8 +135,11 @@ func New(c Config) []tool.Tool {
 	}, append(c.Servers.ResourceTools(), c.Extras.Tools()...)...)
 }
 
-// Simple returns the tools of the simple mode.
-func Simple() []string { return []string{bash.Name, powershell.Name, read.Name, edit.Name} }
+// Small returns the tools of the small prompt.
+func Small() []string { return append(Shells(), read.Name, edit.Name) }
+
+// Medium returns the tools of the medium prompt.
+func Medium() []string { return append(Shells(), Dedicated()...) }
 
 // Shells returns the tools that run commands, the usual one first.
 func Shells() []string { return []string{bash.Name, powershell.Name} }

@@ -17,6 +17,7 @@ import (
 	"adze/internal/app/instructions"
 	"adze/internal/app/memories"
 	"adze/internal/app/schedules"
+	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
@@ -41,7 +42,7 @@ type briefing struct {
 	prompt    *brief.Prompt           // nil if no model is asked
 	git       func() gitinfo.Snapshot // nil if the model is not told about the repository
 	scratch   func() string           // nil if the model is not told about the directory for temporary files
-	announcer *brief.Announcer        // nil in the simple mode
+	announcer *brief.Announcer        // nil with the small prompt
 	texts     *brief.ToolTexts        // nil before there are tools
 	watch     brief.Watch             // over the provider's cache
 	debug     *slog.Logger            // may be nil
@@ -86,7 +87,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	p := brief.PromptConfig{
 		Choice: promptChoice(b.spec, b.memory, w.language()),
 		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.door()), Branch: b.spec.Worker.fork()},
-		Simple: v.Simple,
+		Size:   promptSizes[v.Size],
 		Facts: brief.Facts{
 			Env: brief.Environment{
 				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
@@ -127,7 +128,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.door())
 	}
-	if !v.Simple && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
+	if v.Size != settings.SmallPrompt && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		b.git = w.snapshot(dir)
 	}
 	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) { // which tells its workers
@@ -135,6 +136,9 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	}
 	return brief.NewPrompt(p)
 }
+
+// promptSizes are the sizes of the settings; any other is full.
+var promptSizes = map[settings.PromptSize]brief.Size{settings.SmallPrompt: brief.Small, settings.MediumPrompt: brief.Medium}
 
 // narrowWindow is the largest context window in which old results are cleared soon enough to say so, in tokens.
 const narrowWindow = 256_000
@@ -155,11 +159,11 @@ func cachesLong(patterns []string, e Entry) bool {
 // language returns the language of prompts as the settings have it now.
 func (w *Workspace) language() texts.Language { return texts.Language(w.values().Prompt.Language) }
 
-// announceWith makes the announcer, unless it is the simple mode. Loaded is told which instruction files were
+// announceWith makes the announcer, unless the prompt is small. Loaded is told which instruction files were
 // read; it may be nil.
 func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	v := b.ws.values()
-	if v.Simple {
+	if v.Size == settings.SmallPrompt {
 		return
 	}
 	a := brief.AnnouncerConfig{

@@ -16,7 +16,7 @@ func openCoordinator(c *Conversation) *coordinator.Mode {
 	}
 	m := coordinator.Open(coordinator.Config{
 		Settings: agentSettings(c.ws), Resumed: c.record.Earlier != nil, Last: c.record.State().Last, Note: noteOf(c),
-		Say: c.ws.Say, Simple: c.ws.values().Simple, Language: c.ws.language,
+		Say: c.ws.Say, Simple: c.ws.values().Size.Reduced(), Language: c.ws.language,
 	})
 	c.spec.Coordinator = m != nil
 	return m

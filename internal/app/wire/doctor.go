@@ -10,6 +10,7 @@ import (
 	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
+	"adze/internal/app/settings"
 	"adze/internal/desk"
 	"adze/internal/hook"
 	"adze/internal/instruct"
@@ -94,7 +95,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 			return providers.Reach(ctx, w.backendConfig(spec.Model))
 		}
 	}
-	if !v.Simple && !v.Prompt.NoInstructions {
+	if v.Size != settings.SmallPrompt && !v.Prompt.NoInstructions {
 		c.Instructions = func(context.Context) ([]instruct.File, []instruct.Problem) {
 			return instructions.Load(w.Project, spec.Instructions())
 		}

@@ -16,7 +16,7 @@ func extrasConfig(w *Workspace) extras.Config {
 	return extras.Config{Say: w.Say, InSystem: w.values().MCP.InSystem, Settings: func() settings.Extra {
 		v := w.values()
 		e := v.MCP.Extra
-		e.Never = e.Never || v.Simple
+		e.Never = e.Never || v.Size.Reduced()
 		return e
 	}}
 }

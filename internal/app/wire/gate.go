@@ -3,6 +3,7 @@ package wire
 import (
 	"adze/internal/app/access"
 	"adze/internal/app/coordinator"
+	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/permission"
 	"adze/internal/tool"
@@ -17,8 +18,11 @@ func (w *Workspace) place() access.Place {
 // deniedTools reports which tools are not offered. The tool for structured output is offered whenever there is a schema.
 func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
-	if w.values().Simple {
-		o.Simple = toolbox.Simple()
+	switch w.values().Size {
+	case settings.SmallPrompt:
+		o.Simple = toolbox.Small()
+	case settings.MediumPrompt:
+		o.Simple = toolbox.Medium()
 	}
 	if s.Coordinator {
 		o.Simple, o.Agent = coordinator.Tools(), coordinator.Offers

@@ -18,7 +18,7 @@ const skillTool = "Skill"
 // openListing returns what the model of the conversation is told of skills, or nil if it is told nothing. Listed returns
 // the skills.
 func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing {
-	if c.model.Backend == nil || c.spec.Bare || c.ws.values().Simple || c.spec.Coordinator {
+	if c.model.Backend == nil || c.spec.Bare || c.ws.values().Size.Reduced() || c.spec.Coordinator {
 		return nil
 	}
 	cfg := skills.ListingConfig{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"adze/internal/app/providers"
 	"adze/internal/model"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 )
 
 // ScriptedModel is the id of the model that a script plays.
@@ -27,8 +29,19 @@ func (c *Conversation) openModel(ctx context.Context) (err error) {
 	if c.spec.Worker != nil {
 		parent = c.spec.Worker.Lead.model
 	}
-	c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add)
+	if c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
+		fitPrompt(c)
+	}
 	return err
+}
+
+// fitPrompt chooses the small prompt for a model with a narrow context window, unless the user chose a size.
+func fitPrompt(c *Conversation) {
+	m, err := c.model.Resolve(c.model.Name)
+	if err != nil || c.model.Backend.Scripted || !c.ws.Project.FitPrompt(m.Window) {
+		return
+	}
+	c.ws.Say(fmt.Sprintf("using a small prompt (3 tools, no CLAUDE.md, no skills), because %s has only %s tokens; --prompt-size medium or full overrides", m.ID, amount.Grouped(m.Window)))
 }
 
 // modelConfig returns what models are chosen with.

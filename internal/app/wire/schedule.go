@@ -24,7 +24,7 @@ const scheduleSwitch = "schedule.enabled"
 // or the conversation ends with its first turn or is part of another one. Nothing is read before a front end attends.
 func openSchedule(c *Conversation) *schedules.Runner {
 	v := c.ws.values()
-	if !v.Loop.Schedule.Enabled || v.Simple || c.spec.Entry == Print || c.spec.Calls != FromModel || c.spec.Worker != nil {
+	if !v.Loop.Schedule.Enabled || v.Size.Reduced() || c.spec.Entry == Print || c.spec.Calls != FromModel || c.spec.Worker != nil {
 		return nil
 	}
 	cfg := schedule.Config{Now: c.ws.Now, MaxAge: func() time.Duration { return c.ws.values().Loop.Schedule.MaxAge }}

@@ -43,7 +43,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 // LookAhead begins to look for the skills and agents on disk, which the first request of a conversation tells of, while other
 // things are made ready, unless an earlier session has left what it tells of them. What was begun before is left alone.
 func LookAhead(w *Workspace, s *Spec) {
-	if s.Calls != FromModel || w.values().Simple || s.Worker != nil {
+	if s.Calls != FromModel || w.values().Size.Reduced() || s.Worker != nil {
 		return
 	}
 	w.begun.recall(w, s.Access.Dirs)
@@ -57,7 +57,9 @@ func LookAhead(w *Workspace, s *Spec) {
 }
 
 // usesSkills reports whether the conversation knows skills. Only a model uses them.
-func usesSkills(c *Conversation) bool { return c.spec.Calls == FromModel && !c.ws.values().Simple }
+func usesSkills(c *Conversation) bool {
+	return c.spec.Calls == FromModel && !c.ws.values().Size.Reduced()
+}
 
 // openSkills makes what the conversation knows of skills.
 func openSkills(c *Conversation) {

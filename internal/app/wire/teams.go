@@ -17,7 +17,7 @@ func openTeam(c *Conversation) (err error) {
 		c.told.team = teams.Part{Mate: s.Mate}
 		return nil
 	}
-	if c.ws.Project.Home == "" || c.ws.values().Simple || c.spec.Calls != FromModel || c.spec.Worker != nil {
+	if c.ws.Project.Home == "" || c.ws.values().Size.Reduced() || c.spec.Calls != FromModel || c.spec.Worker != nil {
 		return nil
 	}
 	program := c.ws.Program

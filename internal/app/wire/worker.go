@@ -192,7 +192,7 @@ func openAgents(c *Conversation) {
 	}
 	c.coordinator = openCoordinator(c)
 	keepAgent(c)
-	if c.ws.values().Simple && c.coordinator == nil {
+	if c.ws.values().Size.Reduced() && c.coordinator == nil {
 		return
 	}
 	cfg := subagents.Config{

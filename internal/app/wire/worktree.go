@@ -92,7 +92,7 @@ func WorktreeOf(c *Conversation) string {
 // worktreeTools returns the tools with which the model moves the conversation. They are for users who work with worktrees:
 // others should not pay for what the model is told of them.
 func worktreeTools(c *Conversation) []tool.Tool {
-	if c.dir.trees == nil || c.ws.values().Simple || !c.ws.values().Loop.Worktree.Tools && c.spec.Worktree.In == nil {
+	if c.dir.trees == nil || c.ws.values().Size.Reduced() || !c.ws.values().Loop.Worktree.Tools && c.spec.Worktree.In == nil {
 		return nil
 	}
 	return tree.Tools(c.dir.trees)
