@@ -229,7 +229,7 @@ func wait(ctx context.Context, printed <-chan struct{}) bool {
 func (f *Front) show(ctx context.Context, e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
-		f.result = &streamjson.Result{Explain: f.explain, Note: ev.Note && !ev.Chore}
+		f.result = &streamjson.Result{Explain: f.explain, Note: ev.Note && !ev.Chore, Chore: ev.Chore}
 		f.p.Begin(ev)
 		if f.host != nil && !f.result.Note {
 			f.host.state(true)

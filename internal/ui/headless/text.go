@@ -32,25 +32,16 @@ func (p *jsonPrinter) End(r *streamjson.Result) { p.f.out.Write(r.Line(p.f.cfg.S
 
 // notes print on Stderr what the user should know while a turn runs. In a chore, an operation in the place of a
 // turn, they are the result.
-type notes struct {
-	f     *Front
-	chore bool
-}
+type notes struct{ f *Front }
 
-func (n *notes) Begin(s session.Started) { n.chore = s.Chore }
+func (n *notes) Begin(session.Started)   {}
 func (n *notes) Changed(session.Changed) {}
 
 func (n *notes) Event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
-		if n.chore {
-			n.f.result.Say(ev.Text)
-			return
-		}
-		n.f.warn(ev.Text)
-	case agent.Compacted:
-		if n.chore {
-			n.f.result.Say(shortened(ev))
+		if !n.f.result.Chore {
+			n.f.warn(ev.Text)
 		}
 	case agent.Retrying:
 		n.retrying(ev.Retrying)
@@ -59,14 +50,6 @@ func (n *notes) Event(ev agent.Event) {
 			n.f.warn(ev.Title)
 		}
 	}
-}
-
-// shortened says what became of the conversation.
-func shortened(ev agent.Compacted) string {
-	if ev.Cleared {
-		return "The conversation starts over; what was said before is kept on disk."
-	}
-	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }
 
 // Waiting for another attempt is reported if it takes long, or took long already, or from the third attempt on.

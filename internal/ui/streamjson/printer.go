@@ -145,8 +145,8 @@ func (p *Printer) Begin(s session.Started) {
 func (p *Printer) End(r *Result) {
 	p.running.clear()
 	p.compacted()
-	if r.Local != nil && r.Local.Err == nil && r.Local.Text != "" {
-		p.emit(synthetic(r.Local.Text))
+	if (r.Chore || r.Local != nil && r.Local.Err == nil) && r.Text() != "" {
+		p.emit(synthetic(r.Text()))
 	}
 	if !r.Note {
 		p.emit(r.record())

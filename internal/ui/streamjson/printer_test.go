@@ -179,7 +179,7 @@ func TestResultText(t *testing.T) {
 	r.Add(appended("e0", msg.Assistant, &msg.Text{Text: "before"}))
 	r.Add(cut)
 	r.Add(appended("e2", msg.Assistant, &msg.Text{Text: "wo"}))
-	r.Say("and more")
+	r.say("and more")
 	if got := r.Text(); got != "one, two\nand more" {
 		t.Errorf("got %q", got)
 	}

@@ -2,6 +2,7 @@ package streamjson
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,6 +19,8 @@ type Result struct {
 	Explain func(error) string
 	// Note says that nothing was asked, so that there is no answer.
 	Note bool
+	// Chore says that an operation took the place of a turn: its notices are the result.
+	Chore bool
 
 	text string // of the last answer
 	open bool   // the last answer was cut off, and the next one may continue it
@@ -25,9 +28,28 @@ type Result struct {
 
 // Add takes an event of the turn.
 func (r *Result) Add(ev agent.Event) {
-	if ev, ok := ev.(agent.Appended); ok && ev.Entry.Message.Role == msg.Assistant {
-		r.answer(ev.Entry)
+	switch ev := ev.(type) {
+	case agent.Appended:
+		if ev.Entry.Message.Role == msg.Assistant {
+			r.answer(ev.Entry)
+		}
+	case agent.Notice:
+		if r.Chore && !ev.Compacting {
+			r.say(ev.Text)
+		}
+	case agent.Compacted:
+		if r.Chore {
+			r.say(shortened(ev))
+		}
 	}
+}
+
+// shortened returns the result of a compaction.
+func shortened(ev agent.Compacted) string {
+	if ev.Cleared {
+		return "The conversation starts over; what was said before is kept on disk."
+	}
+	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }
 
 // answer keeps the text of the last answer. If the output limit cut it off, the next answer continues it exactly
@@ -41,8 +63,8 @@ func (r *Result) answer(e msg.Entry) {
 	r.open = e.Stop == string(model.StopMaxTokens) && len(e.Message.Uses()) == 0
 }
 
-// Say adds a line to the text.
-func (r *Result) Say(text string) {
+// say adds a line to the text.
+func (r *Result) say(text string) {
 	if r.text != "" {
 		r.text += "\n"
 	}
