@@ -8,6 +8,7 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
+	"adze/internal/platform/scope"
 )
 
 // openWorkspace opens the workspace of a command that runs something, and tells the user about problems in the
@@ -68,7 +69,7 @@ func withheld(env *Env, p *settings.Project) {
 
 // enabled tells the user what the workspace may do in this run because of --trust.
 func enabled(env *Env, p *settings.Project) {
-	if text := p.Trust.Began().Short(); text != "" {
+	if text := p.Trust.Began().Short(); text != "" && (p.Reads(scope.Project) || p.Reads(scope.Local)) {
 		env.Say("--trust enables, for this run: " + text)
 	}
 }

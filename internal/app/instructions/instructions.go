@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/instruct"
+	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 )
 
@@ -32,6 +33,9 @@ func Config(p *settings.Project, spec Spec) instruct.Config {
 		Approve: func(path string) bool {
 			return slices.Contains(spec.Includes, path) || p.Trust.Kept(trust.Include(path))
 		},
+	}
+	if !p.Reads(scope.User) {
+		c.User, c.Other = "", ""
 	}
 	if src.Root != "" {
 		c.Dir = src.Root

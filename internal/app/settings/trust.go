@@ -144,8 +144,8 @@ func (t *Trust) Trusted() bool {
 }
 
 // Readable reports whether the model is given the workspace's instruction files. They are no more than text, so that it
-// takes no trust; but a run that names its scopes may leave the project's out.
-func (t *Trust) Readable() bool { return t.Trusted() || t.project }
+// takes no trust; but a run that names its scopes may leave the project's out, whether it is trusted or not.
+func (t *Trust) Readable() bool { return t.project }
 
 // Hosted reports whether a host drives the run.
 func (t *Trust) Hosted() bool { return t.hosted }
