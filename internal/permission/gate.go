@@ -54,7 +54,9 @@ func NewGate(c GateConfig) *Gate {
 	if c.Say == nil {
 		c.Say = func(string) {}
 	}
-	return &Gate{State: newState(c), say: c.Say}
+	g := &Gate{State: newState(c), say: c.Say}
+	g.State.alone = func() bool { return !g.Asks() }
+	return g
 }
 
 // Before adds its verdict to u. It may take as long as the user takes to answer.

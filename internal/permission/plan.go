@@ -134,6 +134,7 @@ func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 // Reminders returns what the model has to be told at the beginning of a turn: that a mode began or
 // ended, and every few turns that it plans.
 func (s *State) Reminders() []string {
+	alone := s.alone != nil && s.alone() // it takes the lock of the gate
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.language()
@@ -148,10 +149,14 @@ func (s *State) Reminders() []string {
 	s.plan.turns++
 	switch {
 	case !s.plan.told:
-		said = append(said, reminder.Plan(l, s.now.PlanFile))
+		said = append(said, reminder.Plan(l, s.now.PlanFile, alone))
 		s.plan.told, s.plan.turns = true, 0
 	case s.plan.turns >= reminderEvery:
-		said = append(said, reminder.Text(l, reminder.PlanStill, s.now.PlanFile))
+		still := reminder.PlanStill
+		if alone {
+			still = reminder.PlanStillAlone
+		}
+		said = append(said, reminder.Text(l, still, s.now.PlanFile))
 		s.plan.turns = 0
 	}
 	return said

@@ -23,6 +23,9 @@ const (
 func (g *Gate) advice(d *Decision, remedy string) string {
 	switch {
 	case d.Reason.Mode == Plan:
+		if !g.Asks() {
+			return "Finish the plan, and end with it as your answer."
+		}
 		return present
 	case remedy != "":
 		return goOn + "; they can allow it with " + remedy + "."

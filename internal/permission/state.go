@@ -21,6 +21,7 @@ type State struct {
 	noAuto      bool
 	defaultMode Mode // of the user's settings
 	language    func() texts.Language
+	alone       func() bool // reports that no one can approve a plan; may be nil
 
 	mu     sync.Mutex
 	now    Config // what the policy is made of

@@ -24,6 +24,8 @@ const (
 	AutoOff   = "auto.off"
 	PlanOff   = "plan.off"
 	PlanStill = "plan.still" // is filled with the file of the plan
+	// PlanStillAlone is PlanStill where no one can approve the plan.
+	PlanStillAlone = "plan.still.alone"
 	Insisting = "insisting"  // is filled with the name of a tool whose calls keep being refused
 )
 
@@ -32,13 +34,17 @@ func Text(l texts.Language, name string, values ...string) string {
 	return catalogue.Text(l, name, values...)
 }
 
-// Plan tells the model how to plan, and which file the plan is written to.
-func Plan(l texts.Language, file string) string {
+// Plan tells the model how to plan, and which file the plan is written to. Alone means that no one can approve it.
+func Plan(l texts.Language, file string, alone bool) string {
 	lines := []string{Text(l, "plan", file)}
 	if hasText(file) {
 		lines = append(lines, Text(l, "plan.earlier"))
 	}
-	return strings.Join(append(lines, Text(l, "plan.steps")), "\n")
+	end := "plan.present"
+	if alone {
+		end = "plan.answer"
+	}
+	return strings.Join(append(lines, Text(l, "plan.steps"), Text(l, end), Text(l, "plan.none")), "\n")
 }
 
 func hasText(file string) bool {

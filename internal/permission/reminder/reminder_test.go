@@ -24,7 +24,10 @@ func TestPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l, words := range map[texts.Language]string{texts.English: "earlier plan", texts.Chinese: "先前的计划"} {
-			got := Plan(l, file)
+			if got := Plan(l, file, true); strings.Contains(got, "ExitPlanMode") {
+				t.Errorf("where no one can approve it: %s", got)
+			}
+			got := Plan(l, file, false)
 			if strings.Contains(got, words) != (plan != "") || !strings.Contains(got, file) || !strings.Contains(got, "ExitPlanMode") {
 				t.Errorf("%s, with the plan %q: %s", l, plan, got)
 			}
