@@ -34,7 +34,7 @@ func (*promptOptions) actions() []action {
 }
 
 // run shows what the first request would send.
-func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err error) {
+func (o *promptOptions) run(ctx context.Context, env *Env, in invocation) (err error) {
 	if !slices.Equal(in.Args, []string{"show"}) {
 		return setup.Errorf("usage: adze prompt show [--json]")
 	}
@@ -49,7 +49,7 @@ func (o *promptOptions) run(_ context.Context, env *Env, in invocation) (err err
 		return err
 	}
 	defer w.Close()
-	page, err := w.PromptPage(o.spec)
+	page, err := w.PromptPage(ctx, o.spec)
 	if err != nil {
 		return err
 	}

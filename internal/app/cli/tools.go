@@ -48,10 +48,6 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	defer w.Close()
-	bench, err := w.Bench(o.access)
-	if err != nil {
-		return err
-	}
 	var served []tool.Tool
 	if o.mcp {
 		fleet, err := w.Fleet()
@@ -60,7 +56,10 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 		}
 		served = fleet.Listed(ctx)
 	}
-	list := bench.List(served)
+	list, err := w.Tools(ctx, o.access, served)
+	if err != nil {
+		return err
+	}
 	if o.json {
 		return env.print(marshal(list))
 	}

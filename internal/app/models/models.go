@@ -91,6 +91,11 @@ type Choice struct {
 	smallNoted sync.Once
 }
 
+// Preview settles which model a conversation would ask, and asks none.
+func Preview(cfg Config, spec Spec) *Choice {
+	return &Choice{Config: cfg, spec: spec, Name: cmp.Or(spec.Name, cfg.Values().Model.Name, "default"), Backend: providers.Silent(cfg.Backend(spec))}
+}
+
 // Choose settles which model is asked, and by which provider: that of a parent, unless it is nil. Opened is called with what
 // closes a provider that was opened.
 func Choose(ctx context.Context, cfg Config, spec Spec, parent *Choice, opened func(close func())) (*Choice, error) {

@@ -144,6 +144,13 @@ func Open(c Config, name string) (*Backend, error) {
 	return b, nil
 }
 
+// Silent returns a backend that knows models and answers none, to show what would be sent.
+func Silent(c Config) *Backend {
+	row := router.Row{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
+	r := router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }})
+	return &Backend{Router: r, Provider: r, Name: row.Name, KeySource: "none", Scripted: true, Shared: true, Models: c.Models, close: func() error { return nil }}
+}
+
 // openReplay returns a script, which answers every model.
 func openReplay(file string, c Config) (*Backend, error) {
 	script, err := replay.Load(file)

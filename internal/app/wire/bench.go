@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"adze/internal/app/access"
-	"adze/internal/app/extras"
 	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/webtools"
@@ -18,15 +17,12 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// A Bench holds the tools and the policy of a conversation that is not opened: calls are judged on it, and
-// tools are listed, but nothing runs.
+// A Bench holds the tools and the policy of a conversation that is not opened: calls are judged on it, but nothing runs.
 type Bench struct {
 	Tools []tool.Tool
 	Gate  *permission.Gate
 	// HookProblems are what is wrong with the hooks of the settings.
 	HookProblems []hook.Problem
-
-	pool *tool.Pool
 }
 
 // Bench returns the bench of a conversation with that access.
@@ -58,15 +54,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		d.Files = &change.Files{Dir: dir.Here, State: d.State, Hidden: b.Gate.Hidden}
 	}
 	b.Tools = toolbox.New(d)
-	all := toolbox.Registry(b.Tools, b.Gate)
-	extras.New(extrasConfig(w)).Configure(all)
-	b.pool, _ = all.Assemble(nil, deniedTools(w, &Spec{Access: a}, b.Gate, b.Tools)) // ok: nothing is reported of those that are built in
 	return b, nil
-}
-
-// List lists the tools with those of servers.
-func (b *Bench) List(served []tool.Tool) []tool.Listed {
-	return b.pool.List(b.Gate.Standing().Denier, served...)
 }
 
 // Find returns the tool that a call names, or one about which only its name is known.

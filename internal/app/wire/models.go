@@ -25,6 +25,11 @@ func (c *Conversation) openModel(ctx context.Context) (err error) {
 		c.model = &models.Choice{Config: cfg}
 		return nil
 	}
+	if c.spec.Preview {
+		c.model = models.Preview(cfg, c.spec.Model)
+		_, err := c.model.Resolve(c.model.Name)
+		return err
+	}
 	var parent *models.Choice
 	if c.spec.Worker != nil {
 		parent = c.spec.Worker.Lead.model

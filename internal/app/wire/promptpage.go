@@ -1,25 +1,39 @@
 package wire
 
 import (
-	"cmp"
+	"context"
 
-	"adze/internal/app/models"
 	"adze/internal/app/setup"
 	"adze/internal/brief"
+	"adze/internal/tool"
 )
 
-// PromptPage returns what the first request of a conversation would say. Nothing is opened.
-func (w *Workspace) PromptPage(spec Spec) (*brief.Page, error) {
-	b, err := w.Bench(spec.Access)
+// preview opens a conversation as adze -p would, to look at it. Nothing is sent, started or stored.
+func (w *Workspace) preview(ctx context.Context, spec Spec) (*Conversation, error) {
+	spec.Entry, spec.Calls, spec.Preview, spec.Session = Print, FromModel, true, SessionSpec{}
+	return w.Converse(ctx, spec)
+}
+
+// PromptPage returns what the first request of a conversation would say, without the tools of servers.
+func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*brief.Page, error) {
+	c, err := w.preview(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	m, err := (&models.Choice{Config: w.modelConfig()}).Resolve(cmp.Or(spec.Model.Name, w.values().Model.Name, "default"))
+	defer c.Close()
+	m, err := c.model.Resolve(c.model.Name)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	told := newBriefing(w, &spec, func() bool { return true }, nil)
-	told.texts = brief.NewToolTexts(b.Tools)
-	told.announceWith(nil)
-	return brief.NewPage(m.ID, told.prompt, told.announcer, told.describe(b.pool.Specs()))
+	return brief.NewPage(m.ID, c.told.prompt, c.told.announcer, c.told.describe(c.Session.ToolSpecs()))
+}
+
+// Tools lists the tools of a conversation with that access, and those of servers.
+func (w *Workspace) Tools(ctx context.Context, a AccessSpec, served []tool.Tool) ([]tool.Listed, error) {
+	c, err := w.preview(ctx, Spec{Access: a})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Session.Pool().List(c.Gate.Standing().Denier, served...), nil
 }

@@ -37,7 +37,7 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 // that of a hook's agent, which would wait for them.
 func openServers(c *Conversation) error {
 	v := c.ws.values()
-	if c.spec.Calls != FromModel || c.spec.Worker.checks() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
+	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.Worker.checks() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
 		return nil
 	}
 	f, err := c.ws.Fleet()
