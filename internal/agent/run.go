@@ -214,7 +214,11 @@ func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 		return nil
 	}
 	answer := min(s.Model.MaxOutput, reservedOutput)
-	limit := s.Model.Window - answer - reservedSlack
+	slack := reservedSlack
+	if s.Model.Window < narrowWindow {
+		slack = s.Model.Window / 8
+	}
+	limit := s.Model.Window - answer - slack
 	if s.Model.Window < narrowWindow {
 		limit = max(limit, s.Model.Window/2)
 	}
