@@ -146,7 +146,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveLocally plays a model server on this machine, with one model that a script plays, and tells the program where it
-// listens: local KIND MODEL WINDOW FILE. In place of a file, - stands for a server that is asked nothing but what it has;
+// listens: local KIND MODEL[,MODEL...] WINDOW FILE. In place of a file, - stands for a server that is asked nothing but what it has;
 // with "loading" after it, the server has not read its model at first.
 func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 || len(args) > 5 {
@@ -154,7 +154,8 @@ func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	window, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	server := &localtest.Server{Kind: local.Kind(args[0]), Model: args[1], Window: window, Max: 131072}
+	names := strings.Split(args[1], ",")
+	server := &localtest.Server{Kind: local.Kind(args[0]), Model: names[0], Others: names[1:], Window: window, Max: 131072}
 	if args[3] != "-" {
 		server.Chat = play(ts, args[3], true)
 	}

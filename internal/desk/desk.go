@@ -50,6 +50,8 @@ type Config struct {
 
 // Models are the models that can be asked.
 type Models struct {
+	// Here returns models that are not in the catalog, such as those of servers on this machine. It may be nil.
+	Here    func(ctx context.Context) []catalog.Model
 	Catalog catalog.Table
 	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
 	Thinking func(budget *int) model.Thinking

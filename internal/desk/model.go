@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
 	"adze/internal/session"
@@ -14,7 +15,7 @@ import (
 
 func modelCommand() Command {
 	return Command{Name: "model", Kind: Change, Args: "[NAME]", Doc: "show or choose the model",
-		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
+		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
 			if name != "" {
 				return chooseModel(d, name)
 			}
@@ -25,13 +26,22 @@ func modelCommand() Command {
 				Title:  "Model",
 			}
 			for _, alias := range d.Models.Catalog.Aliases() {
-				list.Choices = append(list.Choices, modelChoice(d, alias))
+				m, _ := d.Models.Catalog.Lookup(alias) // ok: without an entry only the name is shown
+				list.Choices = append(list.Choices, modelChoice(d, alias, m))
+			}
+			if d.Models.Here != nil {
+				for _, m := range d.Models.Here(ctx) {
+					list.Choices = append(list.Choices, modelChoice(d, m.ID, m))
+				}
 			}
 			var all []Choice
 			for _, m := range d.Models.Catalog.All() {
-				all = append(all, modelChoice(d, m.ID))
+				all = append(all, modelChoice(d, m.ID, m))
 			}
-			list.Views = []View{{Name: "usual", Choices: list.Choices}, {Name: "all", Choices: all}}
+			list.Views = []View{{Name: "all", Choices: all}}
+			if len(list.Choices) > 0 {
+				list.Views = []View{{Name: "usual", Choices: list.Choices}, {Name: "all", Choices: all}}
+			}
 			return list, nil
 		},
 		Complete: func(d *Desk, _ string) []string {
@@ -63,8 +73,7 @@ func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
 
 // modelChoice returns a model by its name or alias, with the efforts that it can be asked for, what it can take in and what
 // it costs. The effort stays as it is unless the user chooses one.
-func modelChoice(d *Desk, name string) Choice {
-	m, _ := d.Models.Catalog.Lookup(name) // ok: without an entry only the name is shown
+func modelChoice(d *Desk, name string, m catalog.Model) Choice {
 	c := Choice{ID: name, Title: name, About: m.Name, Cells: []string{"", m.Name, "", "", ""}, Value: -1}
 	for _, level := range m.Efforts() {
 		c.Values = append(c.Values, string(level))

@@ -87,9 +87,13 @@ func (env *Env) lost() error {
 // wrapped between words at a terminal and as it is elsewhere.
 func (env *Env) Say(text string) {
 	text = "adze: " + term.Sanitize(text)
-	if env.voice.speak(text) {
-		return
+	if !env.voice.speak(text) {
+		env.tell(text)
 	}
+}
+
+// tell writes a text to standard error.
+func (env *Env) tell(text string) {
 	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(f) {
 		width, _ := term.Size(f)
 		text = draw.Fold(text, width-1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,8 +155,8 @@ func (env *Env) front(ctx context.Context, f front) error {
 	}
 	err := f.Run(ctx)
 	env.voice.set(nil)
-	for _, text := range f.Untold() {
-		env.Say(text)
+	for _, text := range f.Untold() { // it has the prefix already
+		env.tell(text)
 	}
 	return err
 }
@@ -262,8 +263,10 @@ func (t *terminal) typing(env *Env) talk.Typing {
 // setUp asks a user who has configured no model provider how to continue.
 func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) error {
 	c := providers.Config{Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
-	models, screen := providers.Unset(ctx, c, cmp.Or(o.spec.Model.Name, p.Values().Model.Name))
-	if screen == nil {
+	wanted := cmp.Or(o.spec.Model.Name, p.Values().Model.Name)
+	models, screen := providers.Unset(ctx, c, wanted)
+	several := providers.Several(ctx, c, wanted)
+	if screen == nil && len(several) == 0 {
 		return nil
 	}
 	asks := env.console()
@@ -272,9 +275,31 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 			return ask(dialog.Simple{Text: question, Answers: answers, Leaving: leaving})
 		}
 	}
-	name, err := login.SetUp(ctx, asks, c, models, screen)
+	var name string
+	var err error
+	if screen == nil {
+		name, err = login.ChooseModel(ctx, asks, several)
+	} else {
+		name, err = login.SetUp(ctx, asks, c, models, screen)
+	}
+	if err == nil && name != "" && providers.Alone(c) {
+		keepModel(ctx, env, p, name)
+	}
 	o.spec.Model.Name = cmp.Or(name, o.spec.Model.Name)
 	return answered(err)
+}
+
+// keepModel makes a model of a server on this machine the default.
+func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) {
+	raw, err := json.Marshal(name)
+	if err == nil {
+		_, err = p.Set(ctx, env.Say, scope.User, "model", raw)
+	}
+	if err != nil {
+		env.Say("the model was not saved as the default: " + err.Error())
+		return
+	}
+	env.Say(name + " is the default model from now on; `adze config unset model` forgets it")
 }
 
 // open opens a conversation in place of the one before.

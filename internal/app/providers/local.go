@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -34,6 +35,38 @@ func FindLocal(ctx context.Context, s *config.Settings, version string) Servers 
 	}
 	return local.Client{Agent: wire.UserAgent(version)}.Find(ctx, addresses)
 }
+
+// Here returns models that are not in the table: those of servers on this machine, and those that the chosen provider lists if
+// it has no aliases.
+func Here(ctx context.Context, c Config) (models []catalog.Model) {
+	for _, s := range FindLocal(ctx, c.Settings, c.Version) {
+		for _, m := range s.Models {
+			known := learned(string(s.Kind)+"/"+m.Name, string(s.Kind), m)
+			if o, ok := c.Models.Override(known.ID); ok && o.ContextWindow != nil {
+				known.ContextWindow = *o.ContextWindow
+			}
+			models = append(models, known)
+		}
+	}
+	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	chosen, err := rows.choose(c.Provider, c.Settings, c.Keys)
+	if err != nil || chosen.provider == nil || len(c.Models.For(chosen.provider.name).Aliases()) > 0 {
+		return models
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	_, ids := Listed(ctx, c)
+	for _, id := range ids[:min(len(ids), maxListed)] {
+		models = append(models, catalog.Model{ID: id, Name: id})
+	}
+	return models
+}
+
+const (
+	// listTime is how long a provider may take to list its models, and maxListed how many are shown.
+	listTime  = 3 * time.Second
+	maxListed = 200
+)
 
 // offer returns the error text for a user without a provider, with models of servers on this machine.
 func offer(models []string) string {

@@ -181,7 +181,7 @@ func openProviders(c Config, name string) (*Backend, error) {
 		return nil, err
 	}
 	if chosen.provider == nil {
-		return nil, noProvider(offer(FindLocal(c.lifetime(), c.Settings, c.Version).first()))
+		return nil, noProvider(offer(FindLocal(c.lifetime(), c.Settings, c.Version).offered()))
 	}
 	n := newNames(c, rows, chosen)
 	a := &access{Config: c, chosen: chosen, servers: &localServers{Config: c}}

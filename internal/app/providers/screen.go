@@ -1,10 +1,14 @@
 package providers
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"adze/internal/app/setup"
+	"adze/internal/model/local"
+	"adze/internal/model/wire"
 )
 
 // noProvider returns the error for a user who has not configured a model provider. Why says more, or is empty.
@@ -51,6 +55,34 @@ func Unset(ctx context.Context, c Config, name string) (models []string, screen 
 	if err != nil || chosen.provider != nil || strings.HasPrefix(name, ReplayPrefix) {
 		return nil, nil
 	}
-	models = FindLocal(ctx, c.Settings, c.Version).first()
+	models = FindLocal(ctx, c.Settings, c.Version).offered()
 	return models, noProvider(offer(models))
+}
+
+// Several returns the models to choose from if the user wants a server on this machine that has several, and names none.
+func Several(ctx context.Context, c Config, name string) (models []string) {
+	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	chosen, err := rows.chooseFor(c, name)
+	if err != nil || chosen.provider == nil || !chosen.provider.local {
+		return nil
+	}
+	to := newNames(c, rows, chosen).route(cmp.Or(name, "default"))
+	if to.row != chosen.provider || !isShort(to.sent) {
+		return nil
+	}
+	for _, s := range (local.Client{Agent: wire.UserAgent(c.Version)}).Find(ctx, []string{to.row.base(c.Settings)}) {
+		if _, err := s.Pick(""); string(s.Kind) == to.row.name && errors.Is(err, local.ErrSeveral) {
+			for _, m := range s.Models {
+				models = append(models, to.row.name+"/"+m.Name)
+			}
+		}
+	}
+	return models
+}
+
+// Alone reports whether no other provider than servers on this machine is configured, so that a model of one can be the
+// default.
+func Alone(c Config) bool {
+	chosen, err := newTable(c.Settings, func(string) {}).choose("", c.Settings, c.Keys)
+	return err == nil && (chosen.provider == nil || chosen.provider.local)
 }

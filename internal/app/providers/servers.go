@@ -12,11 +12,14 @@ import (
 // Servers are servers on this machine that answered.
 type Servers []local.Server
 
-// first returns a model of each server, by the name that chooses it.
-func (list Servers) first() (names []string) {
+// maxOffered is how many models of a server are offered.
+const maxOffered = 5
+
+// offered returns models of each server, by the names that choose them.
+func (list Servers) offered() (names []string) {
 	for _, s := range list {
-		if len(s.Models) > 0 {
-			names = append(names, string(s.Kind)+"/"+s.Models[0].Name)
+		for _, m := range s.Models[:min(len(s.Models), maxOffered)] {
+			names = append(names, string(s.Kind)+"/"+m.Name)
 		}
 	}
 	return names

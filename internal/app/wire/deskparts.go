@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/belongings"
+	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/desk"
@@ -19,6 +20,7 @@ import (
 	"adze/internal/desk/rules"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
+	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
@@ -125,6 +127,9 @@ func extended(c *Conversation) desk.Extensions {
 func deskModels(c *Conversation) desk.Models {
 	return desk.Models{
 		Catalog: c.model.Known(), Thinking: c.model.ThinkingWith,
+		Here: func(ctx context.Context) []catalog.Model {
+			return providers.Here(ctx, c.ws.backendConfig(c.spec.Model))
+		},
 		Limits: func() []model.Limit {
 			if c.model.Backend == nil {
 				return nil

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"adze/internal/platform/spell"
@@ -43,7 +44,7 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	case err != nil:
 		return Model{}, err
 	}
-	m, err := s.model(name)
+	m, err := s.Pick(name)
 	if err != nil || k != Ollama && k != LMStudio || m.Loaded && (m.Sure || k == LMStudio) {
 		return m, err
 	}
@@ -59,7 +60,7 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 		return m, fmt.Errorf("%s could not load %s (%w)", k.Name(), m.Name, cause(ctx, err))
 	}
 	c.describe(loading, s, root)
-	return s.model(m.Name)
+	return s.Pick(m.Name)
 }
 
 // unnamed reports whether a name leaves the choice of the model to the server.
@@ -109,11 +110,15 @@ func (k Kind) silent(root string, err error) error {
 	if errors.Is(err, errOther) {
 		return fmt.Errorf("the server at %s is not %s: %w. %s", root, k.Name(), err, start)
 	}
-	return fmt.Errorf("%s is not running at %s (%w). %s", k.Name(), root, err, start)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%s is not running at %s. %s", k.Name(), root, start)
+	}
+	return fmt.Errorf("%s does not answer at %s (%w). %s", k.Name(), root, err, start)
 }
 
-// model returns the model of that name. In Ollama a name without a tag means the latest.
-func (s *Server) model(name string) (Model, error) {
+// Pick returns the model of that name. In Ollama a name without a tag means the latest. An empty name, and the short names
+// default and small unless a model is called that, mean the only model, or the only loaded one; else the error is [ErrSeveral].
+func (s *Server) Pick(name string) (Model, error) {
 	var names []string
 	for _, m := range s.Models {
 		if m.Name == name || s.Kind == Ollama && m.Name == name+":latest" {

@@ -96,8 +96,8 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	d.next = &resume
 	d.suggestions.look(ctx, d.cfg.Suggest)
 	for d.next != nil {
-		resume, d.next = *d.next, nil
-		conv, err := d.cfg.Open(ctx, resume)
+		conv, err := course{d}.open(ctx, *d.next)
+		d.next = nil
 		if err != nil {
 			if d.talk == nil {
 				return err
@@ -121,6 +121,30 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 
 // A course is how conversations go.
 type course struct{ *Driver }
+
+// open opens a conversation, and shows what the user is told in the meantime: a local model can take minutes to load.
+func (d course) open(ctx context.Context, resume string) (*Conversation, error) {
+	type opened struct {
+		conv *Conversation
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		conv, err := d.cfg.Open(ctx, resume)
+		done <- opened{conv, err}
+	}()
+	for {
+		select {
+		case o := <-done:
+			return o.conv, o.err
+		case <-d.more:
+			for _, text := range d.Untold() {
+				d.view.Say(text)
+			}
+			d.view.Frame()
+		}
+	}
+}
 
 // converse runs one conversation until the user leaves it. Begins reports whether it was just opened.
 func (d course) converse(ctx context.Context, begins bool) {

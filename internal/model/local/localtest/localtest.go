@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,8 @@ const Gateway local.Kind = "gateway"
 type Server struct {
 	Kind  local.Kind
 	Model string
+	// Others are further models of Ollama.
+	Others []string
 	// Window is what really fits, Max what the model was made for.
 	Window, Max int
 	NoTools     bool
@@ -93,7 +96,11 @@ func (s *Server) answer(r *http.Request) string {
 	case "ollama GET /api/version":
 		return `{"version":"0.17.4"}`
 	case "ollama GET /api/tags":
-		return fmt.Sprintf(`{"models":[{"name":%q,"model":%[1]q,"details":{"family":"qwen3"}}]}`, s.Model)
+		list := ""
+		for _, name := range append([]string{s.Model}, s.Others...) {
+			list += fmt.Sprintf(`,{"name":%q,"model":%[1]q,"details":{"family":"qwen3"}}`, name)
+		}
+		return `{"models":[` + list[1:] + `]}`
 	case "ollama GET /api/ps":
 		if !s.Loaded {
 			return `{"models":[]}`
@@ -110,10 +117,10 @@ func (s *Server) answer(r *http.Request) string {
 		return fmt.Sprintf(`{"parameters":"stop \"x\"\ntemperature 0.6","model_info":{"general.architecture":"qwen3","qwen3.context_length":%d},"capabilities":[%s]}`, s.Max, able)
 	case "ollama POST /api/generate":
 		var q struct{ Model, Prompt string }
-		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model || q.Prompt != "" || s.Broken {
+		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model && !slices.Contains(s.Others, q.Model) || q.Prompt != "" || s.Broken {
 			return ""
 		}
-		s.Loaded = true
+		s.Loaded, s.Model = true, q.Model
 		return `{"response":"","done":true,"done_reason":"load"}`
 	case "llamacpp GET /v1/models":
 		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp","meta":{"n_ctx_train":%d}}]}`, s.Model, s.Max)
