@@ -69,11 +69,17 @@ type Ambiguous struct {
 func (e *Ambiguous) Error() string { return fmt.Sprintf("the text was found %d times", e.Count) }
 
 // Unencodable is the error of a character that the file cannot hold.
-type Unencodable struct{ Char rune }
+type Unencodable struct {
+	Char  rune
+	Latin bool // the file is in Windows-1252; else its encoding is unknown
+}
 
 // Error names the character.
 func (e *Unencodable) Error() string {
-	return fmt.Sprintf("the file is not UTF-8, and the character %q (%U) cannot be written in its encoding, which is unknown", e.Char, e.Char)
+	if e.Latin {
+		return fmt.Sprintf("it is in Windows-1252, which has no character %q (%U)", e.Char, e.Char)
+	}
+	return fmt.Sprintf("it is not UTF-8, and the character %q (%U) cannot be written in its encoding, which is unknown", e.Char, e.Char)
 }
 
 // maxLines bounds the line numbers in an error.
@@ -198,6 +204,15 @@ func (p *Plan) Lines() [][2]int {
 		lines = append(lines, [2]int{first, last})
 	}
 	return lines
+}
+
+// Total returns how many lines the file had before the edit.
+func (p *Plan) Total() int {
+	n := p.text.countEnds(Range{p.text.start, len(p.text.data)})
+	if !p.text.isLineStart(len(p.text.data)) {
+		n++
+	}
+	return n
 }
 
 // A counter tells which line a position is in. It counts from the position it was last asked for.

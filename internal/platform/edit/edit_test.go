@@ -122,7 +122,8 @@ func TestFindRefuses(t *testing.T) {
 		{"half of a line end", "a\r\nb", Request{Old: "a\r", New: "x"}, &NotFound{}},
 		{"same", "a", Request{Old: "a", New: "a"}, ErrSame},
 		{"same but for ends", "a\n", Request{Old: "a\r\n", New: "a\n"}, ErrSame},
-		{"not in the encoding", "caf\xe9 x", Request{Old: "x", New: "ü"}, &Unencodable{'ü'}},
+		{"not in the encoding", "caf\xe9 x", Request{Old: "x", New: "日"}, &Unencodable{'日', true}},
+		{"not in an unknown encoding", "caf\xe9\x81 x", Request{Old: "x", New: "ü"}, &Unencodable{'ü', false}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestHunks(t *testing.T) {
 		{"one line of a UTF-16 file", le("a\r\nb\r\n"), Request{Old: "b", New: "c"}, []Hunk{{1, 2, 1, 2, []string{" a", "-b", "+c"}}}},
 		{"everything goes", "a\nb\n", Request{Old: "a\nb\n", New: ""}, []Hunk{{1, 2, 0, 0, []string{"-a", "-b"}}}},
 		{"close together", numbered(9), Request{Old: "line", New: "row", All: true}, nil},
-		{"not UTF-8", "\xff\nb\n", Request{Old: "b", New: "c"}, []Hunk{{1, 2, 1, 2, []string{" \uFFFD", "-b", "+c"}}}},
+		{"not UTF-8", "\x81\nb\n", Request{Old: "b", New: "c"}, []Hunk{{1, 2, 1, 2, []string{" \uFFFD", "-b", "+c"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,6 +34,10 @@ func chars(file string) (mark string, out []char, encode func(string) string) {
 			return min(2, len(s))
 		}
 	}
+	if t.latin {
+		encode = func(s string) string { return string(t.encode(s)) }
+		size = func(string) int { return 1 }
+	}
 	crlf, lf := encode("\r\n"), encode("\n")
 	for rest != "" {
 		c := char{}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"adze/internal/platform/textfile"
 )
 
 // A text is a file's bytes with what is known of their encoding. Its positions are in bytes.
@@ -17,20 +19,21 @@ type text struct {
 
 // An encoding is that of a file.
 type encoding struct {
-	wide binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
+	wide  binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
+	latin bool             // Windows-1252 or Latin-1
 }
 
-// newText recognises the encoding by the byte order mark.
+// newText recognises the encoding by the byte order mark, or guesses it.
 func newText(data []byte) text {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		return text{encoding{binary.LittleEndian}, data, 2}
+		return text{encoding{wide: binary.LittleEndian}, data, 2}
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return text{encoding{binary.BigEndian}, data, 2}
+		return text{encoding{wide: binary.BigEndian}, data, 2}
 	case bytes.HasPrefix(data, []byte("\ufeff")):
 		return text{data: data, start: 3}
 	}
-	return text{data: data}
+	return text{encoding: encoding{latin: textfile.IsLatin(data)}, data: data}
 }
 
 // with returns other bytes in the same encoding.
@@ -58,9 +61,20 @@ func (t *text) is(p int, c byte) bool {
 	return t.data[p] == c
 }
 
-// encode returns s in the encoding of the file.
+// encode returns s in the encoding of the file. A character that the encoding lacks stays UTF-8, which the file has nowhere.
 func (e encoding) encode(s string) []byte {
-	if e.wide == nil {
+	switch {
+	case e.latin:
+		b := make([]byte, 0, len(s))
+		for _, r := range s {
+			if c, ok := textfile.EncodeLatin(r); ok {
+				b = append(b, c)
+			} else {
+				b = utf8.AppendRune(b, r)
+			}
+		}
+		return b
+	case e.wide == nil:
 		return []byte(s)
 	}
 	b := make([]byte, 0, 2*len(s))
@@ -83,7 +97,10 @@ func (e encoding) append(b []byte, unit rune) []byte {
 
 // decode returns b, which is in the encoding of the file, as valid UTF-8.
 func (e encoding) decode(b []byte) string {
-	if e.wide == nil {
+	switch {
+	case e.latin:
+		return textfile.DecodeLatin(b)
+	case e.wide == nil:
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
 	units := make([]uint16, len(b)/2)
@@ -183,6 +200,19 @@ func (t *text) lineNumbers(ranges []Range) []int {
 	return lines
 }
 
+// lacks returns the first character of s that the encoding of the file cannot represent.
+func (t *text) lacks(s string) (r rune, found bool) {
+	if t.wide != nil || !t.latin && !t.isForeign() {
+		return 0, false
+	}
+	for _, r := range s {
+		if _, ok := textfile.EncodeLatin(r); r >= utf8.RuneSelf && !(t.latin && ok) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
 // isForeign reports whether the file is in an encoding of single bytes that is not known: it has bytes
 // that are not UTF-8, and none beyond ASCII that are.
 func (t *text) isForeign() bool {
@@ -204,10 +234,17 @@ func (t *text) isForeign() bool {
 }
 
 // Recode returns content in the encoding of a file that it is to replace: UTF-16 stays UTF-16, with its
-// byte order mark. Foreign says that the old encoding is not known, and that content is in UTF-8.
+// byte order mark, and Windows-1252 stays Windows-1252. Foreign reports that content is in UTF-8 because the old encoding is not
+// known, or lacks a character of it.
 func Recode(old []byte, content string) (data []byte, foreign bool) {
 	t := newText(old)
-	if t.wide == nil {
+	switch {
+	case t.latin:
+		if _, lacks := t.lacks(content); lacks {
+			return []byte(content), true
+		}
+		return t.encode(content), false
+	case t.wide == nil:
 		return []byte(content), t.isForeign()
 	}
 	return t.encode("\ufeff" + strings.TrimPrefix(content, "\ufeff")), false

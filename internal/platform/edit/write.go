@@ -21,7 +21,6 @@ type writer struct {
 	head, tail     needle
 	folded         bool
 	endings        func() endings
-	foreign        func() bool
 	err            error
 }
 
@@ -47,7 +46,6 @@ func newWriter(t *text, r Request, folded bool) *writer {
 	w.head = t.needle(w.old[:w.prefix], how)
 	w.tail = t.needle(w.old[len(w.old)-w.suffix:], how)
 	w.endings = sync.OnceValue(func() endings { c, n := t.endings(); return endings{c, n} })
-	w.foreign = sync.OnceValue(t.isForeign)
 	return w
 }
 
@@ -145,10 +143,11 @@ func (w *writer) keepEnds(ends []bool, m Range, crlf bool) {
 
 // check notes a character that cannot be written.
 func (w *writer) check(s string) {
-	for _, r := range s {
-		if r >= utf8.RuneSelf && w.err == nil && w.foreign() {
-			w.err = &Unencodable{r}
-		}
+	if ascii := !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }); ascii || w.err != nil {
+		return
+	}
+	if r, lacks := w.t.lacks(s); lacks {
+		w.err = &Unencodable{r, w.t.latin}
 	}
 }
 

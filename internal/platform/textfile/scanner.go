@@ -18,6 +18,7 @@ type scanner struct {
 	last byte   // of that line so far
 	past int    // bytes seen after what is kept
 	open bool   // the last line has no end yet
+	cut  bool   // the line that was kept last is not whole
 	stop bool   // enough was counted
 
 	lines         int // in the range
@@ -130,12 +131,12 @@ func (s *scanner) keep(line []byte, size int) {
 	}
 	s.line, s.size, s.open = s.line[:0], 0, false
 	if s.full {
-		s.text.Bytes += min(size, maxLine) + 1
+		s.text.Bytes += min(size, s.maxLine()) + 1
 		s.past += size + 1
 		s.stop = s.past > maxCount
 		return
 	}
-	kept, valid := shown(line, size)
+	kept, valid := s.shown(line, size)
 	bytes := s.text.Bytes + len(kept) + 1
 	if s.MaxBytes > 0 && bytes > s.MaxBytes {
 		s.full = true
@@ -146,14 +147,42 @@ func (s *scanner) keep(line []byte, size int) {
 	}
 	s.text.Bytes = bytes
 	s.text.Lines = append(s.text.Lines, kept)
+	if s.cut {
+		s.text.Cut = append(s.text.Cut, s.text.Total)
+	}
 	s.text.Invalid = s.text.Invalid || !valid
 }
 
+// maxLine returns how many bytes of a line are kept.
+func (s *scanner) maxLine() int {
+	if s.MaxLine > 0 {
+		return min(maxLine, s.MaxLine*utf8.UTFMax)
+	}
+	return maxLine
+}
+
 // shown returns a line as it is delivered: valid UTF-8 of bounded length.
-func shown(line []byte, size int) (kept string, valid bool) {
-	if size > maxLine {
+func (s *scanner) shown(line []byte, size int) (kept string, valid bool) {
+	s.cut = size > maxLine
+	switch {
+	case s.MaxLine > 0 && size > s.MaxLine:
+		end, n := 0, 0
+		for ; end < len(line) && n < s.MaxLine; n++ {
+			_, width := utf8.DecodeRune(line[end:])
+			end += width
+		}
+		if s.cut = end < len(line); s.cut {
+			all := utf8.RuneCount(line)
+			if size > len(line) {
+				all += size - len(line)
+			}
+			kept = string(line[:end]) + fmt.Sprintf("… [%d of %d characters]", n, all)
+		} else {
+			kept = string(line)
+		}
+	case s.cut:
 		kept = cut(line[:maxLine]) + fmt.Sprintf("… [line cut: %d of %d bytes shown]", maxLine, size)
-	} else {
+	default:
 		kept = string(line)
 	}
 	if utf8.ValidString(kept) {

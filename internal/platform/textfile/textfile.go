@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -55,6 +56,8 @@ type Range struct {
 	// more is a [SizeError], or, with Truncate, is cut after the last line that fits.
 	MaxBytes int
 	Truncate bool
+	// MaxLine is how many characters are kept of a line; 0 means that only memory bounds it.
+	MaxLine int
 }
 
 // A Text is a range of a file's lines.
@@ -68,6 +71,10 @@ type Text struct {
 	Truncated bool
 	// Invalid says that a line was not valid in the file's encoding and holds U+FFFD instead.
 	Invalid bool
+	// Latin reports that the file is in Windows-1252 or Latin-1.
+	Latin bool
+	// Cut are the numbers of the lines of which only the beginning is there.
+	Cut []int
 }
 
 // A File is a range of a file's lines with what they were taken from.
@@ -112,7 +119,12 @@ func Read(ctx context.Context, f Source, r Range) (File, error) {
 			return File{}, err
 		}
 		if same(before, after) {
-			text, err := Cut(ctx, data, r)
+			shown, latin := data, IsLatin(data)
+			if latin {
+				shown = []byte(DecodeLatin(data))
+			}
+			text, err := Cut(ctx, shown, r)
+			text.Latin = latin
 			return File{Text: text, Data: data, Info: after}, err
 		}
 	}
@@ -154,7 +166,9 @@ func Cut(ctx context.Context, data []byte, r Range) (Text, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if r.First == 1 && r.Count == 0 && len(data) <= maxLine && utf8.Valid(data) {
-		if text := cutAll(string(data)); r.MaxBytes == 0 || text.Bytes <= r.MaxBytes {
+		text := cutAll(string(data))
+		long := r.MaxLine > 0 && slices.ContainsFunc(text.Lines, func(line string) bool { return len(line) > r.MaxLine })
+		if !long && (r.MaxBytes == 0 || text.Bytes <= r.MaxBytes) {
 			return text, nil
 		}
 	}

@@ -53,8 +53,8 @@ func TestScan(t *testing.T) {
 		{"fits", "a\nb\n", Range{First: 1, MaxBytes: 4}, Text{Lines: []string{"a", "b"}, Bytes: 4, Total: 2}},
 		{"fits when cut", "a\nb\n", Range{First: 1, MaxBytes: 4, Truncate: true}, Text{Lines: []string{"a", "b"}, Bytes: 4, Total: 2}},
 		{"cut", "a\nbb\nc\nd", Range{First: 1, MaxBytes: 4, Truncate: true}, Text{Lines: []string{"a"}, Bytes: 2, Total: 4, Truncated: true}},
-		{"not UTF-8", "a\xff\xfeb\nc", all, Text{Lines: []string{"a\uFFFDb", "c"}, Bytes: 8, Total: 2, Invalid: true}},
-		{"not UTF-8 elsewhere", "\xff\nb", Range{First: 2}, Text{Lines: []string{"b"}, Bytes: 2, Total: 2}},
+		{"not UTF-8", "a\x81\x8db\nc", all, Text{Lines: []string{"a\uFFFDb", "c"}, Bytes: 8, Total: 2, Invalid: true}},
+		{"not UTF-8 elsewhere", "\x81\nb", Range{First: 2}, Text{Lines: []string{"b"}, Bytes: 2, Total: 2}},
 		{"UTF-16 with half a character", "\xff\xfea\x00\x00\xd8b\x00c", all, Text{Lines: []string{"a\uFFFDb\uFFFD"}, Bytes: 9, Total: 1, Invalid: true}},
 	}
 	for _, tt := range tests {
@@ -275,7 +275,7 @@ func create(t testing.TB, text string) *os.File {
 func TestReadAgreesWithScan(t *testing.T) {
 	f := create(t, "")
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc", "\n", "\r\n", "\r", "ä", "\xff", "long"}), 0, 12).Draw(t, "pieces")
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc", "\n", "\r\n", "\r", "ä", "\x81", "long"}), 0, 12).Draw(t, "pieces")
 		text := strings.ReplaceAll(strings.Join(pieces, ""), "long", strings.Repeat("x", 70_000))
 		// Around the size where reading changes from one way to the other.
 		if rapid.IntRange(0, 15).Draw(t, "large") == 13 {
@@ -405,10 +405,16 @@ func TestReadOddFiles(t *testing.T) {
 			t.Errorf("/proc/self/status: %v, %v", got.Lines, err)
 		}
 	}
-	f := create(t, "a\xffb\r\n")
-	got, err := Read(t.Context(), f, Range{First: 1})
-	if err != nil || !got.Invalid || string(got.Data) != "a\xffb\r\n" {
-		t.Errorf("the bytes of a file became %q, %v", got.Data, err)
+	for content, want := range map[string]Text{
+		"a\x81b\r\n":                      {Lines: []string{"a\uFFFDb"}, Bytes: 6, Total: 1, Invalid: true},
+		"gr\xfc\xdfe\r\n\x93x\x94 \x80\n": {Lines: []string{"grüße", "“x” €"}, Bytes: 20, Total: 2, Latin: true},
+		"gr\xfc\xdfe ü\n":                 {Lines: []string{"gr\uFFFDe ü"}, Bytes: 10, Total: 1, Invalid: true}, // it has UTF-8
+		"gr\xfc\xdfe\x07\n":               {Lines: []string{"gr\uFFFDe\x07"}, Bytes: 8, Total: 1, Invalid: true},
+	} {
+		got, err := Read(t.Context(), create(t, content), Range{First: 1})
+		if diff := cmp.Diff(want, got.Text); diff != "" || err != nil || string(got.Data) != content {
+			t.Errorf("%q: %v, %q: %s", content, err, got.Data, diff)
+		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package textfile
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// c1 are the characters of Windows-1252 from 0x80 to 0x9F; those that it leaves undefined are U+FFFD. The others are those of Latin-1.
+const c1 = "€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“”•–—˜™š›œ\uFFFDžŸ"
+
+// maxLatin is the size up to which an encoding is guessed.
+const maxLatin = 10 << 20
+
+// IsLatin reports whether data is text in Windows-1252, of which Latin-1 is a part: it has bytes beyond ASCII, none of them could be
+// UTF-8, and all of them are characters.
+func IsLatin(data []byte) bool {
+	if len(data) > maxLatin || utf8.Valid(data) {
+		return false
+	}
+	for p := 0; p < len(data); p++ {
+		switch c := data[p]; {
+		case c < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b", rune(c)), c == 0x7f:
+			return false
+		case c < utf8.RuneSelf:
+		case fromLatin(c) == utf8.RuneError:
+			return false
+		default:
+			if _, n := utf8.DecodeRune(data[p:]); n > 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fromLatin returns the character of a byte, or U+FFFD if it has none.
+func fromLatin(c byte) rune {
+	if c < 0x80 || c >= 0xa0 {
+		return rune(c)
+	}
+	return []rune(c1)[c-0x80]
+}
+
+// DecodeLatin returns text in Windows-1252 as UTF-8.
+func DecodeLatin(data []byte) string {
+	var b strings.Builder
+	b.Grow(len(data) + len(data)/8)
+	for len(data) > 0 {
+		n := bytes.IndexFunc(data, func(r rune) bool { return r >= utf8.RuneSelf })
+		if n < 0 {
+			b.Write(data)
+			break
+		}
+		b.Write(data[:n])
+		b.WriteRune(fromLatin(data[n]))
+		data = data[n+1:]
+	}
+	return b.String()
+}
+
+// EncodeLatin returns the byte of a character in Windows-1252, if it has one.
+func EncodeLatin(r rune) (c byte, ok bool) {
+	switch {
+	case r < 0x80, r >= 0xa0 && r <= 0xff:
+		return byte(r), true
+	case r == utf8.RuneError:
+		return 0, false
+	}
+	c = 0x80
+	for _, known := range c1 {
+		if known == r {
+			return c, true
+		}
+		c++
+	}
+	return 0, false
+}
