@@ -22,6 +22,8 @@ const (
 	// Injected is text that was put into the conversation without being asked for, such as an
 	// attachment or an instruction file.
 	Injected
+	// Printed is lines in the output of a search or a command.
+	Printed
 )
 
 // A Stamp is what the file system says about a version of a file. A different stamp means that the
@@ -115,7 +117,7 @@ func (s *Store) Record(e Entry) {
 	defer s.mu.Unlock()
 	e.Shown = true
 	if e.Lines > 0 {
-		e.Seen = add(e.Seen, Span{e.Offset, e.Offset + e.Lines - 1})
+		e.Seen = Add(e.Seen, Span{e.Offset, e.Offset + e.Lines - 1})
 	}
 	if old, ok := s.entries[e.Path]; ok {
 		known := old.Value.(*Entry)
@@ -131,10 +133,29 @@ func (s *Store) Record(e Entry) {
 	s.put(e)
 }
 
+// Saw adds the lines of e.Seen, which a search or a command printed. If the file was read in another version, that version stays:
+// the next change then reports the difference.
+func (s *Store) Saw(e Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Origin, e.Shown = Printed, true
+	if old, ok := s.entries[e.Path]; ok {
+		known := *old.Value.(*Entry)
+		switch {
+		case known.sameVersion(e):
+			e = joined(known, e)
+		case known.Origin != Printed:
+			return
+		}
+	}
+	e.Complete = e.Complete || Covers(e.Seen, 1, e.Total)
+	s.put(e)
+}
+
 // joined returns e with what known adds to it.
 func joined(e, known Entry) Entry {
 	for _, span := range known.Seen {
-		e.Seen = add(e.Seen, span)
+		e.Seen = Add(e.Seen, span)
 	}
 	e.Complete = e.Complete || known.Complete
 	e.Total = max(e.Total, known.Total)

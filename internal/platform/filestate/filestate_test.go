@@ -206,7 +206,7 @@ func TestSpans(t *testing.T) {
 		var spans []Span
 		want := map[int]bool{}
 		for _, s := range rapid.SliceOfN(span, 0, 8).Draw(t, "spans") {
-			spans = add(spans, s)
+			spans = Add(spans, s)
 			for n := s.First; n <= s.Last; n++ {
 				want[n] = true
 			}
@@ -231,7 +231,7 @@ func TestShift(t *testing.T) {
 		var spans []Span
 		for range rapid.IntRange(0, 4).Draw(t, "n") {
 			first := rapid.IntRange(1, total).Draw(t, "first")
-			spans = add(spans, Span{first, rapid.IntRange(first, total).Draw(t, "last")})
+			spans = Add(spans, Span{first, rapid.IntRange(first, total).Draw(t, "last")})
 		}
 		var changes []Change
 		want, at := map[int]bool{}, 0 // where the lines are when each is moved by itself

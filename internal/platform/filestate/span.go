@@ -12,12 +12,25 @@ type Change struct{ First, Old, New int }
 // Shift returns where the lines of spans are after changes, which are in order and apart. The changed
 // lines themselves count as seen: their author knows them.
 func Shift(spans []Span, changes []Change) []Span {
-	var moved []Span
+	moved := Move(spans, changes)
+	delta := 0
+	for _, c := range changes {
+		if c.New > 0 {
+			moved = Add(moved, Span{c.First + delta, c.First + delta + c.New - 1})
+		}
+		delta += c.New - c.Old
+	}
+	return moved
+}
+
+// Move is [Shift] without the changed lines. Its result is not nil.
+func Move(spans []Span, changes []Change) []Span {
+	moved := []Span{}
 	for _, s := range spans {
 		delta, next := 0, s.First
 		keep := func(last int) {
 			if next <= last {
-				moved = add(moved, Span{next + delta, last + delta})
+				moved = Add(moved, Span{next + delta, last + delta})
 			}
 		}
 		for _, c := range changes {
@@ -30,18 +43,11 @@ func Shift(spans []Span, changes []Change) []Span {
 		}
 		keep(s.Last)
 	}
-	delta := 0
-	for _, c := range changes {
-		if c.New > 0 {
-			moved = add(moved, Span{c.First + delta, c.First + delta + c.New - 1})
-		}
-		delta += c.New - c.Old
-	}
 	return moved
 }
 
-// add returns spans with s: in order, and joined where they touch. It leaves spans as it is.
-func add(spans []Span, s Span) []Span {
+// Add returns spans with s: in order, and joined where they touch. It leaves spans as it is.
+func Add(spans []Span, s Span) []Span {
 	var out []Span
 	for _, t := range spans {
 		if t.Last+1 < s.First || s.Last+1 < t.First {
@@ -57,4 +63,19 @@ func add(spans []Span, s Span) []Span {
 // Covers reports whether the lines first to last are all in spans; no lines never are.
 func Covers(spans []Span, first, last int) bool {
 	return first <= last && slices.ContainsFunc(spans, func(s Span) bool { return s.First <= first && last <= s.Last })
+}
+
+// Cut takes lines, in order, out of those that e says were delivered: only their beginnings were.
+func (e *Entry) Cut(lines []int) {
+	if len(lines) == 0 {
+		return
+	}
+	first, last := e.Offset, e.Offset+e.Lines-1
+	for _, n := range append(slices.Clip(lines), last+1) {
+		if first < n {
+			e.Seen = Add(e.Seen, Span{first, min(n-1, last)})
+		}
+		first = n + 1
+	}
+	e.Lines, e.Complete = 0, false
 }

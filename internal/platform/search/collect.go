@@ -217,9 +217,9 @@ func (s *grep) slice(r *GrepResult, found []*item) {
 		case r.Entries == 0:
 			text = bytes.TrimPrefix(text, []byte(separator))
 		case s.Before+s.After > 0 && it.Path != found[i-1].Path:
-			r.Lines = append(r.Lines, []byte(separator))
+			r.Lines, r.Paths = append(r.Lines, []byte(separator)), append(r.Paths, "")
 		}
-		r.Lines = append(r.Lines, text)
+		r.Lines, r.Paths = append(r.Lines, text), append(r.Paths, it.Path)
 		r.Entries += n
 		if full {
 			return

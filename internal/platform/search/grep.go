@@ -52,6 +52,7 @@ type GrepOptions struct {
 type GrepResult struct {
 	Files []Hit    // in modes Files and Count
 	Lines [][]byte // in mode Content: pieces of text, all of whole lines
+	Paths []string // of the file that each piece is from, relative to the root; empty for a separator
 
 	Entries int // files or lines returned
 	// Matched is the number of files with a match, and Matches of lines in mode Count. Those after the

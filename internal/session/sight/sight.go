@@ -44,7 +44,7 @@ func (f *Files) Sources(context.Context) compact.Sources {
 		}
 	}
 	for _, e := range f.State.Recent() {
-		if e.Origin == filestate.Injected || e.Path == f.Plan { // an instruction file, or what a host gave
+		if e.Origin == filestate.Injected || e.Origin == filestate.Printed || e.Path == f.Plan { // an instruction file, or what a host gave
 			continue
 		}
 		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return f.text(e) }})
