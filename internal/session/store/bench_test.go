@@ -68,6 +68,51 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
+// BenchmarkLoadCompacted resumes a large log of which only the end counts.
+func BenchmarkLoadCompacted(b *testing.B) {
+	log := compactedLog(transcript(47_000_000))
+	path := filepath.Join(b.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, log, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(log)))
+	for b.Loop() {
+		if c, err := Load(path, LoadOptions{}); err != nil || len(c.Entries) != 2 {
+			b.Fatal(c, err)
+		}
+	}
+}
+
+// compactedLog returns a log with a compaction at its end, that kept the first message.
+func compactedLog(log []byte) []byte {
+	kept, _, _ := bytes.Cut(log, []byte("\n"))
+	r, _ := ParseRecord(kept) // ok: it was just made
+	return fmt.Appendf(log, `{"type":"system","subtype":"compact_boundary","uuid":"b","compact_metadata":{"trigger":"auto","preserved_segment":{"summary_uuid":"s","message_uuids":[%q]}}}`+"\n"+
+		`{"type":"user","uuid":"s","parentUuid":null,"isSidechain":false,"timestamp":"2026-11-03T12:00:00Z","message":{"role":"user","content":"So far."}}`+"\n", r.ID)
+}
+
+// Messages from before the last compaction are not decoded, but for those that it kept.
+func TestLoadsWhatCounts(t *testing.T) {
+	log := compactedLog(transcript(100_000))
+	r := bytes.NewReader(log)
+	x := &index{wanted: lastCompaction(r, 0, int64(len(log)))}
+	if _, err := x.read(r, 0); err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range x.links {
+		if decoded := l.entry >= 0; decoded != (i == len(x.links)-1) {
+			t.Errorf("record %d of %d is decoded: %t", i, len(x.links), decoded)
+		}
+	}
+	c, err := readLog(bytes.NewReader(log), int64(len(log)), LoadOptions{})
+	if err != nil || len(c.Entries) != 2 || c.Boundary == nil || msg.PlainText(c.Entries[0].Message.Parts) != "So far." || !strings.HasPrefix(msg.PlainText(c.Entries[1].Message.Parts), "Please look at file 0") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if none := transcript(3_000_000); lastCompaction(bytes.NewReader(none), 0, int64(len(none))) != 0 {
+		t.Error("there is a compaction where there is none")
+	}
+}
+
 func BenchmarkAppend(b *testing.B) {
 	l, err := Open(Options{Home: b.TempDir(), Dir: "/work/app", Session: "s", NoSync: true})
 	if err != nil {

@@ -61,6 +61,8 @@ type index struct {
 	rewound    map[int32]bool
 	lines, bad int
 	torn       bool
+	// wanted is where the last compaction begins. Messages before it are read when they are needed: it may have kept some.
+	wanted int64
 }
 
 // read goes through the log from an offset on, and stops after the message it is told to.
@@ -127,7 +129,9 @@ func (x *index) add(line []byte, off int64) bool {
 	switch {
 	case message:
 		x.last = n
-		ok = x.decode(&l, n, line)
+		if off >= x.wanted || x.opt.all {
+			ok = x.decode(&l, n, line)
+		}
 	case boundary:
 		x.compacted(n, line)
 	}
@@ -194,9 +198,12 @@ func (x *index) message(at int32, in *blocks) (msg.Entry, error) {
 	if err != nil {
 		return msg.Entry{}, err
 	}
-	e, _, err := decodeEntry(line, x.opt.Structured)
+	e, made, err := decodeEntry(line, x.opt.Structured)
 	if err != nil {
 		return e, errors.Join(errDamaged, err)
+	}
+	if made {
+		x.made[at] = true
 	}
 	return e, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -112,6 +113,9 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 		return nil, err
 	}
 	x := &index{opt: opt, state: State{key: readKey(opt.Home)}}
+	if opt.At == "" {
+		x.wanted = lastCompaction(r, from, size)
+	}
 	if from > 0 {
 		x.readState(io.NewSectionReader(r, 0, min(from, stateHead)))
 	}
@@ -200,6 +204,28 @@ func window(r io.ReaderAt, size int64) (int64, error) {
 		return 0, err
 	}
 	return lastLineEnd(r, size-1)
+}
+
+// lastCompaction returns about where the last compaction begins, or from if there is none. A text that looks like one costs no
+// more than time.
+func lastCompaction(r io.ReaderAt, from, size int64) int64 {
+	mark := []byte(`"compact_boundary"`)
+	block := make([]byte, 1<<20)
+	for end := size; end > from; {
+		start := max(from, end-int64(len(block)))
+		part := block[:end-start]
+		if n, err := r.ReadAt(part, start); err != nil && n < len(part) {
+			return from // the log is read as a whole
+		}
+		if i := bytes.LastIndex(part, mark); i >= 0 {
+			return start + int64(bytes.LastIndexByte(part[:i], '\n')+1)
+		}
+		if start == from {
+			break
+		}
+		end = start + int64(len(mark)) - 1
+	}
+	return from
 }
 
 // fromPrompt leaves out what is before the first thing that the user said.
