@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -209,6 +210,34 @@ func TestDiscovery(t *testing.T) {
 	call, err := tl.Bind(input("pkg/a.go"))
 	if err != nil || tool.ActivityOf("Read", call) != "Reading pkg/a.go" {
 		t.Errorf("activity %q, %v", tool.ActivityOf("Read", call), err)
+	}
+}
+
+// Ranges of a file that has not changed are hashed and kept once.
+func TestRangesShareTheirContent(t *testing.T) {
+	d := dir(t, map[string]string{"a.txt": strings.Repeat("line\n", 10_000)})
+	state := filestate.New()
+	tl := New(Config{Dir: func() string { return d }, State: state})
+	read := func(offset int) filestate.Entry {
+		t.Helper()
+		if _, err := run(t, tl, fmt.Sprintf(`{"file_path":"a.txt","offset":%d,"limit":5}`, offset)); err != nil {
+			t.Fatal(err)
+		}
+		e, ok := state.Get(filepath.Join(d, "a.txt"))
+		if !ok || len(e.Content) != 50_000 || e.Hash != sha256.Sum256(e.Content) || e.Offset != offset {
+			t.Fatalf("%d bytes from %d, hash %x", len(e.Content), e.Offset, e.Hash)
+		}
+		return e
+	}
+	first, second := read(1), read(6)
+	if &first.Content[0] != &second.Content[0] {
+		t.Error("the content is kept twice")
+	}
+	if err := os.WriteFile(filepath.Join(d, "a.txt"), []byte(strings.Repeat("LINE\n", 10_000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if third := read(6); &third.Content[0] == &second.Content[0] || third.Hash == second.Hash {
+		t.Error("the change is not noticed")
 	}
 }
 
