@@ -76,11 +76,13 @@ type attempt struct {
 	acc   *model.Accumulator
 	batch *batch
 
-	ids     map[string]bool // of uses
-	late    []*msg.ToolUse  // that wait for the end of the response
-	shown   bool            // something of it was emitted
-	began   time.Time
-	retries time.Duration // how long the provider took to get through
+	ids map[string]bool // of uses
+	// prepared are the tools of which calls have begun to arrive.
+	prepared map[string]bool
+	late     []*msg.ToolUse // that wait for the end of the response
+	shown    bool           // something of it was emitted
+	began    time.Time
+	retries  time.Duration // how long the provider took to get through
 }
 
 var errNoEnd = errors.New("the response ended without saying why")
@@ -171,6 +173,17 @@ func (at *attempt) stream() error {
 	}
 }
 
+// prepare lets a tool get ready for a call that begins to arrive.
+func (at *attempt) prepare(name string) {
+	if at.prepared == nil {
+		at.prepared = map[string]bool{}
+	}
+	at.prepared[name] = true
+	if t, _, ok := at.batch.pool.Lookup(name); ok && t.Traits().Prepare != nil {
+		at.r.pumps.Go(t.Traits().Prepare)
+	}
+}
+
 // receive takes one event of the response.
 func (at *attempt) receive(ev model.Event) {
 	if rt, ok := ev.(model.Retrying); ok {
@@ -186,6 +199,9 @@ func (at *attempt) receive(ev model.Event) {
 			done.Part = use
 			ev = done
 		}
+	}
+	if in, ok := ev.(model.InputDelta); ok && in.Name != "" && !at.prepared[in.Name] {
+		at.prepare(in.Name)
 	}
 	at.acc.Add(ev)
 	at.shown = true

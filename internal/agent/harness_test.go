@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,6 +126,8 @@ const inputSchema = `{"type":"object","properties":{"text":{"type":"string"},"sl
 
 // journal records when calls start and end.
 type journal struct {
+	prepared atomic.Int32
+
 	mu    sync.Mutex
 	lines []string
 }
@@ -171,6 +174,7 @@ func (j *journal) tools() []tool.Tool {
 	plain := func(ctx context.Context, in input, _ func(tool.Progress)) (tool.Result, error) { return j.do(ctx, in) }
 	return []tool.Tool{
 		tool.New(def("Safe", tool.Traits{Waits: true}), safe),
+		tool.New(def("Prepared", tool.Traits{Prepare: func() { j.prepared.Add(1) }}), safe),
 		tool.New(def("Delegate", tool.Traits{Delegates: true}), safe),
 		tool.New(def("SafeShell", tool.Traits{Shell: true}), safe),
 		tool.New(def("Unsafe", tool.Traits{}), plain),

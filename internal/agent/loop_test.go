@@ -202,6 +202,24 @@ func TestDelegatedCallsAreNotCapped(t *testing.T) {
 	})
 }
 
+// A tool gets ready while the input of its first call arrives, and one that is not called does not.
+func TestPrepare(t *testing.T) {
+	b := newBench(t, `
+use Prepared {"text":"A"}
+use Prepared {"text":"B"}
+---
+say end
+`)
+	b.run(ctx())
+	if got, n := b.journal.String(), b.journal.prepared.Load(); n != 1 || !strings.Contains(got, "B ends") {
+		t.Errorf("prepared %d times: %s", n, got)
+	}
+	b = newBench(t, "use Safe {\"text\":\"A\"}\n---\nsay end")
+	if b.run(ctx()); b.journal.prepared.Load() != 0 {
+		t.Error("a tool gets ready that is not called")
+	}
+}
+
 // Proves LOOP-14.
 func TestBothExecutorsGiveTheSameTranscript(t *testing.T) {
 	script := `

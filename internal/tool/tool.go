@@ -62,6 +62,9 @@ type Traits struct {
 	// Waits says that calls do nothing but wait for something that goes on without them, so that a new message of the
 	// user ends the wait. Every other call finishes first.
 	Waits bool
+	// Prepare is called in the background when a call begins to arrive, so that work that does not depend on its input is done
+	// by the time it runs. It may be nil.
+	Prepare func()
 	// Delegates marks calls that wait for other agents. They do not count towards the limit on concurrent calls.
 	Delegates bool
 	// Clearable allows compaction to blank old results.

@@ -21,6 +21,9 @@ func Check() error {
 	return nil
 }
 
+// Warm does nothing here.
+func Warm() {}
+
 // Detail names what jails are made of here.
 func Detail() string { return "seatbelt" }
 

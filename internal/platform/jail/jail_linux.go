@@ -154,6 +154,13 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 	return set, nil
 }
 
+// Warm finds out what every jail needs, which takes a while the first time.
+func Warm() {
+	if Check() == nil {
+		system()
+	}
+}
+
 // system returns the places of [System] that are there, each once however many names it has.
 var system = sync.OnceValue(func() []string {
 	var there []string

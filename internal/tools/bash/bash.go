@@ -82,7 +82,7 @@ func New(c Config) tool.Tool {
 			return err
 		}),
 	}
-	def.Aliases, def.Translate = []string{"Shell"}, c.translate
+	def.Aliases, def.Translate, def.Traits.Prepare = []string{"Shell"}, c.translate, jail.Warm
 	if c.mayLeave {
 		return tool.NewBound(def, func(in LeavingInput) (tool.Call, error) {
 			call := newCall(in.Input, c)
