@@ -427,3 +427,36 @@ func TestVet(t *testing.T) {
 		tr.CloseIdleConnections()
 	}
 }
+
+// Certificates are read for https alone: a file of them that is damaged does not keep plain requests from being sent.
+func TestCertificatesAreForHTTPS(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	defer plain.Close()
+	defer secure.Close()
+	get := func(c Config, address string) error {
+		tr := New(c)
+		defer tr.CloseIdleConnections()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Warm(req.URL)
+		res, err := tr.RoundTrip(req)
+		if err == nil {
+			res.Body.Close()
+		}
+		return err
+	}
+	none := func(string) string { return "" }
+	if err := get(Config{Getenv: none, RootCAs: []byte("damaged")}, plain.URL); err != nil {
+		t.Errorf("plain: %v", err)
+	}
+	if err := get(Config{Getenv: none, RootCAs: []byte("damaged")}, secure.URL); err == nil || !strings.Contains(err.Error(), "no certificate in PEM form") {
+		t.Errorf("secure, damaged: %v", err)
+	}
+	own := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
+	if err := get(Config{Getenv: none, RootCAs: own}, secure.URL); err != nil {
+		t.Errorf("secure: %v", err)
+	}
+}
