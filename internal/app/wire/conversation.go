@@ -119,6 +119,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	}
 	c.openSession(ctx)
 	c.Servers.Begin()
+	if b := c.model.Backend; b != nil && c.spec.Entry == Interactive && c.spec.Worker == nil {
+		b.Router.Preconnect(c.model.Name) // while the user types
+	}
 	return c, nil
 }
 

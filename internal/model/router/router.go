@@ -67,6 +67,20 @@ func (r *Router) Limits(name string) []model.Limit {
 	return nil
 }
 
+// Preconnect lets the provider of a model connect before there is a request, if it is open and can.
+func (r *Router) Preconnect(name string) {
+	row, _ := r.find(name)
+	if row == nil {
+		return
+	}
+	r.mu.Lock()
+	p := r.open[row.Name]
+	r.mu.Unlock()
+	if c, ok := model.As[interface{ Preconnect() }](p); ok {
+		c.Preconnect()
+	}
+}
+
 // Stream implements [model.Provider].
 func (r *Router) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	p, req, err := r.route(req)

@@ -130,6 +130,13 @@ func New(s Service, c Config) (*Provider, error) {
 	return &Provider{service: s, c: c, client: newClient(s, c, base, proof)}, nil
 }
 
+// Preconnect opens a connection to an https service in the background. It sends nothing.
+func (p *Provider) Preconnect() {
+	if t, ok := p.c.Transport.(*transport.Transport); ok {
+		t.Preconnect(p.client.base)
+	}
+}
+
 // Stream implements [model.Provider].
 func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"os"
@@ -81,6 +82,26 @@ func (t *Transport) Warm(address *url.URL) {
 		inner, err := t.inner(&http.Request{URL: address})
 		if err == nil && inner.TLSClientConfig.RootCAs == nil {
 			x509.SystemCertPool() // ok: it keeps what it read, and a handshake reports errors
+		}
+	}()
+}
+
+// Preconnect opens a connection to an https address in the background, so that the first request need not wait for it. No
+// request is sent: it is cancelled when the transport begins to connect, which then keeps the connection for the next one.
+func (t *Transport) Preconnect(address *url.URL) {
+	if address.Scheme != "https" {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), connectLimit)
+		defer cancel()
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{ConnectStart: func(string, string) { cancel() }})
+		req, err := http.NewRequestWithContext(ctx, http.MethodHead, (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: "/"}).String(), nil)
+		if err != nil {
+			return
+		}
+		if res, err := t.RoundTrip(req); err == nil {
+			res.Body.Close() // ok: it has none
 		}
 	}()
 }

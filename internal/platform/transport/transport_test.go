@@ -19,9 +19,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -426,6 +428,54 @@ func TestVet(t *testing.T) {
 		}
 		tr.CloseIdleConnections()
 	}
+}
+
+// A connection that is opened ahead carries no request, and the next request uses it.
+func TestPreconnect(t *testing.T) {
+	var requests atomic.Int32
+	shaken := make(chan struct{}, 10)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	s.TLS = &tls.Config{VerifyConnection: func(tls.ConnectionState) error {
+		shaken <- struct{}{}
+		return nil
+	}}
+	s.StartTLS()
+	defer s.Close()
+	tr := New(Config{
+		Getenv:  func(string) string { return "" },
+		RootCAs: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+	})
+	defer tr.CloseIdleConnections()
+	address, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Preconnect(address)
+	select {
+	case <-shaken:
+	case <-time.After(time.Minute):
+		t.Fatal("no connection is made")
+	}
+	if n := requests.Load(); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := tr.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if requests.Load() != 1 {
+		t.Errorf("%d requests were sent", requests.Load())
+	}
+	t.Logf("%d more connections were made", len(shaken))
+	New(Config{}).Preconnect(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
 }
 
 // Certificates are read for https alone: a file of them that is damaged does not keep plain requests from being sent.
