@@ -235,7 +235,7 @@ func (sv *server) failed(err error, quiet bool) {
 		sv.retry = retry{}
 		sv.forget()
 		sv.become(Failed, err)
-		sv.say(sv, fmt.Sprintf("the server %s failed: %v", sv.entry.Name, err))
+		sv.say(sv, fmt.Sprintf("the server %s failed: %s", sv.entry.Name, brief(err)))
 	}
 }
 
@@ -308,7 +308,7 @@ func (sv *server) drop(why error) {
 	}
 	sv.forget()
 	sv.become(Failed, fmt.Errorf("it ended %d times within %s, the last time with: %w", len(sv.deaths), span(deathSpan), why))
-	sv.say(sv, fmt.Sprintf("the server %s failed: %v; /mcp reconnect %s starts it again", sv.entry.Name, sv.err, sv.entry.Name))
+	sv.say(sv, fmt.Sprintf("the server %s failed: %s; /mcp reconnect %s starts it again", sv.entry.Name, brief(sv.err), sv.entry.Name))
 }
 
 // forget leaves out what a server offered, with the lock held.
@@ -436,4 +436,13 @@ func call[T any](f func(T), v T) {
 	if f != nil {
 		f(v)
 	}
+}
+
+// brief returns the first line of an error, which may have all that a program printed in it. /mcp NAME shows the rest.
+func brief(err error) string {
+	text, rest, _ := strings.Cut(err.Error(), "\n")
+	if strings.TrimSpace(rest) != "" {
+		text += " …"
+	}
+	return text
 }

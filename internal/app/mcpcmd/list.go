@@ -15,8 +15,10 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// listWait bounds how long a list waits for servers.
-const listWait = 5 * time.Second
+// listWait bounds how long a list waits for servers: few programs are started at a time.
+func listWait(servers int) time.Duration {
+	return min(5*time.Second+2*time.Second*time.Duration(servers), 30*time.Second)
+}
 
 // A shown is a server in JSON output.
 type shown struct {
@@ -101,7 +103,7 @@ func list(ctx context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
-	all, err := t.statuses(ctx, r.Entries, listWait)
+	all, err := t.statuses(ctx, r.Entries, listWait(len(r.Entries)))
 	if err != nil {
 		return err
 	}
