@@ -177,13 +177,15 @@ func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, e
 func (c *Change) allowed(s *snapshot, t *Task) error {
 	begins := c.Status != nil && *c.Status == InProgress
 	takes := c.Owner != nil && *c.Owner != t.Owner
-	if c.By != "" && t.Open() && t.Owner != "" && t.Owner != c.By && (begins || takes) {
-		return &Refusal{Reason: AlreadyClaimed, ID: t.ID, By: []string{t.Owner}}
+	if c.By != "" && (begins || takes && t.Owner != "") {
+		if _, err := s.claimable(t.ID, c.By); err != nil {
+			return err
+		}
 	}
 	if open := s.waits(t); begins && t.Status != InProgress && len(open) > 0 {
 		return &Refusal{Reason: Blocked, ID: t.ID, By: open}
 	}
-	if begins && c.By != "" && c.Owner == nil && t.Owner == "" {
+	if begins && c.By != "" && c.Owner == nil {
 		c.Owner = &c.By
 	}
 	return nil

@@ -398,3 +398,25 @@ func TestLearn(t *testing.T) {
 		t.Errorf("a table that does not learn knows %+v", m)
 	}
 }
+
+// Proves PROV-63. What the user says about a model goes before what its server says, field by field, and a narrow window alone
+// is enough.
+func TestLearnKeepsOverrides(t *testing.T) {
+	window, price := 8192, &model.Price{Input: 1}
+	table, err := Table{}.With(map[string]Override{"ollama/a": {ContextWindow: &window}, "b": {ContextWindow: &window}, "ollama/c": {Price: price}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table = table.Learning()
+	for _, id := range []string{"ollama/a", "ollama/b", "ollama/c"} {
+		table.Learn(Model{ID: id, Known: true, ContextWindow: 4096, MaxOutput: 1024, DefaultOutput: 1024})
+	}
+	for id, want := range map[string]int{"ollama/a": 8192, "ollama/b": 8192, "ollama/c": 4096} {
+		if m, ok := table.Lookup(id); !ok || m.ContextWindow != want || m.MaxOutput > want/4 {
+			t.Errorf("%s: %+v", id, m)
+		}
+	}
+	if m, _ := table.Lookup("ollama/c"); m.Price == nil || *m.Price != *price {
+		t.Errorf("the price is %+v", m.Price)
+	}
+}
