@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
+	"adze/internal/platform/osproc"
+	"adze/internal/platform/sandbox"
 	"adze/internal/tool"
 )
 
@@ -23,6 +27,7 @@ type Question struct {
 	Server         string          // whose tool it is; empty for one of adze's own
 	Input          json.RawMessage // as users and hosts see it, derived fields filled in
 	Reason         Reason
+	Why            string // the reason in a few words, for people; empty means Reason.Text
 	BlockedPath    string
 	Suggestions    []Update
 	Preview        tool.Display // nil means none
@@ -34,8 +39,21 @@ type Question struct {
 	Dir  string // the working directory
 	// Agent is the sub-agent whose call it is; nil for one of the main conversation.
 	Agent *Agent
-	// Warning is a line to show with a command that cannot be undone; empty means none.
+	// Warning is a line to show with a call that is dangerous; empty means none.
 	Warning string
+}
+
+// Lasting returns the changes that a lasting yes would make. A call with a warning has none: each is asked about.
+func (q *Question) Lasting() (list []Update) {
+	if q.Warning != "" {
+		return nil
+	}
+	for _, u := range q.Suggestions {
+		if !u.Wider {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // A Draft is what the user may edit.
@@ -90,6 +108,10 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	}
 	if c := tool.CommandOf(u.Call); c != nil {
 		q.Command, q.Programs, q.About, q.Warning = c.Line, c.Programs(), c.About, c.Warning
+		q.Why = d.brief(c)
+	}
+	if q.Warning == "" {
+		q.Warning = secretWarning(p.cfg.Home, q.Command, d.Paths)
 	}
 	if c, ok := tool.As[tool.Consenter](u.Call); ok {
 		q.Consent = c.Consent()
@@ -132,4 +154,64 @@ func (d *Decision) refuses() bool {
 		}
 	}
 	return false
+}
+
+// brief returns why a command needs an answer, in a few words, or "" if the reason itself is short.
+func (d *Decision) brief(c *tool.Command) string {
+	if d.Reason.Type != ByOther || c.Script == nil {
+		return ""
+	}
+	if !c.Script.Simple {
+		if c.Doubt == nil {
+			return ""
+		}
+		return fmt.Sprintf("it is too complex for a rule (%s) and may change files", strings.TrimPrefix(c.Script.Problem, "it uses "))
+	}
+	parts := d.unapproved()
+	if len(parts) == 0 || !strings.Contains(d.Reason.Text, mayChange) {
+		return ""
+	}
+	if len(parts) > 1 {
+		return "they may change files or run code"
+	}
+	i := slices.IndexFunc(d.Parts, func(p PartResult) bool { return p.Text == parts[0] })
+	_, doubt, _ := strings.Cut(trimDot(d.Parts[i].Reason.Text), mayChange+": ")
+	text := "it " + mayChange
+	if len(c.Script.Parts) > 1 {
+		text = quoteAll(parts) + " " + mayChange
+	}
+	if doubt == "" || strings.Contains(doubt, "is not known to") {
+		return text
+	}
+	return text + ": " + doubt
+}
+
+// secretWarning warns of a call that reads credentials: a file where they are kept, or a variable.
+func secretWarning(home, command string, paths []PathResult) string {
+	for _, p := range paths {
+		if p.Write {
+			continue
+		}
+		if name := sandbox.Secret(home, p.Path); name != "" {
+			return "This reads credentials (~/" + name + ")."
+		}
+		if name := sandbox.Secret(home, p.Real); name != "" {
+			return "This reads credentials (~/" + name + ")."
+		}
+	}
+	for rest := command; ; {
+		_, after, ok := strings.Cut(rest, "$")
+		if !ok {
+			return ""
+		}
+		rest = after
+		after = strings.TrimPrefix(after, "{")
+		n := 0
+		for n < len(after) && (after[n] == '_' || after[n] >= '0' && after[n] <= '9' || after[n] >= 'A' && after[n] <= 'Z' || after[n] >= 'a' && after[n] <= 'z') {
+			n++
+		}
+		if n > 0 && osproc.SecretName(after[:n]) {
+			return "This uses a secret (" + after[:n] + ")."
+		}
+	}
 }

@@ -85,6 +85,7 @@ func quoteAll(parts []string) string {
 func (d *Decision) doubt(q *Question, note string) {
 	if d.note = note; note != "" {
 		q.Reason.Text = trimDot(q.Reason.Text) + "; " + note
+		q.Why = ""
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Names that stay as they are at the top of each working directory, whether they are there or not:
@@ -71,6 +72,26 @@ func secrets(home string) []string {
 		}
 	}
 	return there
+}
+
+// Secret returns the place below the home directory that holds credentials and contains path, or "". Public keys and
+// settings of ssh are not secret.
+func Secret(home, path string) string {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(home, "/")+"/")
+	if home == "" || !ok {
+		return ""
+	}
+	for _, name := range secretNames {
+		if rest != name && !strings.HasPrefix(rest, name+"/") {
+			continue
+		}
+		switch base := filepath.Base(rest); {
+		case name == ".ssh" && (strings.HasSuffix(base, ".pub") || base == "known_hosts" || base == "config"):
+			return ""
+		}
+		return name
+	}
+	return ""
 }
 
 // A guard is a protected name at the top of a working directory.

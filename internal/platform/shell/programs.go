@@ -21,8 +21,14 @@ func (s *Script) Named() []string {
 			add(name)
 		}
 	}
+	rest := s.Source
+	for _, p := range s.Parts {
+		if queries(p.program()) { // its arguments are not shell
+			rest = strings.ReplaceAll(rest, p.source, "")
+		}
+	}
 	for name := range s.Programs() {
-		if find(name) != nil || destroys([]Word{{Value: name}, {Value: "-f"}}) != "" {
+		if strings.Contains(rest, name) && (find(name) != nil || (callee{name: name}).files() != "") {
 			add(name)
 		}
 	}
@@ -30,4 +36,13 @@ func (s *Script) Named() []string {
 		return cmp.Or(cmp.Compare(strings.Index(s.Source, a), strings.Index(s.Source, b)), cmp.Compare(a, b))
 	})
 	return names
+}
+
+// queries reports whether a program is the client of a database.
+func queries(name string) bool {
+	switch name {
+	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "cqlsh":
+		return true
+	}
+	return false
 }

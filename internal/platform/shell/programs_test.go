@@ -22,6 +22,8 @@ func TestNamed(t *testing.T) {
 		"if true; then ls; fi":                "true ls",
 		"$X y":                                "",
 		"rm x; rm y":                          "rm",
+		"psql -c 'DROP TABLE users'":          "psql",
+		"psql -c 'select 1' | sort; rm users": "psql sort rm",
 	} {
 		if got := strings.Join(Parse(line, Vars{}).Named(), " "); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)

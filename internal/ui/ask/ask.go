@@ -8,7 +8,9 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/permission"
+	"adze/internal/platform/amount"
 	"adze/internal/platform/scope"
+	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
 
@@ -52,68 +54,125 @@ func Word(text string) Said {
 	return Else
 }
 
-// Lasting says what the suggestions of a question would change and for how long, or nothing if there are none.
-func Lasting(q *permission.Question) string { return Changes(q, Narrow(q.Suggestions)) }
+// Lasting describes what a lasting yes would change; see [Changes].
+func Lasting(q *permission.Question) string { return Changes(q, q.Lasting()) }
 
-// Changes says what updates of a question would change and for how long, or nothing if there are none.
+// Changes describes what updates of a question would change and for how long, as a clause: "always allow `go test …` in this
+// project". It is empty if there are none.
 func Changes(q *permission.Question, updates []permission.Update) string {
-	var about, also []string
+	var allowed, also []string
 	where := ""
 	for _, u := range updates {
 		where = howLong(u.Destination)
 		for _, r := range u.Rules {
-			about = append(about, matching(q, r))
+			allowed = append(allowed, matching(q, r))
 		}
 		for _, dir := range u.Directories {
-			also = append(also, "work in "+dir+" too")
+			also = append(also, "work in "+dir)
 		}
 		if u.Mode == permission.AcceptEdits {
-			also = append(also, "allow all edits in the working directories")
+			also = append(also, "stop asking about edits")
 		} else if u.Mode != "" {
-			also = append(also, "switch to mode "+string(u.Mode))
+			also = append(also, "switch to "+string(u.Mode)+" mode")
 		}
 	}
-	if len(about) > 0 {
-		also = append(also, "do not ask again about "+strings.Join(about, ", "))
+	if len(allowed) > 0 {
+		also = append(also, "always allow "+strings.Join(allowed, ", "))
 	}
 	if len(also) == 0 {
 		return ""
 	}
-	return strings.Join(also, ", and ") + ", " + where + "."
+	return strings.Join(also, ", and ") + " " + where
 }
 
-// Narrow returns the suggestions without those that are another choice than the one before.
-func Narrow(all []permission.Update) (list []permission.Update) {
-	for _, u := range all {
-		if !u.Wider {
-			list = append(list, u)
+// Saved describes updates that were made, as a sentence.
+func Saved(q *permission.Question, updates []permission.Update) string {
+	var allowed []string
+	where := ""
+	for _, u := range updates {
+		where = howLong(u.Destination)
+		for _, r := range u.Rules {
+			allowed = append(allowed, matching(q, r))
+		}
+		if len(u.Directories) > 0 || u.Mode != "" {
+			return Sentence(Changes(q, updates))
 		}
 	}
-	return list
+	verb := " is allowed "
+	if len(allowed) > 1 {
+		verb = " are allowed "
+	}
+	return "Saved: " + strings.Join(allowed, ", ") + verb + where + "."
 }
 
-// howLong says how long something holds that is kept there.
+// howLong describes how long something holds that is kept there.
 func howLong(s scope.Scope) string {
 	switch s {
 	case scope.Local:
-		return "from now on in this project"
+		return "in this project"
 	case scope.Project:
-		return "from now on in this project, for all who share its settings"
+		return "for everyone in this project"
 	case scope.User:
-		return "from now on in all projects"
+		return "in all projects"
 	}
-	return "for the rest of this session"
+	return "in this session"
 }
 
-// matching says which calls a rule that is suggested would allow.
+// matching describes which calls a suggested rule would allow.
 func matching(q *permission.Question, r permission.RuleValue) string {
-	switch {
+	switch prefix, ok := strings.CutSuffix(r.Content, ":*"); {
 	case r.Content == "":
 		return "any call of " + r.Tool
-	case q.Command != "" && strings.NewReplacer(`\*`, "*", `\\`, `\`).Replace(r.Content) == strings.TrimSpace(q.Command):
-		return "exactly this command"
+	case q.Command != "" && unescape(r.Content) == strings.TrimSpace(q.Command):
+		return "this exact command"
+	case q.Command != "" && r.Tool == q.Tool && ok && !strings.ContainsAny(prefix, "*`"):
+		return "`" + unescape(prefix) + " …`"
+	case q.Command != "" && r.Tool == q.Tool && !ok && !strings.ContainsAny(unescape(r.Content), "*`"):
+		return "`" + unescape(r.Content) + "`"
 	}
 	return r.String()
+}
+
+// unescape returns the content of a rule as a command.
+func unescape(content string) string {
+	return strings.NewReplacer(`\*`, "*", `\\`, `\`).Replace(content)
+}
+
+// Question returns the question about a call: "Create helpers.go (212 lines)?".
+func Question(q *permission.Question) string {
+	title := strings.TrimRight(q.Title, ".")
+	d, diff := q.Preview.(tool.Diff)
+	switch {
+	case q.Command != "":
+		return "Run this command?"
+	case diff && d.Created:
+		return "Create " + object(title) + " (" + amount.Of(d.Added, "line", "lines") + ")?"
+	case diff && d.Added+d.Removed > 0:
+		return "Apply this edit to " + object(title) + "?"
+	case title == "":
+		return "Use " + q.Tool + "?"
+	}
+	return title + "?"
+}
+
+// object returns a title without its verb.
+func object(title string) string {
+	if _, rest, ok := strings.Cut(title, " "); ok {
+		return rest
+	}
+	return title
+}
+
+// Why returns the reason for a question, as a sentence, or "" if the question says all.
+func Why(q *permission.Question) string {
+	text := q.Why
+	if text == "" && q.Reason.Type != permission.ByMode {
+		text = q.Reason.Text
+	}
+	if text == "" || q.NeedsPerson {
+		return ""
+	}
+	return Sentence(tool.OneLine(text, MaxReason))
 }
 
 // Sentence makes a sentence of a reason.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,27 +13,37 @@ import (
 )
 
 // Whole returns all of a text that is to be approved, such as a command, two cells in. What a terminal would not show is
-// spelled out, and a line that is broken ends with a mark.
+// spelled out. A long line continues further in, without a mark that could be part of it; among several lines, faint dots
+// tell a continuation from the next line.
 func Whole(text string, w int) []draw.Row {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	next := draw.Blanks(4)
+	if len(lines) > 1 {
+		next = draw.Row{{Text: "  "}, {Role: draw.Faint, Text: "... "}}
+	}
 	var rows []draw.Row
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		rows = append(rows, broken(draw.Spell(line), w)...)
+	for _, line := range lines {
+		rows = append(rows, broken(draw.Spell(line), w, next)...)
 	}
 	return rows
 }
 
-// broken breaks a line of a command into rows of w cells, between words where it can.
-func broken(line string, w int) []draw.Row {
+// broken breaks a line of a command into rows of w cells, between words where it can. All but the first begin with next.
+func broken(line string, w int, next draw.Row) []draw.Row {
 	w = max(w, 12)
-	indent := "  "
+	indent := draw.Blanks(2)
 	var rows []draw.Row
 	for {
-		if cells.Width(line)+len(indent) <= w {
-			return append(rows, draw.Line(draw.Text, indent+line))
+		room := w - cells.Width(indent.String())
+		n := len(line)
+		if cells.Width(line) > room {
+			n = breakAt(line, room)
 		}
-		n := breakAt(line, w-len(indent)-1)
-		rows = append(rows, draw.Row{{Text: indent + line[:n]}, {Role: draw.Faint, Text: `\`}})
-		line, indent = line[n:], "    "
+		rows = append(rows, append(slices.Clone(indent), draw.Span{Text: line[:n]}))
+		if line = line[n:]; line == "" {
+			return rows
+		}
+		indent = next
 	}
 }
 

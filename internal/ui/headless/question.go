@@ -121,7 +121,9 @@ func canUseTool(id string, q session.Permission, from streamjson.Server) []byte 
 		if q.Agent != nil {
 			o.Str("agent_id", q.Agent.ID)
 		}
-		o.Value("permission_suggestions", q.Suggestions)
+		if q.Warning == "" { // a dangerous call is asked about each time
+			o.Value("permission_suggestions", q.Suggestions)
+		}
 		o.StrIf("blocked_path", q.BlockedPath)
 		o.StrIf("decision_reason", q.Reason.Text)
 		o.StrIf("decision_reason_type", string(q.Reason.Type))

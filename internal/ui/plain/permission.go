@@ -30,11 +30,11 @@ func (d *permissionDialog) draw(p *printer) {
 	default:
 		p.say("\n" + name)
 	}
-	if d.Reason.Text != "" && !d.NeedsPerson {
-		p.say(ask.Sentence(tool.OneLine(d.Reason.Text, ask.MaxReason)))
+	if why := ask.Why(&d.Question); why != "" {
+		p.say(why)
 	}
 	if text := ask.Lasting(&d.Question); text != "" {
-		p.say("[a]lways: " + tool.OneLine(text, ask.MaxReason))
+		p.say("[a]lways: yes, and " + tool.OneLine(text, ask.MaxReason))
 	}
 	if d.Warning != "" {
 		p.say(d.Warning)
@@ -77,13 +77,13 @@ func (d *permissionDialog) page(p *printer, max int) {
 func (d *permissionDialog) prompt() string {
 	switch {
 	case len(d.rest) > 0:
-		return fmt.Sprintf("%d more lines: Enter shows them. [n]o, or say what to do instead: ", len(d.rest))
+		return fmt.Sprintf("%d more lines: Enter to show. [n]o, or type what to do instead: ", len(d.rest))
 	case d.Consent != "":
-		return "Agree? [y]es, [n]o, or say what to do instead: "
+		return "Agree? [y]es, [n]o, or type what to do instead: "
 	case ask.Lasting(&d.Question) != "":
-		return "Allow? [y]es, [a]lways, [n]o, or say what to do instead: "
+		return "Allow? [y]es, [a]lways, [n]o, or type what to do instead: "
 	}
-	return "Allow? [y]es, [n]o, or say what to do instead: "
+	return "Allow? [y]es, [n]o, or type what to do instead: "
 }
 
 func (d *permissionDialog) enter(p *printer, text string) session.Reply {
@@ -101,13 +101,13 @@ func (d *permissionDialog) enter(p *printer, text string) session.Reply {
 		return nil
 	case word == ask.Yes:
 		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow}}
-	case word == ask.Always && len(d.Suggestions) > 0:
-		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Updates: ask.Narrow(d.Suggestions)}}
+	case word == ask.Always && len(d.Lasting()) > 0:
+		return session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Updates: d.Lasting()}}
 	case word == ask.Always:
-		p.say("This is asked about each time. Answer yes or no.")
+		p.say("adze asks about this each time. Answer yes or no.")
 		return nil
 	case len(strings.Fields(text)) == 1:
-		p.say(fmt.Sprintf("Is %q a yes or a no? Answer yes or no, or say in a sentence what to do instead.", text))
+		p.say(fmt.Sprintf("Is %q a yes or a no? Answer yes or no, or type in a sentence what to do instead.", text))
 		return nil
 	}
 	return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Message: text}}

@@ -94,13 +94,13 @@ func elsewhere(named []string, home string, roots []string) bool {
 func (d tipper) answered(q session.Question, r session.Reply) {
 	asked, ok := q.(session.Permission)
 	said, allows := r.(session.Decision)
-	if !ok || !allows || said.Behavior != permission.Allow || len(said.Updates) > 0 || len(asked.Suggestions) == 0 || len(asked.Suggestions[0].Rules) == 0 {
+	if !ok || !allows || said.Behavior != permission.Allow || len(said.Updates) > 0 || len(asked.Lasting()) == 0 || len(asked.Lasting()[0].Rules) == 0 {
 		return
 	}
 	if d.tips.approved == nil {
 		d.tips.approved = map[string]int{}
 	}
-	rule := asked.Suggestions[0].Rules[0].String()
+	rule := asked.Lasting()[0].Rules[0].String()
 	d.tips.approved[rule]++
 	d.did(tips.Deed{Approved: d.tips.approved[rule]})
 }

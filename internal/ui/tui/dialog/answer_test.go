@@ -41,6 +41,8 @@ func TestAnswers(t *testing.T) {
 	exact := permission.RuleValue{Tool: "Bash", Content: removal().Command}
 	plain := removal()
 	plain.Suggestions = nil
+	command := removal()
+	command.Warning = ""
 	visit := session.Visit{From: "docs", URL: "https://example.com", Host: "example.com"}
 	done := visit
 	done.Opened = true
@@ -69,14 +71,15 @@ func TestAnswers(t *testing.T) {
 		{removal(), "enter", no}, // with a warning, Enter alone never allows
 		{removal(), "1", yes},
 		{removal(), "up up enter", yes},
-		{removal(), "2", with(ruled(scope.Local, exact))},
-		{removal(), "up s enter", with(ruled(scope.Project, exact))},
-		{removal(), "up s s s enter", with(ruled(scope.Session, exact))},
-		{removal(), "up e ctrl+u 'Bash(git_status) enter enter", with(ruled(scope.Local, permission.RuleValue{Tool: "Bash", Content: "git status"}))},
-		{removal(), "up e ctrl+u 'Bash(a),_Read enter enter", with(ruled(scope.Local, permission.RuleValue{Tool: "Bash", Content: "a"}, permission.RuleValue{Tool: "Read"}))},
-		{removal(), "up e ctrl+u 'Bash(a enter", nil},
-		{removal(), "up e ctrl+u enter", nil},
-		{removal(), "up e ctrl+u 'Bash(a enter escape enter", with(ruled(scope.Local, exact))},
+		{removal(), "2", nil}, // and nothing lasts
+		{command, "2", with(ruled(scope.Local, exact))},
+		{command, "down s enter", with(ruled(scope.Project, exact))},
+		{command, "down s s s enter", with(ruled(scope.Session, exact))},
+		{command, "down e ctrl+u 'Bash(git_status) enter enter", with(ruled(scope.Local, permission.RuleValue{Tool: "Bash", Content: "git status"}))},
+		{command, "down e ctrl+u 'Bash(a),_Read enter enter", with(ruled(scope.Local, permission.RuleValue{Tool: "Bash", Content: "a"}, permission.RuleValue{Tool: "Read"}))},
+		{command, "down e ctrl+u 'Bash(a enter", nil},
+		{command, "down e ctrl+u enter", nil},
+		{command, "down e ctrl+u 'Bash(a enter escape enter", with(ruled(scope.Local, exact))},
 		{plain, "2", nil},
 		{plain, "up up enter", yes}, // what is not offered is passed over
 		{plan("default"), "1", with(to(permission.AcceptEdits))},
@@ -237,7 +240,7 @@ func TestAllOfItIsShown(t *testing.T) {
 			if i > 0 && d.last.Reply != nil {
 				t.Fatalf("%q: answered by %q", strokes, all[:i])
 			}
-			if i < pages-1 && !strings.Contains(d.text(), " more lines: Enter shows them") {
+			if i < pages-1 && !strings.Contains(d.text(), " more lines: Enter to show") {
 				t.Error(d.text())
 			}
 			d.press(stroke)
@@ -264,12 +267,13 @@ func TestAllOfItIsShown(t *testing.T) {
 // What a lasting yes would allow is shown whole before it is taken.
 func TestLongRulesAreShown(t *testing.T) {
 	q := removal()
+	q.Warning = ""
 	q.Suggestions = rules(scope.Local, strings.Repeat("make long names ", 20)+":*", "go test:*")
 	d := open(t, q, 39, 7)
 	if r := d.press("2"); r.Reply != nil {
 		t.Error("a choice was taken that was not shown whole")
 	}
-	if r := d.press("2"); r.Reply != nil || !strings.Contains(strings.Join(strings.Fields(d.text()), " "), "Bash(go test:*), from now on in this project") {
+	if r := d.press("2"); r.Reply != nil || !strings.Contains(strings.Join(strings.Fields(d.text()), " "), "`go test …` in this project") {
 		t.Errorf("%+v\n%s", r, d.text())
 	}
 	if r := d.press("2"); r.Reply == nil {

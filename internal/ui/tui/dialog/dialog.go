@@ -323,7 +323,7 @@ func (d *Dialog) must(w int) []draw.Row {
 		must = draw.Wrap(draw.Row{{Role: draw.Warning, Text: "! " + draw.Clean(text)}}, w, draw.Blanks(2))
 	}
 	if left := len(d.rest); left > 0 {
-		must = append(must, draw.Line(draw.Strong, amount.Of(left, "more line", "more lines")+": Enter shows them"))
+		must = append(must, draw.Line(draw.Strong, amount.Of(left, "more line", "more lines")+": Enter to show"))
 	}
 	if d.note != "" {
 		must = append(must, draw.Wrap(draw.Line(draw.Bad, draw.Clean(d.note)), w, nil)...)
@@ -340,17 +340,17 @@ func (d *Dialog) keys(w int) string {
 	var all []string
 	switch {
 	case !d.Active():
-		all = []string{"Waiting while you type", m.Keys(keys.AnswerQuestion) + " answers"}
+		all = []string{"Waiting for you", m.Keys(keys.AnswerQuestion) + " to answer"}
 		if w < 36 {
 			all = all[1:]
 		}
 	case d.menu().field != nil:
-		all = []string{"Enter takes it", "Esc goes back"}
+		all = []string{"Enter accept", "Esc back"}
 	default:
 		if d.menu().ticks {
-			all = append(all, "Space ticks")
+			all = append(all, "Space toggle")
 		}
-		all = append(append(append(all, "Enter chooses"), d.hints()...), d.leave(w))
+		all = append(append(append(all, "Enter select"), d.hints()...), d.leave(w))
 	}
 	text := ""
 	for _, one := range all {
@@ -373,13 +373,13 @@ func (d *Dialog) leave(w int) string {
 	case ok:
 		return "Esc " + simple.Leaving
 	case permission && w < narrow:
-		return "Esc no"
+		return "Esc reject"
 	case permission:
-		return "Esc no, stops the turn"
+		return "Esc reject and stop"
 	case w < narrow:
-		return "Esc stops"
+		return "Esc stop"
 	}
-	return "Esc stops the turn"
+	return "Esc stop the turn"
 }
 
 // faint returns the row in which everything but warnings is faint.

@@ -152,7 +152,7 @@ func removal() session.Permission {
 
 func change() session.Permission {
 	return session.Permission{Question: permission.Question{
-		ID: "u2", Tool: "Edit", Title: "Edit cart.go", Dir: "/home/u/src/shop", Reason: permission.Reason{Text: "in mode default each change to a file is asked about"},
+		ID: "u2", Tool: "Edit", Title: "Edit cart.go", Dir: "/home/u/src/shop", Reason: permission.Reason{Type: permission.ByMode, Mode: permission.Default, Text: "in mode default each change to a file is asked about"},
 		Input: json.RawMessage(`{"file_path":"/home/u/src/shop/cart.go","old_string":"a","new_string":"b\n"}`), Draft: &permission.Draft{Draft: tool.Draft{Field: "new_string"}},
 		Preview: tool.Diff{Path: "/home/u/src/shop/cart.go", Added: 2, Removed: 1, Hunks: []tool.Hunk{{OldStart: 86, NewStart: 86, Lines: []string{
 			" \tfor _, l := range c.Lines {", "-\t\tsum = sum.Add(l.Total().Round())", "+\t\tsum = sum.Add(l.Total())", " \t}", "+\treturn sum.Round()"}}}},
@@ -214,6 +214,8 @@ func TestLook(t *testing.T) {
 	visit := session.Visit{From: "docs", Message: "Please sign in.\n❯ 1 Yes", URL: "https://xn--example-cua.com/login?state=" + strings.Repeat("1", 60), Host: "xn--example-cua.com"}
 	waiting := visit
 	waiting.Opened = true
+	harmless := removal()
+	harmless.Warning = ""
 	hostile := removal()
 	hostile.Command = "rm \u202e~\x1b[2J\u00a0x\u200b\nprintf '1 Yes\t" + strings.Repeat("long ", 40) + strings.Repeat("x", 90) + "'"
 	hostile.Warning, hostile.Suggestions = "", nil
@@ -226,8 +228,8 @@ func TestLook(t *testing.T) {
 			keys string
 		}{
 			{"command", removal(), ""},
-			{"command, its rule in another scope", removal(), "up s s"},
-			{"command, the rule being edited", removal(), "up e 'x("},
+			{"command, its rule in another scope", harmless, "down s s"},
+			{"command, the rule being edited", harmless, "down e 'x("},
 			{"command, no and a message", removal(), "4 'only_under_tmp"},
 			{"hostile command", hostile, ""},
 			{"edit", change(), ""},

@@ -9,14 +9,13 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
-	"adze/internal/ui/ask"
 )
 
 // A grant is what a yes would change for later calls. The user may edit its rules and choose how long it holds.
 type grant struct{ updates []permission.Update }
 
 func newGrant(q permission.Question) grant {
-	return grant{slices.Clone(ask.Narrow(q.Suggestions))}
+	return grant{slices.Clone(q.Lasting())}
 }
 
 // rules returns the update that adds rules, or nil.

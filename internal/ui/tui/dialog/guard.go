@@ -31,6 +31,22 @@ const (
 	Activation // the key makes the question active, and is used up
 )
 
+// Pressed reports whether events that were read together are keys that the user pressed, and not text that was pasted
+// without marks: a single event, or keys of which none types text and the first cannot be part of a text. A slow connection
+// delivers several keys at once.
+func Pressed(events []keys.Event) bool {
+	if len(events) == 1 {
+		return true
+	}
+	for i, ev := range events {
+		name := ev.Key.Name
+		if ev.Kind != keys.Press || ev.Text != "" || i == 0 && (name == "enter" || name == "tab" || name == "backspace") || len(name) == 1 {
+			return false
+		}
+	}
+	return len(events) > 0
+}
+
 // NewGuard returns the guard of a question that opens. Last is when a key was last read, and typed says that the composer
 // holds text.
 func NewGuard(now, last time.Time, typed bool) Guard {

@@ -43,9 +43,9 @@ func newPermission(q session.Permission, o Options) *permissionKind {
 	}
 	k.choices.items = []item{
 		yes:      {text: "Yes"},
-		always:   {text: "(asked about each time)", off: true},
+		always:   {text: "(adze asks each time)", off: true},
 		no:       {text: "No", harmless: true},
-		noAndSay: {text: "No, and say what instead", harmless: true, apart: true},
+		noAndSay: {text: "No, and tell it what to do", harmless: true, apart: true},
 	}
 	k.offer()
 	if k.Warning != "" {
@@ -57,7 +57,7 @@ func newPermission(q session.Permission, o Options) *permissionKind {
 // offer words the choice that lasts.
 func (k *permissionKind) offer() {
 	if text := ask.Changes(&k.Question, k.grant.updates); text != "" {
-		k.choices.items[always] = item{text: "Yes, and " + strings.TrimSuffix(tool.OneLine(text, ask.MaxReason), ".")}
+		k.choices.items[always] = item{text: "Yes, and " + tool.OneLine(text, ask.MaxReason)}
 	}
 }
 
@@ -140,18 +140,28 @@ func (k *permissionKind) about(w int) []draw.Row {
 		return k.planAbout(w)
 	}
 	var said []string
-	if k.Dir != "" && !k.NeedsPerson {
-		said = append(said, "In "+k.short(k.Dir)+".")
-	}
 	if k.Server != "" {
 		said = append(said, "A tool of the server "+k.Server+".")
 	}
-	if k.Reason.Text != "" && !k.NeedsPerson {
-		said = append(said, ask.Sentence(tool.OneLine(k.Reason.Text, ask.MaxReason)))
+	if why := ask.Why(&k.Question); why != "" {
+		said = append(said, why)
+	}
+	if k.Dir != "" && k.Command != "" {
+		said = append(said, "In "+k.short(k.Dir)+".")
+	}
+	var row draw.Row
+	if k.Consent == "" {
+		row = draw.Line(draw.Strong, draw.Clean(tool.OneLine(ask.Question(&k.Question), ask.MaxAbout)))
+	}
+	if len(said) > 0 {
+		if row != nil {
+			said[0] = " " + said[0]
+		}
+		row = append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(strings.Join(said, " "))})
 	}
 	var rows []draw.Row
-	if len(said) > 0 {
-		rows = draw.Wrap(draw.Line(draw.Text, draw.Clean(strings.Join(said, " "))), w, nil)
+	if len(row) > 0 {
+		rows = draw.Wrap(row, w, nil)
 	}
 	for line := range strings.SplitSeq(k.Consent, "\n") {
 		if line != "" {
@@ -178,7 +188,7 @@ func (k *permissionKind) choose(i int) Result {
 		return k.allow(nil)
 	case always:
 		r := k.allow(k.grant.updates)
-		r.Final = []draw.Row{draw.Line(draw.Faint, draw.Clean(ask.Sentence(ask.Changes(&k.Question, k.grant.updates))))}
+		r.Final = []draw.Row{draw.Line(draw.Faint, draw.Clean(ask.Saved(&k.Question, k.grant.updates)))}
 		return r
 	case no:
 		return k.refuse()
@@ -228,7 +238,7 @@ func (k *permissionKind) enter(text string) Result {
 		return k.enterRule(text)
 	}
 	if text == "" {
-		return Result{Used: true, note: "Say what to do instead."}
+		return Result{Used: true, note: "Type what to do instead."}
 	}
 	return Result{Used: true, Reply: session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Message: text}}}
 }
@@ -306,16 +316,16 @@ func (k *permissionKind) hints() []string {
 	var all []string
 	if k.plan == nil && k.choices.at == always {
 		if k.grant.rules() != nil {
-			all = append(all, k.o.Bindings().Keys(keys.EditRule)+" edits the rule")
+			all = append(all, k.o.Bindings().Keys(keys.EditRule)+" edit the rule")
 		}
 		if k.grant.lasts() {
-			all = append(all, k.o.Bindings().Keys(keys.CycleScope)+" changes how long")
+			all = append(all, k.o.Bindings().Keys(keys.CycleScope)+" change how long")
 		}
 	}
 	if k.Draft != nil {
-		what := " edits the text"
+		what := " edit the text"
 		if k.plan != nil {
-			what = " edits the plan"
+			what = " edit the plan"
 		}
 		all = append(all, k.o.Bindings().Keys(keys.EditDraft)+what)
 	}

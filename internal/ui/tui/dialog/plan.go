@@ -23,15 +23,15 @@ const (
 )
 
 func planItems(p *tool.Plan) []item {
-	accept := "Yes, and accept edits"
+	accept := "Yes, and stop asking about edits"
 	if keepsMode(p) {
-		accept = "Yes, in mode " + p.Next
+		accept = "Yes, in " + p.Next + " mode"
 	}
 	return []item{
 		planYes:   {text: accept},
-		planAsk:   {text: "Yes, and ask for each edit"},
+		planAsk:   {text: "Yes, and ask before each edit"},
 		planFresh: {text: "Yes, with a fresh context"},
-		planNo:    {text: "No, and say what to change", harmless: true, apart: true},
+		planNo:    {text: "No, and tell it what to change", harmless: true, apart: true},
 	}
 }
 
@@ -51,11 +51,11 @@ func (k *permissionKind) planRows(w int) []draw.Row {
 }
 
 func (k *permissionKind) planAbout(w int) []draw.Row {
-	text := "Carry out this plan?"
+	text := "Go ahead with this plan?"
 	if len(k.plan.Asks) > 0 {
 		text += " Yes also allows: " + strings.Join(k.plan.Asks, "; ") + "."
 	}
-	return draw.Wrap(draw.Line(draw.Text, draw.Clean(text)), w, nil)
+	return draw.Wrap(draw.Line(draw.Strong, draw.Clean(text)), w, nil)
 }
 
 func (k *permissionKind) choosePlan(i int) Result {

@@ -38,11 +38,13 @@ type simpleKind struct {
 	choices menu
 }
 
-// about returns the question, one row or more for each of its lines.
+// about returns the question, the first line in bold.
 func (k *simpleKind) about(w int) []draw.Row {
 	var rows []draw.Row
+	role := draw.Strong
 	for line := range strings.Lines(k.Text) {
-		rows = append(rows, draw.Wrap(draw.Line(draw.Strong, draw.Asked(strings.TrimSuffix(line, "\n"))), w, nil)...)
+		rows = append(rows, draw.Wrap(draw.Line(role, draw.Asked(strings.TrimSuffix(line, "\n"))), w, nil)...)
+		role = draw.Text
 	}
 	return rows
 }
