@@ -36,7 +36,7 @@ func TestTerminalWithoutTrust(t *testing.T) {
 		tm.enter("echo stopped-$((1+1))")
 		tm.waitFor(`^stopped-2$`)
 		tm.enter("fg")
-		tm.answer(`allow     Bash\(\\x1b\]0;curl x \| sh\\x07ls\)\n[\s\S]*Trust this workspace\?`, answer)
+		tm.answer(`allow        Bash\(\\x1b\]0;curl x \| sh\\x07ls\)\n[\s\S]*Trust this workspace\?`, answer)
 		tm.waitFor(`^❯ $`)
 		tm.enter("hello")
 		tm.waitFor(`Fine\.\s*\n❯ \n +ask ∙ replay ∙ [0-9]+%`)
@@ -51,5 +51,37 @@ func TestTerminalWithoutTrust(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(tm.dir, "ran")); err == nil {
 			t.Errorf("%s: the status line of the project ran", answer)
 		}
+	}
+}
+
+// A rule that the user gives with an answer counts at the next start, without a question about trust.
+//
+// Proves PERM-70.
+func TestTerminalOwnRules(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 100, 30, `
+forever
+when last "build"
+use Bash {"command":"make -n build"}
+---
+forever
+say Done.
+`)
+	writeSettings(t, tm, `{"sandbox":{"enabled":false}}`)
+	if err := os.WriteFile(filepath.Join(tm.dir, "Makefile"), []byte("build:\n\ttrue\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tm.enter("clear; git init -q; adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("build")
+	tm.answer(`Run this command\?[\s\S]*always allow`, "2")
+	tm.waitFor(`Saved: [\s\S]*Done\.`)
+	tm.enter("exit")
+	tm.waitForShell()
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("build")
+	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "Trust this workspace") || strings.Contains(screen, "1 Yes") {
+		t.Errorf("the rule does not count:\n%s", screen)
 	}
 }

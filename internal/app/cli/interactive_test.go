@@ -49,13 +49,13 @@ func TestMeet(t *testing.T) {
 		trusted bool
 	}{
 		{"nothing to decide", func(p *place) {}, "", false, "", false},
-		{"trust given", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable  A=b", true},
-		{"local settings are shown", func(p *place) { p.Write("work/.adze/settings.local.json", `{"apiKeyHelper":"evil"}`) }, "y\n", false, "helper    apiKeyHelper: \"evil\"", true},
+		{"trust given", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"b"}}`) }, "y\n", false, "variable     A=b", true},
+		{"local settings are shown", func(p *place) { p.Write("work/.adze/settings.local.json", `{"apiKeyHelper":"evil"}`) }, "y\n", false, "helper       apiKeyHelper: \"evil\"", true},
 		{"a broken file of the project", func(p *place) { p.Write("work/.adze/settings.json", "{"); p.Write("work/CLAUDE.md", "x") }, "y\ny\n", false, "Continue without the file?", false},
 		{"texts need no trust", func(p *place) { p.Write("work/CLAUDE.md", "x") }, "", false, "", false},
-		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x"); p.Write("work/.adze/settings.json", "{}") }, "n\n", false, "text      CLAUDE.md", false},
+		{"trust refused", func(p *place) { p.Write("work/CLAUDE.md", "x"); p.Write("work/.adze/settings.json", "{}") }, "n\n", false, "instructions CLAUDE.md", false},
 		{"no answer", func(p *place) { p.Write("work/.mcp.json", "{}") }, "", false, "Trust this workspace?", false},
-		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable  A=", false},
+		{"control characters", func(p *place) { p.Write("work/.adze/settings.json", `{"env":{"A":"\u001b[2J"}}`) }, "n\n", false, "variable     A=", false},
 		{"go on without a file", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "yes\n", false, "Continue without the file?", false},
 		{"do not go on", func(p *place) { p.Write("home/.adze/settings.json", "{") }, "\n", true, "Continue without the file?", false},
 		{"the administrator's file", func(p *place) { p.Write("etc/managed-settings.json", "{") }, "yes\n", true, "", false},

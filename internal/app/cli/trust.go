@@ -21,12 +21,12 @@ func (o *trustOptions) flags() []flag {
 	return []flag{
 		{Name: "list", Doc: "list the trusted workspaces", Set: syntax.SetBool(&o.list)},
 		{Name: "remove", Doc: "stop trusting DIR", Set: syntax.SetBool(&o.remove)},
-		{Name: "show", Doc: "only show what DIR would enable", Set: syntax.SetBool(&o.show)},
+		{Name: "show", Doc: "only list what DIR brings along", Set: syntax.SetBool(&o.show)},
 		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: syntax.SetBool(&o.yes)},
 	}
 }
 
-// run shows what a workspace would enable and trusts it from then on.
+// run lists what a workspace brings along and trusts it from then on.
 func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.Args) > 1 || o.list && (o.remove || len(in.Args) > 0) {
 		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
@@ -55,12 +55,15 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return o.trust(ctx, env, p)
 }
 
-// trust trusts the workspace if the user agrees to what it would enable.
+// trust trusts the workspace if the user agrees to what it brings along.
 func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project) error {
 	offer := p.Trust.Offer()
 	offer.Outside = instructions.Outside(p, instructions.Spec{})
 	if offer.Broken != nil {
-		return setup.Errorf("%v; fix the file first: what it would enable is unknown", offer.Broken)
+		return setup.Errorf("%v; fix the file first: what it brings along is unknown", offer.Broken)
+	}
+	if !o.show && p.Trust.Settled(offer) {
+		return env.print(term.Sanitize(p.Trust.Root) + " is already trusted. adze trust --show lists what it brings along, --remove stops trusting it.\n")
 	}
 	if err := env.print(offer.String()); err != nil || o.show {
 		return err
@@ -71,7 +74,7 @@ func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project)
 	switch {
 	case o.yes:
 	case !env.StdinTerminal || !env.StdoutTerminal:
-		return setup.Errorf("nothing was changed: without a terminal to ask at, adze trust needs --yes")
+		return setup.Errorf("no terminal to ask at; use adze trust --yes")
 	default:
 		if yes, err := env.confirm("Trust this workspace?"); err != nil || !yes {
 			return err

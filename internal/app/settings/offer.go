@@ -85,7 +85,9 @@ func (t *Trust) Offer() Offer {
 		if t.store == nil || !plainPath(path) {
 			return false
 		}
-		own = append(own, trust.File(path, data))
+		if !t.owns(path, data) {
+			own = append(own, trust.File(path, data))
+		}
 		return true
 	})
 	o.own = own
@@ -110,6 +112,10 @@ func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 	o.addClaims(t, s.Claims())
 	for _, e := range s.Invalid() {
 		o.Broken = cmp.Or[error](o.Broken, e)
+	}
+	if files := slices.DeleteFunc(layout.Files(), func(f config.File) bool { return f.Scope == scope.Local && t.ownFile(f.Path) }); !t.Lasting() && len(files) < len(layout.Files()) {
+		// What is the user's own already needs no trust, so it is not shown.
+		s, _ = config.Load(config.Sources{Files: files, Home: t.Home, Root: t.Root, Approved: func(config.Claim) bool { return true }}, Keys()) // ok: told when they are used
 	}
 	o.addVariables(s)
 	o.addPrograms(s)
@@ -260,7 +266,7 @@ func (o Offer) String() string {
 	n := 0
 	seen := map[string]bool{} // files may say the same
 	line := func(kind, text string) {
-		row := fmt.Sprintf("  %-9s %s\n", kind, shown(text))
+		row := fmt.Sprintf("  %-12s %s\n", kind, shown(text))
 		if seen[row] {
 			return
 		}
@@ -268,9 +274,9 @@ func (o Offer) String() string {
 		b.WriteString(row)
 		n++
 	}
-	fmt.Fprintf(&b, "%s would enable:\n", shown(o.root))
+	fmt.Fprintf(&b, "%s brings along:\n", shown(o.root))
 	for _, it := range o.own {
-		line("yours", o.relative(it.Name)+" would have the rights of your own settings, as it is now")
+		line("yours", o.relative(it.Name)+": settings that would count as your own, changed by something other than adze")
 	}
 	tightening := o.count("deny") + o.count("ask")
 	for _, l := range o.lines {
@@ -287,7 +293,7 @@ func (o Offer) String() string {
 		line("rules", fmt.Sprintf("%d that deny or ask", tightening))
 	}
 	for _, name := range o.texts {
-		line("text", name)
+		line("instructions", name)
 	}
 	for _, in := range o.Outside {
 		line("include", in.Path+", outside the workspace, included by "+in.By)
@@ -340,6 +346,9 @@ func (o Offer) Short() string {
 	}
 	if n := len(o.texts) + len(o.Outside); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d file%s for the model", n, plural(n)))
+	}
+	if n := len(o.gone); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d restriction%s dropped", n, plural(n)))
 	}
 	return shown(strings.Join(parts, "; "))
 }

@@ -109,9 +109,9 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 				}
 				switch k.Name {
 				case "mcpServers":
-					want = "server    SAMPLE"
+					want = "server       SAMPLE"
 				case "hooks":
-					want = `hook      Stop: {"command":"sample","type":"command"}`
+					want = `hook         Stop: {"command":"sample","type":"command"}`
 				}
 				for _, name := range append([]string{k.Name}, k.Aliases...) {
 					check(file, nested(name, value), k.ID(), want)
@@ -122,7 +122,7 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 					if !strings.HasPrefix(value, `"`) {
 						value = `"` + strings.ReplaceAll(value, `"`, `\"`) + `"`
 					}
-					check(file, `{"env":{"`+name+`":`+value+`}}`, k.ID(), "variable  "+name+"=")
+					check(file, `{"env":{"`+name+`":`+value+`}}`, k.ID(), "variable     "+name+"=")
 				}
 			}
 		}
@@ -158,7 +158,7 @@ func TestOfferShowsFilesForTheModel(t *testing.T) {
 		p.Write("work/sub/file", "")
 		p.Write("work/"+file, "text")
 		offer := p.open(Source{}).Trust.Offer()
-		if want := "text      " + filepath.FromSlash(file) + "\n"; !strings.Contains(offer.String(), want) || offer.Short() != "1 file for the model" {
+		if want := "instructions " + filepath.FromSlash(file) + "\n"; !strings.Contains(offer.String(), want) || offer.Short() != "1 file for the model" {
 			t.Errorf("%s is not in the question:\n%s%s", file, offer.String(), offer.Short())
 		}
 	}
@@ -179,8 +179,8 @@ func TestOfferCannotBeForged(t *testing.T) {
 	offer := p.open(Source{}).Trust.Offer()
 	got := offer.String()
 	for _, want := range []string{
-		`  variable  A=x\n  text      README.md`, "MY_TOKEN=***\n", "ASKPASS_TOKEN=/tmp/evil", "B_KEY=$(evil)", "https://me:xxxxx@example.org/  (adze refuses",
-		`hook      Stop(a\nb): {"command":"TOKEN=abcdefghijklmnop1234 evil"`, `allow     Bash(a\nb)`, `allow     Bash(\x1b]0;curl x | sh\x07ls)`, "41 that deny or ask", "yours     .adze/settings.local.json",
+		`  variable     A=x\n  text      README.md`, "MY_TOKEN=***\n", "ASKPASS_TOKEN=/tmp/evil", "B_KEY=$(evil)", "https://me:xxxxx@example.org/  (adze refuses",
+		`hook         Stop(a\nb): {"command":"TOKEN=abcdefghijklmnop1234 evil"`, `allow        Bash(a\nb)`, `allow        Bash(\x1b]0;curl x | sh\x07ls)`, "41 that deny or ask", "yours        .adze/settings.local.json",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
@@ -198,7 +198,7 @@ func TestOfferCannotBeForged(t *testing.T) {
 	p.Write("work/.adze/settings.json", `{"permissions":{"allow":[`+rules.String()+`"Bash"]}}`)
 	got = p.open(Source{}).Trust.Offer().String()
 	lines := strings.Split(strings.TrimSpace(got), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "In all: your own settings in .adze/settings.local.json; 1 hook") || !strings.Contains(last, "43 rules to allow") || !strings.Contains(got, "allow     Bash\n") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "In all: your own settings in .adze/settings.local.json; 1 hook") || !strings.Contains(last, "43 rules to allow") || !strings.Contains(got, "allow        Bash\n") {
 		t.Errorf("%s", got)
 	}
 	if t.Failed() {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/platform/config"
+	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
@@ -250,6 +251,11 @@ func (t *Trust) Add(ctx context.Context, o Offer) error {
 	return t.store.Add(ctx, t.Workspace, o.limits, o.items()...)
 }
 
+// Settled reports whether the workspace is trusted with everything in the offer, so that there is nothing to ask.
+func (t *Trust) Settled(o Offer) bool {
+	return t.Lasting() && len(o.gone) == 0 && !slices.ContainsFunc(o.items(), func(it trust.Item) bool { return !t.Kept(it) })
+}
+
 // Remove stops trusting a workspace. The directory need not exist any more.
 func (t *Trust) Remove(ctx context.Context, path string) error { return t.store.Remove(ctx, path) }
 
@@ -276,19 +282,30 @@ func (t *Trust) roots() []string {
 	return []string{t.Root, t.Dir}
 }
 
-// owns reports whether a file of local settings that holds data is the user's own: the workspace is trusted, and
-// adze wrote this content or the user confirmed it. That git does not track the file proves nothing, since archives
-// hold such files, too.
+// owns reports whether a file of local settings that holds data is the user's own: adze wrote this content here, or the
+// user confirmed it and trusts the workspace. That git does not track the file proves nothing, since archives hold such
+// files, too.
 func (t *Trust) owns(path string, data []byte) bool {
-	if !t.consent.Load().Trusted && !t.run || t.store == nil || t.Problem != nil || !plainPath(path) {
+	if t.store == nil || t.Problem != nil || !plainPath(path) {
 		return false
 	}
-	if t.consent.Load().Owns(path, data) {
+	trusted := t.consent.Load().Trusted || t.run
+	own := func(c *trust.Consent) bool { return c.Wrote(path, data) || trusted && c.Owns(path, data) }
+	if own(t.consent.Load()) {
 		return true
 	}
 	now, err := t.store.Consent(t.Workspace) // another process may have written it
-	return err == nil && now.Owns(path, data)
+	return err == nil && own(&now)
 }
+
+// ownFile reports whether a file of local settings is there and the user's own.
+func (t *Trust) ownFile(path string) bool {
+	data, err := fsys.ReadSmall(path, maxOwn)
+	return err == nil && t.owns(path, data)
+}
+
+// maxOwn bounds the settings files that are compared with what adze wrote.
+const maxOwn = 16 << 20
 
 // plainPath reports whether there is no link in a path. What a link leads to may have come with the workspace.
 func plainPath(path string) bool {
@@ -374,11 +391,25 @@ func (t *Trust) LeftOut() []string {
 	return names
 }
 
-// holdsWorktrees reports whether a folder for adze's files has nothing in it but worktrees, which configure nothing.
-func holdsWorktrees(folder string) bool {
+// holdsOwn reports whether a folder for adze's files has nothing in it that needs trust: worktrees, which configure
+// nothing, and local settings that are the user's own.
+func (t *Trust) holdsOwn(folder string) bool {
+	if filepath.Base(folder) != ".adze" {
+		return false
+	}
 	entries, err := os.ReadDir(folder)
-	return err == nil && len(entries) == 1 && entries[0].IsDir() && entries[0].Name() == "worktrees" && filepath.Base(folder) == ".adze"
+	for _, e := range entries {
+		switch {
+		case e.IsDir() && e.Name() == "worktrees":
+		case e.Type().IsRegular() && e.Name() == localSettings && t.ownFile(filepath.Join(folder, e.Name())):
+		default:
+			return false
+		}
+	}
+	return err == nil && len(entries) > 0
 }
+
+const localSettings = "settings.local.json"
 
 // Brings returns the names of the workspace's own files, and of those the names of texts.
 func (t *Trust) Brings() (names, texts []string) {
@@ -388,7 +419,7 @@ func (t *Trust) Brings() (names, texts []string) {
 		}
 		for _, name := range []string{".adze", ".claude", ".mcp.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "ADZE.local.md", "CLAUDE.local.md", "GEMINI.md"} {
 			path := filepath.Join(root, name)
-			if _, err := os.Lstat(path); err != nil || slices.Contains(names, name) || holdsWorktrees(path) {
+			if _, err := os.Lstat(path); err != nil || slices.Contains(names, name) || t.holdsOwn(path) {
 				continue
 			}
 			names = append(names, name)

@@ -120,7 +120,7 @@ func onboardingPage(d *desk.Desk) desk.Page {
 	var terms desk.Terms
 	for _, q := range []struct{ name, decided, again string }{
 		{"Which provider answers?", decided["Provider"], "adze auth login stores a key for one, adze auth logout removes it"},
-		{"Is the folder trusted?", decided["Workspace"], "adze trust shows what it would enable, adze trust --remove asks again at the next start"},
+		{"Is the folder trusted?", decided["Workspace"], "adze trust lists what it brings along, adze trust --remove asks again at the next start"},
 		{"Which servers of the project may run?", "/mcp lists them", "adze mcp reset-project-choices"},
 		{"Do commands run in a sandbox?", decided["Sandbox"], "/config sandbox.enabled true or false"},
 		{"Are files of other tools taken over?", "adze import lists what takes effect", "nothing is copied without a question"},

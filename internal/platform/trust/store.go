@@ -51,6 +51,24 @@ type contents struct {
 	Limits map[string][]Limit `json:"limits,omitempty"`
 	// Files are hashes of the contents that make a file in a workspace the user's own, by path.
 	Files map[string][]string `json:"files,omitempty"`
+	// Places are the directories of the workspaces that the files were written to, by path of the file.
+	Places map[string]place `json:"places,omitempty"`
+}
+
+// A place identifies a directory, whatever its path is.
+type place struct {
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+}
+
+// placeOf returns the directory of the workspace that a settings file belongs to, or the zero value if it cannot be known.
+func placeOf(path string) place {
+	info, err := os.Lstat(filepath.Dir(filepath.Dir(path)))
+	if err != nil {
+		return place{}
+	}
+	device, inode := identity(info)
+	return place{device, inode}
 }
 
 const (
@@ -102,6 +120,7 @@ type Consent struct {
 	Limits  []Limit
 	hashes  map[string]bool     // of what was approved
 	files   map[string][]string // see contents
+	places  map[string]place    // see contents
 }
 
 // Consent returns what the user has decided about a workspace. With an error nothing is trusted.
@@ -114,6 +133,7 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 		Trusted: slices.ContainsFunc(c.Workspaces, func(e Entry) bool { return e.covers(w) }),
 		hashes:  map[string]bool{},
 		files:   c.Files,
+		places:  c.Places,
 	}
 	roots := []string{w.Root}
 	if w.Main != "" { // what is approved of a main working tree is approved in its worktrees
@@ -134,6 +154,13 @@ func (c Consent) Approved(it Item) bool { return c.hashes[it.hash()] }
 // Owns reports whether a file is the user's own as long as it holds data. Path has no links.
 func (c Consent) Owns(path string, data []byte) bool {
 	return slices.Contains(c.files[path], contentHash(data))
+}
+
+// Wrote is like Owns, but only for a file that this program wrote to the directory that is there now: another workspace at
+// the same path may hold the same file.
+func (c Consent) Wrote(path string, data []byte) bool {
+	at, ok := c.places[path]
+	return ok && at != (place{}) && at == placeOf(path) && c.Owns(path, data)
 }
 
 // covers reports whether trust in e is trust in w.
@@ -255,6 +282,12 @@ func (s *Store) Rewrite(ctx context.Context, path string, before, after []byte) 
 			hashes = append(hashes, old)
 		default:
 			return errUnchanged
+		}
+		if at := placeOf(path); len(bytes.TrimSpace(before)) == 0 || c.Places[path] == at {
+			if c.Places == nil {
+				c.Places = map[string]place{}
+			}
+			c.Places[path] = at
 		}
 		c.own(path, hashes)
 		return nil
