@@ -15,7 +15,7 @@ import (
 // question has to be seen for a while first: a key before that belongs to the composer, and the question waits again.
 func (tm *terminal) answer(question string, keys ...string) string {
 	tm.t.Helper()
-	const takes = `[\s\S]*(Enter chooses|Enter takes)`
+	const takes = `[\s\S]*(Enter select|Enter accept)`
 	screen := tm.waitFor(question + takes)
 	for _, key := range keys {
 		typed := regexp.MustCompile(`(?m)^\S ` + regexp.QuoteMeta(key) + ` *$`)
@@ -23,7 +23,7 @@ func (tm *terminal) answer(question string, keys ...string) string {
 			time.Sleep(600 * time.Millisecond) // most likely it is seen by then
 			tm.key(key)
 			after := tm.until(key+" does nothing", func(screen string) bool { return screen != before })
-			if !strings.Contains(after, "Tab answers") || !typed.MatchString(after) {
+			if !strings.Contains(after, "Tab to answer") || !typed.MatchString(after) {
 				break
 			}
 			tm.key("C-u")
@@ -68,7 +68,7 @@ say I carry it out.
 	tm.enter("clear; EDITOR=" + editor + " adze --model replay:model.txt")
 	tm.waitFor(`^❯ $`)
 	tm.enter("go")
-	tm.waitFor(`Tab answers`)
+	tm.waitFor(`Tab to answer`)
 	tm.tmux("send-keys", "-l", "1") // meant for the composer
 	tm.waitFor(`^. 1$`)
 	tm.key("C-u")

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The limits that a command in the background met are told when somebody looks at it.
@@ -47,7 +46,7 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 	b.end()
 }
 
-// At the first start the sandbox is offered, one key switches it on, and commands then run in it without a
+// At the first start the sandbox is offered, an answer switches it on, and commands then run in it without a
 // question. The user is not asked again.
 //
 // Proves PERM-60, SHSB-03.
@@ -60,9 +59,8 @@ expect last "in-1"
 say Done.
 `)
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`Use the sandbox from now on\? Press y for yes, n for no\.`)
-	time.Sleep(400 * time.Millisecond) // a key within 300 ms of it belongs to what was about to be typed
-	tm.key("y")
+	tm.waitFor(`(?s)Run commands in a sandbox\?.*❯ 2 Not now`)
+	tm.answer("1")
 	tm.waitFor(`The sandbox is on\.`)
 	tm.enter("go")
 	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "1 Yes") {

@@ -56,8 +56,9 @@ type (
 		Page
 	}
 
-	// A Switch changes to another session: the named one, or a new one if the name is empty.
-	Switch struct{ Session string }
+	// A Switch changes to another session: the named one, or a new one if the name is empty. Said is shown first; it may be
+	// empty.
+	Switch struct{ Session, Said string }
 
 	// Leave ends the program.
 	Leave struct{}

@@ -153,10 +153,10 @@ func TestSessions(t *testing.T) {
 	if want := []Choice{{ID: "00000002-id", Title: "another", About: "just now, 1 message", Cells: []string{"just now", "1 message", ""}}}; !cmp.Equal(want, list.Choices) {
 		t.Error(list.Choices)
 	}
-	if next, err := list.Choose(t.Context(), list.Choices[0]); err != nil || next != (Switch{"00000002-id"}) {
+	if next, err := list.Choose(t.Context(), list.Choices[0]); err != nil || next != (Switch{Session: "00000002-id"}) {
 		t.Error(next, err)
 	}
-	if got := run("resume", "x"); got != (Switch{"x"}) {
+	if got := run("resume", "x"); got != (Switch{Session: "x"}) {
 		t.Error(got)
 	}
 	run("rename", "a name")

@@ -18,7 +18,11 @@ func clearCommand() Command {
 	return Command{Name: "clear", Kind: Work, Doc: "start a new conversation; this one is kept on disk",
 		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
 			if d.Terminal {
-				return Switch{}, nil
+				s := Switch{}
+				if len(d.Session.Conversation()) > 0 {
+					s.Said = "Cleared. /resume brings the conversation back."
+				}
+				return s, nil
 			}
 			return Operation{Op: session.Clear{}, Entries: true}, nil
 		}}

@@ -52,7 +52,7 @@ func Cause(err error) string {
 	case RateLimited:
 		return "rate limit reached"
 	case Network:
-		return "no connection"
+		return e.says("no connection")
 	case ServerFault:
 		return "server error"
 	case Broken:

@@ -69,7 +69,9 @@ func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
 	c := providers.Config{Settings: p.Settings(), Keys: keys, Version: env.Version, Say: env.Say}
 	switch action {
 	case "login":
-		err = login.Store(ctx, env.console(), c, name, o.key)
+		asks := env.console()
+		asks.Choose = chooser(env.dialog(ctx, (&runOptions{}).seat(env, p)))
+		err = login.Store(ctx, asks, c, name, o.key)
 	case "logout":
 		err = login.Remove(ctx, env.console(), c, name)
 	default:

@@ -53,10 +53,9 @@ type Env struct {
 type voice struct {
 	mu  sync.Mutex
 	say func(string)
-	// confirm asks yes-or-no questions before a conversation; nil asks on lines. What is typed meanwhile is for the
-	// conversation.
-	confirm func(question string) (bool, error)
-	typed   []byte
+	// ask asks questions before a conversation; nil asks on lines. Text typed at the same time is for the conversation.
+	ask   func(q console.Choice) (int, error)
+	typed []byte
 }
 
 func (v *voice) set(say func(string)) {
@@ -105,7 +104,7 @@ func (env *Env) tell(text string) {
 func (env *Env) streams() *console.Console {
 	c := &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say, Done: env.done}
 	if env.voice != nil {
-		c.Dialog = env.voice.confirm
+		c.Dialog = env.voice.ask
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"adze/internal/app/console"
 	"adze/internal/app/login"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
@@ -20,35 +21,30 @@ func (o *runOptions) seat(env *Env, p *settings.Project) seat.Seat {
 	}
 }
 
-// dialog returns what asks questions as the front end does, or nil if that asks on lines. It returns which answer was chosen,
-// or -1 for none. What is typed and not meant for it is kept for the conversation.
-func (o *runOptions) dialog(ctx context.Context, env *Env, p *settings.Project) func(q dialog.Simple) (int, error) {
-	s := o.seat(env, p)
-	if env.voice == nil || !env.StdinTerminal || !env.StdoutTerminal || !s.Asks() {
+// dialog returns a function that asks questions with keys, or nil if the terminal or the user wants lines. Its error is
+// [console.ErrNoDialog] if nothing was asked. Text that is typed and not meant for the question is kept for the conversation.
+func (env *Env) dialog(ctx context.Context, s seat.Seat) func(q console.Choice) (int, error) {
+	if !env.StdinTerminal || !env.StdoutTerminal || !s.Asks() {
 		return nil
 	}
-	return func(q dialog.Simple) (int, error) {
-		chosen, typed, err := s.Ask(ctx, q)
-		env.voice.typed = append(env.voice.typed, typed...)
-		if errors.Is(err, prelude.ErrInterrupted) {
-			err = login.ErrInterrupted
+	return func(q console.Choice) (int, error) {
+		chosen, typed, err := s.Ask(ctx, dialog.Simple{Text: q.Question, Answers: q.Answers, Marked: q.Marked, Letters: q.Letters, Leaving: q.Leaving})
+		if env.voice != nil {
+			env.voice.typed = append(env.voice.typed, typed...)
 		}
-		return chosen, err
+		return chosen, dialogError(err)
 	}
 }
 
-// confirmWith returns what asks for a yes or a no with a dialog, or on a line if that cannot be. No is the answer of who gives
-// none.
-func (env *Env) confirmWith(ask func(q dialog.Simple) (int, error)) func(question string) (bool, error) {
-	return func(question string) (bool, error) {
-		chosen, err := ask(dialog.Simple{Text: question, Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
-		if errors.Is(err, seat.ErrKeys) {
-			lines := env.streams()
-			lines.Dialog = nil
-			return lines.Confirm(question)
-		}
-		return chosen == 0, answered(err)
+// dialogError returns the error of a dialog as commands know it.
+func dialogError(err error) error {
+	switch {
+	case errors.Is(err, seat.ErrKeys):
+		return console.ErrNoDialog
+	case errors.Is(err, prelude.ErrInterrupted):
+		return answered(login.ErrInterrupted)
 	}
+	return err
 }
 
 // repainter returns what makes a palette with the links of another one when the theme has changed.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/login"
+	"adze/internal/app/console"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
 	"adze/internal/desk/look"
 	"adze/internal/platform/config"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/tui/dialog"
+	"adze/internal/ui/tui/prelude"
 )
 
 // The setting, the command and what is drawn know the same themes.
@@ -51,10 +51,10 @@ func TestConfirmWith(t *testing.T) {
 		{"none", "", -1, nil, false, false},
 		{"a line", "y\n", -1, seat.ErrKeys, true, false},
 		{"another line", "\n", -1, seat.ErrKeys, false, false},
-		{"interrupted", "y\n", -1, login.ErrInterrupted, false, true},
+		{"interrupted", "y\n", -1, prelude.ErrInterrupted, false, true},
 	} {
 		env := &Env{Stdin: strings.NewReader(tt.input), Stdout: io.Discard, voice: &voice{}}
-		env.voice.confirm = env.confirmWith(func(dialog.Simple) (int, error) { return tt.chosen, tt.err })
+		env.voice.ask = func(console.Choice) (int, error) { return tt.chosen, dialogError(tt.err) }
 		yes, err := env.confirm("Trust it?")
 		var ended *Ended
 		if yes != tt.yes || errors.As(err, &ended) != tt.ends {

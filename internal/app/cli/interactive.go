@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/console"
 	"adze/internal/app/instructions"
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
@@ -37,7 +38,6 @@ import (
 	"adze/internal/ui/talk"
 	"adze/internal/ui/tui"
 	"adze/internal/ui/tui/attention"
-	"adze/internal/ui/tui/dialog"
 )
 
 // A terminal is the interactive front end: it holds one conversation after the other.
@@ -270,11 +270,7 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 		return nil
 	}
 	asks := env.console()
-	if ask := o.dialog(ctx, env, p); ask != nil {
-		asks.Choose = func(question string, answers []string, leaving string) (int, error) {
-			return ask(dialog.Simple{Text: question, Answers: answers, Leaving: leaving})
-		}
-	}
+	asks.Choose = chooser(env.dialog(ctx, o.seat(env, p)))
 	var name string
 	var err error
 	if screen == nil {
@@ -300,6 +296,21 @@ func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) 
 		return
 	}
 	env.Say(name + " is the default model from now on; `adze config unset model` forgets it")
+}
+
+// chooser returns a dialog as package login takes it, or nil.
+func chooser(ask func(q console.Choice) (int, error)) func(question string, answers []string, leaving string) (int, error) {
+	if ask == nil {
+		return nil
+	}
+	return func(question string, answers []string, leaving string) (int, error) {
+		chosen, err := ask(console.Choice{Question: question, Answers: answers, Leaving: leaving})
+		var ended *Ended
+		if errors.As(err, &ended) {
+			err = login.ErrInterrupted
+		}
+		return chosen, err
+	}
 }
 
 // open opens a conversation in place of the one before.
@@ -344,8 +355,8 @@ func (t *terminal) close() {
 // it the model may read. Settings and trust are read once, unless an answer changes them.
 func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
 	p, warnings := settings.Open(env.source(o.project))
-	if ask := o.dialog(ctx, env, p); ask != nil {
-		env.voice.confirm = env.confirmWith(ask)
+	if env.voice != nil {
+		env.voice.ask = env.dialog(ctx, o.seat(env, p))
 	}
 	if err := confirmInvalid(env, p); err != nil {
 		return nil, err
@@ -409,7 +420,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		offer = t.ForRun()
 	}
 	if offer.Broken != nil {
-		env.Say(offer.Broken.Error() + "; the workspace cannot be trusted before the file is fixed: what it would enable is unknown")
+		env.Say(offer.Broken.Error() + "; the workspace cannot be trusted before the file is fixed: what it brings along is unknown")
 		return false, nil
 	}
 	offer.Outside = outside

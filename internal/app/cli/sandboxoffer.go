@@ -14,8 +14,15 @@ import (
 // sandboxDeclined is the file in the state home that records that the user declined the sandbox.
 const sandboxDeclined = "sandbox-declined"
 
-// sandboxOffer returns what offers the sandbox to a user who has not decided about it, if it protects here; it
-// may be nil. Enable switches the sandbox on for good.
+// The answers to the offer of the sandbox.
+const (
+	useSandbox = iota
+	sandboxLater
+	noSandbox
+)
+
+// sandboxOffer returns a function that offers the sandbox if it works here, or nil if the user has decided already.
+// Enable switches the sandbox on for good.
 func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *talk.Suggestion {
 	if !env.StdinTerminal || !env.StdoutTerminal || p.Home == "" || p.Settings().Origin(wire.SandboxSetting) != "" {
 		return nil
@@ -29,15 +36,20 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 			return nil
 		}
 		return &talk.Suggestion{
-			Text: "Commands can run in a sandbox: there they write only in your working directories, cannot read secrets such as ~/.ssh, " +
-				"and reach only the network hosts that you allow. Then they run without asking you first; what needs more still asks.\n" +
-				"Use the sandbox from now on? Press y for yes, n for no.",
-			Answer: func(ctx context.Context, yes bool) (string, error) {
-				if !yes {
+			Text: "Run commands in a sandbox?\n" +
+				"They can then write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
+				"hosts that you allow. In return they run without asking; anything that needs more still asks.",
+			Answers: []string{useSandbox: "Yes, from now on", sandboxLater: "Not now", noSandbox: "No, and do not offer it again"},
+			Later:   sandboxLater,
+			Answer: func(ctx context.Context, chosen int) (string, error) {
+				switch chosen {
+				case sandboxLater:
+					return "", nil
+				case noSandbox:
 					if err := fsys.MkdirPrivate(p.Home); err != nil { // it may be the first start
 						return "", err
 					}
-					return "You will not be asked again. To use the sandbox later: adze config set " + wire.SandboxSetting + " true",
+					return "To use the sandbox later: adze config set " + wire.SandboxSetting + " true",
 						fsys.WriteAtomic(declined, nil, 0o600)
 				}
 				if err := enable(ctx); err != nil {

@@ -41,13 +41,16 @@ func TestSandboxOffer(t *testing.T) {
 	if s == nil {
 		t.Fatal("it is not offered")
 	}
-	if said, err := s.Answer(t.Context(), false); err != nil || !strings.Contains(said, "adze config set sandbox.enabled true") {
+	if said, err := s.Answer(t.Context(), sandboxLater); said != "" || err != nil || offer() == nil || enabled {
+		t.Error("not now decides:", said, err)
+	}
+	if said, err := s.Answer(t.Context(), noSandbox); err != nil || !strings.Contains(said, "adze config set sandbox.enabled true") {
 		t.Error(said, err)
 	}
 	if offer() != nil {
 		t.Error("it is offered again")
 	}
-	if said, err := s.Answer(t.Context(), true); err != nil || !strings.Contains(said, "The sandbox is on.") {
+	if said, err := s.Answer(t.Context(), useSandbox); err != nil || !strings.Contains(said, "The sandbox is on.") {
 		t.Error(said, err)
 	}
 	if !enabled {

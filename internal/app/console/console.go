@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"adze/internal/platform/term"
@@ -21,8 +22,8 @@ type Console struct {
 	StdinTerminal, StdoutTerminal bool
 	// Say tells the user something on standard error.
 	Say func(string)
-	// Dialog asks a yes-or-no question in place of a line; it may be nil.
-	Dialog func(question string) (bool, error)
+	// Dialog asks a question with keys in place of lines; see [Console.Choose]. It may be nil.
+	Dialog func(q Choice) (chosen int, err error)
 	// Done is closed when the user interrupts the program; it may be nil.
 	Done <-chan struct{}
 }
@@ -62,11 +63,57 @@ func JSON(v any) string {
 // Confirm asks a yes-or-no question; no answer counts as no.
 func (c *Console) Confirm(question string) (bool, error) {
 	if c.Dialog != nil {
-		return c.Dialog(question)
+		chosen, err := c.Dialog(Choice{Question: question, Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
+		if !errors.Is(err, ErrNoDialog) {
+			return chosen == 0, err
+		}
 	}
 	answer, err := c.Ask(question + " [y/N] ")
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes", err
+}
+
+// A Choice is a question with a few answers.
+type Choice struct {
+	Question string
+	Answers  []string
+	Marked   int    // the answer that Enter gives
+	Letters  string // keys for the answers, one for each; may be empty
+	Leaving  string // what Esc does, such as "not now"
+}
+
+// ErrNoDialog is the error of a dialog that cannot be shown: the question is asked on a line then.
+var ErrNoDialog = errors.New("the terminal does not deliver keys")
+
+// Choose asks which of some answers to take. It returns -1 if the user takes none, or if no answer can be read.
+func (c *Console) Choose(q Choice) (int, error) {
+	if c.Dialog != nil {
+		if chosen, err := c.Dialog(q); !errors.Is(err, ErrNoDialog) {
+			return chosen, err
+		}
+	}
+	var b strings.Builder
+	b.WriteString(q.Question + "\n")
+	for i, answer := range q.Answers {
+		fmt.Fprintf(&b, "  %d  %s\n", i+1, answer)
+	}
+	if err := c.Show(b.String()); err != nil {
+		return -1, err
+	}
+	for {
+		answer, err := c.Ask(fmt.Sprintf("1-%d, or Enter: %s ", len(q.Answers), q.Leaving))
+		if err != nil || answer == "" {
+			return -1, err
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(q.Answers) {
+			return n - 1, nil
+		}
+		for i, text := range q.Answers {
+			if strings.EqualFold(answer, text) || i < len(q.Letters) && strings.EqualFold(answer, q.Letters[i:i+1]) {
+				return i, nil
+			}
+		}
+	}
 }
 
 // Ask asks for a line; at the end of the input it is empty. Nothing can interrupt a read, so it is not waited for when the

@@ -53,7 +53,7 @@ func Text(a providers.Auth) string {
 	if a.LoggedIn {
 		fmt.Fprintf(&b, "provider     %s, because of %s\ncredentials  %s, from %s\n", a.Provider, term.Sanitize(a.Why), strings.ReplaceAll(a.Method, "_", " "), term.Sanitize(a.Source))
 	} else {
-		b.WriteString("No credentials are configured. Store a key with `adze auth login`, or set a variable such as ANTHROPIC_API_KEY;\n`adze -p hello` shows every way.\n")
+		b.WriteString("No credentials are configured. Store a key with `adze auth login`, or set a variable such as ANTHROPIC_API_KEY;\n`adze help auth` shows all ways.\n")
 	}
 	for i, server := range a.Servers {
 		if i == 0 {
@@ -95,14 +95,11 @@ func Store(ctx context.Context, c Console, p providers.Config, name string, o Op
 	if err != nil {
 		return err
 	}
-	if err := providers.CheckKey(key); err != nil {
-		return err
-	}
 	if !o.NoCheck {
 		if err := l.Check(ctx, key); errors.Is(err, providers.ErrRejected) {
 			return fmt.Errorf("%w; nothing was stored (--no-check stores it all the same)", err)
 		} else if err != nil && ctx.Err() == nil {
-			c.Say(fmt.Sprintf("whether %s accepts the key is not known: %v", l.Provider, err))
+			c.Say(fmt.Sprintf("could not check the key: %v; it is stored unchecked", err))
 		}
 	}
 	to := keyring.Auto
@@ -118,14 +115,14 @@ func Store(ctx context.Context, c Console, p providers.Config, name string, o Op
 
 // stored says where a key is, and whether it will be used.
 func stored(p providers.Config, e keyring.Entry, asked bool) string {
-	place := "the keyring of the system"
+	place := "the system keyring"
 	if e.Place == keyring.File {
 		place = "a file that only you can read"
 		if !asked {
-			place += ", because there is no keyring here"
+			place += " (there is no system keyring)"
 		}
 	}
-	text := fmt.Sprintf("Stored the key for %s in %s. It is sent to %s only.\n", e.Name, place, e.Host)
+	text := fmt.Sprintf("Saved the key for %s in %s. It is sent only to %s.\n", e.Name, place, e.Host)
 	if others := providers.KeyVariables(p.Settings, e.Name); len(others) > 0 {
 		text += fmt.Sprintf("It is not used while %s is set, which comes first.\n", strings.Join(others, " or "))
 	}
@@ -139,7 +136,7 @@ func (c Console) choose(ctx context.Context) (string, error) {
 		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
 	}
 	if c.Choose != nil {
-		i, err := c.Choose("For which provider is the key?", names, "leaves")
+		i, err := c.Choose("Which provider is the key for?", names, "quit")
 		switch {
 		case errors.Is(err, ErrInterrupted) || err == nil && i < 0:
 			return "", ErrInterrupted
@@ -182,15 +179,23 @@ func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string
 	case o.WithToken:
 		const most = 64 << 10
 		data, err := io.ReadAll(io.LimitReader(c.In, most))
-		return strings.TrimSpace(string(data)), err
+		if err != nil {
+			return "", err
+		}
+		key := strings.TrimSpace(string(data))
+		return key, providers.CheckKey(key)
 	case o.Browser:
-		return l.SignIn(ctx, func(address string) error { return c.show(address, o.Open) })
+		key, err := l.SignIn(ctx, func(address string) error { return c.show(address, o.Open) })
+		if err != nil {
+			return "", err
+		}
+		return key, providers.CheckKey(key)
 	case !c.Terminal:
 		return "", setup.Errorf("there is no terminal to ask for the key at; pass it on standard input: adze auth login %s --with-token <FILE", l.Provider)
 	}
 	text := fmt.Sprintf("Paste the API key for %s. It is not shown.\n", l.Provider)
 	if l.Page != "" {
-		text += fmt.Sprintf("Keys are made at %s\n", l.Page)
+		text += fmt.Sprintf("Create one at %s\n", l.Page)
 	}
 	if l.Browser {
 		text += fmt.Sprintf("To sign in with a web browser instead: adze auth login %s --browser\n", l.Provider)
@@ -198,7 +203,7 @@ func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string
 	if err := c.print(text); err != nil {
 		return "", err
 	}
-	return c.AskSecret("Key: ")
+	return c.askSecret("Key: ", providers.CheckKey)
 }
 
 // show tells the user where to sign in.
@@ -289,6 +294,12 @@ func (c Console) line() (string, error) {
 
 // AskSecret asks for a line that is not shown.
 func (c Console) AskSecret(question string) (string, error) {
+	return c.askSecret(question, func(string) error { return nil })
+}
+
+// askSecret asks for a line that is not shown until check accepts it, or the line is empty. Input that was pasted after a
+// line that is not accepted is dropped, so that no part of a key reaches the shell.
+func (c Console) askSecret(question string, check func(string) error) (string, error) {
 	if c.Keys == nil {
 		return "", setup.Errorf("this terminal cannot hide what is typed; pass the key on standard input with --with-token")
 	}
@@ -297,12 +308,32 @@ func (c Console) AskSecret(question string) (string, error) {
 		return "", setup.Errorf("this terminal cannot hide what is typed (%v); pass the key on standard input with --with-token", err)
 	}
 	defer restore()
-	defer c.print("\n") // ok: nothing depends on it
-	if err := c.print(question); err != nil {
-		return "", err
+	for {
+		if err := c.print(question); err != nil {
+			return "", err
+		}
+		secret, err := readSecret(c.In)
+		c.print("\r\n") // ok: nothing depends on it
+		if err == nil {
+			err = check(secret)
+		}
+		if err == nil {
+			return secret, nil
+		}
+		if in, ok := c.In.(*os.File); ok {
+			term.DropInput(in)
+		}
+		if secret == "" {
+			return "", err
+		}
+		if err := c.print(sentence(err.Error()) + " Paste it again, or press Enter to quit.\r\n"); err != nil {
+			return "", err
+		}
 	}
-	return readSecret(c.In)
 }
+
+// sentence returns a text as a sentence.
+func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
 
 // readSecret reads keys up to the end of a line. Keys that are no characters, and the marks around what is pasted, are
 // left out.

@@ -50,7 +50,7 @@ func TestSetUp(t *testing.T) {
 		var out strings.Builder
 		c := Console{In: strings.NewReader(tt.input), Out: &out, Terminal: true}
 		got, err := SetUp(t.Context(), c, providers.Config{}, []string{"ollama/qwen3", "vllm/m"}, screen)
-		if got != tt.model || (err == screen) != tt.failed || !strings.Contains(out.String(), "2  use ollama/qwen3, a model on this machine") {
+		if got != tt.model || (err == screen) != tt.failed || !strings.Contains(out.String(), "2  use ollama/qwen3 on this machine") {
 			t.Errorf("%q: %q, %v\n%s", tt.input, got, err, out.String())
 		}
 		if strings.HasSuffix(out.String(), welcome) != (tt.model != "") {
@@ -92,7 +92,7 @@ func TestSetUpWithDialog(t *testing.T) {
 		if model != tt.model || !errors.Is(err, tt.want) {
 			t.Errorf("%s: %q, %v", tt.name, model, err)
 		}
-		if len(asked) != max(1, len(tt.answers)) || asked[0] != "No model provider is configured yet. How do you want to continue? Store an API key now" {
+		if len(asked) != max(1, len(tt.answers)) || asked[0] != "Welcome to adze. Which model should it use? Store an API key" {
 			t.Errorf("%s: asked %q", tt.name, asked)
 		}
 	}

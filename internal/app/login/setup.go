@@ -17,11 +17,11 @@ func SetUp(ctx context.Context, c Console, p providers.Config, models []string, 
 	if !c.Terminal {
 		return "", screen
 	}
-	ways := []string{"store an API key now"}
+	ways := []string{"store an API key"}
 	for _, name := range models {
-		ways = append(ways, "use "+term.Sanitize(name)+", a model on this machine, without a key")
+		ways = append(ways, "use "+term.Sanitize(name)+" on this machine, without a key")
 	}
-	ways = append(ways, "show every other way: a cloud, a local server, a gateway, a demo")
+	ways = append(ways, "another way (Bedrock, Vertex, gateway, local server, demo)")
 	way, err := c.way(ctx, ways)
 	switch {
 	case errors.Is(err, ErrInterrupted):
@@ -39,13 +39,13 @@ func SetUp(ctx context.Context, c Console, p providers.Config, models []string, 
 
 // way asks which way to have a model. The last one is usual.
 func (c Console) way(ctx context.Context, ways []string) (int, error) {
-	const question = "No model provider is configured yet."
+	const question = "Welcome to adze. Which model should it use?"
 	last := len(ways) - 1
 	if c.Choose != nil {
 		for i, way := range ways {
 			ways[i] = strings.ToUpper(way[:1]) + way[1:]
 		}
-		if i, err := c.Choose(question+" How do you want to continue?", ways, "other ways"); err == nil || errors.Is(err, ErrInterrupted) {
+		if i, err := c.Choose(question, ways, "more options"); err == nil || errors.Is(err, ErrInterrupted) {
 			return i, err
 		}
 	}
@@ -86,8 +86,7 @@ func (c Console) storeKey(ctx context.Context, p providers.Config) (err error) {
 
 // welcome is what a user should know who starts for the first time.
 const welcome = `
-You are asked before files are changed and commands run. A model can be wrong,
-and what it reads can mislead it: look at what you allow. /theme changes the
-colours, /terminal-setup says what your terminal can do.
+adze asks before it changes files or runs commands. Models make mistakes; check
+what you approve. /theme changes the colours, /terminal-setup checks your terminal.
 
 `

@@ -77,7 +77,7 @@ func offer(models []string) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "no model provider is configured, but a server on this machine answers. To use it:\n" + b.String() + "\n\nOtherwise:"
+	return "no model provider is configured, but a server on this machine answers. To use it:\n" + b.String() + "\n\nOr one of these:"
 }
 
 // localServers remember what servers on this machine say about their models. They are safe for concurrent use.

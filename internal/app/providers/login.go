@@ -115,7 +115,14 @@ func CheckKey(key string) error {
 	case key == "":
 		return setup.Errorf("no key was given")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return setup.Errorf("a key is one word of letters, digits and signs, without blanks; paste it again")
+		what := "a character that no key has"
+		switch {
+		case strings.ContainsAny(key, "\r\n"):
+			what = "a line break"
+		case strings.ContainsAny(key, " \t"):
+			what = "a space"
+		}
+		return setup.Errorf("that is not a key: it contains %s", what)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestCheckKey(t *testing.T) {
 		}
 		s.Close()
 	}
-	for key, want := range map[string]string{"": "no key", "two words": "without blanks", "line\nbreak": "without blanks", "sk-ключ": "letters", goodKey: ""} {
+	for key, want := range map[string]string{"": "no key", "two words": "it contains a space", "line\nbreak": "a line break", "sk-ключ": "a character", goodKey: ""} {
 		if err := CheckKey(key); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", key, err)
 		}

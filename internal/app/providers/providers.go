@@ -190,7 +190,10 @@ func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, err
 // chooseFor is like choose for a model: its name may be the only thing that says a provider.
 func (t table) chooseFor(c Config, name string) (choice, error) {
 	chosen, err := t.choose(c.Provider, c.Settings, c.Keys)
-	if prefix, _, ok := strings.Cut(name, "/"); ok && chosen.provider == nil {
+	if prefix, _, ok := strings.Cut(name, "/"); ok && chosen.provider == nil && err == nil && !strings.HasPrefix(name, ReplayPrefix) {
+		if t.row(prefix) == nil {
+			return choice{}, t.unknown(prefix, "the model "+name)
+		}
 		chosen = choice{provider: t.row(prefix), why: "the name of the model"}
 	}
 	return chosen, err

@@ -13,12 +13,15 @@ import (
 
 // noProvider returns the error for a user who has not configured a model provider. Why says more, or is empty.
 func noProvider(why string) error {
-	if why == "" {
-		why = "no model provider is configured."
+	switch {
+	case why == "":
+		why = "no model provider is configured. Any of these is enough:"
+	case strings.HasSuffix(why, "."):
+		why += " Any of these is enough:"
 	}
-	return &setup.Error{Text: why + ` Any one of these is enough:
+	return &setup.Error{Text: why + `
 
-A key that you store once, in the keyring of the system or a file of yours:
+Store an API key:
 
     adze auth login
 
@@ -27,7 +30,7 @@ XAI_API_KEY or OPENROUTER_API_KEY.
 
     export ANTHROPIC_API_KEY=...
 
-Models of a cloud, with the credentials that its own tools use: Bedrock, or
+Cloud models, with your existing credentials: Bedrock, or
 CLAUDE_CODE_USE_VERTEX=1, or CLAUDE_CODE_USE_FOUNDRY=1.
 
     export CLAUDE_CODE_USE_BEDROCK=1
@@ -42,7 +45,7 @@ one that speaks OpenAI's.
     export ANTHROPIC_BASE_URL=http://127.0.0.1:8080
     export ADZE_MODEL=the-model-it-serves
 
-Nothing at all, to watch adze work with a scripted model:
+Just looking?
 
     adze demo`}
 }

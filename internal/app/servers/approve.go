@@ -40,18 +40,25 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 		return false, err
 	}
 	// The question repeats what a long list may have pushed off the screen.
-	answer, err := c.Ask(fmt.Sprintf("Start %s from now on? [y]es, [n]o, [c]hoose; Enter decides later: ", nameAll(r.Unapproved)))
+	q := console.Choice{
+		Question: fmt.Sprintf("Start %s from now on?", nameAll(r.Unapproved)),
+		Answers:  []string{startAll: "Yes", startNone: "No", startLater: "Not now"}, Marked: startLater, Leaving: "not now",
+	}
+	if len(r.Unapproved) > 1 {
+		q.Answers = append(q.Answers, "Choose for each server")
+	}
+	answer, err := c.Choose(q)
 	if err != nil {
 		return false, err
 	}
 	decided := false
 	for _, e := range r.Unapproved {
 		yes := false
-		switch strings.ToLower(answer) {
-		case "y", "yes":
+		switch answer {
+		case startAll:
 			yes = true
-		case "n", "no":
-		case "c", "choose":
+		case startNone:
+		case startSome:
 			if yes, err = c.Confirm("Start " + e.Name + "?"); err != nil {
 				return decided, err
 			}
@@ -65,6 +72,14 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 	}
 	return decided, nil
 }
+
+// The answers to the question about servers.
+const (
+	startAll = iota
+	startNone
+	startLater
+	startSome
+)
 
 // text returns all that an entry says, on one line that cannot be mistaken for several. Characters that are not shown as
 // what they are are written as escapes.

@@ -94,6 +94,7 @@ func (f *Finder) Commands(typed string) []Item {
 		if c.command.Origin != "" && f.desk.Surroundings.Score != nil {
 			c.score = f.desk.Surroundings.Score(c.command.Name)
 		}
+		c.usual = usefulness(c.command)
 		top.add(c)
 	}
 	items := make([]Item, len(top.list))
@@ -133,6 +134,7 @@ type candidate struct {
 	name    string
 	rank    fuzzy.Rank
 	score   float64
+	usual   int // see [usefulness]
 }
 
 // A ranking holds the best candidates, in their order. Names that begin with what was typed come before those with words
@@ -148,12 +150,26 @@ func (r *ranking) add(c candidate) {
 	}
 	r.best = max(r.best, c.rank)
 	at := len(r.list)
-	for at > 0 && (r.list[at-1].rank < c.rank || r.list[at-1].rank == c.rank && r.list[at-1].score < c.score) {
+	for at > 0 && (r.list[at-1].rank < c.rank || r.list[at-1].rank == c.rank && (r.list[at-1].score < c.score || r.list[at-1].score == c.score && r.list[at-1].usual < c.usual)) {
 		at--
 	}
 	if at < Most {
 		r.list = slices.Insert(r.list[:min(len(r.list), Most-1)], at, c)
 	}
+}
+
+// usual are the built-in commands that are used most, in the order in which they are suggested.
+var usual = [...]string{"help", "model", "resume", "rewind", "diff", "context", "compact", "plan", "permissions", "memory", "config", "cost", "status", "export", "mcp", "agents"}
+
+// usefulness ranks a command among others that fit as well: /clear comes last, since a slip would end the conversation.
+func usefulness(c *desk.Command) int {
+	if i := slices.Index(usual[:], c.Name); i >= 0 && c.Origin == "" {
+		return len(usual) + 1 - i
+	}
+	if c.Name == "clear" || c.Origin != "" {
+		return 0
+	}
+	return 1
 }
 
 // consider notes how well a name of the command fits, if it fits better than another one.

@@ -88,7 +88,7 @@ func reason(err error, at string) string {
 	var late interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return fmt.Sprintf("there is no host %s, as far as the name server knows", name.Name)
+		return fmt.Sprintf("the host %s was not found", name.Name)
 	case errors.As(err, &name):
 		return fmt.Sprintf("the name %s cannot be looked up", name.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"strconv"
 	"strings"
 )
 
@@ -67,9 +68,6 @@ func (f *Front) take(ctx context.Context, t input) {
 	}
 	f.Stay()
 	f.out.entered() // the terminal has moved to the next line
-	if f.Suggested() && f.Respond(ctx, strings.TrimSpace(t.line), false) {
-		return
-	}
 	if more, ok := strings.CutSuffix(t.line, "\\"); ok {
 		f.partial += more + "\n"
 		f.out.prompt(continued)
@@ -84,6 +82,12 @@ func (f *Front) take(ctx context.Context, t input) {
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
 	switch {
+	case f.Suggested() != nil:
+		if n, err := strconv.Atoi(trimmed); err == nil && n >= 1 && n <= len(f.Suggested().Answers) {
+			f.Respond(ctx, n-1)
+			return
+		}
+		f.Enter(ctx, text)
 	case f.Asking():
 		f.reply(ctx, trimmed)
 	case f.chooses(ctx, trimmed):

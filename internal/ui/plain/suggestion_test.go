@@ -18,8 +18,8 @@ func TestSuggestion(t *testing.T) {
 		typed []string
 		want  string // yes, no, or neither
 	}{
-		{"yes in a line", []string{"y\n"}, "yes"},
-		{"no in a line", []string{"no\n"}, "no"},
+		{"yes in a line", []string{"1\n"}, "yes"},
+		{"no in a line", []string{"2\n"}, "no"},
 		{"another line", []string{"yes, do it\n"}, ""},
 		{"the beginning of an entry", []string{"a\\\n", "y\n"}, ""},
 	} {
@@ -29,10 +29,8 @@ func TestSuggestion(t *testing.T) {
 				c := newConsole(t, "say I see.", func(c *setup) {
 					c.Suggest = func(context.Context) *talk.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &talk.Suggestion{Text: "Try it?", Answer: func(_ context.Context, yes bool) (string, error) {
-							if answer = "no"; yes {
-								answer = "yes"
-							}
+						return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(_ context.Context, n int) (string, error) {
+							answer = []string{"yes", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
 					}
@@ -68,7 +66,7 @@ func TestSuggestionWaits(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
 			c.Suggest = func(context.Context) *talk.Suggestion {
-				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) { return "", errors.New("the disk is full") }}
+				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {
@@ -76,7 +74,7 @@ func TestSuggestionWaits(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		c.Enter("y\n")
+		c.Enter("1\n")
 		if got := c.Text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") || !strings.Contains(got, "The disk is full.") {
 			t.Errorf("%q", got)
 		}

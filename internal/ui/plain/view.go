@@ -52,6 +52,17 @@ func (f view) Entry(e session.Entry) {
 // Ask shows a question.
 func (f view) Ask(q talk.Question) {
 	f.out.fresh()
+	if s := q.Suggestion; s != nil {
+		f.out.say(s.Text)
+		var options []session.Option
+		for _, text := range s.Answers {
+			options = append(options, session.Option{Label: text})
+		}
+		drawOptions(f.out, options)
+		f.out.say(chooseOrContinue)
+		f.Ready()
+		return
+	}
 	f.asked = dialogFor(q.Question)
 	f.asked.draw(f.out)
 	f.Ready()
@@ -74,8 +85,14 @@ func (f view) Offer(_ context.Context, l desk.List) {
 	}
 	l.Choices = l.Choices[:min(maxChoices, len(l.Choices))]
 	f.out.lines(draw.Choices(l, f.out.options()))
-	f.out.say("Enter a number to choose, or anything else to continue.")
+	f.out.say(chooseOrContinue)
 }
+
+// chooseOrContinue explains a list that does not have to be answered.
+const chooseOrContinue = "Enter a number to choose, or anything else to continue."
+
+// Postponed does nothing: the next prompt is an ordinary one.
+func (f view) Postponed() {}
 
 // Began shows that something runs.
 func (f view) Began(id, title string) {

@@ -42,6 +42,9 @@ func (d runner) carryOut(ctx context.Context, e ending) {
 		d.after(d.copy(a.Text), a.Page)
 	case desk.Switch:
 		if exit(d).confirmed() {
+			if a.Said != "" {
+				d.view.Say(a.Said)
+			}
 			d.next = &a.Session
 		}
 	case desk.Leave:

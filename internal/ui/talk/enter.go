@@ -44,7 +44,16 @@ type Entered struct {
 // IsMessage reports whether text is for the model: neither a command of adze, nor one for the shell, nor a note.
 func IsMessage(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	return trimmed != "" && !IsCommand(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
+	return trimmed != "" && !IsCommand(trimmed) && !leaves(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
+}
+
+// leaves reports whether text is one of the words that end most programs. They are never sent to a model.
+func leaves(text string) bool {
+	switch strings.ToLower(text) {
+	case "exit", "quit", ":q", ":q!", ":wq":
+		return true
+	}
+	return false
 }
 
 // isNote reports whether text is something to remember.
@@ -70,6 +79,9 @@ func (d runner) handle(ctx context.Context, e Entered) {
 	trimmed := strings.TrimSpace(e.Text)
 	d.Decline()
 	d.unfollow()
+	if trimmed != "" {
+		asker(d).postpone()
+	}
 	if trimmed == "" {
 		if !d.working {
 			d.view.Ready()
@@ -85,6 +97,8 @@ func (d runner) handle(ctx context.Context, e Entered) {
 // enter carries out what was entered.
 func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 	switch {
+	case leaves(trimmed):
+		d.Exit()
 	case IsCommand(trimmed):
 		d.Command(ctx, trimmed)
 	case strings.HasPrefix(trimmed, "!"):

@@ -8,10 +8,11 @@ import (
 	"adze/internal/session"
 )
 
-// A Question is a question of the session that the user is to answer.
+// A Question is one that the user is to answer: of the session, or a suggestion.
 type Question struct {
 	ID string
 	session.Question
+	Suggestion *Suggestion // nil if the session asks
 }
 
 // An inquiry is what the user is to answer, or may choose from.
@@ -34,7 +35,8 @@ type asker struct{ *Driver }
 
 // ask adds a question.
 func (d asker) ask(ev session.Asked) {
-	d.asked = append(d.asked, Question{ev.ID, ev.Question})
+	d.postpone()
+	d.asked = append(d.asked, Question{ID: ev.ID, Question: ev.Question})
 	if len(d.asked) == 1 {
 		d.held = true
 		d.openQuestion()
@@ -58,7 +60,7 @@ const effectTime = 250 * time.Millisecond
 
 // Answer answers the question that is shown.
 func (d *Driver) Answer(ctx context.Context, r session.Reply) {
-	if !d.Asking() {
+	if !d.Asking() || d.Suggested() != nil {
 		return
 	}
 	q := d.asked[0]

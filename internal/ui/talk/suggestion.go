@@ -1,84 +1,84 @@
 package talk
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
-// A Suggestion is something that the user accepts or declines with one key, at an empty prompt. Any other input
-// puts it off.
+// A Suggestion is an offer of adze itself, shown as a numbered question while nothing else happens. It never takes a
+// key that types a message, and goes away when the user sends one.
 type Suggestion struct {
-	// Text says what is suggested, and that y accepts and n declines.
-	Text string
-	// Answer carries out the decision and returns what to tell the user.
-	Answer func(ctx context.Context, yes bool) (string, error)
+	Text    string
+	Answers []string
+	// Later is the answer that decides nothing. It is preselected, and given by Esc.
+	Later int
+	// Answer carries out the chosen answer and returns a message for the user, which may be empty.
+	Answer func(ctx context.Context, chosen int) (string, error)
 }
 
-// suggestions are looked for beside the first prompt, and wait until they do not disturb.
-type suggestions struct {
-	found <-chan *Suggestion // nil if nothing is looked for
-	shown *Suggestion        // waits for an answer; may be nil
-	since time.Time
-}
-
-// settling is the time after a suggestion appears in which a key belongs to what the user was about to type.
-const settling = 300 * time.Millisecond
-
-// look looks for a suggestion.
-func (s *suggestions) look(ctx context.Context, suggest func(context.Context) *Suggestion) {
+// look looks for a suggestion in the background.
+func (d course) look(ctx context.Context, suggest func(context.Context) *Suggestion) {
 	if suggest == nil {
 		return
 	}
 	found := make(chan *Suggestion, 1)
 	go func() { found <- suggest(ctx) }()
-	s.found = found
+	d.found = found
 }
 
-// suggestible returns where a suggestion arrives, or nil while it would disturb.
+// suggestible returns the channel of the suggestion, or nil while a question would disturb.
 func (d course) suggestible() <-chan *Suggestion {
 	if d.Busy() || len(d.asked) > 0 || d.offer != nil || d.followed != nil || d.view.Typing() {
 		return nil
 	}
-	return d.suggestions.found
+	return d.found
 }
 
-// suggest shows what was found, which may be nothing.
-func (d course) suggest(found *Suggestion) {
-	d.suggestions = suggestions{shown: found, since: time.Now()}
-	if found != nil {
-		d.view.Say(found.Text)
-		d.view.Ready()
+// suggest asks about s, which may be nil.
+func (d course) suggest(s *Suggestion) {
+	d.found = nil
+	if s != nil {
+		d.asked = append(d.asked, Question{Suggestion: s})
+		d.held = true
+		asker(d).openQuestion()
 	}
 }
 
-// Settled reports whether a suggestion is shown for long enough that a key can be meant for it.
-func (s *suggestions) settled() bool { return time.Since(s.since) >= settling }
+// Suggested returns the suggestion that is shown, or nil.
+func (q *inquiry) Suggested() *Suggestion {
+	if !q.Asking() {
+		return nil
+	}
+	return q.asked[0].Suggestion
+}
 
-// Respond takes the first thing that the user types after a suggestion was shown: text is what a single key types or a
-// line holds, and anything else if it was more than that. It reports whether that answers the suggestion, which is done
-// with in any case. Key says that it was a key.
-func (d *Driver) Respond(ctx context.Context, text string, key bool) bool {
-	s := d.suggestions.shown
-	d.suggestions.shown = nil
-	if s == nil || key && !d.suggestions.settled() {
-		return false
+// Respond answers the suggestion that is shown with one of its answers, or with [Suggestion.Later] if chosen is -1.
+func (d *Driver) Respond(ctx context.Context, chosen int) {
+	s := d.Suggested()
+	if s == nil {
+		return
 	}
-	var yes bool
-	switch text {
-	case "y", "Y", "yes", "Yes", "YES":
-		yes = true
-	case "n", "N", "no", "No", "NO":
-	default:
-		return false
+	d.asked = d.asked[1:]
+	d.held = len(d.asked) > 0
+	if chosen < 0 {
+		chosen = s.Later
 	}
-	if said, err := s.Answer(ctx, yes); err != nil {
+	said, err := s.Answer(ctx, chosen)
+	switch {
+	case err != nil:
 		d.view.Fail(err)
-	} else {
+	case said != "":
 		d.view.Say(said)
 	}
 	d.view.Ready()
-	return true
+	asker{d}.openQuestion()
 }
 
-// Suggested reports whether a suggestion waits for an answer.
-func (d *Driver) Suggested() bool { return d.suggestions.shown != nil }
+// postpone withdraws the suggestion: the user does something else.
+func (d asker) postpone() {
+	if len(d.asked) == 0 || d.asked[0].Suggestion == nil {
+		return
+	}
+	shown := !d.held
+	d.asked, d.held = d.asked[1:], false
+	if shown {
+		d.view.Postponed()
+	}
+}

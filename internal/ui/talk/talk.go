@@ -73,8 +73,8 @@ type Driver struct {
 	next    *string   // the session to continue
 	parting
 
-	suggestions suggestions
-	tips        tipping
+	found <-chan *Suggestion // nil if none is looked for
+	tips  tipping
 	inquiry
 	*told
 }
@@ -94,7 +94,7 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	d.view, d.ctx = view, ctx
 	resume := ""
 	d.next = &resume
-	d.suggestions.look(ctx, d.cfg.Suggest)
+	course{d}.look(ctx, d.cfg.Suggest)
 	for d.next != nil {
 		conv, err := course{d}.open(ctx, *d.next)
 		d.next = nil

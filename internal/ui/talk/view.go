@@ -21,6 +21,8 @@ type View interface {
 	// Ask shows the first question of those that wait, and Settled that it no longer needs an answer, and why.
 	Ask(q Question)
 	Settled(q Question, s session.Settled)
+	// Postponed hides the suggestion that is shown.
+	Postponed()
 	// Offer shows a list that the user may choose from; see [Driver.Choose].
 	Offer(ctx context.Context, l desk.List)
 	// Began shows that something runs for the user beside the turn, Progress what it prints, and Over that it has ended.

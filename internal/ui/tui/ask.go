@@ -18,8 +18,9 @@ const maxDialog = 10
 // An inquiry is the question that is shown, and what it needs to know of the keys.
 type inquiry struct {
 	dialog *dialog.Dialog // nil if no question is shown
+	simple dialog.Simple  // the question, if it is a suggestion
 	look   *talk.Timer    // when it may become active
-	last   time.Time      // when a key was read
+	last   time.Time      // when a key was read that was not meant for a question
 	final  []draw.Row     // what questions are about, to be written for good
 }
 
@@ -30,6 +31,13 @@ func (q *inquiry) take() []draw.Row {
 	return rows
 }
 
+// typed notes a key that was not meant for a question.
+func (q *inquiry) typed(ev keys.Event) {
+	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
+		q.last = ev.At
+	}
+}
+
 // write has rows written for good.
 func (q *inquiry) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
 
@@ -38,10 +46,18 @@ type askers struct{ *Front }
 
 // open shows a question. What it is about is written for good.
 func (f askers) open(q talk.Question) {
-	d := dialog.New(q.Question, dialog.NewGuard(time.Now(), f.asked.last, !f.keyboard.Empty()), dialog.Options{
+	guard := dialog.NewGuard(time.Now(), f.asked.last, !f.keyboard.Empty())
+	o := dialog.Options{
 		Dir: f.cfg.Dir, Home: f.cfg.Home, Glyphs: f.cfg.Glyphs, Bindings: f.keyboard.typing.Bindings,
 		Marks: !f.cfg.Palette.Coloured(), Links: f.cfg.Palette.Links(),
-	})
+	}
+	var d *dialog.Dialog
+	if s := q.Suggestion; s != nil {
+		f.asked.simple = dialog.Simple{Text: s.Text, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
+		d = dialog.NewSimple(f.asked.simple, guard, o)
+	} else {
+		d = dialog.New(q.Question, guard, o)
+	}
 	f.asked.dialog = d
 	f.script.Shown(d.Use())
 	f.script.Settle()
@@ -99,10 +115,10 @@ func (f askers) disturb() {
 // press hands an event to the question, and reports whether it was meant for it.
 func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
 	d := f.asked.dialog
-	if d == nil {
-		return false
-	}
 	r := d.Press(ev, alone)
+	if !r.Used {
+		f.asked.typed(ev)
+	}
 	f.asked.write(r.Final...)
 	switch {
 	case r.Edit != nil:
@@ -116,6 +132,10 @@ func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
 // answer answers the question that is shown.
 func (f askers) answer(ctx context.Context, r dialog.Result) {
 	f.close()
+	if f.Suggested() != nil {
+		f.Respond(ctx, f.asked.simple.Chosen(r.Reply))
+		return
+	}
 	d, ok := r.Reply.(session.Decision)
 	if !r.Stop { // a no to what a message mentions stops nothing, and the model answers the message all the same
 		f.outbox.last = nil

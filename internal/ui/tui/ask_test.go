@@ -18,22 +18,22 @@ func TestQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Do {\"command\":\"dig a hole\"}\n---\nuse Do {\"command\":\"fill it\"}\n---\nsay Done.", nil)
 		c.Enter("go\r")
-		c.Shows("Tab answers")
+		c.Shows("Tab to answer")
 		c.Enter("1")
 		c.Shows("❯ 1")
-		c.Shows("Waiting while you type")
-		time.Sleep(5 * time.Second) // text in the composer: only Tab answers
-		c.Shows("Waiting while you type")
+		c.Shows("Waiting for you")
+		time.Sleep(5 * time.Second) // text in the composer: only Tab to answer
+		c.Shows("Waiting for you")
 		c.Enter("\x15") // Ctrl-U
 		time.Sleep(1100 * time.Millisecond)
-		c.Shows("Enter chooses")
+		c.Shows("Enter select")
 		c.Enter("\t") // it is asked already
 		time.Sleep(300 * time.Millisecond)
 		c.golden("question")
 		c.Enter("1")
 		c.Shows("✓ Updated")
-		c.Shows("Tab answers") // the next one, right after a key
-		c.Enter("1")           // pressed twice by mistake
+		c.Shows("Enter select") // the next one: the key that answered is not typing
+		c.Enter("1")            // pressed twice by mistake
 		c.Shows("❯ 1")
 		c.Enter("\x15\t")
 		c.Enter("\t")
@@ -43,6 +43,47 @@ func TestQuestion(t *testing.T) {
 		c.Enter("\r")
 		c.Shows("Done.")
 		c.golden("question-answered")
+		c.End()
+	})
+}
+
+// A key that answers a question does not delay the next one: keys some time apart answer one question after the other.
+//
+// Proves PERM-17.
+func TestQuestionsInARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Do {\"command\":\"one\"}\n---\nuse Do {\"command\":\"two\"}\n---\nuse Do {\"command\":\"three\"}\n---\nsay Done.", nil)
+		c.Enter("go\r")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		for range 3 {
+			c.Enter("1")
+			time.Sleep(700 * time.Millisecond)
+			synctest.Wait()
+		}
+		c.Shows("Done.")
+		c.Hides("❯ 1")
+		c.End()
+	})
+}
+
+// Arrows and Enter that arrive together, as over a slow connection, answer like single keys; text that arrives together is a
+// paste.
+//
+// Proves PERM-17.
+func TestKeysThatArriveTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Do {\"command\":\"one\"}\n---\nsay Never.", nil)
+		c.Enter("go\r")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		c.Enter("1\r")
+		c.Shows("Waiting for you")
+		c.Enter("\x15")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		c.Enter("\x1b[B\x1b[B\r")
+		c.Shows("you said no")
 		c.End()
 	})
 }

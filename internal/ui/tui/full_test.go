@@ -93,7 +93,7 @@ func TestSuggestionBehindPage(t *testing.T) {
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
 			c.Suggest = func(context.Context) *talk.Suggestion {
 				time.Sleep(time.Second)
-				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) {
+				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) {
 					answered = true
 					return "", nil
 				}}
@@ -102,8 +102,8 @@ func TestSuggestionBehindPage(t *testing.T) {
 		c.Enter("\x0f") // Ctrl-O
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		c.Enter("y")
-		c.Enter("n")
+		c.Enter("1")
+		c.Enter("2")
 		c.Enter("q")
 		synctest.Wait()
 		if got := c.Text(); answered || !strings.Contains(got, "Try it?") {

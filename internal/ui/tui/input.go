@@ -14,38 +14,34 @@ import (
 	"adze/internal/ui/keys"
 	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/compose"
+	"adze/internal/ui/tui/dialog"
 )
 
 // take handles keys. Those that are left when the conversation is, are for the next one.
 func (f *Front) take(ctx context.Context, events []keys.Event) {
-	if f.signs(events) && f.full == nil && f.Suggested() {
-		text := ""
-		if len(events) == 1 && events[0].Kind == keys.Press {
-			text = events[0].Text
-		}
-		if f.Respond(ctx, text, true) {
-			return
-		}
-	}
+	f.signs(events)
+	alone := dialog.Pressed(events)
 	for i, ev := range events {
 		if !f.Open(ctx) {
 			f.keyboard.ahead = append(f.keyboard.ahead, events[i:]...)
 			return
 		}
-		presses{f}.press(ctx, ev, len(events) == 1)
+		presses{f}.press(ctx, ev, alone)
 	}
 }
 
 // Presses handle the keys that are pressed.
 type presses struct{ *Front }
 
-// press hands a key to the component that it is for. Alone says that no other came with it.
+// press hands a key to the component that it is for. Alone says that it was pressed, and not pasted with others. A key that
+// answers a question is not typing, so it does not delay the next question.
 func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 	if ev.Key.Name != "escape" {
 		f.escaped = time.Time{}
 	}
-	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
-		f.asked.last = ev.At
+	asks := f.asked.dialog != nil && f.full == nil && !f.popup.Open() // Tab takes a suggestion first
+	if !asks {
+		f.asked.typed(ev)
 	}
 	switch {
 	case f.full != nil:
@@ -53,7 +49,7 @@ func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 		return
 	case remarker(f).press(ev):
 		return
-	case !f.popup.Open() && askers(f).press(ctx, ev, alone): // Tab takes a suggestion first
+	case asks && askers(f).press(ctx, ev, alone):
 		return
 	case alone && f.explains(ctx, ev):
 		return

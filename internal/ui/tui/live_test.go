@@ -480,21 +480,26 @@ func TestSlowCommand(t *testing.T) {
 	})
 }
 
-// A suggestion appears beside the first prompt, when nothing else is going on, and one key answers it. What
-// is typed instead is a prompt as always.
+// A suggestion is a numbered question that appears while nothing else happens. Text that is typed instead is a message: no
+// letter of it answers the suggestion.
+//
+// Proves PERM-60.
 func TestSuggestion(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		typed []string
 		pause time.Duration // before it is typed
-		want  string        // yes, no, or neither
+		want  string        // the answer, or "" for none
 	}{
-		{"yes", []string{"y"}, time.Second, "yes"},
-		{"no", []string{"N"}, time.Second, "no"},
-		{"a prompt", []string{"x", "y", "\r"}, time.Second, ""},
-		{"a paste", []string{"yes please\r"}, time.Second, ""},
-		{"a key too early", []string{"y", "\r"}, time.Millisecond, ""},
-		{"enter", []string{"\r", "y", "\r"}, time.Second, ""},
+		{"yes", []string{"1"}, time.Second, "yes"},
+		{"no", []string{"3"}, time.Second, "no"},
+		{"enter", []string{"\r"}, time.Second, "later"},
+		{"escape", []string{"\x1b"}, time.Second, "later"},
+		{"arrows that arrive together", []string{"\x1b[A\r"}, time.Second, "yes"},
+		{"a message that begins with y", []string{"y", "o", "u", "r", "\r"}, 2 * time.Second, ""},
+		{"a message that begins with n", []string{"n", "o", "w", "\r"}, 2 * time.Second, ""},
+		{"a paste", []string{"1 please\r"}, time.Second, ""},
+		{"a key too early", []string{"1", "\r"}, time.Millisecond, ""},
 		{"interrupt", []string{"\x03"}, time.Second, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -503,10 +508,8 @@ func TestSuggestion(t *testing.T) {
 				c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
 					c.Suggest = func(context.Context) *talk.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &talk.Suggestion{Text: "Try it?", Answer: func(_ context.Context, yes bool) (string, error) {
-							if answer = "no"; yes {
-								answer = "yes"
-							}
+						return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "later", "no"}, Later: 1, Answer: func(_ context.Context, n int) (string, error) {
+							answer = []string{"yes", "later", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
 					}
@@ -516,14 +519,17 @@ func TestSuggestion(t *testing.T) {
 				}
 				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
-				if got := c.Text(); !strings.Contains(got, "Try it?\n\n❯\n") {
+				if got := c.Text(); !strings.Contains(got, "Try it?\n") || !strings.Contains(got, "❯ 2 later") {
 					t.Errorf("it is not suggested: %q", got)
 				}
+				time.Sleep(20 * time.Millisecond) // until the frame is known to be written
+				synctest.Wait()
 				time.Sleep(tt.pause)
 				for _, text := range tt.typed {
 					c.Enter(text)
 				}
-				c.Enter("\n")
+				time.Sleep(time.Second) // a lone Esc is one then
+				synctest.Wait()
 				if got := c.Text(); answer != tt.want || strings.Contains(got, "You said") != (tt.want != "") || strings.Contains(got, "I see.") != (tt.want == "" && tt.name != "interrupt") {
 					t.Errorf("answered %q: %q", answer, got)
 				}
@@ -537,13 +543,13 @@ func TestSuggestion(t *testing.T) {
 	}
 }
 
-// A suggestion waits until a turn has ended, and a failure is told.
+// A suggestion waits until a turn has ended, and a failure is shown.
 func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
 			c.Suggest = func(context.Context) *talk.Suggestion {
-				return &talk.Suggestion{Text: "Try it?", Answer: func(context.Context, bool) (string, error) { return "", errors.New("the disk is full") }}
+				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {
@@ -551,8 +557,13 @@ func TestSuggestionWaits(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		c.Enter("y")
-		if got := c.Text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") || !strings.Contains(got, "The disk is full.") {
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := c.Text(); !strings.Contains(got, "Done.") || !strings.Contains(got, "Try it?") {
+			t.Errorf("%q", got)
+		}
+		c.Enter("1")
+		if got := c.Text(); !strings.Contains(got, "The disk is full.") {
 			t.Errorf("%q", got)
 		}
 		c.Keys.Close()

@@ -156,7 +156,7 @@ func TestStoppedByAQuestion(t *testing.T) {
 		c.Enter("also\r")
 		c.Enter("then that\t")
 		time.Sleep(5 * time.Second)
-		c.Shows("Enter chooses")
+		c.Shows("Enter select")
 		c.Enter("\x1b")
 		time.Sleep(5 * time.Second)
 		c.Shows("❯ also\n  then that\n")

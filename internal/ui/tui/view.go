@@ -71,6 +71,12 @@ func (f view) Settled(q talk.Question, s session.Settled) {
 	}
 }
 
+// Postponed hides the suggestion.
+func (f view) Postponed() {
+	askers(f).close()
+	f.await(attention.Nothing)
+}
+
 // Offer shows a list.
 func (f view) Offer(ctx context.Context, l desk.List) { pages(f).pick(ctx, l) }
 

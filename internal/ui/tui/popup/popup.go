@@ -127,8 +127,11 @@ func (p *Popup) show(items []suggest.Item) {
 }
 
 // marked reports whether Enter takes the choice. An argument may be anything, such as a word to look for: it is sent as it
-// was typed, unless the user has moved to a suggestion.
-func (p *Popup) marked() bool { return p.query.Kind != suggest.Arguments || p.moved }
+// was typed, unless the user has moved to a suggestion. A bare slash chooses nothing.
+func (p *Popup) marked() bool { return p.query.Kind != suggest.Arguments && !p.bare() || p.moved }
+
+// bare reports whether nothing was typed of the name of a command.
+func (p *Popup) bare() bool { return p.query.Kind == suggest.Commands && p.query.Typed == "" }
 
 // Press handles a key while the popup is open, and reports whether it is for the popup.
 func (p *Popup) Press(ev keys.Event, m *keys.Map) bool {
@@ -177,9 +180,12 @@ func (p *Popup) Take(before string) (Change, bool) {
 // Enter is like Take for Enter, which also runs a command that takes no arguments, if its name begins with what was typed
 // or the user has moved to it: one that only has the letters in it may be another than was meant. It reports false if what was typed is
 // complete already, so that there is nothing to choose; a directory is, unless the user has moved to something in it, and
-// so is an argument.
+// so is an argument. After a bare slash it does nothing until the user has moved.
 func (p *Popup) Enter(before string) (Change, bool) {
 	c, ok := p.Take(before)
+	if ok && p.bare() && !p.moved {
+		return Change{Typed: c.Typed, With: c.Typed}, true
+	}
 	if !ok || !p.marked() || p.items[p.chosen].Text == c.Typed {
 		return Change{}, false
 	}

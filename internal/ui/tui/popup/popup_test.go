@@ -152,7 +152,7 @@ func TestCommands(t *testing.T) {
 	}
 	w.Typed("/cost", true)
 	if _, ok := w.Enter("/cost"); ok {
-		t.Error("Enter chooses what is typed already")
+		t.Error("Enter select what is typed already")
 	}
 	if !w.press("escape") || w.Open() || w.press("down") {
 		t.Error("Esc does not close it")

@@ -149,8 +149,9 @@ func (s *stage) watch(ctx context.Context, signals chan<- os.Signal) (stop func(
 // take hands events to the question, and to what is typed below it.
 func (s *stage) take(events []keys.Event) (chosen int, err error, over bool) {
 	used := false
+	alone := dialog.Pressed(events)
 	for _, ev := range events {
-		r := s.dialog.Press(ev, len(events) == 1)
+		r := s.dialog.Press(ev, alone)
 		s.final = append(s.final, r.Final...)
 		if used = used || r.Used; r.Reply != nil {
 			return s.question.Chosen(r.Reply), nil, true

@@ -123,7 +123,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := asked(t, t.Context())
-				if text := p.Text(); !strings.Contains(text, "Trust this workspace?\n  1 Yes\n❯ 2 No\n  Enter chooses ∙ Esc no") {
+				if text := p.Text(); !strings.Contains(text, "Trust this workspace?\n  1 Yes\n❯ 2 No\n  Enter select ∙ Esc no") {
 					t.Errorf("it shows:\n%s", text)
 				}
 				p.types(tt.keys...)
@@ -134,7 +134,7 @@ func TestAnswers(t *testing.T) {
 				if tt.err != nil {
 					want = "Trust this workspace? interrupted"
 				}
-				if text := p.Text(); !strings.Contains(text, want) || strings.Contains(text, "Enter chooses") {
+				if text := p.Text(); !strings.Contains(text, want) || strings.Contains(text, "Enter select") {
 					t.Errorf("it leaves:\n%s", text)
 				}
 			})
@@ -151,7 +151,7 @@ func TestTypedAhead(t *testing.T) {
 		p.input <- "y"
 		synctest.Wait()
 		p.types("es, do it\r", "\x1b[200~y\x1b[201~")
-		if text := p.Text(); p.over || !strings.Contains(text, "Waiting while you type") || !strings.Contains(text, "❯ yes, do it") {
+		if text := p.Text(); p.over || !strings.Contains(text, "Waiting for you") || !strings.Contains(text, "❯ yes, do it") {
 			t.Fatalf("over %v:\n%s", p.over, text)
 		}
 		p.types("\t", "n")

@@ -32,7 +32,7 @@ func (a *activity) arrived(doing string, chars int, now time.Time) {
 // retry waits until the model is asked again.
 func (a *activity) retry(r model.Retrying, now time.Time) {
 	why := model.Cause(r.Err)
-	a.phase(fmt.Sprintf("%s, attempt %d of %d", strings.ToUpper(why[:1])+why[1:], r.Attempt, r.Max), now)
+	a.phase(fmt.Sprintf("%s; retry %d of %d", strings.ToUpper(why[:1])+why[1:], r.Attempt, r.Max), now)
 	a.until = now.Add(r.After)
 }
 
@@ -45,7 +45,7 @@ func (a *activity) rows(v view) []draw.Row {
 	about := v.clock(a.since)
 	switch left := a.until.Sub(v.now); {
 	case left > 0:
-		about = ", again in " + elapsed(left+time.Second-1)
+		about = " in " + elapsed(left+time.Second-1)
 	case !a.until.IsZero():
 		about = ", asking again"
 	}
