@@ -68,7 +68,7 @@ func TestAbortWhileToolsRun(t *testing.T) {
 		}
 		want := `user result "did quick"
 user error "Interrupted by the user before it finished."
-user error "Interrupted by the user before it finished."
+user error "Not run: the user interrupted the turn before it started."
 user text "[Request interrupted by user for tool use]"
 `
 		if !strings.HasSuffix(b.history.String(), want) {

@@ -220,7 +220,7 @@ func (b *batch) handle(c *call) {
 	}
 	b.settle(p) // a gate may have rewritten the input into one that must wait
 	if b.ctx.Err() != nil {
-		b.finish(c, exec.Interrupted(c.use, tool.AbortReason(b.ctx)))
+		b.finish(c, exec.Unstarted(c.use, tool.AbortReason(b.ctx)))
 		return
 	}
 	if !p.ReadOnly() {
@@ -266,7 +266,7 @@ func (b *batch) obstacle(c *call) *exec.Outcome {
 	var o exec.Outcome
 	switch {
 	case b.ctx.Err() != nil:
-		o = exec.Interrupted(c.use, tool.AbortReason(b.ctx))
+		o = exec.Unstarted(c.use, tool.AbortReason(b.ctx))
 	case steered && c.pending.Traits().Waits:
 		o = exec.Interrupted(c.use, tool.AbortNewMessage)
 	case b.rejected != nil && (b.halted || !c.pending.Concurrent()):
@@ -299,7 +299,7 @@ func (b *batch) start(c *call, p *exec.Pending) {
 	select {
 	case b.slots <- struct{}{}:
 	case <-b.ctx.Done():
-		b.finish(c, exec.Interrupted(c.use, tool.AbortReason(b.ctx)))
+		b.finish(c, exec.Unstarted(c.use, tool.AbortReason(b.ctx)))
 		cancel(nil)
 		return
 	}

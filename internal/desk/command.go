@@ -152,6 +152,11 @@ func unavailable(d *Desk, c *Command) error {
 	case c.Terminal && !d.Terminal:
 		return fmt.Errorf("/%s is available at a terminal only", c.Name)
 	case c.Switch != "" && d.Surroundings.Enabled != nil && !d.Surroundings.Enabled(c.Switch):
+		if d.Surroundings.Disabled != nil {
+			if name := d.Surroundings.Disabled(c.Switch); name != "" {
+				return fmt.Errorf("/%s is turned off by the variable %s; unset it to use the command", c.Name, name)
+			}
+		}
 		return fmt.Errorf("/%s is not enabled; the setting %s enables it: adze config set %s true", c.Name, c.Switch, c.Switch)
 	}
 	return nil
@@ -236,12 +241,54 @@ func unknown(d *Desk, name string) error {
 	for _, c := range d.Commands() {
 		names = append(names, c.Name)
 	}
+	if why := absent()[strings.ToLower(name)]; why != "" {
+		return fmt.Errorf("there is no /%s: %s", strings.ToLower(name), why)
+	}
 	near := spell.Closest(name, names, 1)
 	name = tool.OneLine(name, maxWord)
 	if len(near) > 0 {
 		return fmt.Errorf("unknown command /%s; did you mean /%s?", name, near[0])
 	}
 	return fmt.Errorf("unknown command /%s; /help lists the commands", name)
+}
+
+// absent returns commands of other agents that adze does not have, with the reason or what to use instead.
+func absent() map[string]string {
+	return map[string]string{
+		"fast":                  "no provider of adze documents a fast mode; /model and /effort choose a faster model",
+		"extra-usage":           "it is about the bill of one vendor; /usage shows the limits that a provider reports",
+		"share":                 "adze uploads nothing; /export writes the conversation to a file",
+		"init-verifiers":        "/verify finds out itself how the project runs",
+		"bughunter":             "/review and /security-review look for bugs",
+		"autofix-pr":            "adze cannot be started by events from outside",
+		"perf-issue":            "--pprof and /heapdump measure, /issue bundles",
+		"break-cache":           "nothing in adze needs a cache miss on purpose",
+		"teleport":              "adze has no remote sessions; adze sessions export copies a session",
+		"oauth-refresh":         "adze refreshes tokens when it uses them",
+		"proactive":             "adze has no assistant mode; /loop repeats a prompt",
+		"brief":                 "adze has no assistant mode",
+		"assistant":             "adze has no assistant mode; /loop repeats a prompt",
+		"remote-control":        "adze has no remote sessions",
+		"rc":                    "adze has no remote sessions",
+		"bridge":                "adze has no remote sessions",
+		"remote-control-server": "adze has no remote sessions",
+		"install-github-app":    "it installs the application of one vendor",
+		"voice":                 "adze does not record sound",
+		"desktop":               "it opens another product of one vendor",
+		"mobile":                "it opens another product of one vendor",
+		"chrome":                "it opens another product of one vendor",
+		"bug":                   "/feedback shows where to report problems, /issue collects the details",
+		"upgrade":               "install the new version the way you installed this one",
+		"update":                "install the new version the way you installed this one",
+		"approvals":             "/permissions shows the rules, /mode changes the mode",
+		"new":                   "/clear starts a new conversation; this one is kept",
+		"undo-all":              "/rewind goes back",
+		"sessions":              "/resume lists the sessions",
+		"history":               "/resume lists the sessions, Up and Ctrl-R find earlier messages",
+		"settings":              "/config shows the settings",
+		"tools":                 "adze tools lists the tools, /permissions the rules about them",
+		"yolo":                  "/mode changes the permission mode",
+	}
 }
 
 // usage returns the command with its arguments.

@@ -47,7 +47,9 @@ type Surroundings struct {
 	// Enabled reports whether a setting that switches something on is true; nil means that all are. Score returns how much
 	// a command of Commands is used, to complete the name; it may be nil.
 	Enabled func(setting string) bool
-	Score   func(name string) float64
+	// Disabled returns the variable that turns a setting off which is true, or ""; it may be nil.
+	Disabled func(setting string) string
+	Score    func(name string) float64
 	// CompactPercent returns how full the usable window may get before the conversation is summarised; nil means as usual.
 	CompactPercent func() int
 	// StatusLine returns the line that the user's own command prints for the status of the session, or "" if there is no

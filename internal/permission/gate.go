@@ -363,7 +363,7 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 			}
 		}
 		if u.Type == SetMode {
-			if err := g.SetMode(u.Mode); err != nil {
+			if err := g.move(u.Mode); err != nil {
 				errs = append(errs, err)
 			}
 			continue

@@ -96,7 +96,7 @@ func (p PlanMode) Enter() (string, error) {
 	if err := p.MayEnter(); err != nil {
 		return "", err
 	}
-	if err := p.s.SetMode(Plan); err != nil {
+	if err := p.s.move(Plan); err != nil {
 		return "", err
 	}
 	return strings.Join(p.s.Reminders(), "\n\n"), nil
@@ -124,7 +124,7 @@ func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 	if s.lead != nil { // who approved the plan may be a model
 		to = Stricter(to, s.lead.Mode())
 	}
-	if err := s.SetMode(to); err != nil {
+	if err := s.move(to); err != nil {
 		return "", err
 	}
 	s.approve(prompts)

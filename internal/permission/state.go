@@ -26,7 +26,8 @@ type State struct {
 	mu     sync.Mutex
 	now    Config // what the policy is made of
 	policy *Policy
-	moved  bell.Bell // rings when the policy changes
+	moved  bell.Bell  // rings when the policy changes
+	moding func(Mode) // called when an answer or a plan changes the mode; may be nil
 	plan   planning
 
 	blocked  tally.Breaker
@@ -209,6 +210,27 @@ func (s *State) SetMode(m Mode) error {
 		s.blocked.Reset()
 	}
 	renew(s)
+	return nil
+}
+
+// OnMode sets the function that is called when an answer of the user, or entering or leaving plan mode, changes the mode.
+func (s *State) OnMode(f func(Mode)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moding = f
+}
+
+// move changes the mode on an answer.
+func (s *State) move(m Mode) error {
+	if err := s.SetMode(m); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	f := s.moding
+	s.mu.Unlock()
+	if f != nil {
+		f(m)
+	}
 	return nil
 }
 

@@ -369,6 +369,9 @@ func override(s *Session, op Override) error {
 	return nil
 }
 
+// KeepMode records a permission mode that an answer chose, for when the session is resumed.
+func (s *Session) KeepMode(mode string) { s.log.note(store.Mode(mode)) }
+
 func (s *Session) setMode(ctx context.Context, mode string) error {
 	if s.cfg.Controls.SetMode == nil {
 		return errors.New("the permission mode of this session cannot be changed")

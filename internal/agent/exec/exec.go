@@ -259,7 +259,7 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	err := e.protect(stage, &p.use.ToolUse, func() error { return g.Before(ctx, &p.use) })
 	switch {
 	case ctx.Err() != nil:
-		p.refuse(Interrupted(p.raw, tool.AbortReason(ctx)))
+		p.refuse(Unstarted(p.raw, tool.AbortReason(ctx)))
 		return false
 	case err != nil:
 		// A check that failed may not have applied the deny rules.

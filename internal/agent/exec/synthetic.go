@@ -49,6 +49,14 @@ func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
 	return Outcome{Result: errorResult(use, interruption(why))}
 }
 
+// Unstarted is the outcome of a use that never started because of why.
+func Unstarted(use *msg.ToolUse, why tool.Abort) Outcome {
+	if why == tool.AbortUser {
+		return Outcome{Result: errorResult(use, "Not run: the user interrupted the turn before it started.")}
+	}
+	return Interrupted(use, why)
+}
+
 func interruption(why tool.Abort) string {
 	switch why {
 	case tool.AbortNewMessage:

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"adze/internal/agent"
-	"adze/internal/app/providers"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
+	"adze/internal/desk"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
 )
@@ -59,14 +59,14 @@ func commands() []command {
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
 		{"import", "[--json]", "show what other tools keep here, and what adze uses of it", made[importOptions]},
-		{"trust", "[--list|--remove] [DIR]", "show what a workspace would enable, and trust it", made[trustOptions]},
+		{"trust", "[--list|--remove] [DIR]", "list what a workspace brings along, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
 		{"schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
 		{"doctor", "[--online] [--json]", "check the installation, the settings and the workspace for problems", made[doctorOptions]},
 		{"completion", "bash|zsh|fish", "print a completion script for a shell", made[completionOptions]},
 		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
-		{"help", "[COMMAND]", "print this help, or that of a command", made[helpOptions]},
+		{"help", "[COMMAND|flags|commands]", "print help: an overview, or that of a command, all flags or all commands", made[helpOptions]},
 		{"version", "", "print the version", made[versionOptions]},
 	}
 }
@@ -76,12 +76,6 @@ func made[T any, P interface {
 	options
 }]() options {
 	return P(new(T))
-}
-
-// plannedCommands are commands that this version does not have. Alone, or before a word such as list, they are not a prompt.
-var plannedCommands = [...]string{
-	"acp", "install",
-	"server", "setup-token", "update", "workflow",
 }
 
 // An Ended error says that a run failed and that the user has been told.
@@ -105,11 +99,16 @@ func Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	if !o.print && o.input != inputStream && len(in.Rest) == 0 {
+		if err := foreignCommand(in.Args); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.version:
 		return env.print(versionText(env))
 	case o.help:
-		return env.print(helpText())
+		return env.print(helpText(env.helpWidth()))
 	case env.Lost != nil:
 		return env.lost()
 	}
@@ -128,7 +127,7 @@ func (c *command) start(ctx context.Context, env *Env) error {
 	}
 	switch {
 	case help || len(in.Args) == 1 && in.Args[0] == "help" && c.name != "help" && !fsys.IsDir("help"):
-		return env.print(c.help())
+		return env.print(c.help(env.helpWidth()))
 	case len(in.Args) > 0 && !c.positional():
 		return setup.Errorf("adze %s takes no arguments; remove %q (adze %s --help shows its flags)", c.name, strings.Join(in.Args, " "), c.name)
 	case env.Lost != nil && !slices.Contains(anywhere[:], c.name):
@@ -170,18 +169,7 @@ func mistakenCommand(args []string) error {
 		return nil
 	}
 	word, rest := args[0], args[1:]
-	prompt := "adze -p " + word
-	if len(rest) > 0 {
-		prompt = "adze -p \"" + strings.Join(args, " ") + "\""
-	}
-	if word == "login" || word == "logout" {
-		if len(rest) == 0 || slices.Contains(providers.Names(), rest[0]) {
-			return setup.Errorf("use adze auth %s; to send the words as a prompt, use %s", strings.Join(args, " "), prompt)
-		}
-	}
-	if slices.Contains(plannedCommands[:], word) && (len(rest) == 0 || subcommand(rest[0])) {
-		return setup.Errorf("the command %s is not available in this version; to send the words as a prompt, use %s", word, prompt)
-	}
+	prompt := asPrompt(args)
 	all := commands()
 	var names []string
 	for _, c := range all {
@@ -197,6 +185,116 @@ func mistakenCommand(args []string) error {
 	}
 	return setup.Errorf("there is no command %s; did you mean adze %s? To send the words as a prompt, use %s",
 		word, strings.Join(append([]string{near[0]}, rest...), " "), prompt)
+}
+
+// asPrompt returns the command that sends words as a prompt.
+func asPrompt(args []string) string {
+	if len(args) == 1 && !strings.ContainsAny(args[0], " \t\n\"'$\\") {
+		return "adze -p " + args[0]
+	}
+	return "adze -p \"" + strings.Join(args, " ") + "\""
+}
+
+// foreignCommand returns an error if the arguments look like a command of adze or of another agent that is spelled
+// differently here: such words are never sent to a model unasked.
+func foreignCommand(args []string) error {
+	if len(args) == 0 || strings.ContainsAny(args[0], " \t\n") {
+		return nil
+	}
+	word := strings.ToLower(args[0])
+	v, ok := verbs()[word]
+	if !ok && len(args) == 1 && desk.IsBuiltIn(nil)(word) {
+		v, ok = verb{use: "type /" + word + " in a conversation", always: true}, true
+	}
+	if !ok || !v.always && len(args) > 2 {
+		return nil
+	}
+	use := v.use
+	if v.rest && len(args) > 1 {
+		use += " " + strings.Join(args[1:], " ")
+	}
+	return setup.Errorf("there is no command %s: %s. To send the words as a prompt, use %s", word, use, asPrompt(args))
+}
+
+// A verb is a word that users of other agents type as a command.
+type verb struct {
+	use    string // what to do instead
+	rest   bool   // the other arguments belong behind it
+	always bool   // also before several words: no prompt begins like that
+}
+
+// verbs returns the words that are refused as the first word of a prompt, alone or before one more word.
+func verbs() map[string]verb {
+	return map[string]verb{
+		"resume":            {use: "use adze --resume", rest: true, always: true},
+		"continue":          {use: "use adze --continue"},
+		"fork":              {use: "use adze --fork-session --resume", rest: true},
+		"attach":            {use: "use adze --resume", rest: true, always: true},
+		"rm":                {use: "use adze sessions rm", rest: true, always: true},
+		"ls":                {use: "use adze sessions list", always: true},
+		"list":              {use: "use adze sessions list"},
+		"history":           {use: "use adze sessions list"},
+		"ps":                {use: "use adze sessions list; /tasks lists background commands in a conversation", always: true},
+		"logs":              {use: "use adze sessions show", rest: true, always: true},
+		"log":               {use: "use adze sessions show", rest: true},
+		"show":              {use: "use adze sessions show", rest: true},
+		"export":            {use: "use adze sessions export", rest: true},
+		"share":             {use: "use adze sessions export", rest: true},
+		"search":            {use: "use adze sessions search", rest: true},
+		"rename":            {use: "use adze sessions rename", rest: true},
+		"delete":            {use: "use adze sessions rm", rest: true},
+		"stop":              {use: "/tasks stops background commands in a conversation"},
+		"kill":              {use: "/tasks stops background commands in a conversation"},
+		"run":               {use: "use adze -p", rest: true},
+		"exec":              {use: "use adze -p", rest: true, always: true},
+		"ask":               {use: "use adze -p", rest: true},
+		"query":             {use: "use adze -p", rest: true},
+		"prompt-file":       {use: "use adze -p with the file on standard input"},
+		"new":               {use: "start a new conversation with adze"},
+		"start":             {use: "start a conversation with adze"},
+		"chat":              {use: "start a conversation with adze"},
+		"repl":              {use: "start a conversation with adze", always: true},
+		"tui":               {use: "start a conversation with adze", always: true},
+		"shell":             {use: "start a conversation with adze; ! runs a command in it"},
+		"init":              {use: "type /init in a conversation"},
+		"serve":             {use: "use adze mcp serve to offer tools to MCP clients, or --input-format stream-json for a host", always: true},
+		"server":            {use: "use adze mcp serve to offer tools to MCP clients, or --input-format stream-json for a host"},
+		"daemon":            {use: "use --input-format stream-json for a host", always: true},
+		"acp":               {use: "use --input-format stream-json for a host", always: true},
+		"web":               {use: "adze has no web interface; start a conversation with adze"},
+		"login":             {use: "use adze auth login", rest: true},
+		"logout":            {use: "use adze auth logout", rest: true},
+		"signin":            {use: "use adze auth login", rest: true},
+		"whoami":            {use: "use adze auth status", always: true},
+		"setup-token":       {use: "use adze auth login --with-token", always: true},
+		"setup":             {use: "use adze auth login"},
+		"key":               {use: "use adze auth login"},
+		"keys":              {use: "use adze auth status"},
+		"status":            {use: "use adze auth status, adze doctor or adze sandbox status"},
+		"check":             {use: "use adze doctor"},
+		"usage":             {use: "type /cost or /usage in a conversation"},
+		"cost":              {use: "type /cost in a conversation"},
+		"update":            {use: "install the new version the way you installed this one"},
+		"upgrade":           {use: "install the new version the way you installed this one"},
+		"install":           {use: "use adze plugin install", rest: true},
+		"uninstall":         {use: "use adze plugin uninstall", rest: true},
+		"add":               {use: "use adze mcp add or adze plugin install"},
+		"remove":            {use: "use adze mcp remove, adze plugin uninstall or adze sessions rm"},
+		"migrate":           {use: "use adze import"},
+		"migrate-installer": {use: "use adze import", always: true},
+		"set":               {use: "use adze config set", rest: true},
+		"get":               {use: "use adze config get", rest: true},
+		"unset":             {use: "use adze config unset", rest: true},
+		"settings":          {use: "use adze config"},
+		"workflow":          {use: "workflows run in a conversation; docs/workflows.md describes them"},
+		"apply":             {use: "type /diff in a conversation to see the changes"},
+		"cloud":             {use: "adze runs on this machine only"},
+		"rewind":            {use: "type /rewind in a conversation, or use --rewind-files with --resume"},
+		"undo":              {use: "type /rewind in a conversation"},
+		"clear":             {use: "start a new conversation with adze"},
+		"quit":              {use: "there is nothing to leave"},
+		"exit":              {use: "there is nothing to leave"},
+	}
 }
 
 // takes reports whether a word looks like the first argument of the command: one of its flags, or the name of

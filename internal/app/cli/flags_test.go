@@ -149,11 +149,11 @@ func TestClientFlags(t *testing.T) {
 			t.Errorf("--%s: %v", name, err)
 		}
 	}
-	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--permission-prompts=x", "--agents={}", "prompt"})
+	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--permission-prompts=none", "--agents={}", "prompt"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(in.Notes) != 2 || len(in.Args) != 1 {
+	if len(in.Notes) != 1 || len(in.Args) != 1 {
 		t.Errorf("notes %q, arguments %q", in.Notes, in.Args)
 	}
 }

@@ -58,8 +58,6 @@ func modelFlags(m *wire.ModelSpec) []flag {
 				}
 				return nil
 			}},
-		{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
-			Set: syntax.SetText(&m.Record)},
 	}
 }
 

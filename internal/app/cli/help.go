@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"adze/internal/app/setup"
@@ -17,10 +18,16 @@ func (*helpOptions) flags() []flag { return nil }
 
 func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 	if len(in.Args) == 0 {
-		return env.print(helpText())
+		return env.print(helpText(env.helpWidth()))
+	}
+	switch in.Args[0] {
+	case "flags":
+		return env.print(flagsText(env.helpWidth()))
+	case "commands":
+		return env.print(commandsText(env.helpWidth()))
 	}
 	if c := findCommand(in.Args[0]); c != nil {
-		return env.print(c.help())
+		return env.print(c.help(env.helpWidth()))
 	}
 	var names []string
 	for _, c := range commands() {
@@ -38,6 +45,7 @@ func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 		for _, c := range commands() {
 			list = append(list, offer{Word: c.name, Doc: c.doc})
 		}
+		list = append(list, offer{Word: "flags", Doc: "all flags, variables and exit codes"}, offer{Word: "commands", Doc: "all commands"})
 	}
 	return list
 }
@@ -78,34 +86,90 @@ func revision(settings []debug.BuildSetting) string {
 	return commit + modified
 }
 
-// helpText returns the output of --help. It is generated from the tables of flags and commands.
-func helpText() string {
+// helpText returns the output of --help: how to begin, and where the rest is.
+func helpText(width int) string {
 	var b strings.Builder
-	b.WriteString(`adze is a coding agent for the terminal.
+	b.WriteString("adze is a coding agent for the terminal.\n\nUsage:\n")
+	syntax.WriteRows(&b, [][2]string{
+		{"adze [PROMPT]", "talk about the project in this directory"},
+		{"adze -p PROMPT", "run one turn and print the answer"},
+		{"command | adze -p PROMPT", "the same, after the output of a command"},
+		{"adze COMMAND", "see below; adze help COMMAND explains one"},
+	}, width)
+	b.WriteString("\nCommands:\n")
+	syntax.WriteRows(&b, mainCommands[:], width)
+	var more []string
+	for _, c := range commands() {
+		if !slices.ContainsFunc(mainCommands[:], func(row [2]string) bool { return row[0] == c.name }) {
+			more = append(more, c.name)
+		}
+	}
+	b.WriteString(syntax.Fold("  and "+strings.Join(more, ", ")+"\n", width))
+	b.WriteString("\nFlags:\n")
+	var rows [][2]string
+	all := (&runOptions{}).supported()
+	for _, row := range mainFlags {
+		rows = append(rows, [2]string{syntax.Find(all, "--"+row[0]).Usage(), row[1]})
+	}
+	syntax.WriteRows(&b, rows, width)
+	return b.String() + "\n" + syntax.Fold("adze help flags lists all flags, adze help commands all commands.\n", width)
+}
 
-Usage:
-  adze                      talk about the project in this directory
-  adze "prompt"             the same, beginning with a prompt
-  adze -p "prompt"          run one turn and print the answer
-  command | adze -p "text"  the same, with the output of a command before the text
-  adze COMMAND              see below; adze help COMMAND says more
+// mainCommands and mainFlags are those in the short help, with a few words for each.
+var (
+	mainCommands = [...][2]string{
+		{"auth", "store API keys, show the configured provider"},
+		{"models", "list models with limits and prices"},
+		{"sessions", "list, find, export and remove sessions"},
+		{"config", "show and change settings"},
+		{"permissions", "list and check permission rules"},
+		{"mcp", "list, add and remove MCP servers"},
+		{"doctor", "check the installation and this project"},
+		{"demo", "watch a scripted model fix a bug"},
+	}
+	mainFlags = [...][2]string{
+		{"continue", "continue the last session in this directory"},
+		{"resume", "continue another session"},
+		{"model", "the model to use"},
+		{"permission-mode", "such as plan or acceptEdits"},
+		{"allowed-tools", "calls to run without asking: \"Bash(git:*)\""},
+		{"output-format", "with -p: text, json or stream-json"},
+		{"help", "print this help"},
+	}
+)
 
-Commands:
-`)
+// flagsText returns the output of adze help flags. It is generated from the table of flags.
+func flagsText(width int) string {
+	var b strings.Builder
+	b.WriteString("Flags of adze and adze -p. adze help COMMAND lists those of a command.\n")
+	syntax.WriteGroups(&b, (&runOptions{}).supported(), width)
+	b.WriteString("\nEnvironment:\n")
+	vars := mainVariables()
+	syntax.WriteRows(&b, vars[:], width)
+	b.WriteString(syntax.Fold("  adze config list --all lists every variable and setting, with its meaning.\n", width) + "\nExit codes:\n")
+	codes := exitCodes()
+	syntax.WriteRows(&b, codes[:], width)
+	return b.String()
+}
+
+// commandsText returns the output of adze help commands.
+func commandsText(width int) string {
+	var b strings.Builder
+	b.WriteString("Commands:\n")
 	var rows [][2]string
 	for _, c := range commands() {
 		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.doc})
 	}
-	syntax.WriteRows(&b, rows)
-	b.WriteString("\nFlags:\n")
-	syntax.WriteFlags(&b, (&runOptions{}).supported())
-	b.WriteString("\nEnvironment:\n")
-	vars := mainVariables()
-	syntax.WriteRows(&b, vars[:])
-	b.WriteString("  adze config list --all lists every variable and setting, with its meaning.\n\nExit codes:\n")
-	codes := exitCodes()
-	syntax.WriteRows(&b, codes[:])
+	syntax.WriteRows(&b, rows, width)
 	return b.String()
+}
+
+// helpWidth returns how wide help is.
+func (env *Env) helpWidth() int {
+	if w := env.width(); env.StdoutTerminal && w > 0 {
+		return min(w-1, syntax.Width)
+	}
+	return syntax.Width
 }
 
 // mainVariables are the variables that most users set, with their meaning.
@@ -123,7 +187,7 @@ func exitCodes() [5][2]string {
 	return [...][2]string{
 		{"0", "done"},
 		{"1", "it failed, a limit was reached, or the output could not be written"},
-		{"2", "nothing was run: the flags, the settings or what they name are wrong"},
+		{"2", "invalid flags or settings; nothing was run"},
 		{"130", "interrupted, or the output was no longer read"},
 		{"143", "terminated by a signal"},
 	}
@@ -148,7 +212,7 @@ func (c *command) describe(env *Env) syntax.Command {
 	return d
 }
 
-func (c *command) help() string {
+func (c *command) help(width int) string {
 	d := c.describe(nil)
-	return d.Help()
+	return d.Help(width)
 }

@@ -183,7 +183,7 @@ func (e *existing) missingInSentence(text string) []string {
 
 // verb reports whether a word says what adze does or did: it looks like a verb, and not like a command.
 func (e *existing) verb(word string) bool {
-	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && !slices.Contains(plannedCommands[:], word) &&
+	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && verbs()[word].use == "" &&
 		len(spell.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
 }
 

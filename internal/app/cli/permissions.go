@@ -55,9 +55,9 @@ func (*permissionsOptions) offers(env *Env, args []string) []offer {
 // run lists the rules, finds those that never take effect, or explains how calls would be decided. Nothing is run
 // or written.
 func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) error {
-	const usage = "usage: adze permissions list, adze permissions check, adze permissions check TOOL JSON, or adze permissions check --stdin"
+	const usage = "usage: adze permissions [list], adze permissions check, adze permissions check TOOL JSON, or adze permissions check --stdin"
 	c := o.checker(env)
-	if len(in.Args) == 1 && in.Args[0] == "list" && !o.stdin {
+	if action, args := actionOf(in, "list"); action == "list" && len(args) == 0 && !o.stdin {
 		return c.List()
 	}
 	if len(in.Args) == 0 || in.Args[0] != "check" {

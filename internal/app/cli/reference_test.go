@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/syntax"
 )
 
 var update = goflag.Bool("update", false, "rewrite golden files and generated documents")
@@ -101,7 +100,7 @@ func TestVariablesAreDeclared(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	path := filepath.Join("testdata", "help.golden")
-	got := helpText()
+	got := helpText(80)
 	if *update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
@@ -118,8 +117,22 @@ func TestHelp(t *testing.T) {
 		t.Errorf("run with -update if this is meant:\n%s", diff)
 	}
 	for line := range strings.Lines(got) {
-		if len(strings.TrimSuffix(line, "\n")) > syntax.Width {
+		if len(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("too wide: %s", line)
+		}
+	}
+	if n := strings.Count(got, "\n"); n > 30 {
+		t.Errorf("the help has %d lines", n)
+	}
+	pages := map[string]string{"flags": flagsText(79), "commands": commandsText(79)}
+	for _, c := range commands() {
+		pages[c.name] = c.help(79)
+	}
+	for name, page := range pages {
+		for line := range strings.Lines(page) {
+			if n := len(strings.TrimSuffix(line, "\n")); n > 79 && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("help %s is %d columns wide: %s", name, n, line)
+			}
 		}
 	}
 	for _, f := range (&runOptions{}).supported() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,31 +69,80 @@ const (
 // flags returns all flags that clients may pass, supported or not.
 func (o *runOptions) flags() []flag { return append(o.supported(), missingFlags()...) }
 
-// supported returns the flags that have an effect, in the order of the help text.
+// supported returns the flags that have an effect, in the order of adze help flags.
 func (o *runOptions) supported() []flag {
-	table := []flag{
+	return slices.Concat(
+		group("Prompt and output", o.outputFlags()...),
+		group("Model", modelFlags(&o.spec.Model)...),
+		group("System prompt", append(promptFlags(&o.prompt), bareFlag(&o.spec.Bare))...),
+		group("Permissions", append(accessFlags(&o.spec.Access), o.askerFlag(), o.promptsFlag())...),
+		group("Limits", limitFlags(&o.spec.Limits)...),
+		group("Session", o.sessionFlags()...),
+		group("Settings", projectFlags(&o.project)...),
+		group("Extensions", slices.Concat(serverFlags(&o.servers), agentFlags(&o.spec.MainAgent, &o.agents), []flag{
+			{Name: "plugin-dir", Inherited: true, Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
+				Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }},
+		}, teamFlags(&o.spec.Team))...),
+		group("Debugging", append(debugFlags(&o.spec.Debug),
+			flag{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
+				Set: syntax.SetText(&o.spec.Model.Record)},
+			flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
+				Set: func(v string) error { o.profiling = v; return profile.CheckAddress(v) }})...),
+		group("Information",
+			flag{Name: "version", Short: "v", Doc: "print the version", Set: syntax.SetBool(&o.version)},
+			flag{Name: "help", Short: "h", Doc: "print help", Set: syntax.SetBool(&o.help)}),
+	)
+}
+
+// group puts flags into a group of the help.
+func group(name string, flags ...flag) []flag {
+	for i := range flags {
+		flags[i].Group = name
+	}
+	return flags
+}
+
+// outputFlags are about the prompt, and what is printed.
+func (o *runOptions) outputFlags() []flag {
+	return []flag{
 		{Name: "print", Short: "p", Doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
 			Set: syntax.SetBool(&o.print)},
-		{Name: "plain", Doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
-			Set: syntax.SetBool(&o.plain)},
 		syntax.OneOf(flag{Name: "output-format", Value: "FORMAT", Doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)"},
 			&o.output, headless.Text, headless.JSON, headless.StreamJSON),
 		syntax.OneOf(flag{Name: "input-format", Value: "FORMAT", Doc: "text, or stream-json: prompts and requests as lines of JSON on stdin"},
 			&o.input, inputText, inputStream),
+		{Name: "json-schema", Value: "SCHEMA|FILE", Doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
+			Set: syntax.SetText(&o.schema)},
 		{Name: "verbose", Doc: "report progress in detail", Set: syntax.SetBool(&o.verbose)},
 		{Name: "include-partial-messages", Doc: "add the provider's own events to stream-json", Set: syntax.SetBool(&o.spec.Raw)},
 		{Name: "include-hook-events", Doc: "add hook events to stream-json", Set: syntax.SetBool(&o.hookEvents)},
 		{Name: "replay-user-messages", Doc: "echo prompts in stream-json once they are stored", Set: syntax.SetBool(&o.replay)},
-		{Name: "json-schema", Value: "SCHEMA|FILE", Doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
-			Set: syntax.SetText(&o.schema)},
+		{Name: "disable-slash-commands", Doc: "without a terminal, treat commands such as /compact as prompts", Set: syntax.SetBool(&o.noCommands)},
+		{Name: "plain", Doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
+			Set: syntax.SetBool(&o.plain)},
 	}
-	table = append(table, modelFlags(&o.spec.Model)...)
-	table = append(table, promptFlags(&o.prompt)...)
-	table = append(table,
-		flag{Name: "disable-slash-commands", Doc: "without a terminal, treat commands such as /compact as prompts", Set: syntax.SetBool(&o.noCommands)},
-		bareFlag(&o.spec.Bare))
-	table = append(table, accessFlags(&o.spec.Access)...)
-	table = append(table, flag{Name: "permission-prompt-tool", Value: "NAME", Doc: "who answers permission questions: a tool of an MCP server (mcp__server__tool), or stdio, the host, over --input-format stream-json",
+}
+
+// promptsFlag is the short form of askerFlag that some clients pass.
+func (o *runOptions) promptsFlag() flag {
+	return flag{Name: "permission-prompts", Value: "MODE", Doc: "none: refuse what would need an answer, the default without a terminal; stdio: the same as --permission-prompt-tool stdio",
+		Choices: []string{"none", askHost},
+		Set: func(v string) error {
+			switch v {
+			case "none":
+				o.asker = ""
+			case askHost:
+				o.asker = askHost
+			default:
+				return fmt.Errorf("%q is not one of none, %s", v, askHost)
+			}
+			return nil
+		}}
+}
+
+// askerFlag names who answers permission questions.
+func (o *runOptions) askerFlag() flag {
+	return flag{Name: "permission-prompt-tool", Value: "NAME", Doc: "who answers permission questions: a tool of an MCP server (mcp__server__tool), or stdio, the host, over --input-format stream-json",
 		Choices: []string{askHost},
 		Set: func(v string) error {
 			if v != askHost && !strings.HasPrefix(v, "mcp__") {
@@ -100,22 +150,7 @@ func (o *runOptions) supported() []flag {
 			}
 			o.asker = v
 			return nil
-		}})
-	table = append(table, limitFlags(&o.spec.Limits)...)
-	table = append(table, o.sessionFlags()...)
-	table = append(table, projectFlags(&o.project)...)
-	table = append(table, serverFlags(&o.servers)...)
-	table = append(table, agentFlags(&o.spec.MainAgent, &o.agents)...)
-	table = append(table, flag{Name: "plugin-dir", Inherited: true, Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
-		Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }})
-	table = append(table, teamFlags(&o.spec.Team)...)
-	table = append(table, debugFlags(&o.spec.Debug)...)
-	return append(table,
-		flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
-			Set: func(v string) error { o.profiling = v; return profile.CheckAddress(v) }},
-		flag{Name: "version", Short: "v", Doc: "print the version", Set: syntax.SetBool(&o.version)},
-		flag{Name: "help", Short: "h", Doc: "print this help", Set: syntax.SetBool(&o.help)},
-	)
+		}}
 }
 
 func (o *runOptions) sessionFlags() []flag {
@@ -157,9 +192,7 @@ func newSessionFlags(s *wire.SessionSpec) []flag {
 
 // missingFlags returns the flags that clients pass and this version does not implement.
 func missingFlags() []flag {
-	const hosting = "questions to the host"
 	return []flag{
-		{Name: "permission-prompts", Value: "MODE", Missing: hosting},
 		{Name: "task-budget", Value: "N", Missing: "task budgets"},
 
 		{Name: "bg", Missing: "background sessions", Refused: true},

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 
 	"adze/internal/app/settings"
 	"adze/internal/desk"
@@ -59,6 +60,7 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 		c.home(),
 		c.settings(),
 		c.trust(),
+		c.experiments(),
 		program("provider", c.Provider),
 	}
 	if c.Reach != nil {
@@ -105,11 +107,36 @@ func program(name string, find func() (string, error)) desk.Check {
 	return check
 }
 
+// experiments lists the feature switches.
+func (c Config) experiments() desk.Check {
+	check := desk.Check{Name: "experiments"}
+	var on, off []string
+	for _, k := range settings.Keys() {
+		name, ok := strings.CutPrefix(k.Name, "experimental.")
+		switch {
+		case !ok:
+		case c.Project.Settings().Bool(k.Name):
+			on = append(on, name)
+		default:
+			off = append(off, name)
+		}
+	}
+	var parts []string
+	if len(on) > 0 {
+		parts = append(parts, "on: "+strings.Join(on, ", "))
+	}
+	if len(off) > 0 {
+		parts = append(parts, "off: "+strings.Join(off, ", "))
+	}
+	check.Fine = strings.Join(parts, "; ")
+	return check
+}
+
 // git looks for git, which adze works without.
 func git() desk.Check {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return desk.Check{Name: "git", Fine: "none", Notes: []string{"git is not on PATH, so that the model is told nothing of branches and changes; install it"}}
+		return desk.Check{Name: "git", Fine: "none", Notes: []string{"git was not found in PATH, so the model does not see branches and changes; install it"}}
 	}
 	return desk.Check{Name: "git", Fine: path}
 }

@@ -35,6 +35,8 @@ type Flag struct {
 	Refused bool
 	// Inherited says that processes that work for this one get the flag, too: it limits what they may do.
 	Inherited bool
+	// Group is the heading that the flag stands below in a long list; see [WriteGroups].
+	Group string
 }
 
 // An Invocation holds the arguments of a command that are not values of its flags.
@@ -92,6 +94,9 @@ func (in *Invocation) parseFlag(table []Flag, args []string) (used int, err erro
 	case f.Value != "" && !hasValue && !f.Optional:
 		if len(args) < 2 {
 			return 0, setup.Errorf("%s needs a value: %s %s", name, name, f.Value)
+		}
+		if next, _, _ := strings.Cut(args[1], "="); len(next) > 1 && next[0] == '-' && Find(table, next) != nil {
+			return 0, setup.Errorf("%s needs a value before %s: %s %s (%s=%s if you mean the value %s)", name, next, name, f.Value, name, args[1], args[1])
 		}
 		value, used = args[1], 1
 	}

@@ -24,12 +24,12 @@ func (a *Action) Usage() string { return strings.TrimSpace(a.Name + " " + a.Args
 // Usage returns the command as it is typed.
 func (c *Command) Usage() string { return strings.TrimSpace("adze " + c.Name + " " + c.Args) }
 
-// Help returns the help of the command.
-func (c *Command) Help() string {
+// Help returns the help of the command, in lines of at most width columns.
+func (c *Command) Help(width int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "adze %s: %s\n\nUsage:\n  %s\n", c.Name, c.Doc, c.Usage())
+	b.WriteString(Fold(fmt.Sprintf("adze %s: %s\n\nUsage:\n  %s\n", c.Name, c.Doc, c.Usage()), width))
 	if c.Explain != "" {
-		b.WriteString("\n" + c.Explain)
+		b.WriteString("\n" + Fold(c.Explain, width))
 	}
 	if len(c.Actions) > 0 {
 		b.WriteString("\nActions:\n")
@@ -37,20 +37,67 @@ func (c *Command) Help() string {
 		for _, a := range c.Actions {
 			rows = append(rows, [2]string{a.Usage(), a.Doc})
 		}
-		WriteRows(&b, rows)
+		WriteRows(&b, rows, width)
 	}
 	b.WriteString("\nFlags:\n")
-	WriteFlags(&b, c.Flags)
+	WriteFlags(&b, c.Flags, width)
 	return b.String()
 }
 
 // WriteFlags writes a table of flags with their meanings.
-func WriteFlags(b *strings.Builder, flags []Flag) {
+func WriteFlags(b *strings.Builder, flags []Flag, width int) {
 	var rows [][2]string
 	for _, f := range flags {
 		rows = append(rows, [2]string{f.Usage(), f.Doc})
 	}
-	WriteRows(b, rows)
+	WriteRows(b, rows, width)
+}
+
+// WriteGroups writes flags below the headings of their groups, in the order in which the groups first appear.
+func WriteGroups(b *strings.Builder, flags []Flag, width int) {
+	var order []string
+	groups := map[string][]Flag{}
+	for _, f := range flags {
+		if groups[f.Group] == nil {
+			order = append(order, f.Group)
+		}
+		groups[f.Group] = append(groups[f.Group], f)
+	}
+	for _, name := range order {
+		b.WriteString("\n" + name + ":\n")
+		WriteFlags(b, groups[name], width)
+	}
+}
+
+// Fold breaks lines that are longer than width between words, and indents what follows like the line.
+func Fold(text string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		body := strings.TrimRight(line, "\n")
+		indent := body[:len(body)-len(strings.TrimLeft(body, " "))]
+		column := 0
+		if len(body) <= width {
+			b.WriteString(line)
+			continue
+		}
+		for i, word := range strings.Fields(body) {
+			switch {
+			case i == 0:
+				b.WriteString(indent)
+				column = len(indent)
+			case column+1+len(word) > width:
+				b.WriteString("\n" + indent)
+				column = len(indent)
+			default:
+				b.WriteByte(' ')
+				column++
+			}
+			b.WriteString(word)
+			column += len(word)
+		}
+		b.WriteString(line[len(body):])
+	}
+	return b.String()
 }
 
 // Usage returns the flag as it is typed.
@@ -70,12 +117,15 @@ func (f *Flag) Usage() string {
 
 const (
 	helpIndent = 28
-	// Width is how many columns help takes at most.
+	// Width is how many columns help takes at most where the terminal has them.
 	Width = 100
+	// leastWidth is the width that help needs.
+	leastWidth = 40
 )
 
 // WriteRows writes one term and its meaning per row, with the meanings aligned and wrapped.
-func WriteRows(b *strings.Builder, rows [][2]string) {
+func WriteRows(b *strings.Builder, rows [][2]string, width int) {
+	width = max(width, leastWidth)
 	for _, r := range rows {
 		fmt.Fprintf(b, "  %-*s", helpIndent-2, r[0])
 		column := max(helpIndent, len(r[0])+2)
@@ -85,7 +135,7 @@ func WriteRows(b *strings.Builder, rows [][2]string) {
 		}
 		for i, word := range strings.Fields(r[1]) {
 			switch {
-			case i > 0 && column+1+len(word) > Width:
+			case i > 0 && column+1+len(word) > width:
 				b.WriteString("\n" + strings.Repeat(" ", helpIndent))
 				column = helpIndent
 			case i > 0:

@@ -274,6 +274,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		c.keepWithin(&cfg)
 	}
 	c.Session = session.Open(ctx, cfg)
+	c.Gate.OnMode(func(m permission.Mode) { c.Session.KeepMode(string(m)) })
 	c.model.Current = c.Session.Model
 	c.Hooks.Attach(c.Session)
 	switch {

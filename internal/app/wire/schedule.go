@@ -20,6 +20,9 @@ import (
 // scheduleSwitch is the setting that lets prompts be scheduled.
 const scheduleSwitch = "schedule.enabled"
 
+// scheduleOff is the variable that turns scheduled prompts off.
+const scheduleOff = "ADZE_DISABLE_CRON"
+
 // openSchedule returns what runs scheduled prompts in a conversation, or nil if none can be scheduled: the settings say so,
 // or the conversation ends with its first turn or is part of another one. Nothing is read before a front end attends.
 func openSchedule(c *Conversation) *schedules.Runner {
@@ -46,6 +49,12 @@ func offerSchedule(c *Conversation, s *desk.Surroundings) {
 	enabled := s.Enabled
 	s.Enabled = func(setting string) bool {
 		return enabled(setting) && (setting != scheduleSwitch || c.ws.values().Loop.Schedule.Enabled)
+	}
+	s.Disabled = func(setting string) string {
+		if v := c.ws.Project.Settings(); setting == scheduleSwitch && v.Bool(scheduleSwitch) && v.Bool(scheduleOff) {
+			return v.Origin(scheduleOff)
+		}
+		return ""
 	}
 }
 
