@@ -168,6 +168,9 @@ func mistakenCommand(args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], " \t\n") {
 		return nil
 	}
+	if err := foreignCommand(args); err != nil {
+		return err
+	}
 	word, rest := args[0], args[1:]
 	prompt := asPrompt(args)
 	all := commands()

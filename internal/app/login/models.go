@@ -19,7 +19,7 @@ func ChooseModel(ctx context.Context, c Console, models []string) (string, error
 	for _, name := range models {
 		names = append(names, term.Sanitize(name))
 	}
-	i, err := c.pick(ctx, "Which model should adze use?", names)
+	i, err := c.pick(ctx, "Which model?", names)
 	switch {
 	case err != nil:
 		return "", err

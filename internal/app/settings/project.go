@@ -107,7 +107,7 @@ func (p *Project) Check(skip bool) error {
 			return setup.Errorf("%v; adze does not start without the administrator's settings", e)
 		}
 		if !skip {
-			return setup.Errorf("%v; adze does not start because the restrictions in the file are unknown: fix the file%s", e, leaveOut(e.Scope))
+			return setup.Errorf("%v; unreadable settings could hide deny rules, so adze stops here: correct them%s", e, leaveOut(e.Scope))
 		}
 	}
 	return nil
