@@ -168,7 +168,7 @@ func TestReasons(t *testing.T) {
 		{reason: agent.Completed, script: done, subtype: "success", text: "Done."},
 		{reason: agent.TokenBudgetDone, script: "forever\nusage output=1\nsay More.", subtype: "success", text: "More.",
 			change: func(c *session.Config, _ *Config) { c.Loop.TokenBudget = 100_000 }},
-		{reason: agent.BlockingLimit, script: done, prompt: strings.Repeat("long ", 3000), subtype: "success", isError: true,
+		{reason: agent.BlockingLimit, script: done, prompt: strings.Repeat("long ", 5000), subtype: "success", isError: true,
 			text: "too_long: the conversation is about"},
 		{reason: agent.ModelError, script: "error auth", subtype: "success", isError: true, text: "auth: invalid x-api-key"},
 		{reason: agent.PromptTooLong, script: "error too_long", subtype: "success", isError: true, text: "too_long: the request does not fit"},
