@@ -23,8 +23,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
 		Source: "startup", Exit: "other", EnvFile: c.shell.Vars, Say: c.ws.Say,
-		ModelID:    func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
-		Unattended: func() bool { return c.spec.unattended() && ctx.Err() == nil },
+		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
 			Sources: allHooks(c),
 			Common: func() hook.Common {
@@ -42,6 +41,9 @@ func (c *Conversation) openHooks(ctx context.Context) {
 			SessionEndTimeout: v.Hooks.EndTimeout,
 			Log:               c.debug,
 		},
+	}
+	if c.spec.unattended() {
+		cfg.Unattended = ctx
 	}
 	cfg.Runner.Judges.User = chooser(c)
 	if c.model.Backend != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/hook"
@@ -41,9 +42,9 @@ type Config struct {
 	// conversation is.
 	Agent      string
 	Transcript func() string
-	// Unattended reports whether the session ends with its turn, so that nothing could hear hooks in the background later. Nil
-	// means that it does not.
-	Unattended func() bool
+	// Unattended is not nil if the session ends with its turn, so that nothing could hear hooks in the background later. It is
+	// done when the user interrupts the program.
+	Unattended context.Context
 	// Pace waits until the files that hooks watch are looked at again, and reports false if ctx was done before. Nil means that
 	// none is watched.
 	Pace func(ctx context.Context) bool
@@ -117,15 +118,24 @@ func (h *Hooks) wake(text string) {
 	}
 }
 
+// patience is how long hooks in the background are waited for before the user is told.
+const patience = 3 * time.Second
+
 // settle waits for hooks that may wake the session, and returns what they said. Only a session that ends with its turn waits.
 func (h *Hooks) settle(ctx context.Context) string {
-	if h.cfg.Unattended == nil || !h.cfg.Unattended() {
+	if h.cfg.Unattended == nil {
 		return ""
 	}
 	h.mu.Lock()
 	h.stopping = true
 	h.mu.Unlock()
+	slow := time.AfterFunc(patience, func() {
+		for _, name := range h.Running() {
+			h.cfg.Say("waiting for " + name + " in the background")
+		}
+	})
 	h.Settle(ctx, true)
+	slow.Stop()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	said := strings.Join(h.woken, "\n")
@@ -213,8 +223,8 @@ func (h *Hooks) Close() {
 	if h.began.Load() {
 		h.Fire(context.Background(), hook.OnSessionEnd(h.cfg.Exit))
 	}
-	if h.cfg.Unattended != nil && h.cfg.Unattended() {
-		ctx, cancel := context.WithTimeout(context.Background(), hook.AsyncTimeout)
+	if h.cfg.Unattended != nil {
+		ctx, cancel := context.WithTimeout(h.cfg.Unattended, hook.AsyncTimeout)
 		h.Settle(ctx, false)
 		cancel()
 	}
