@@ -26,7 +26,7 @@ const (
 	PlanStill = "plan.still" // is filled with the file of the plan
 	// PlanStillAlone is PlanStill where no one can approve the plan.
 	PlanStillAlone = "plan.still.alone"
-	Insisting = "insisting"  // is filled with the name of a tool whose calls keep being refused
+	Insisting      = "insisting" // is filled with the name of a tool whose calls keep being refused
 )
 
 // Text returns a text in a language, filled with values.

@@ -35,7 +35,7 @@ type Server struct {
 	Loading int
 	// Loaded says that Ollama or LM Studio has loaded the model. Broken models cannot be loaded.
 	Loaded, Broken bool
-	asked  []string
+	asked          []string
 }
 
 // Asked returns the paths that were asked for so far.
