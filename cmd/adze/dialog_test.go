@@ -87,7 +87,7 @@ say I carry it out.
 		t.Errorf("the file holds %q, %v", data, err)
 	}
 	tm.answer(`Plan before acting`, "1")
-	tm.answer(`Carry out this plan\?`, "C-g")
+	tm.answer(`Go ahead with this plan\?`, "C-g")
 	tm.answer(`as you changed it\n1. Round once\n2. Keep Round`, "3")
 	tm.waitFor(`I carry it out\.`)
 	tm.enter("/exit")

@@ -106,7 +106,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 	tm.waitFor(`Second done\.`)
 	tm.enter("three")
 	tm.answer(`three[\s\S]*Skip this question`, "Escape")
-	tm.waitFor(`Interrupted`)
+	tm.waitFor(`Stopped\.`)
 	tm.enter("/exit")
 	tm.waitForShell()
 

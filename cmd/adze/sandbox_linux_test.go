@@ -60,7 +60,7 @@ say Done.
 `)
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`(?s)Run commands in a sandbox\?.*❯ 2 Not now`)
-	tm.answer("1")
+	tm.answer(`Run commands in a sandbox\?`, "1")
 	tm.waitFor(`The sandbox is on\.`)
 	tm.enter("go")
 	if screen := tm.waitFor(`Done\.`); strings.Contains(screen, "1 Yes") {

@@ -21,7 +21,7 @@ func TestTerminalTakeBack(t *testing.T) {
 	tm.enter("rund it")
 	tm.waitFor(`Waiting for the model`)
 	tm.key("Escape")
-	tm.waitFor(`^❯ rund it\n\nTaken back\. It is no longer part of the conversation\.\n(.*\n)*❯ rund it$`)
+	tm.waitFor(`^❯ rund it\n\nCancelled\. Your message is back in the input\.\n(.*\n)*❯ rund it$`)
 	tm.key("C-u")
 	tm.tmux("send-keys", "-l", "round it up")
 	tm.waitFor(`^❯ round it up$`)

@@ -158,7 +158,7 @@ say Going on.
 			tm.enter("take long")
 			tm.waitFor(`^▸ echo started`)
 			tm.key("C-c")
-			tm.waitFor(`Interrupted\. What should the model do instead\?`)
+			tm.waitFor(`Stopped\. What next\?`)
 			tm.enter("/cost")
 			tm.waitFor(`Total cost:`)
 			tm.enter("/export out.html")

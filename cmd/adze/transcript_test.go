@@ -59,7 +59,7 @@ END
 		t.Errorf("the row of the reads is there %d times:\n%s", n, screen)
 	}
 	tm.key("C-o")
-	tm.waitFor(`All that was said and done`)
+	tm.waitFor(`Transcript`)
 	tm.key("g")
 	tm.waitFor(`^▾ Thought .*\n  The rounding is in two files.\n✓ Read cart.go: 3 lines\n`)
 	tm.key("q")

@@ -7,6 +7,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
+	"adze/internal/platform/amount"
 	"adze/internal/tool"
 )
 
@@ -205,5 +206,5 @@ func (s State) capped(limit int) *Ended {
 	if limit <= 0 || s.Iteration < limit {
 		return nil
 	}
-	return &Ended{Reason: MaxTurnsReached, Detail: fmt.Sprintf("reached the limit of %d turns", limit)}
+	return &Ended{Reason: MaxTurnsReached, Detail: "stopped after " + amount.Of(limit, "turn", "turns") + " (--max-turns)"}
 }

@@ -74,7 +74,7 @@ func vimCommand() Command {
 
 // toggleVim changes the setting, and says what to press.
 func toggleVim(ctx context.Context, d *Desk) (Answer, error) {
-	value, said := Vim, "Text is now edited as in vim: Esc ends the insertion, i begins one. /vim again switches it off."
+	value, said := Vim, "Vim mode is on. /vim turns it off."
 	options := d.Surroundings.Options(true)
 	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == EditorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == Vim {
 		value, said = "normal", "Text is now edited as usual. /vim switches editing as in vim on."

@@ -84,7 +84,7 @@ func rewindList(d *Desk) (Answer, error) {
 		return nil, errors.New("there is no message to go back to yet")
 	}
 	list := List{
-		Page:  Say("Go back to before which message?"),
+		Page:  Say("Rewind to before which message?"),
 		Usage: rewindUsage,
 		Title: "Rewind", Verb: "shows the ways back",
 		Preview: func(ctx context.Context, c Choice) (Page, error) { return rewindPreview(ctx, d, c.ID) },
@@ -233,7 +233,7 @@ type rewinding struct {
 const takenBack = "To take this back before you send another message: /rewind undo"
 
 // untracked is a limit that the user should know.
-const untracked = "Changes made by shell commands are not tracked, and stay."
+const untracked = "Changes by shell commands are kept."
 
 // offer says what going back would do, and lets the user choose.
 func (r rewinding) offer(ctx context.Context) (Answer, error) {
@@ -273,7 +273,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 		}
 		table.Rows = append(table.Rows, []string{r.d.Files.Short(f.Path) + "  " + lineCounts(f), about})
 	}
-	list.Add(Text("These changes would be taken back:"), table)
+	list.Add(Text("This will undo:"), table)
 	for _, text := range limits(report, r.d.Files.Short) {
 		list.Add(Notice(text))
 	}

@@ -223,7 +223,7 @@ func TestRewindListOfALongSession(t *testing.T) {
 		}
 	}
 	page, err := list.Preview(t.Context(), all[30])
-	if err != nil || !strings.Contains(fmt.Sprint(page), "These changes would be taken back:") {
+	if err != nil || !strings.Contains(fmt.Sprint(page), "This will undo:") {
 		t.Errorf("%v, %v", page, err)
 	}
 }

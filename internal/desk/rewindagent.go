@@ -92,7 +92,7 @@ func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 		for _, f := range report.Changes {
 			table.Rows = append(table.Rows, []string{u.d.Files.Short(f.Path) + "  " + lineCounts(f), ""})
 		}
-		list.Add(Text("These changes would be taken back:"), table)
+		list.Add(Text("This will undo:"), table)
 		list.Choices = []Choice{{ID: "files", Title: "take these changes back", About: amount.Of(len(report.Changes), "file", "files") + "; the conversation stays as it is"}}
 	}
 	for _, text := range limits(report, u.d.Files.Short) {

@@ -100,10 +100,10 @@ func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
 		}
 		switch {
 		case op.Undo && s.hist.restore():
-			said = slices.Insert(said, 0, "The conversation is again what it was before.")
+			said = slices.Insert(said, 0, "Rewind undone.")
 		case op.To != "":
 			s.hist.rewind(at)
-			said = slices.Insert(said, 0, "The conversation is back to before that message.")
+			said = slices.Insert(said, 0, "Back to before that message.")
 		default:
 			return strings.Join(said, "\n"), nil
 		}

@@ -256,7 +256,7 @@ func TestRewind(t *testing.T) {
 	}
 	check(d, "first", "second", "third")
 	files := func(context.Context) (string, error) { return "Files.", nil }
-	if o := rewind(d, session.Rewind{To: turns[1].ID, Files: files}); o.Err != nil || o.Text != "The conversation is back to before that message.\nFiles." {
+	if o := rewind(d, session.Rewind{To: turns[1].ID, Files: files}); o.Err != nil || o.Text != "Back to before that message.\nFiles." {
 		t.Errorf("%+v", o)
 	}
 	check(d, "first")

@@ -338,7 +338,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation,
 	d := c.Desk()
 	d.Surroundings.Keys.Lines = t.lines
 	return &talk.Conversation{
-		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help), Shown: 4,
+		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
 		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -47,14 +47,14 @@ test.sh checks it, and it has a bug. None of your files are touched.
 
 // Close says what happened, and what to do next.
 func (d *Stage) Close() {
-	d.Out("\n" + d.paint(draw.Good, "The demo has run the test once more itself: it passes.") + `
+	d.Out("\n" + d.paint(draw.Good, "Checked: the test passes now.") + `
 
 To work on your own code with a real model, set a key and talk:
 
     export ANTHROPIC_API_KEY=...
     adze
 
-adze may read by itself, and asks before it does anything else.
+adze reads files on its own and asks before anything else.
 See adze --help.
 `)
 }

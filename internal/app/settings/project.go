@@ -387,6 +387,6 @@ func (p *Project) keepOut(written config.Written, to scope.Scope, say func(strin
 	case err != nil:
 		say(fmt.Sprintf("%s is new and not kept out of git: %v", written.File, err))
 	case where != "":
-		say(fmt.Sprintf("%s is new; %s keeps it out of git", written.File, where))
+		say(fmt.Sprintf("saved in %s, which %s keeps out of git", written.File, where))
 	}
 }

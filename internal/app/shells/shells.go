@@ -127,7 +127,7 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 		slow := time.AfterFunc(patience, func() {
 			for _, t := range s.Tasks.List() {
 				if t.Status() == task.Running && task.Awaited(t) {
-					say(fmt.Sprintf("waiting for a background command, until it has run for %v: %s", t.Limit, tool.OneLine(t.Title, 80)))
+					say(fmt.Sprintf("waiting for %q, at most %v; Ctrl-C stops it", tool.OneLine(t.Title, 80), t.Limit))
 				}
 			}
 		})

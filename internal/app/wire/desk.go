@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"adze/internal/platform/replace"
 	"adze/internal/platform/term"
 	"adze/internal/session"
+	"adze/internal/session/archive"
 	"adze/internal/session/attach"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
@@ -117,9 +119,17 @@ func (c *Conversation) Greeting(now desk.Glance, separator, help string) string 
 	}
 	text := strings.Join(parts, separator) + "\n" + help
 	if c.record.Earlier != nil {
-		text += fmt.Sprintf("\nContinuing session %s.", c.record.ID)
+		text += "\nContinuing " + c.continued() + "."
 	}
 	return text + lostInWords(c.record.Lost)
+}
+
+// continued names the session that is continued by its title, or else by its id.
+func (c *Conversation) continued() string {
+	if info, err := archive.Find(c.ws.Project.Home, c.ws.Dir, c.record.ID); err == nil && info.Name() != info.ID {
+		return strconv.Quote(term.Sanitize(info.Name()))
+	}
+	return "session " + c.record.ID
 }
 
 // lostInWords says what ended with an earlier process, on a line of its own.

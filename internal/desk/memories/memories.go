@@ -150,7 +150,7 @@ func Note(d *desk.Desk, line string) (desk.Answer, error) {
 	if line == "" {
 		return nil, errors.New("type the line to add after #")
 	}
-	page := desk.Say("Add this line to which file?")
+	page := desk.Say("Save this note in which file?")
 	for _, problem := range d.Instructions.Problems() {
 		page.Add(desk.Notice(d.Files.Short(problem.Path) + " " + problem.Text))
 	}

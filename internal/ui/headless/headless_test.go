@@ -177,7 +177,7 @@ func TestReasons(t *testing.T) {
 			change: func(c *session.Config, _ *Config) { c.Stops = []agent.Stopper{preventer{}} }},
 		{reason: agent.HookStopped, script: looping, subtype: "error_during_execution", isError: true, text: "enough",
 			change: func(c *session.Config, _ *Config) { c.Gates[0].Gate = allow{stop: "enough"} }},
-		{reason: agent.MaxTurnsReached, script: looping, subtype: "error_max_turns", isError: true, text: "reached the limit of 3 turns",
+		{reason: agent.MaxTurnsReached, script: looping, subtype: "error_max_turns", isError: true, text: "stopped after 3 turns (--max-turns)",
 			change: func(c *session.Config, _ *Config) { c.Loop.MaxTurns = 3 }},
 		{reason: agent.BudgetExhausted, script: "forever\nusage input=0 output=1000000\nuse Echo {\"text\":\"x\"}", subtype: "error_max_budget_usd", isError: true,
 			text:   "spent $1.0000 of the budget of $0.5000",

@@ -137,7 +137,7 @@ func TestTasksEnd(t *testing.T) {
 		c.Shows("  oops\n> ")
 		c.Enter("/exit\n")
 		c.Shows("1 background task is still running and would be ended:\n" + tasks[1].ID)
-		c.Shows("To leave all the same, press Ctrl-D or enter the command\nagain.\n> ")
+		c.Shows("Ctrl-D or the same command again stops them and exits.\n> ")
 		c.Enter("/exit\n")
 		c.End()
 		tasks[1].End(task.Killed, "")

@@ -116,7 +116,7 @@ func TestNumberSignIsGivenUp(t *testing.T) {
 			c.Enter("# use tabs\n")
 			if interrupt {
 				c.interrupt()
-				if !strings.Contains(c.Text(), "Interrupted.") {
+				if !strings.Contains(c.Text(), "Stopped.") {
 					t.Errorf("not interrupted: %s", c.Text())
 				}
 				c.Enter("1\n")

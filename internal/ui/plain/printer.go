@@ -70,9 +70,9 @@ func (p *printer) finished(ev session.Finished) {
 	switch {
 	case ev.Reason.OK(), ev.Err != nil: // the error has been written already
 	case ev.Reason == agent.AbortedTools && ev.Detail != "": // the user said no
-		p.say("What should the model do instead?")
+		p.say("What next?")
 	case ev.Reason.Aborted():
-		p.say("Interrupted. What should the model do instead?")
+		p.say("Stopped. What next?")
 	case ev.Detail != "":
 		p.say(ev.Detail)
 	default:
@@ -311,16 +311,23 @@ func (p *printer) retrying(r model.Retrying) {
 func (p *printer) recall(entries []msg.Entry) {
 	for _, e := range entries {
 		text := desk.Said(e.Message)
-		if text == "" || e.Hidden {
+		if e.Hidden {
 			continue
 		}
-		p.paragraph()
-		if e.Message.Role == msg.User {
+		if text != "" {
+			p.paragraph()
+		}
+		switch {
+		case text == "":
+		case e.Message.Role == msg.User:
 			p.say("> " + text)
-			continue
+		default:
+			p.speak(text)
+			p.fresh()
 		}
-		p.speak(text)
-		p.fresh()
+		for _, line := range desk.Called(e.Message) {
+			p.say("* " + line)
+		}
 	}
 }
 

@@ -21,8 +21,7 @@ type view struct{ *Front }
 func (f view) Begin(c *talk.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
-	said := c.Conversation()
-	f.out.recall(said[max(0, len(said)-c.Shown):])
+	f.out.recall(desk.Recent(c.Conversation()))
 	if first != "" {
 		f.out.say("> " + first)
 	}

@@ -36,7 +36,7 @@ func (d exit) confirmed() bool {
 	d.warned = true
 	d.view.Say(amount.Of(len(tasks), "background task is still running and would be ended:", "background tasks are still running and would be ended:"))
 	d.view.Page(desk.Page{Blocks: []desk.Block{desk.TaskTable(tasks...)}})
-	d.view.Say("To leave all the same, press Ctrl-D or enter the command again.")
+	d.view.Say("Ctrl-D or the same command again stops them and exits.")
 	d.view.Ready()
 	return false
 }

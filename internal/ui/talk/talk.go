@@ -49,8 +49,6 @@ type Conversation struct {
 	*desk.Desk
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
-	// Shown is how many entries at the end of an earlier conversation are shown.
-	Shown int
 	// Explain returns what an error of the given model means to the user; it may be nil.
 	Explain func(err error, model string) string
 	// WarnUSD is the cost of a session at which the user is warned, once; 0 means never.

@@ -79,7 +79,7 @@ func TestNestedLists(t *testing.T) {
 		press("\r", "Second")
 		press("\r", "Third")
 		press("\r", "Chosen: deep")
-		press("\x0f", "All that was said and done")
+		press("\x0f", "Transcript")
 		press("q", "❯\n")
 		c.Hides("Second")
 		c.End()

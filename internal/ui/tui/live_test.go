@@ -44,7 +44,7 @@ func TestInterrupting(t *testing.T) {
 			after(4 * time.Second)
 			c.Hides("Interrupting")
 		}
-		if n := strings.Count(c.Text(), "Interrupted. What should the model do instead?\n"); n != 2 {
+		if n := strings.Count(c.Text(), "Stopped. What next?\n"); n != 2 {
 			t.Errorf("%d turns were interrupted:\n%s", n, c.Text())
 		}
 		c.End()
@@ -67,7 +67,7 @@ func TestKeys(t *testing.T) {
 		press("go\r")
 		press("half typed")
 		press("\x1b")
-		c.Shows("Interrupted. What should the model do instead?\n")
+		c.Shows("Stopped. What next?\n")
 		c.Hides("Interrupting") // it was a live row
 		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("what was typed is gone:\n%s", got)
@@ -80,7 +80,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("what was typed stays:\n%s", got)
 		}
 		press("\x12earl")
-		c.Shows("❯ an earlier entry\n  earlier: earl")
+		c.Shows("❯ an earlier entry\n  search: earl")
 		press("\x07")
 		press("\x1b[Z")
 		if c.Mode != "acceptEdits" {
@@ -245,7 +245,7 @@ func TestTasksEnd(t *testing.T) {
 		c.Shows("  oops\n\n❯")
 		c.Enter("\x04")
 		c.Shows("1 background task is still running and would be ended:\n" + tasks[1].ID)
-		c.Shows("To leave all the same, press Ctrl-D or enter the command again.\n\n❯")
+		c.Shows("Ctrl-D or the same command again stops them and exits.\n\n❯")
 		c.Enter("\x04")
 		c.End()
 		tasks[1].End(task.Killed, "")

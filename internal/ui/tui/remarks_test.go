@@ -190,7 +190,7 @@ func TestNextUnwanted(t *testing.T) {
 		time.Sleep(time.Second)
 		c.Enter("\x1b")
 		time.Sleep(time.Second)
-		c.Shows("Interrupted.")
+		c.Shows("Stopped.")
 		c.Enter("\x15")
 		c.Enter("fail\r")
 		time.Sleep(time.Minute)

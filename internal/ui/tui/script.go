@@ -46,7 +46,7 @@ func (f *Front) flipThinking() {
 
 // whole returns all of the transcript, with nothing folded or left out.
 func (f *Front) whole() pager.Text {
-	return pager.Text{Title: "All that was said and done", Lines: func(w int) pager.Lines { return f.script.All(w) }, End: true}
+	return pager.Text{Title: "Transcript", Lines: func(w int) pager.Lines { return f.script.All(w) }, End: true}
 }
 
 // key returns the first key that an action is bound to, as users are told of it, or "".

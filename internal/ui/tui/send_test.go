@@ -138,7 +138,7 @@ func TestInterruptedComesBack(t *testing.T) {
 			if got := c.said(); slices.Contains(got, "also") || slices.Contains(got, "then that") {
 				t.Errorf("the model was told %q", got)
 			}
-			c.Shows("❯ start\n\nTaken back. It is no longer part of the conversation.\n")
+			c.Shows("❯ start\n\nCancelled. Your message is back in the input.\n")
 			if got := c.Sessions[0].Conversation(); len(got) != 0 {
 				t.Errorf("the conversation holds %v", got)
 			}

@@ -95,7 +95,7 @@ func TestAllOutput(t *testing.T) {
 		c.Enter("hello\r")
 		c.Shows("First.")
 		c.Enter("\x0f")
-		c.Shows("All that was said and done")
+		c.Shows("Transcript")
 		c.Enter("q")
 		c.Shows("❯ hello\n\nFirst.\n")
 		c.End()

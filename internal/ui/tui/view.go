@@ -35,8 +35,7 @@ func (f view) Begin(c *talk.Conversation, first string) {
 	f.refresh()
 	f.lookForRequest()
 	f.script.Say(c.Greeting)
-	said := c.Conversation()
-	f.script.Recall(said[max(0, len(said)-c.Shown):])
+	f.script.Recall(desk.Recent(c.Conversation()))
 	f.script.Prompt(first)
 }
 

@@ -128,7 +128,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	c.Sessions = append(c.Sessions, s)
 	setup.Desk.Session = s
 	return &talk.Conversation{
-		Session: s, Desk: desk.New(setup.Desk), Greeting: "Hello.", Shown: 4, WarnUSD: setup.WarnUSD,
+		Session: s, Desk: desk.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }

@@ -131,7 +131,7 @@ func (c *Composer) aside(w int) []draw.Row {
 	if text == "" {
 		return nil
 	}
-	return []draw.Row{line("  aside: ", text, min(w-1, screen.Widest), c.glyphs)}
+	return []draw.Row{line("  stashed: ", text, min(w-1, screen.Widest), c.glyphs)}
 }
 
 // search returns the row that shows what is looked for in the history.
@@ -140,7 +140,7 @@ func (c *Composer) search(w int) []draw.Row {
 	if !on {
 		return nil
 	}
-	head, role := "  earlier: ", draw.Faint
+	head, role := "  search: ", draw.Faint
 	if !found {
 		head, role = "  not found: ", draw.Warning
 	}

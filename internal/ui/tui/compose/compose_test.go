@@ -96,10 +96,10 @@ func TestRows(t *testing.T) {
 		{"note", "#use tabs", 80, 24, "#use tabs|"},
 		{"a heading is no note", "# one\ntwo", 80, 24, "❯ # one\n  two|"},
 		{"out of the mode", "!\x7f", 80, 24, "❯ |"},
-		{"search", "x\x12round", 80, 24, "❯ why does it round?\n  earlier: round|"},
+		{"search", "x\x12round", 80, 24, "❯ why does it round?\n  search: round|"},
 		{"search without a find", "\x12nothing", 80, 24, "❯ why does it round?\n  not found: nothing|"},
-		{"search in one row", "\x12round", 80, 1, "  earlier: round|"},
-		{"put aside", "first\nsecond\x13third", 80, 24, "  aside: first second\n❯ third|"},
+		{"search in one row", "\x12round", 80, 1, "  search: round|"},
+		{"put aside", "first\nsecond\x13third", 80, 24, "  stashed: first second\n❯ third|"},
 		{"folded", "see \x1b[200~" + strings.Repeat("x\r", 119) + "x\x1b[201~", 80, 24, "❯ see [Pasted text #1 +120 lines]|"},
 		{"wide window", strings.Repeat("0123456789", 10), 200, 24, "❯ " + strings.Repeat("0123456789", 9) + "0123\n  456789|"},
 	} {

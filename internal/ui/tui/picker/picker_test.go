@@ -268,7 +268,7 @@ func TestPageAbove(t *testing.T) {
 		list.Add(desk.Text(fmt.Sprint("line ", i)))
 	}
 	u := open(t, list)
-	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n❯ take it  all of it\n  Enter select ∙ PageDown more ∙ Esc\n") {
+	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n❯ take it  all of it\n  Enter chooses ∙ PageDown more ∙ Esc\n") {
 		t.Error(got)
 	}
 	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "Choose\nline 8\n") {
@@ -402,7 +402,7 @@ func TestAbout(t *testing.T) {
 		t.Error(got)
 	}
 	u.press("down")
-	if got := u.show(30, 10); !strings.HasSuffix(got, "\n  a model judges what would be\n  asked about\n  Enter select ∙ Esc\n") {
+	if got := u.show(30, 10); !strings.HasSuffix(got, "\n  a model judges what would be\n  asked about\n  Enter chooses ∙ Esc\n") {
 		t.Error(got)
 	}
 }

@@ -172,9 +172,9 @@ func (p sheet) nothing(v *view) string {
 	case len(v.choices) == 0 && v.Empty != "":
 		return draw.Clean(v.Empty)
 	case len(v.choices) == 0:
-		return "There is nothing here."
+		return "Nothing here."
 	}
-	return "Nothing fits."
+	return "No match."
 }
 
 // A layout is how wide the parts of a choice are.

@@ -65,11 +65,16 @@ func (r *record) Recall(entries []msg.Entry) {
 	for _, e := range entries {
 		text := desk.Said(e.Message)
 		switch {
-		case text == "" || e.Hidden:
+		case e.Hidden:
+			continue
+		case text == "":
 		case e.Message.Role == msg.User:
 			r.put(&prompt{text: text})
 		default:
 			r.put(&answer{text: text})
+		}
+		for _, line := range desk.Called(e.Message) {
+			r.faint(r.cfg.Glyphs.Dot + " " + line)
 		}
 	}
 }

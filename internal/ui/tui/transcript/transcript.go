@@ -53,8 +53,9 @@ type Transcript struct {
 	calls    calls
 	activity activity
 	crew     crew
-	asked    int             // questions that wait for an answer
-	shown    map[string]bool // uses whose change was shown to be approved
+	asked    int               // questions that wait for an answer
+	waiting  map[string]string // uses that wait for the answer to a question, by the id of the question
+	shown    map[string]bool   // uses whose change was shown to be approved
 }
 
 // New returns an empty transcript.
@@ -65,7 +66,7 @@ func New(cfg Config) *Transcript {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Transcript{record: record{cfg: cfg}, shown: map[string]bool{}}
+	return &Transcript{record: record{cfg: cfg}, shown: map[string]bool{}, waiting: map[string]string{}}
 }
 
 // Entry takes an entry of the session. Entries come in their order; live ones may be left out.
@@ -81,8 +82,15 @@ func (t *Transcript) Entry(e session.Entry) {
 		t.task(ev)
 	case session.Asked:
 		t.asked++
+		if q, ok := ev.Question.(session.Permission); ok {
+			t.waiting[ev.ID] = q.ID
+		}
 	case session.Settled:
 		t.asked = max(0, t.asked-1)
+		if c := t.calls.find(t.waiting[ev.ID]); c != nil { // it runs from now on
+			c.began = t.cfg.Now()
+		}
+		delete(t.waiting, ev.ID)
 	case session.Finished:
 		t.finished(ev)
 	case session.Changed:
@@ -231,11 +239,11 @@ func (t *Transcript) finished(ev session.Finished) {
 	switch {
 	case ev.Reason.OK(), ev.Err != nil: // the error was shown already
 	case ev.Reason == agent.AbortedTools && ev.Detail != "": // the user said no
-		t.faint("What should the model do instead?")
+		t.faint("What next?")
 	case ev.Unsaid:
-		t.faint("Taken back. It is no longer part of the conversation.")
+		t.faint("Cancelled. Your message is back in the input.")
 	case ev.Reason.Aborted():
-		t.faint("Interrupted. What should the model do instead?")
+		t.faint("Stopped. What next?")
 	case ev.Detail != "":
 		t.Say(ev.Detail)
 	default:

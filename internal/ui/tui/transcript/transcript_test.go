@@ -17,6 +17,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
@@ -442,7 +443,7 @@ func TestRunning(t *testing.T) {
 		t.Error(got)
 	}
 	s.entry(session.Finished{Ended: agent.Ended{Reason: agent.AbortedStreaming}})
-	if got := s.text(); !strings.HasPrefix(got, "Interrupted.") || strings.Contains(got, "make") {
+	if got := s.text(); !strings.HasPrefix(got, "Stopped.") || strings.Contains(got, "make") {
 		t.Error(got)
 	}
 }
@@ -571,6 +572,20 @@ func TestAnswerBeside(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.entry(session.Finished{Ended: agent.Ended{Reason: agent.Completed}, Local: &session.Outcome{Text: "It is **here**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Markdown: true}})
 	if got := s.text(); !strings.HasPrefix(got, "It is here:\n\na  b\n1  2\n") {
+		t.Error(got)
+	}
+}
+
+// The clock of a call does not count the time that the user needs to allow it.
+func TestClockWaitsForTheAnswer(t *testing.T) {
+	s := newStage(t, 60, 20, Config{})
+	s.entry(session.Started{})
+	s.start("c", "make")
+	s.entry(session.Asked{ID: "q", Question: session.Permission{Question: permission.Question{ID: "c"}}})
+	s.after(time.Minute)
+	s.entry(session.Settled{ID: "q"})
+	s.after(5 * time.Second)
+	if got := s.text(); !strings.Contains(got, "▸ make 5s\n") {
 		t.Error(got)
 	}
 }
