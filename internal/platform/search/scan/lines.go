@@ -114,7 +114,7 @@ func (s *Searcher) more(ctx context.Context, n int) error {
 	in := &s.in
 	first := in.total == 0
 	unseen := len(in.data)
-	for full := false; !full && !in.eof; {
+	for full := len(in.data)-in.done >= n; !full && !in.eof; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
