@@ -169,7 +169,7 @@ say Going on.
 			tm.waitForShell()
 
 			tm.enter(run + " --continue")
-			tm.waitFor(`Continuing session ` + id)
+			tm.waitFor(`^Continuing "`)
 			tm.enter("take long")
 			tm.waitFor(`^▸ echo started`)
 			tm.kill()
@@ -177,7 +177,7 @@ say Going on.
 			tm.enter("clear; echo cleared-$((1+1))")
 			tm.waitFor(`\Acleared-2$`) // or what stood there would be taken for what follows
 			tm.enter(run + " --resume " + id)
-			tm.waitFor(`Continuing session ` + id)
+			tm.waitFor(`^Continuing "`)
 			tm.enter("once more")
 			tm.waitFor(`Going on\.`)
 			tm.key("C-d")

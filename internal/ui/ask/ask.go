@@ -57,7 +57,7 @@ func Word(text string) Said {
 // Lasting describes what a lasting yes would change; see [Changes].
 func Lasting(q *permission.Question) string { return Changes(q, q.Lasting()) }
 
-// Changes describes what updates of a question would change and for how long, as a clause: "always allow `go test …` in this
+// Changes describes what updates of a question would change and for how long, as a clause: "always allow `go test ...` in this
 // project". It is empty if there are none.
 func Changes(q *permission.Question, updates []permission.Update) string {
 	var allowed, also []string
@@ -126,7 +126,7 @@ func matching(q *permission.Question, r permission.RuleValue) string {
 	case q.Command != "" && unescape(r.Content) == strings.TrimSpace(q.Command):
 		return "this exact command"
 	case q.Command != "" && r.Tool == q.Tool && ok && !strings.ContainsAny(prefix, "*`"):
-		return "`" + unescape(prefix) + " …`"
+		return "`" + unescape(prefix) + " ...`"
 	case q.Command != "" && r.Tool == q.Tool && !ok && !strings.ContainsAny(unescape(r.Content), "*`"):
 		return "`" + unescape(r.Content) + "`"
 	}

@@ -249,7 +249,7 @@ func TestWhatQuestionsShow(t *testing.T) {
 	}{
 		{"command", permission.Question{Tool: "Bash", Title: "Run go vet ./...", Command: "go vet ./...", About: "check the code",
 			Reason: permission.Reason{Text: "no rule allows it"}, Suggestions: rules(scope.Local, "go vet:*")},
-			"\nBash: check the code\nNo rule allows it.\n[a]lways: yes, and always allow `go vet …` in this project\n  go vet ./...\n",
+			"\nBash: check the code\nNo rule allows it.\n[a]lways: yes, and always allow `go vet ...` in this project\n  go vet ./...\n",
 			"Allow? [y]es, [a]lways, [n]o, or type what to do instead: "},
 		{"exact", permission.Question{Tool: "Bash", Command: long, Suggestions: rules(scope.Local, strings.ReplaceAll(long, "*", `\*`))},
 			"\nBash\n[a]lways: yes, and always allow this exact command in this project\n  find . -name '" + strings.Repeat("x", 84) + "\n    " + strings.Repeat("x", 96) + "\n    " +

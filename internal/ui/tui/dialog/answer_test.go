@@ -273,7 +273,7 @@ func TestLongRulesAreShown(t *testing.T) {
 	if r := d.press("2"); r.Reply != nil {
 		t.Error("a choice was taken that was not shown whole")
 	}
-	if r := d.press("2"); r.Reply != nil || !strings.Contains(strings.Join(strings.Fields(d.text()), " "), "`go test …` in this project") {
+	if r := d.press("2"); r.Reply != nil || !strings.Contains(strings.Join(strings.Fields(d.text()), " "), "`go test ...` in this project") {
 		t.Errorf("%+v\n%s", r, d.text())
 	}
 	if r := d.press("2"); r.Reply == nil {
