@@ -309,3 +309,17 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// A bare slash runs nothing until the user has moved to a command.
+func TestBareSlash(t *testing.T) {
+	w := newWorld()
+	w.Typed("/", true)
+	if c, ok := w.Enter("/"); !ok || c.Runs || c.With != "/" {
+		t.Errorf("%+v, %v", c, ok)
+	}
+	w.Press(keys.Event{Key: keys.Key{Name: "down"}}, keys.Defaults())
+	w.Press(keys.Event{Key: keys.Key{Name: "down"}}, keys.Defaults())
+	if c, ok := w.Enter("/"); !ok || !c.Runs || c.With != "/context" {
+		t.Errorf("%+v, %v", c, ok)
+	}
+}
