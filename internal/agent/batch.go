@@ -271,8 +271,8 @@ func (b *batch) obstacle(c *call) *exec.Outcome {
 		o = exec.Interrupted(c.use, tool.AbortNewMessage)
 	case b.rejected != nil && (b.halted || !c.pending.Concurrent()):
 		o = exec.Skipped(c.use, b.rejected)
-	case failed != nil && c.pending.Traits().Shell:
-		o = exec.Cancelled(c.use, failed.use, failed.pending.Title())
+	case failed != nil && c.pending.Traits().Shell && !c.pending.ReadOnly():
+		o = exec.Cancelled(c.use, failed.pending.Title())
 	default:
 		return nil
 	}

@@ -251,6 +251,7 @@ use SafeShell {"text":"running","sleep":500}
 use Safe {"text":"reading","sleep":500}
 use SafeShell {"text":"failing","fail":true}
 use Shell {"text":"waiting"}
+use SafeShell {"text":"looking"}
 use Unsafe {"text":"other"}
 ---
 say end
@@ -259,7 +260,8 @@ say end
 		want := `user result "did running"
 user result "did reading"
 user error "it failed"
-user error "Not run: the call before it failed (SafeShell, toolu_1_3). Look at that result first."
+user error "Not run, because it may change something and an earlier call failed: SafeShell."
+user result "did looking"
 user result "did other"
 `
 		if !strings.Contains(b.history.String(), want) {
@@ -340,7 +342,7 @@ say end
 	b.run(ctx())
 	want := `user result "did first"
 user error "The user rejected this call and says: «Not now.». Take that into account, and do not repeat the identical call."
-user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
 user result "did reading"
 `
 	if !strings.Contains(b.history.String(), want) {
@@ -368,8 +370,8 @@ say end
 	}
 	want := `user result "did first"
 user error "The user rejected this call and stopped the turn: it was not run. Wait for their next message, and do not repeat the call unless they ask for it."
-user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
-user error "Not run: the user rejected an earlier call of this message (toolu_1_2). Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
 user text "[Request interrupted by user for tool use]"
 `
 	if !strings.HasSuffix(b.history.String(), want) {

@@ -127,6 +127,10 @@ func otherNames(field string) []string {
 		return []string{"contents", "text", "file_text", "file_content"}
 	case "new_source":
 		return []string{"source", "new_content", "content"}
+	case "glob":
+		return []string{"include", "include_pattern", "file_pattern"}
+	case "edits":
+		return []string{"changes", "replacements"}
 	case "task_id":
 		return []string{"id", "task", "shell_id", "bash_id"}
 	}

@@ -69,7 +69,7 @@ type Traits struct {
 	Delegates bool
 	// Clearable allows compaction to blank old results.
 	Clearable bool
-	// Shell marks tools whose failure cancels waiting calls of the same kind in the same message.
+	// Shell marks tools whose failure cancels later calls of the same kind in the same message, if they are not read-only.
 	Shell bool
 
 	// Output is the JSON Schema of the structured result, or nil. Tests hold every result to it.
@@ -209,7 +209,7 @@ type (
 
 // A Draft is what the user may edit before agreeing to a call, which must be an [Amender].
 type Draft struct {
-	Field string // of the input: a text
+	Field string // the text field of the input; empty means that nothing can be edited
 	// Plan is the plan that the text is; nil if it is none.
 	Plan *Plan
 }
@@ -228,6 +228,9 @@ func DraftOf(c Call) *Draft {
 		return nil
 	}
 	draft := d.Draft()
+	if draft.Field == "" {
+		return nil
+	}
 	return &draft
 }
 

@@ -55,7 +55,7 @@ func TestDoorRefuses(t *testing.T) {
 		use  *msg.ToolUse
 		want []string
 	}{
-		{through("Crom", `{"text":"x"}`), []string{`there is no tool "Crom"`, "Did you mean Cron?", "Look for it with Search."}},
+		{through("Crom", `{"text":"x"}`), []string{`there is no tool "Crom"`, "Did you mean Cron?"}},
 		{through("mcp__db__query", `{}`), []string{`there is no tool "mcp__db__query"`, "The server db is not connected: it failed."}},
 		{through("Read", `{"text":"x"}`), []string{"Read is among the tools that you have: call it directly, without Execute"}},
 		{through("View", `{"text":"x"}`), []string{"Read is among the tools that you have"}},
@@ -70,7 +70,7 @@ func TestDoorRefuses(t *testing.T) {
 		{use("Execute", `{"params":{}}`), []string{"tool_name: required, but missing"}},
 		{use("Execute", `{"tool_name`), []string{"the input of Execute is not valid JSON"}},
 		{use("Execute", `{"tool_name":"Cron","tool_name":"Off","params":{"text":"x"}}`), []string{"given twice"}},
-		{use("Crom", `{}`), []string{"Did you mean Cron?", "Look for it with Search."}},
+		{use("Crom", `{}`), []string{"Did you mean Cron?"}},
 		{use("Cron", `{}`), []string{"text: required, but missing", jobSchema}},
 		{use("Read", `{}`), []string{"text: required, but missing"}},
 	} {

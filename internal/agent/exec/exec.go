@@ -144,6 +144,9 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 // find follows the use to the tool that it reaches: from here on everything is that tool's.
 func (p *Pending) find(pool *tool.Pool, listed func(name string) bool) error {
 	if err := pool.Disabled(pool.Canonical(p.raw.Name)); err != nil {
+		if pool.Instead(p.raw.Name) != "" {
+			return unknownTool(pool, p.raw.Name)
+		}
 		return fmt.Errorf("%w; it can no longer be called, so continue without it", err)
 	}
 	to, err := pool.Target(p.raw)
@@ -279,7 +282,7 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 
 // deny refuses p with the verdict of the gates.
 func (e *Executor) deny(p *Pending) {
-	p.refuse(denied(p.raw, p.use.Verdict))
+	p.refuse(denied(p.raw, p.use))
 	if e.Denied != nil {
 		e.Denied(&p.use)
 	}
@@ -462,7 +465,7 @@ func unknownTool(pool *tool.Pool, name string) error {
 		return errors.New(s + " " + advice)
 	}
 	if close := pool.Closest(name); len(close) > 0 {
-		s += " Did you mean " + strings.Join(close, ", ") + "?"
+		return errors.New(s + " Did you mean " + strings.Join(close, ", ") + "?")
 	}
 	if finder := pool.Finder(); finder != "" {
 		s += " Look for it with " + finder + "."

@@ -595,7 +595,7 @@ func TestCancelledWhileAsking(t *testing.T) {
 	}))}
 	w := worker{run: func(context.Context, job) (tool.Result, error) { t.Error("it ran"); return tool.Text("x"), nil }}
 	o := e.perform(ctx, poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
-	if o.Denied || text(o) != "Stopped: the program was shut down before this call finished." {
+	if o.Denied || text(o) != "Not started: the program was shut down before." {
 		t.Errorf("denied %v: %s", o.Denied, text(o))
 	}
 }
@@ -603,10 +603,10 @@ func TestCancelledWhileAsking(t *testing.T) {
 func TestSyntheticResultsNameTheCause(t *testing.T) {
 	first, second := msg.NewToolUse("t1", "Bash", ""), msg.NewToolUse("t2", "Bash", "")
 	for o, words := range map[*msg.ToolResult][]string{
-		Cancelled(second, first, "run\ntests").Result:                                                   {"t1", "run tests"},
-		Skipped(second, new(denied(first, tool.Verdict{Rejected: true}))).Result:                        {"the user rejected", "t1", "Ask what they want"},
-		Skipped(second, new(denied(first, tool.Verdict{Rejected: true, By: "host"}))).Result:            {"the host of this session rejected", "t1", "Look at that result"},
-		Skipped(second, new(denied(first, tool.Verdict{Rejected: true, By: "permission tool"}))).Result: {"the permission tool of this session rejected"},
+		Cancelled(second, "run\ntests").Result:                                                          {"Not run", "run tests"},
+		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true}}))).Result:                        {"the user rejected", "Ask what they want"},
+		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true, By: "host"}}))).Result:            {"the host of this session rejected", "Look at that result"},
+		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true, By: "permission tool"}}))).Result: {"the permission tool of this session rejected"},
 		Interrupted(second, tool.AbortFallback).Result:                                                  {"fallback"},
 		Interrupted(second, tool.AbortBroken).Result:                                                    {"broke off"},
 		errorResult(second, strings.Repeat("long\n", 9999)):                                             {"[...]"},

@@ -44,7 +44,7 @@ func words(err error) string {
 	return "The call failed and did not say why."
 }
 
-// Interrupted is the outcome of a use that was stopped, or never started, because of why.
+// Interrupted is the outcome of a use that was stopped because of why.
 func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
 	return Outcome{Result: errorResult(use, interruption(why))}
 }
@@ -73,10 +73,9 @@ func interruption(why tool.Abort) string {
 	return "Interrupted by the user before it finished."
 }
 
-// Cancelled is the outcome of a use that was not run because another one failed.
-func Cancelled(use, because *msg.ToolUse, title string) Outcome {
-	return Outcome{Result: errorResult(use, fmt.Sprintf(
-		"Not run: the call before it failed (%s, %s). Look at that result first.", tool.OneLine(title, 80), because.ID))}
+// Cancelled is the outcome of a use that was not run because an earlier one, with that title, failed.
+func Cancelled(use *msg.ToolUse, title string) Outcome {
+	return Outcome{Result: errorResult(use, fmt.Sprintf("Not run, because it may change something and an earlier call failed: %s.", tool.OneLine(title, 80)))}
 }
 
 // Skipped is the outcome of a use that was not run because another one, whose outcome because is, was rejected.
@@ -86,7 +85,7 @@ func Skipped(use *msg.ToolUse, because *Outcome) Outcome {
 		advice = "Look at that result first."
 	}
 	return Outcome{Result: errorResult(use, fmt.Sprintf(
-		"Not run: %s rejected an earlier call of this message (%s). %s", rejecter(because.By), because.Result.ID, advice))}
+		"Not run: %s rejected an earlier call of this message. %s", rejecter(because.By), advice))}
 }
 
 // rejecter names who rejected a call: the user, or who decided in their place.
@@ -98,11 +97,12 @@ func rejecter(by string) string {
 }
 
 // denied is the outcome of a use that the gates did not let through.
-func denied(use *msg.ToolUse, v tool.Verdict) Outcome {
+func denied(use *msg.ToolUse, bound tool.Use) Outcome {
+	v := bound.Verdict
 	shown := refusal(v)
 	text := "Not allowed: " + shown + ". " + firstOf(v.Advice, "Do not repeat the identical call.")
 	if v.Rejected {
-		text = rejection(v)
+		text = rejection(v, plans(bound.Call))
 	}
 	return Outcome{
 		Result:   errorResult(use, text),
@@ -133,10 +133,21 @@ func refusal(v tool.Verdict) string {
 	return "refused by " + v.By + ": " + reason
 }
 
-// rejection tells the model what the user said to its call.
-func rejection(v tool.Verdict) string {
+// plans reports whether a call presents a plan.
+func plans(c tool.Call) bool {
+	if c == nil {
+		return false
+	}
+	d := tool.DraftOf(c)
+	return d != nil && d.Plan != nil
+}
+
+// rejection tells the model what the user said to its call, which may have presented a plan.
+func rejection(v tool.Verdict, plan bool) string {
 	who := "T" + strings.TrimPrefix(rejecter(v.By), "t")
 	switch {
+	case v.Reason != "" && plan:
+		return fmt.Sprintf("%s rejected the plan and says: «%s». Revise the plan file, and present it again.", who, strings.TrimSpace(v.Reason))
 	case v.Reason != "":
 		return fmt.Sprintf("%s rejected this call and says: «%s». Take that into account, and do not repeat the identical call.", who, strings.TrimSpace(v.Reason))
 	case v.Stop != "":
@@ -154,7 +165,7 @@ func firstOf(a, b string) string {
 
 // malformed returns the error for an input that is not a JSON object, with the beginning of it.
 func malformed(use *msg.ToolUse, t tool.Tool) error {
-	received := tool.OneLine(use.Malformed, 200)
+	received := tool.OneLine(strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(use.Malformed), 200)
 	var v any
 	if err := json.Unmarshal([]byte(use.Malformed), &v); err != nil {
 		return fmt.Errorf("the input of %s is not valid JSON: %s. Received: %s. Send the call again with complete JSON", use.Name, err, received)

@@ -7,7 +7,7 @@ import (
 )
 
 // Repair returns an input that s refuses in the form that was meant, if there is only one. A field that s does not
-// know becomes a required one that is missing if their names differ in case and separators only, or if
+// know becomes a field that is missing, a required one first, if their names differ in case and separators only, or if
 // others lists it among the names that others use; and a null for a field that is not required and may not be null
 // counts as its absence. It does not check the outcome.
 func (s *Schema) Repair(input json.RawMessage, others func(field string) []string) (repaired json.RawMessage, ok bool) {
@@ -15,35 +15,84 @@ func (s *Schema) Repair(input json.RawMessage, others func(field string) []strin
 	if err != nil || v.kind != object || !s.closed {
 		return nil, false
 	}
-	var missing []string
-	for _, name := range s.required {
-		if _, there := v.field(name); !there {
-			missing = append(missing, name)
+	r := repairer{input: input, others: others}
+	out, ok := r.object(nil, s, v)
+	return out, ok && r.changed
+}
+
+// A repairer copies an input and mends the names of its fields.
+type repairer struct {
+	input   []byte
+	others  func(field string) []string
+	changed bool
+}
+
+// object appends v with its fields as s names them. It returns false if that is not certain.
+func (r *repairer) object(out []byte, s *Schema, v value) ([]byte, bool) {
+	var missing, absent []string
+	for _, p := range s.properties {
+		if _, there := v.field(p.name); there {
+			continue
+		}
+		if slices.Contains(s.required, p.name) {
+			missing = append(missing, p.name)
+		} else {
+			absent = append(absent, p.name)
 		}
 	}
-	out := []byte{'{'}
-	for _, f := range v.fields {
+	out = append(out, '{')
+	for i, f := range v.fields {
 		key, sub := f.key, s.property(f.key)
 		switch {
 		case f.repeated:
 			return nil, false
 		case sub == nil:
-			if key = meant(f.key, missing, others); key == "" {
+			if key = meant(f.key, missing, r.others); key == "" {
+				key = meant(f.key, absent, r.others)
+			}
+			if key == "" {
 				return nil, false
 			}
-			missing = slices.DeleteFunc(missing, func(name string) bool { return name == key })
-			ok = true
+			is := func(name string) bool { return name == key }
+			missing, absent = slices.DeleteFunc(missing, is), slices.DeleteFunc(absent, is)
+			sub, r.changed = s.property(key), true
 		case f.kind == null && sub.kinds != 0 && sub.kinds&null == 0 && !slices.Contains(s.required, f.key):
-			ok = true
+			r.changed = true
 			continue
 		}
-		if len(out) > 1 {
+		if i > 0 && out[len(out)-1] != '{' {
 			out = append(out, ',')
 		}
 		name, _ := json.Marshal(key) // ok: a string always marshals
-		out = append(append(append(out, name...), ':'), f.raw(input)...)
+		out = append(append(out, name...), ':')
+		var ok bool
+		if out, ok = r.value(out, sub, f.value); !ok {
+			return nil, false
+		}
 	}
-	return append(out, '}'), ok && len(missing) == 0
+	return append(out, '}'), len(missing) == 0
+}
+
+// value appends v, with the objects in a list mended.
+func (r *repairer) value(out []byte, s *Schema, v value) ([]byte, bool) {
+	if v.kind != array || s.items == nil || !s.items.closed {
+		return append(out, v.raw(r.input)...), true
+	}
+	out = append(out, '[')
+	for i, item := range v.items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if item.kind != object {
+			out = append(out, item.raw(r.input)...)
+			continue
+		}
+		var ok bool
+		if out, ok = r.object(out, s.items, item); !ok {
+			return nil, false
+		}
+	}
+	return append(out, ']'), true
 }
 
 // meant returns the one of fields that key stands for, or nothing if there is none or more than one.
