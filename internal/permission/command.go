@@ -296,7 +296,7 @@ func (c commandCheck) parts() finding {
 		return asks(ByOther, "%s", text)
 	}
 	if c.cmd.Script.ChangesDir() {
-		if c.cmd.Script.UsesGit() && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
+		if c.cmd.Script.UsesGit() && !c.cmd.stays && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
 			return asks(BySafety, "it changes the directory and runs git, which may run code that the directory prepared")
 		}
 		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write && !u.Guess }); i >= 0 {
@@ -306,7 +306,7 @@ func (c commandCheck) parts() finding {
 	var worst, last finding
 	for _, part := range c.cmd.Script.Parts {
 		found := c.part(part)
-		c.d.Parts = append(c.d.Parts, PartResult{Text: part.Text, Behavior: found.behavior, Reason: found.reason})
+		c.d.Parts = append(c.d.Parts, PartResult{Text: part.Text, Behavior: found.behavior, Reason: found.reason, reads: found.behavior == Ask && c.reads(part)})
 		worst, last = stricter(worst, found), found
 	}
 	switch {
@@ -331,6 +331,15 @@ func (c commandCheck) parts() finding {
 		return allowed(ByReadOnly, "every part of it only reads")
 	}
 	return allowed(ByParts, "every part of it is allowed")
+}
+
+// reads reports whether a part would run in a jail if it were the whole line.
+func (c commandCheck) reads(part *shell.Part) bool {
+	if c.cmd.Doubt == nil || len(c.cmd.Script.Parts) == 1 {
+		return false // there are no jails, or it was found out
+	}
+	_, err := shell.Parse(part.Text, shell.Vars{}).Jailed()
+	return err == nil
 }
 
 // gitReads reports whether git is only used to read.
@@ -407,7 +416,7 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	switch {
 	case err == nil:
 		return allowed(ByReadOnly, "it only reads")
-	case c.cmd.Edits:
+	case c.cmd.Edits && isSed(part):
 		return allowed(ByOther, "it is an edit of the files that it names")
 	case c.filesOnly(part) && c.scratches(part):
 		return allowed(ByOther, "it writes in the directory for temporary files of this session")

@@ -88,6 +88,8 @@ type Command struct {
 	// are looked for only if a rule forbids or asks about some commands.
 	others []*shell.Script
 	unsure string
+	// stays reports that the line changes to no directory but the current one and those below it in the same worktree.
+	stays bool
 }
 
 // A Use is what one part of a command does to a file.

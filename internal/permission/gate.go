@@ -47,6 +47,8 @@ type Gate struct {
 	hooker Hooker
 	judge  Judge
 	save   func(ctx context.Context, u Update) error
+	// advised are the kinds of refusal that the model has got advice about in this turn; true is for those that forbid other ways.
+	advised map[bool]bool
 }
 
 // NewGate returns the gate of c.
@@ -172,7 +174,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	}
 	switch {
 	case errors.Is(err, errNoAsker):
-		u.Verdict.Remedy = allowFlag(&q)
+		u.Verdict.Remedy = allowFlags(p, u, &q)
 		d.unanswered(&q)
 		if d.note != "" { // the flag that would allow the call is no reason
 			g.say(fmt.Sprintf("a call of %s was not judged: %s", u.Name, d.note))

@@ -131,18 +131,18 @@ func TestRefusalTellsTheModel(t *testing.T) {
 		advice string
 	}{
 		{"rule, nobody there", nil, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
-			`the rule "Bash(make)" from the user settings denies make`, alone + "."},
+			`the rule "Bash(make)" from the user settings denies make`, alone},
 		{"rule", yes, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
 			`the rule "Bash(make)" from the user settings denies make`, together},
 		{"all parts", nil, Default, nil, "Bash", runs("go vet ./... && ls && go build -o x ."),
 			"this command may change files or run code (`go vet ./...`, `go build -o x .`), and there is no user here to approve it",
-			alone + "; they can allow it with --allowed-tools 'Bash(go vet:*)' 'Bash(go build:*)'."},
+			mayRead + " " + report + "; they can allow it with --allowed-tools 'Bash(go vet:*)' 'Bash(go build:*)'."},
 		{"outside", nil, Default, nil, "Edit", writesTo("../x"),
-			w.home + "/x is outside the working directories, and there is no user here to approve it", alone + "; they can allow it with --allowed-tools 'Edit'."},
+			w.home + "/x is outside the working directories, and there is no user here to approve it", mayRead + " " + report + "; they can allow it with --allowed-tools 'Edit'."},
 		{"mode", nil, Default, nil, "Edit", writesTo("x"),
-			"in mode default each change to a file is asked about, and there is no user here to approve it", alone + "; they can allow it with --allowed-tools 'Edit'."},
+			"in mode default each change to a file is asked about, and there is no user here to approve it", mayRead + " " + report + "; they can allow it with --permission-mode acceptEdits."},
 		{"safety", nil, Bypass, nil, "Edit", writesTo(".git/config"),
-			"writing " + w.project + "/.git/config is always asked about: .git is a directory whose files change what programs do, and there is no user here to approve it: it is asked about in every mode, so it takes a conversation in which the user can say yes", alone + "."},
+			"writing " + w.project + "/.git/config is always asked about: .git is a directory whose files change what programs do, and there is no user here to approve it: it is asked about in every mode, so it takes a conversation in which the user can say yes", alone},
 		{"plan", yes, Plan, nil, "Bash", runs("make"), "plan mode is on, and this call of Bash may change something", present},
 	}
 	for _, tt := range tests {
@@ -425,7 +425,7 @@ func TestDenialTracking(t *testing.T) {
 			t.Errorf("a success in between: asked %d times", n)
 		}
 		text := msg.PlainText(func() []msg.Part { v := pass(t, g, "Bash", runs("make")); return v.Context }())
-		if !strings.Contains(text, "change the approach") {
+		if !strings.Contains(text, "Change the approach") {
 			t.Errorf("%q", text)
 		}
 	})

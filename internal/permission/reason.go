@@ -70,6 +70,8 @@ type PartResult struct {
 	Text     string
 	Behavior Behavior
 	Reason   Reason
+
+	reads bool // on its own it would run as a command that only reads
 }
 
 // A PathResult is how one path was judged.

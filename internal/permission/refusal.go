@@ -2,37 +2,69 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"adze/internal/platform/scope"
 	"adze/internal/tool"
 )
 
 // unattended says that a call needs approval and that there is no one to give it.
 const unattended = "and there is no user here to approve it"
 
-// What the model is told to do about a refusal.
+// Advice to the model after a refusal.
 const (
 	noOtherWay = "Do not repeat it, and do not try to get the same effect another way"
-	goOn       = noOtherWay + ": go on without it, and tell the user at the end what you could not do"
+	goOn       = noOtherWay + ": go on without it, and tell the user at the end what you could not do."
 	tellUser   = noOtherWay + ". If the task depends on it, tell the user what you need and why."
 	present    = "Finish the plan, and present it with ExitPlanMode."
+
+	mayRead = "Commands that only read need no approval here."
+	mayEdit = "Edit, Write and `sed -i` with file names need no approval in the working directories, nor do commands that only read."
+	report  = "Tell the user at the end what you could not do"
 )
 
-// advice returns what the model is told to do about a decision that refuses. Remedy is the flag that would allow the
-// call, or empty.
+// advice returns what the model should do about a decision that refuses. Remedy is the flag that would allow the
+// call, or empty. Only the first refusal of a turn has advice.
 func (g *Gate) advice(d *Decision, remedy string) string {
-	switch {
-	case d.Reason.Mode == Plan:
+	if d.Reason.Mode == Plan {
 		if !g.Asks() {
 			return "Finish the plan, and end with it as your answer."
 		}
 		return present
-	case remedy != "":
-		return goOn + "; they can allow it with " + remedy + "."
-	case !g.Asks() || d.unasked:
-		return goOn + "."
 	}
-	return tellUser
+	g.mu.Lock()
+	strict := !d.unasked || d.Firm || d.NeedsPerson
+	told := g.advised[strict]
+	if g.advised == nil {
+		g.advised = map[bool]bool{}
+	}
+	g.advised[strict] = true
+	g.mu.Unlock()
+	switch {
+	case told:
+		return "Do not repeat it."
+	case strict && (!g.Asks() || d.unasked):
+		return goOn
+	case strict:
+		return tellUser
+	}
+	text := mayRead
+	if g.Mode().AcceptsEdits() {
+		text = mayEdit
+	}
+	if remedy != "" {
+		return text + " " + report + "; they can allow it with " + remedy + "."
+	}
+	return text + " " + report + "."
+}
+
+// Reminders returns what the model has to be told at the beginning of a turn.
+func (g *Gate) Reminders() []string {
+	g.mu.Lock()
+	g.advised = nil
+	g.mu.Unlock()
+	return g.State.Reminders()
 }
 
 // why says why a call needs approval, with each part of a command that does. If it is one, the doubt about it is told,
@@ -52,13 +84,20 @@ func (d *Decision) why() string {
 // mayChange is said of what is not known to only read.
 const mayChange = "may change files or run code"
 
-// unapproved returns the parts of a command that no rule allows.
+// unapproved returns the parts of a command that no rule allows, without those that only read, unless there are no others.
 func (d *Decision) unapproved() []string {
-	var parts []string
+	var parts, reads []string
 	for _, p := range d.Parts {
-		if p.Behavior == Ask && p.Reason.Type == ByOther {
+		switch {
+		case p.Behavior != Ask || p.Reason.Type != ByOther:
+		case p.reads:
+			reads = append(reads, p.Text)
+		default:
 			parts = append(parts, p.Text)
 		}
+	}
+	if len(parts) == 0 {
+		return reads
 	}
 	return parts
 }
@@ -102,21 +141,57 @@ func (d *Decision) unanswered(q *Question) {
 	d.Behavior, d.Reason.Text, d.unasked = Deny, text, true
 }
 
-// allowFlag returns the flag that would have allowed a call, or "" if none would.
-func allowFlag(q *Question) string {
+// maxFlagged is how many rules a flag has.
+const maxFlagged = 8
+
+// allowFlags returns the flags that would have allowed a call, or "" if none would: each is tried, and only rules that it takes are in
+// them.
+func allowFlags(p *Policy, u *tool.Use, q *Question) string {
 	if q.NeedsPerson || q.Firm {
 		return ""
 	}
-	var rules []string
-	for _, u := range q.Suggestions {
-		for _, r := range u.Rules {
-			if u.Type == AddRules {
-				rules = append(rules, "'"+strings.ReplaceAll(r.String(), "'", `'\''`)+"'")
-			}
+	var rules []RuleValue
+	for _, s := range q.Suggestions {
+		if s.Type == AddRules && !s.Wider {
+			rules = append(rules, s.Rules...)
 		}
 	}
-	if len(rules) == 0 {
-		rules = append(rules, "'"+q.Tool+"'")
+	if len(rules) == 0 && tool.CommandOf(u.Call) == nil {
+		rules = append(rules, RuleValue{Tool: q.Tool})
 	}
-	return "--allowed-tools " + strings.Join(rules, " ")
+	if len(rules) > maxFlagged {
+		return ""
+	}
+	allows := func(m Mode, rules []RuleValue) bool {
+		c := p.cfg.apply(Update{Type: AddRules, Behavior: Allow, Destination: scope.CLI, Rules: rules})
+		c.Mode = m
+		then := Compile(c)
+		return Decide(then, factsOf(then, u)).Behavior == Allow
+	}
+	const accepting = "--permission-mode " + string(AcceptEdits)
+	switch now := p.cfg.Mode; {
+	case now == Default && allows(AcceptEdits, nil):
+		return accepting
+	case len(rules) > 0 && allows(now, rules):
+		return allowedTools(rules, func(rules []RuleValue) bool { return allows(now, rules) })
+	case len(rules) > 0 && now == Default && allows(AcceptEdits, rules):
+		return accepting + " " + allowedTools(rules, func(rules []RuleValue) bool { return allows(AcceptEdits, rules) })
+	}
+	return ""
+}
+
+// allowedTools returns the flag with those of the rules that it takes.
+func allowedTools(rules []RuleValue, allow func([]RuleValue) bool) string {
+	for i := 0; i < len(rules); {
+		if fewer := slices.Delete(slices.Clone(rules), i, i+1); len(fewer) > 0 && allow(fewer) {
+			rules = fewer
+		} else {
+			i++
+		}
+	}
+	flag := "--allowed-tools"
+	for _, r := range rules {
+		flag += " '" + strings.ReplaceAll(r.String(), "'", `'\''`) + "'"
+	}
+	return flag
 }

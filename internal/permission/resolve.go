@@ -2,6 +2,7 @@ package permission
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,13 @@ import (
 )
 
 var errUnknownRepository = errors.New("nothing is known about the repository")
+
+// editsAndReads reports whether every part is a sed, or is proven to only read.
+func editsAndReads(s *shell.Script) bool {
+	return s.Simple && !slices.ContainsFunc(s.Parts, func(p *shell.Part) bool { return !isSed(p) && p.ReadOnly() != nil })
+}
+
+func isSed(p *shell.Part) bool { return len(p.Words) > 0 && p.Words[0].Text == "sed" }
 
 // writes reports whether there are files, and writing each of them is among what is judged.
 func (c *Command) writes(files []string) bool {
@@ -121,13 +129,52 @@ func (r resolver) command(own *tool.Command) *Command {
 			c.Git = own.Git()
 		}
 	}
+	c.stays = c.Script.ChangesDir() && r.stays(c.Script)
 	if own.Judged != nil {
 		own.Judged(c.judged())
 	}
-	if own.Edits != nil && len(c.Script.Parts) == 1 {
-		c.Edits = c.writes(own.Edits())
+	if own.Edits != nil {
+		c.Edits = editsAndReads(c.Script) && c.writes(own.Edits())
 	}
 	return c
+}
+
+// stays reports whether every part runs in the current directory or below it, in the same worktree.
+func (r *resolver) stays(s *shell.Script) bool {
+	root, err := filepath.EvalSymlinks(r.p.cfg.Dir)
+	if err != nil || !s.Simple {
+		return false
+	}
+	for _, part := range s.Parts {
+		if part.Dirs() == nil {
+			return false
+		}
+		for _, dir := range part.Dirs() {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(r.p.cfg.Dir, dir)
+			}
+			at, err := filepath.EvalSymlinks(dir)
+			if err != nil {
+				return false
+			}
+			for ; at != root; at = filepath.Dir(at) {
+				if at == filepath.Dir(at) || isRepository(at) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// isRepository reports whether git takes a directory for the top of a worktree, or for a repository itself.
+func isRepository(dir string) bool {
+	for _, name := range []string{".git", "HEAD"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // judged returns the paths that are known, for the call itself.

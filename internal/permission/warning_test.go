@@ -44,7 +44,7 @@ func TestTheLineIsParsedOnce(t *testing.T) {
 	var told []string
 	files := []string{"/home/u/a"}
 	own := &tool.Command{
-		Line: "touch $HOME/a", Script: shell.Parse("touch $HOME/a", shell.Vars{}),
+		Line: "sed -i p $HOME/a", Script: shell.Parse("sed -i p $HOME/a", shell.Vars{}),
 		Edits: func() []string { return files },
 		Judged: func(paths []tool.JudgedPath) {
 			for _, p := range paths {

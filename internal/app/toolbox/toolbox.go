@@ -79,6 +79,8 @@ type Turns struct {
 	// Agent says that the turns are those of an agent, which do not wait for commands that the agent began in the
 	// background, and Reports that its work ends with a turn, and these commands with it.
 	Agent, Reports bool
+	// Fixed makes every command start in the agent's own directory: no cd lasts.
+	Fixed bool
 }
 
 // A Reader reads the results of tools. The zero value is the user.
@@ -119,7 +121,7 @@ func New(c Config) []tool.Tool {
 		write.New(write.Config{Files: c.Files}),
 		notebook.New(notebook.Config{Files: c.Files}),
 		glob.New(glob.Config{Config: at, Engine: c.Engine}),
-		grep.New(grep.Config{Config: at, Engine: c.Engine}),
+		grep.New(grep.Config{Config: at, Engine: c.Engine, State: c.State}),
 		webfetch.New(c.Pages),
 		websearch.New(c.Search),
 		taskoutput.New(c.Shell.Tasks),
@@ -204,6 +206,9 @@ func (c *Config) command() bash.Config {
 		b.Budget, b.Awaited = 0, true
 	}
 	b.Left, b.Reported = c.Turns.Agent, c.Turns.Reports
+	if c.Turns.Fixed {
+		b.SetDir = nil
+	}
 	if c.Single {
 		b.Tasks = nil
 	}

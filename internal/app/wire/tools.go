@@ -20,8 +20,11 @@ func (c *Conversation) tools() []tool.Tool {
 		Values: v, Runner: c.shell.Runner, Engine: c.ws.Engine, Gate: c.Gate, Sandbox: c.sandbox, Git: c.ws.git.judge,
 		Shell: c.shell, State: c.files.state, Files: c.files.changes, Output: &c.output.Output,
 		Single: c.spec.Calls == Single,
-		Turns:  toolbox.Turns{Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports()},
-		Pages:  webtools.PagesFor(c.ws.online(), reader(c)), Search: webtools.Search(c.ws.online(), reader(c)),
+		Turns: toolbox.Turns{
+			Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports(),
+			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has the tools of its lead, word for word
+		},
+		Pages: webtools.PagesFor(c.ws.online(), reader(c)), Search: webtools.Search(c.ws.online(), reader(c)),
 		Extras: c.told.extras, Servers: c.Servers,
 		Delegates:   toolbox.Delegates{Skills: c.told.skills, Skill: c.skills, Agents: c.agents},
 		Experiments: c.window.experiments(v.Window),

@@ -83,8 +83,8 @@ func (f *Files) Wait() {
 type Old struct {
 	Data   []byte // valid only while the new content is made
 	Exists bool
-	// Entry is what the conversation knows of the content, which is still the same. To a blind change it
-	// is empty if it is not.
+	// Entry is what the conversation knows of the content, which is still the same. If it is not, Entry is empty
+	// for a blind change and for a file that was never read.
 	Entry filestate.Entry
 }
 
@@ -283,7 +283,7 @@ func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
 func (t *Target) known(version *replace.Version) (Old, error) {
 	entry, known := t.files.State.Get(t.Path)
 	if known && !t.same(&entry, version) {
-		if !t.Blind {
+		if !t.Blind && entry.Origin != filestate.Printed {
 			return Old{}, t.stale(entry, version)
 		}
 		entry = filestate.Entry{}

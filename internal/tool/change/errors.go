@@ -50,6 +50,17 @@ func (t *Target) NotRead(e filestate.Entry) error {
 	return &tool.Error{Code: CodeNotRead, Text: text}
 }
 
+// NotSeen is the error of lines that the conversation does not know.
+func (t *Target) NotSeen(lines []filestate.Span) error {
+	return &tool.Error{Code: CodeNotRead, Text: fmt.Sprintf("%s: lines %s have not been read yet. Read them first; the rest of the file is not needed.", t.Path, spans(lines))}
+}
+
+// Secret reports whether a rule keeps the file from being read.
+func (t *Target) Secret() bool {
+	set, err := t.set()
+	return err != nil || t.files.Hidden != nil && (t.files.Hidden(t.Path) || t.files.Hidden(set.Real))
+}
+
 func spans(seen []filestate.Span) string {
 	var all []string
 	for _, s := range seen {

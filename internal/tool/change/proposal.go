@@ -2,6 +2,7 @@ package change
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"adze/internal/platform/paths"
 	"adze/internal/tool"
@@ -9,7 +10,7 @@ import (
 
 // A Proposal is what the calls of all tools that change a file have in common. I is what the model gives;
 // a call embeds the proposal and adds what it does.
-type Proposal[I comparable] struct {
+type Proposal[I any] struct {
 	*Target
 	In I
 	// Proposed is what the model gave, if the user changed it; else nil.
@@ -21,7 +22,7 @@ type Proposal[I comparable] struct {
 
 // Propose returns the proposal of a call of t. Path finds the path in an input. It touches nothing; its
 // error is for the model.
-func Propose[I comparable](f *Files, t tool.Tool, in I, path func(*I) *string) (Proposal[I], error) {
+func Propose[I any](f *Files, t tool.Tool, in I, path func(*I) *string) (Proposal[I], error) {
 	target, err := f.Target(*path(&in))
 	return Proposal[I]{Target: target, In: in, tool: t, path: path}, err
 }
@@ -54,7 +55,7 @@ func (p *Proposal[I]) Amend(input json.RawMessage) (tool.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a := amended.(interface{ proposal() *Proposal[I] }).proposal(); a.In != p.In {
+	if a := amended.(interface{ proposal() *Proposal[I] }).proposal(); !reflect.DeepEqual(a.In, p.In) {
 		a.Proposed = &p.In
 	}
 	return amended, nil

@@ -107,11 +107,12 @@ func TestRestore(t *testing.T) {
 		{"Edit", "gone", `"old_string":"a","new_string":"x"`, change.CodeMissing},
 		{"Edit", "edited", `"old_string":"c","new_string":"x"`, 0},
 		{"Edit", "written", `"old_string":"b","new_string":"x"`, 0},
-		{"Edit", "part", `"old_string":"last","new_string":"x"`, change.CodeNotRead},
+		{"Edit", "part", `"old_string":"line","new_string":"x","replace_all":true`, change.CodeNotRead},
+		{"Write", "part", `"content":"x"`, change.CodeNotRead},
 		{"Edit", "part", `"old_string":"first","new_string":"x"`, 0},
 		{"Write", "all", `"content":"x"`, 0},
-		{"Edit", "shifted", `"old_string":"1","new_string":"x"`, change.CodeNotRead},
-		{"Edit", "unread", `"old_string":"a","new_string":"x"`, change.CodeNotRead},
+		{"Write", "shifted", `"content":"x"`, change.CodeNotRead},
+		{"Write", "unread", `"content":"x"`, change.CodeNotRead},
 	} {
 		err := after.call(tt.tool, fmt.Sprintf(`{"file_path":%q,%s}`, tt.file, tt.fields))
 		var coded *tool.Error

@@ -135,7 +135,7 @@ func (f *Files) News(ctx context.Context) []string {
 		if i == newsFiles || ctx.Err() != nil {
 			break
 		}
-		if !known.Shown || known.Origin == filestate.Injected || known.Hash == ([sha256.Size]byte{}) || paths.IsUNC(known.Path) || f.Hidden != nil && f.Hidden(known.Path) {
+		if !known.Shown || known.Origin == filestate.Injected || known.Origin == filestate.Printed || known.Hash == ([sha256.Size]byte{}) || paths.IsUNC(known.Path) || f.Hidden != nil && f.Hidden(known.Path) {
 			continue
 		}
 		info, err := os.Stat(known.Path)

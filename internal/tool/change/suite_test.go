@@ -45,7 +45,7 @@ func kinds() []kind {
 	}
 	return []kind{
 		{"Edit", func(f *change.Files) tool.Tool { return edit.New(edit.Config{Files: f}) }, "f.txt",
-			"a\nold\nb\n", "a\nnew\nb\n", `"old_string":"old","new_string":"new"`},
+			"a\nold old\nb\n", "a\nnew new\nb\n", `"old_string":"old","new_string":"new","replace_all":true`},
 		{"Write", func(f *change.Files) tool.Tool { return write.New(write.Config{Files: f}) }, "f.txt",
 			"a\nold\nb\n", "a\nnew\nb\n", `"content":"a\nnew\nb\n"`},
 		{"NotebookEdit", func(f *change.Files) tool.Tool { return notebook.New(notebook.Config{Files: f}) }, "f.ipynb",
@@ -182,7 +182,7 @@ func each(t *testing.T, test func(*testing.T, *world)) {
 func TestReadFirst(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		name := w.kind.file
-		if _, err := w.run(t.Context(), name); code(err) != change.CodeNotRead || !strings.Contains(err.Error(), "Read it first") {
+		if _, err := w.run(t.Context(), name); code(err) != change.CodeNotRead || !strings.Contains(err.Error(), "first") {
 			t.Fatalf("unread: %v", err)
 		}
 		if got := w.content(name); got != w.kind.before {

@@ -142,8 +142,8 @@ func (w Workdir) Check() error {
 	return errors.New(text)
 }
 
-// Arrive makes dir, where the command of a task ended, the working directory of the next one, and says so
-// if it is not. An empty dir is not known.
+// Arrive makes dir, where the command of a task ended, the working directory of the next one, and returns a note about the move. An
+// empty dir is not known.
 func (w Workdir) Arrive(t *task.Task, dir string) string {
 	if w.set == nil || dir == "" || dir == w.Path || t.Background() || t.Stopped() {
 		return ""
@@ -151,7 +151,7 @@ func (w Workdir) Arrive(t *task.Task, dir string) string {
 	if now := w.set(dir); !sameDir(now, dir) {
 		return fmt.Sprintf("The working directory was reset to %s: %s is outside of where you work.", now, dir)
 	}
-	return ""
+	return fmt.Sprintf("The working directory is now %s.", dir)
 }
 
 // sameDir reports whether two names lead to the same directory.

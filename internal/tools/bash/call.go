@@ -56,7 +56,15 @@ func (c *call) findCommand() *tool.Command {
 		Doubt: r.doubt, Jailed: r.jailed, Warning: c.script.Destructive(), Leaves: c.leave,
 		Git:     sync.OnceValue(func() error { return c.git(c.script.GitUses()).doubt(false) }),
 		Aliases: c.aliases, Repository: c.repository,
-		Edits: c.edits, Judged: r.judged.set, Free: func() { r.freed = true },
+		Edits: c.edits, Judged: c.judged, Free: func() { r.freed = true },
+	}
+}
+
+// judged notes what the paths of the command led to when it was judged.
+func (c *call) judged(paths []tool.JudgedPath) {
+	c.reading().judged.set(paths)
+	if edit := c.inPlace(); edit != nil && edit.rest != nil {
+		edit.rest.reading().judged.set(paths)
 	}
 }
 
@@ -124,14 +132,18 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 		return tool.Result{}, errors.New(instead)
 	}
 	if edit := c.inPlace(); edit != nil {
-		return edit.run(ctx), nil
+		return edit.run(ctx, report)
 	}
 	cmd := command.Command{
 		Limits: c.config.Limits, Input: c.in,
 		Stays: !qualifies(c.script, c.config.Limits.Awaited), Answers: answers(c.script), Quiet: c.ReadOnly(),
 		Execute: c.execute, Ended: c.remarks,
 	}
-	return cmd.Run(ctx, report)
+	res, err := cmd.Run(ctx, report)
+	if err == nil {
+		c.remember(res)
+	}
+	return res, err
 }
 
 // execute runs the command in one of the two ways there are.

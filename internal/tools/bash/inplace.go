@@ -12,59 +12,118 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/permission/inner"
 	"adze/internal/platform/edit"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/command"
 )
 
 // A sed -i is an edit of the files it names, which the user sees before, rules judge as one, and the session
-// can take back. What sed makes of the files is found out by sed itself, on copies. In a sandbox it is a
-// command like any other, since what confines commands does not confine edits.
+// can take back. What sed makes of the files is found out by sed itself, on copies. Several of them, and a command after them that only
+// reads, may be joined by &&. In a sandbox it is a command like any other, since what confines commands does not confine edits.
 
 // An inPlace is such an edit. What it is was found out when the call was judged, and holds for its run.
 type inPlace struct {
 	call    *call
-	line    *sedLine
+	steps   []step
 	targets []*change.Target
 	// before and after are the contents as they were when the call was judged.
 	before, after [][]byte
+	rest          *call // what runs when the edit is made; nil if nothing does
+}
+
+// A step is one sed, with the places of its files among the targets.
+type step struct {
+	line  *sedLine
+	files []int
 }
 
 // findInPlace returns the edit that the command is, or nil if it is none or that is not certain.
 func (c *call) findInPlace() *inPlace {
-	if c.config.Files == nil || c.in.Background || c.leave || !c.outside() || !c.script.Simple || len(c.script.Parts) != 1 {
+	if c.config.Files == nil || c.in.Background || c.leave || !c.outside() || !c.script.Simple {
 		return nil
 	}
-	part := c.script.Parts[0]
-	if len(part.Assigns) > 0 || len(part.Redirects) > 0 || len(part.Words) == 0 || part.Words[0].Text != "sed" {
-		return nil
-	}
-	var args []string
-	for _, w := range part.Words[1:] {
-		if !w.Static || w.Glob {
+	p := &inPlace{call: c}
+	starts, plain := c.script.Chain()
+	for i, start := range starts {
+		if i < plain && i < len(c.script.Parts) && p.add(c.script.Parts[i]) {
+			continue
+		}
+		if i == 0 || c.script.ChangesDir() {
 			return nil
 		}
-		args = append(args, w.Value)
-	}
-	line, ok := parseSed(args)
-	if !ok {
-		return nil
-	}
-	p := &inPlace{call: c, line: line}
-	for _, name := range line.files {
-		target := c.target(name)
-		if target == nil || slices.ContainsFunc(p.targets, func(t *change.Target) bool { return t.Path == target.Path }) {
-			return nil // the same file twice would be edited twice
+		rest := c.in
+		rest.Command = c.in.Command[start:]
+		p.rest = newCall(rest, c.config)
+		if !p.rest.ReadOnly() {
+			return nil
 		}
-		p.targets = append(p.targets, target)
+		break
+	}
+	if p.steps == nil {
+		return nil
 	}
 	var err error
 	if p.before, p.after, err = p.contents(context.Background()); err != nil {
 		return nil
 	}
 	return p
+}
+
+// add adds a sed that edits files. It returns false for any other command.
+func (p *inPlace) add(part *shell.Part) bool {
+	if len(part.Assigns) > 0 || len(part.Redirects) > 0 || len(part.Words) == 0 || part.Words[0].Text != "sed" {
+		return false
+	}
+	var args []string
+	for _, w := range part.Words[1:] {
+		switch {
+		case !w.Static:
+			return false
+		case !w.Glob:
+			args = append(args, w.Value)
+			continue
+		}
+		found, ok := inner.Expand(p.call.here.Path, w.Value)
+		if !ok || len(found) == 0 || w.Text != w.Value { // a quoted character is not a wildcard
+			return false
+		}
+		slices.Sort(found)
+		for _, name := range found {
+			if !filepath.IsAbs(w.Value) {
+				name = strings.TrimPrefix(name, filepath.Clean(p.call.here.Path)+"/")
+			}
+			if strings.HasPrefix(name, "-") {
+				return false // sed takes it for an option
+			}
+			args = append(args, name)
+		}
+	}
+	line, ok := parseSed(args)
+	if !ok {
+		return false
+	}
+	s := step{line: line}
+	for _, name := range line.files {
+		target := p.call.target(name)
+		if target == nil {
+			return false
+		}
+		i := slices.IndexFunc(p.targets, func(t *change.Target) bool { return t.Path == target.Path })
+		if slices.Contains(s.files, i) {
+			return false // the same file twice would be edited twice
+		}
+		if i < 0 {
+			i = len(p.targets)
+			p.targets = append(p.targets, target)
+		}
+		s.files = append(s.files, i)
+	}
+	p.steps = append(p.steps, s)
+	return true
 }
 
 // target returns the file of that name, if it is one that can be edited in place of sed.
@@ -105,8 +164,21 @@ func (p *inPlace) contents(ctx context.Context) (before, after [][]byte, err err
 	if !changed {
 		return p.before, p.after, nil
 	}
-	after, err = p.line.run(ctx, p.call, before)
-	return before, after, err
+	after = slices.Clone(before)
+	for _, s := range p.steps {
+		files := make([][]byte, len(s.files))
+		for i, n := range s.files {
+			files[i] = after[n]
+		}
+		made, err := s.line.run(ctx, p.call, files)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, n := range s.files {
+			after[n] = made[i]
+		}
+	}
+	return before, after, nil
 }
 
 // edits returns the files that are edited in place of running a command; nil means that the command is run.
@@ -153,8 +225,25 @@ func shown(diffs []tool.Diff) tool.Display {
 	return tool.Changes(diffs)
 }
 
-// run makes the edit.
-func (p *inPlace) run(ctx context.Context) tool.Result {
+// run makes the edit, and then runs the rest of the line.
+func (p *inPlace) run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
+	made := p.make(ctx)
+	if p.rest == nil || made.IsError {
+		return made, nil
+	}
+	res, err := p.rest.Run(ctx, report)
+	if err != nil {
+		return made, err
+	}
+	res.Parts = append(made.Parts, res.Parts...)
+	if _, plain := made.Display.(tool.Plain); !plain {
+		res.Display = made.Display
+	}
+	return res, nil
+}
+
+// make makes the edit.
+func (p *inPlace) make(ctx context.Context) tool.Result {
 	start := time.Now()
 	var diffs []tool.Diff
 	var lines []string

@@ -7,8 +7,10 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	engine "adze/internal/platform/edit"
@@ -49,14 +51,50 @@ var outputSchema string
 
 // An Input is what the model gives.
 type Input struct {
-	FilePath   string `json:"file_path"`
+	FilePath   string        `json:"file_path"`
+	OldString  *string       `json:"old_string,omitempty"`
+	NewString  *string       `json:"new_string,omitempty"`
+	ReplaceAll bool          `json:"replace_all,omitempty"`
+	Edits      []Replacement `json:"edits,omitempty"`
+}
+
+// A Replacement is one of several edits of a file.
+type Replacement struct {
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
-// Draft lets the user edit the replacement.
-func (Input) Draft() tool.Draft { return tool.Draft{Field: "new_string"} }
+// Draft lets the user edit the replacement, if there is only one.
+func (in Input) Draft() tool.Draft {
+	if in.Edits != nil {
+		return tool.Draft{}
+	}
+	return tool.Draft{Field: "new_string"}
+}
+
+// replacements returns the edits to make, at least one.
+func (in Input) replacements() ([]Replacement, error) {
+	single := in.OldString != nil || in.NewString != nil || in.ReplaceAll
+	switch {
+	case len(in.Edits) > 0 && single:
+		return nil, &tool.InputError{Err: errors.New("invalid input for Edit: give either edits, or old_string and new_string")}
+	case len(in.Edits) > 0:
+		for i, r := range in.Edits {
+			if r.OldString == "" {
+				return nil, &tool.InputError{Err: fmt.Errorf("invalid input for Edit: edits[%d].old_string is empty", i)}
+			}
+		}
+		return in.Edits, nil
+	case in.OldString == nil && in.NewString == nil:
+		return nil, &tool.InputError{Err: errors.New("invalid input for Edit: old_string and new_string are missing, or edits")}
+	case in.OldString == nil:
+		return nil, &tool.InputError{Err: errors.New("invalid input for Edit: old_string: required, but missing")}
+	case in.NewString == nil:
+		return nil, &tool.InputError{Err: errors.New("invalid input for Edit: new_string: required, but missing")}
+	}
+	return []Replacement{{*in.OldString, *in.NewString, in.ReplaceAll}}, nil
+}
 
 // New returns the tool.
 func New(c Config) tool.Tool {
@@ -67,7 +105,7 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
-			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"old_string", "new_string"}},
+			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"old_string", "new_string", "edits/old_string", "edits/new_string"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "replace text in a file",
 			MaxChars:  100_000,
@@ -86,20 +124,38 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.OldString == in.NewString {
-		return nil, &tool.Error{Code: codeSame, Text: "old_string and new_string are the same: there is nothing to change."}
+	edits, err := in.replacements()
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range edits {
+		if r.OldString == r.NewString {
+			return nil, &tool.Error{Code: codeSame, Text: nth(edits, i) + "old_string and new_string are the same: there is nothing to change."}
+		}
 	}
 	if strings.EqualFold(filepath.Ext(proposal.Path()), ".ipynb") {
 		return nil, &tool.Error{Code: codeNotebook, Text: fmt.Sprintf("%s is a notebook: change it with NotebookEdit.", proposal.Path())}
 	}
-	return &call{Proposal: proposal, wholeOnly: c.WholeOnly}, nil
+	return &call{Proposal: proposal, edits: edits, wholeOnly: c.WholeOnly}, nil
 }
 
-// A call is one edit of one file.
+// nth returns how a message names one of several edits.
+func nth(edits []Replacement, i int) string {
+	if len(edits) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("edits[%d]: ", i)
+}
+
+// A call is the edits of one file: all are made, or none.
 type call struct {
 	change.Proposal[Input]
+	edits     []Replacement
 	wholeOnly bool
 }
+
+// creates reports whether the call makes a new file.
+func (c *call) creates() bool { return c.edits[0].OldString == "" }
 
 func (c *call) Title() string    { return "Edit " + c.Shown() }
 func (c *call) Activity() string { return "Editing " + c.Shown() }
@@ -110,8 +166,11 @@ func (c *call) Foresee(look bool) error {
 	switch {
 	case look:
 		return c.Rehearse(edit)
-	case c.In.OldString == "":
+	case c.creates():
 		return nil // whether there is a file is not recorded
+	}
+	if _, known := c.Known(); !known && !c.wholeOnly && !c.replacesAll() {
+		return nil
 	}
 	return c.Recorded(edit)
 }
@@ -122,18 +181,22 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.In.OldString == "" {
-		hunks, whole := engine.Diff(nil, []byte(c.In.NewString))
+	e := outcome{call: c}
+	if c.creates() {
+		hunks, whole := engine.Diff(nil, []byte(c.edits[0].NewString))
 		return change.Preview(c.Target.Path, len(data) == 0, hunks, whole), nil
 	}
-	plan, err := engine.Find(data, c.request())
-	if err != nil {
-		return nil, c.refusal(err)
+	if _, err := e.apply(data, nil); err != nil {
+		return nil, err
 	}
-	hunks, whole := plan.Hunks()
-	return change.Preview(c.Target.Path, false, hunks, whole), nil
+	return change.Preview(c.Target.Path, false, e.hunks, !e.truncated), nil
 }
 
-func (c *call) request() engine.Request {
-	return engine.Request{Old: c.In.OldString, New: c.In.NewString, All: c.In.ReplaceAll}
+// replacesAll reports whether an edit is of every occurrence.
+func (c *call) replacesAll() bool {
+	return slices.ContainsFunc(c.edits, func(r Replacement) bool { return r.ReplaceAll })
+}
+
+func (r Replacement) request() engine.Request {
+	return engine.Request{Old: r.OldString, New: r.NewString, All: r.ReplaceAll}
 }

@@ -33,7 +33,7 @@ func (e *outcome) result() tool.Result {
 		FilePath: e.Target.Path, OldString: e.old, NewString: e.new,
 		OriginalFile: e.original, OriginalHash: e.originalHash, ContentHash: e.done.Hash,
 		StructuredPatch: shown.Hunks, PatchTruncated: e.truncated,
-		UserModified: e.Proposed != nil, ReplaceAll: e.In.ReplaceAll, Occurrences: e.count,
+		UserModified: e.Proposed != nil, ReplaceAll: e.replacesAll(), Occurrences: e.count,
 	}
 	return r
 }
@@ -43,11 +43,13 @@ func (e *outcome) text() string {
 	var b strings.Builder
 	switch {
 	case e.done.Created:
-		fmt.Fprintf(&b, "Created %s.", e.Target.Path)
+		fmt.Fprintf(&b, "Created %s.", e.Shown())
+	case len(e.edits) > 1:
+		fmt.Fprintf(&b, "Edited %s: made %d edits.", e.Shown(), len(e.edits))
 	case e.count > 1:
-		fmt.Fprintf(&b, "Edited %s: replaced %d occurrences.", e.Target.Path, e.count)
+		fmt.Fprintf(&b, "Edited %s: replaced %d occurrences.", e.Shown(), e.count)
 	default:
-		fmt.Fprintf(&b, "Edited %s.", e.Target.Path)
+		fmt.Fprintf(&b, "Edited %s.", e.Shown())
 	}
 	for _, note := range e.done.Notes {
 		b.WriteString(" " + note)
@@ -91,7 +93,7 @@ func around(hunks []engine.Hunk) string {
 				continue
 			}
 			if shown < aroundLines && near(h.Lines, j) {
-				fmt.Fprintf(&b, "%6d\t%s\n", line, text[1:])
+				fmt.Fprintf(&b, "%d\t%s\n", line, text[1:])
 				shown++
 			}
 			line++
@@ -113,8 +115,12 @@ func near(lines []string, i int) bool {
 // difference tells what the user changed in the proposal.
 func (e *outcome) difference() string {
 	text := "The user changed your proposal before it was written."
-	if e.Proposed.OldString != e.In.OldString || e.Proposed.FilePath != e.In.FilePath || e.Proposed.ReplaceAll != e.In.ReplaceAll {
+	was, err := e.Proposed.replacements()
+	if err != nil || len(was) != 1 || len(e.edits) != 1 {
+		return text + " Read the file to see it."
+	}
+	if was[0].OldString != e.edits[0].OldString || was[0].ReplaceAll != e.edits[0].ReplaceAll || e.Proposed.FilePath != e.In.FilePath {
 		text += " What is replaced, or where, was changed as well: read the file to see it."
 	}
-	return text + change.Difference("new_string", e.Proposed.NewString, e.In.NewString)
+	return text + change.Difference("new_string", was[0].NewString, e.edits[0].NewString)
 }

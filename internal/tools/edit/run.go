@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if set.Info == nil && c.In.OldString != "" {
+	if set.Info == nil && !c.creates() {
 		return tool.Result{}, c.Missing()
 	}
 	e := outcome{call: c}
@@ -46,31 +47,60 @@ type outcome struct {
 // make works out the new content.
 func (e *outcome) make(old change.Old) (change.New, error) {
 	e.original, e.originalHash = old.Original()
-	if e.In.OldString == "" {
+	if e.creates() {
 		return e.create(old)
 	}
 	if !old.Exists {
 		return change.New{}, e.Missing()
 	}
-	if old.Entry.Path == "" {
-		return change.New{}, e.NotRead(old.Entry)
+	known := old.Entry
+	if known.Path == "" && (e.wholeOnly || e.Secret()) {
+		return change.New{}, e.NotRead(known)
 	}
-	plan, err := engine.Find(old.Data, e.request())
+	pieces, err := e.apply(old.Data, &known)
 	if err != nil {
-		return change.New{}, e.refusal(err)
+		return change.New{}, err
 	}
-	fresh := change.New{Pieces: plan.Pieces(), Origin: filestate.Edit}
-	if !old.Entry.Complete {
-		if !e.covered(old.Entry, plan) {
-			return change.New{}, e.NotRead(old.Entry)
-		}
-		fresh.Seen, fresh.Total = shifted(old.Entry, plan)
+	fresh := change.New{Pieces: pieces, Origin: filestate.Edit}
+	if !known.Complete {
+		fresh.Seen, fresh.Total = known.Seen, known.Total
 	}
-	e.old, e.new, e.count, e.adapted = plan.Old, plan.New, len(plan.Matches), plan.Adapted
-	e.blanks = plan.Blanks
-	hunks, whole := plan.Hunks()
-	e.hunks, e.truncated = hunks, !whole
 	return fresh, nil
+}
+
+// apply makes the edits one after the other, each in the text that the one before left. It returns the new content, and changes known to
+// the lines known of it. A nil known stands for the whole file.
+func (e *outcome) apply(data []byte, known *filestate.Entry) (pieces [][]byte, err error) {
+	before := data
+	for i, r := range e.edits {
+		plan, err := engine.Find(data, r.request())
+		if err != nil {
+			return nil, e.refusal(i, err)
+		}
+		if known != nil && !known.Complete {
+			if err := e.learn(known, plan); err != nil {
+				return nil, err
+			}
+		}
+		if i == 0 {
+			e.old, e.new = plan.Old, plan.New
+		}
+		e.count += len(plan.Matches)
+		e.adapted, e.blanks = e.adapted || plan.Adapted, e.blanks || plan.Blanks
+		pieces = plan.Pieces()
+		if len(e.edits) == 1 {
+			hunks, whole := plan.Hunks()
+			e.hunks, e.truncated = hunks, !whole
+			return pieces, nil
+		}
+		data = bytes.Join(pieces, nil)
+	}
+	if bytes.Equal(before, data) {
+		return nil, &tool.Error{Code: codeSame, Text: "The edits undo each other: there is nothing to change."}
+	}
+	hunks, whole := engine.Diff(before, data)
+	e.hunks, e.truncated = hunks, !whole
+	return [][]byte{data}, nil
 }
 
 // create makes a file, or fills an empty one.
@@ -78,52 +108,69 @@ func (e *outcome) create(old change.Old) (change.New, error) {
 	if len(old.Data) > 0 {
 		return change.New{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
 	}
-	e.new = e.In.NewString
+	e.new = e.edits[0].NewString
 	hunks, whole := engine.Diff(nil, []byte(e.new))
 	e.hunks, e.truncated = hunks, !whole
 	return change.New{Pieces: [][]byte{[]byte(e.new)}, Origin: filestate.Edit}, nil
 }
 
-// covered reports whether all that is replaced was seen.
-func (e *outcome) covered(known filestate.Entry, plan *engine.Plan) bool {
-	if e.wholeOnly || known.Origin == filestate.Injected {
-		return false
-	}
-	for _, lines := range plan.Lines() {
-		if !filestate.Covers(known.Seen, lines[0], lines[1]) {
-			return false
+// learn changes known to the lines known after the edit. It refuses an edit of text that the model does not know: it must have seen
+// the lines, or old_string must be the exact text of the only place.
+func (e *outcome) learn(known *filestate.Entry, plan *engine.Plan) error {
+	unseen := e.unseen(*known, plan)
+	if unseen != nil && (e.wholeOnly || len(plan.Matches) > 1 || plan.Folded || plan.Blanks) {
+		if len(unseen) > maxUnseen || e.wholeOnly {
+			return e.NotRead(*known)
 		}
+		return e.NotSeen(unseen)
 	}
-	return true
-}
-
-// shifted returns which lines are known after the edit, and how many there are.
-func shifted(known filestate.Entry, plan *engine.Plan) ([]filestate.Span, int) {
+	if known.Total == 0 {
+		known.Total = plan.Total()
+	}
 	var changes []filestate.Change
-	total := known.Total
 	for _, c := range plan.Changed() {
 		changes = append(changes, filestate.Change(c))
-		total += c.New - c.Old
+		known.Total += c.New - c.Old
 	}
-	return filestate.Shift(known.Seen, changes), total
+	if unseen != nil { // old_string may be a part of its lines only
+		known.Seen = filestate.Move(known.Seen, changes)
+	} else {
+		known.Seen = filestate.Shift(known.Seen, changes)
+	}
+	return nil
+}
+
+// maxUnseen is how many places a refusal names.
+const maxUnseen = 3
+
+// unseen returns the lines that are replaced and were not seen.
+func (e *outcome) unseen(known filestate.Entry, plan *engine.Plan) []filestate.Span {
+	var unseen []filestate.Span
+	for _, lines := range plan.Lines() {
+		if e.wholeOnly || known.Origin == filestate.Injected || !filestate.Covers(known.Seen, lines[0], lines[1]) {
+			unseen = append(unseen, filestate.Span{First: lines[0], Last: lines[1]})
+		}
+	}
+	return unseen
 }
 
 // refusal turns an error of the search into one for the model.
-func (c *call) refusal(err error) error {
+func (c *call) refusal(i int, err error) error {
+	which := nth(c.edits, i)
 	var missing *engine.NotFound
 	var several *engine.Ambiguous
 	switch {
 	case errors.As(err, &missing):
-		return &tool.Error{Code: codeNotFound, Text: c.notFound(missing)}
+		return &tool.Error{Code: codeNotFound, Text: which + c.notFound(c.edits[i].OldString, missing)}
 	case errors.As(err, &several):
-		return &tool.Error{Code: codeAmbiguous, Text: ambiguous(several)}
+		return &tool.Error{Code: codeAmbiguous, Text: which + ambiguous(several)}
 	case errors.Is(err, engine.ErrSame):
-		return &tool.Error{Code: codeSame, Text: fmt.Sprintf("%s already reads as new_string says: there is nothing to change.", c.Target.Path)}
+		return &tool.Error{Code: codeSame, Text: which + fmt.Sprintf("%s already reads as new_string says: there is nothing to change.", c.Target.Path)}
 	}
-	return fmt.Errorf("editing %s: %w", c.Target.Path, err)
+	return &tool.Error{Text: which + fmt.Sprintf("%s was not changed: %v.", c.Target.Path, err)}
 }
 
-func (c *call) notFound(missing *engine.NotFound) string {
+func (c *call) notFound(old string, missing *engine.NotFound) string {
 	text := fmt.Sprintf("old_string was not found in %s.", c.Target.Path)
 	switch slip, near := missing.Slip, missing.Near; {
 	case slip.Numbered:
@@ -134,6 +181,8 @@ func (c *call) notFound(missing *engine.NotFound) string {
 		return text + ` The file has a tab where old_string has a backslash and a t: send a real tab.`
 	case slip.Escaped != "":
 		return text + fmt.Sprintf(` The file has %s where old_string has \%s: send it as it is in the file, in new_string too.`, slip.Escaped, slip.Escaped)
+	case strings.Contains(old, "\uFFFD"):
+		return text + " It contains \uFFFD, which stands for bytes that are not characters: choose text without it."
 	case near == nil:
 		return text + " Read the file again and copy the text exactly."
 	}
@@ -144,7 +193,7 @@ func (c *call) notFound(missing *engine.NotFound) string {
 		text += fmt.Sprintf(" The closest is at line %d:", near.Line)
 	}
 	for i, line := range near.Text {
-		text += fmt.Sprintf("\n%6d\t%s", near.Line+i, line)
+		text += fmt.Sprintf("\n%d\t%s", near.Line+i, line)
 	}
 	return text
 }

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
+	"adze/internal/platform/filestate"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
@@ -28,6 +30,8 @@ type Searcher interface {
 type Config struct {
 	place.Config
 	Engine Searcher
+	// State learns which lines were shown; may be nil.
+	State *filestate.Store
 }
 
 //go:embed grep.md
@@ -115,6 +119,7 @@ type call struct {
 	place.Place
 	finder *finder
 	in     Input
+	hidden atomic.Bool // something was passed over because a rule hides it
 }
 
 func (c *call) Input() any { return c.in }

@@ -99,18 +99,18 @@ func TestModes(t *testing.T) {
 	other := fixture(t, map[string]string{"o.go": "elsewhere\n"})
 	tests := []struct{ name, input, want string }{
 		{"files", `{"pattern":"foo","glob":"*.go"}`, "a.go\nb/c.go\n\n(2 files, the most recently modified first.)"},
-		{"content", `{"pattern":"foo","output_mode":"content","glob":"*.go"}`, "a.go:2:foo 1\na.go:6:foo 2\nb/c.go:1:foo"},
-		{"context", `{"pattern":"foo","output_mode":"content","glob":"*.go","-C":1}`, "a.go-1-one\na.go:2:foo 1\na.go-3-three\n--\na.go-5-five\na.go:6:foo 2\n--\nb/c.go:1:foo"},
-		{"before and after", `{"pattern":"foo 2","output_mode":"content","-A":1,"-B":2}`, "a.go-4-four\na.go-5-five\na.go:6:foo 2"},
-		{"no numbers", `{"pattern":"foo","output_mode":"content","glob":"a.go","-n":false}`, "a.go:foo 1\na.go:foo 2"},
-		{"only", `{"pattern":"fo{2}","output_mode":"content","glob":"a.go","-o":true}`, "a.go:2:foo\na.go:6:foo"},
+		{"content", `{"pattern":"foo","output_mode":"content","glob":"*.go"}`, "a.go\n2:foo 1\n6:foo 2\n\nb/c.go\n1:foo"},
+		{"context", `{"pattern":"foo","output_mode":"content","glob":"*.go","-C":1}`, "a.go\n1-one\n2:foo 1\n3-three\n--\n5-five\n6:foo 2\n\nb/c.go\n1:foo"},
+		{"before and after", `{"pattern":"foo 2","output_mode":"content","-A":1,"-B":2}`, "a.go\n4-four\n5-five\n6:foo 2"},
+		{"no numbers", `{"pattern":"foo","output_mode":"content","glob":"a.go","-n":false}`, "a.go\nfoo 1\nfoo 2"},
+		{"only", `{"pattern":"fo{2}","output_mode":"content","glob":"a.go","-o":true}`, "a.go\n2:foo\n6:foo"},
 		{"count", `{"pattern":"foo","output_mode":"count","glob":"*.go"}`, "a.go:2\nb/c.go:1\n\n(3 matching lines in 2 files.)"},
 		{"context in another mode", `{"pattern":"foo","glob":"b/*","-C":2}`, "b/c.go\n\n(1 file, the most recently modified first.)\n(-A, -B, -C and -o were ignored: they are for output_mode content.)"},
-		{"ignoring case", `{"pattern":"FOO 1","output_mode":"content","-i":true,"glob":"*.go"}`, "a.go:2:foo 1"},
-		{"a file", `{"pattern":"foo","output_mode":"content","path":"b/c.go"}`, "b/c.go:1:foo"},
-		{"outside", `{"pattern":"else","output_mode":"content","path":"` + other + `"}`, other + "/o.go:1:elsewhere"},
-		{"home", `{"pattern":"home","output_mode":"content","path":"~"}`, "home/h.txt:1:at home"},
-		{"an odd name", `{"pattern":"foo","output_mode":"content","glob":"*.c"}`, `"odd\nname.c":1:foo`},
+		{"ignoring case", `{"pattern":"FOO 1","output_mode":"content","-i":true,"glob":"*.go"}`, "a.go\n2:foo 1"},
+		{"a file", `{"pattern":"foo","output_mode":"content","path":"b/c.go"}`, "b/c.go\n1:foo"},
+		{"outside", `{"pattern":"else","output_mode":"content","path":"` + other + `"}`, other + "/o.go\n1:elsewhere"},
+		{"home", `{"pattern":"home","output_mode":"content","path":"~"}`, "home/h.txt\n1:at home"},
+		{"an odd name", `{"pattern":"foo","output_mode":"content","glob":"*.c"}`, `"odd\nname.c"` + "\n1:foo"},
 		{"undefined", `{"pattern":"foo","path":"undefined","glob":"b/*"}`, "b/c.go\n\n(1 file, the most recently modified first.)"},
 		{"null", `{"pattern":"foo","path":"null","glob":"b/*"}`, "b/c.go\n\n(1 file, the most recently modified first.)"},
 		{"no match", `{"pattern":"xyzzy","glob":"*.go"}`, "No matches in 2 files."},
@@ -143,8 +143,18 @@ func TestPaging(t *testing.T) {
 	tl := in(t, dir, nil)
 	page := func(offset int) (lines []string, note string) {
 		text, _ := run(t, tl, fmt.Sprintf(`{"pattern":"match","output_mode":"content","offset":%d}`, offset))
-		text, note, _ = strings.Cut(text, "\n\n")
-		return strings.Split(text, "\n"), note
+		file := ""
+		for line := range strings.SplitSeq(text, "\n") {
+			switch {
+			case strings.HasSuffix(line, ".txt"):
+				file = line
+			case strings.HasSuffix(line, ":match"):
+				lines = append(lines, file+":"+line)
+			case line != "":
+				note = line
+			}
+		}
+		return lines, note
 	}
 	var all []string
 	for _, tt := range []struct {
@@ -166,11 +176,11 @@ func TestPaging(t *testing.T) {
 			t.Fatalf("line %d is %s, want %s", i, line, want)
 		}
 	}
-	if lines, _ := page(600); lines[0] != "There is nothing at offset 600: use a smaller one." {
+	if lines, note := page(600); len(lines) != 0 || note != "There is nothing at offset 600: use a smaller one." {
 		t.Errorf("past the end: %q", lines)
 	}
 	text, res := run(t, tl, `{"pattern":"match","output_mode":"content","head_limit":0}`)
-	if n := strings.Count(text, "\n") + 1; n != 600 || res.Structured.(Output).NumLines != 600 {
+	if n := strings.Count(text, "\n") + 1; n != 603 || res.Structured.(Output).NumLines != 600 {
 		t.Errorf("without a limit: %d lines", n)
 	}
 }
@@ -187,7 +197,7 @@ func TestLargeResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(body)
-	if err != nil || int64(len(data)) != res.Body.Size() || strings.Count(string(data), "\n") != 30_000 {
+	if err != nil || int64(len(data)) != res.Body.Size() || strings.Count(string(data), "\n") != 30_001 {
 		t.Errorf("%d bytes of %d, %v", len(data), res.Body.Size(), err)
 	}
 	if n := len(res.Structured.(Output).Content); n > tool.DefaultMaxChars || n < tool.DefaultMaxChars/2 {
@@ -294,10 +304,10 @@ func TestAboutItself(t *testing.T) {
 func TestForms(t *testing.T) {
 	dir := fixture(t, map[string]string{"cafe\u0301.txt": "foo\n", "e\u0301/\u00fc/a.txt": "foo\n"})
 	for path, want := range map[string]string{
-		"caf\u00e9.txt":   "caf\u00e9.txt:1:foo",
-		"cafe\u0301.txt":  "caf\u00e9.txt:1:foo",
-		"\u00e9":          "\u00e9/\u00fc/a.txt:1:foo",
-		"e\u0301/u\u0308": "\u00e9/\u00fc/a.txt:1:foo",
+		"caf\u00e9.txt":   "caf\u00e9.txt\n1:foo",
+		"cafe\u0301.txt":  "caf\u00e9.txt\n1:foo",
+		"\u00e9":          "\u00e9/\u00fc/a.txt\n1:foo",
+		"e\u0301/u\u0308": "\u00e9/\u00fc/a.txt\n1:foo",
 		"\u00e8":          "error: " + dir + "/\u00e8 does not exist. The working directory is " + dir + ".",
 	} {
 		if got, _ := run(t, in(t, dir, nil), `{"pattern":"foo","output_mode":"content","path":"`+path+`"}`); got != want {

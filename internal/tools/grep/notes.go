@@ -48,6 +48,9 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	if found.Binary > 0 && found.Entries == 0 {
 		note("(%s passed over.)", was(found.Binary, "binary file"))
 	}
+	if found.Entries == 0 && c.hidden.Load() {
+		note("(Files that a permission rule hides were not searched.)")
+	}
 	if found.Unreadable > 0 {
 		note("(%s not be read.)", could(found.Unreadable, "file or directory", "files or directories"))
 	}

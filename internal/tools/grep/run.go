@@ -48,6 +48,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	res, list := c.result(o, found, time.Since(began))
 	if o.Mode == search.Content {
 		mark(ctx, &list, o)
+		c.remember(o, found)
 	}
 	res.Display = list
 	return res, nil
@@ -65,7 +66,13 @@ func (c *call) options(root string, denied func(string) string) search.GrepOptio
 		o.Limit = *in.HeadLimit
 	}
 	if denied != nil {
-		o.Skip = func(path string, _ bool) bool { return denied(path) != "" }
+		o.Skip = func(path string, _ bool) bool {
+			hidden := denied(path) != ""
+			if hidden {
+				c.hidden.Store(true)
+			}
+			return hidden
+		}
 	}
 	switch in.OutputMode {
 	case modeContent:
@@ -115,6 +122,9 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 		out.Content = text.head(tool.DefaultMaxChars)
 	}
 	res := tool.Result{Structured: out}
+	if o.Mode == search.Content {
+		text = c.grouped(found)
+	}
 	notes := strings.Join(c.notes(o, found), "\n")
 	switch {
 	case text.Size() > maxText:
@@ -132,6 +142,35 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 		res.Parts = tool.Text(strings.TrimSuffix(body, "\n")).Parts
 	}
 	return res, display
+}
+
+// grouped returns the lines with the name of their file once, above them.
+func (c *call) grouped(found *search.GrepResult) pieces {
+	var all pieces
+	last := ""
+	for i, piece := range found.Lines {
+		path := found.Paths[i]
+		if path == "" {
+			continue
+		}
+		name := c.shown(path)
+		if path != last {
+			head := name + "\n"
+			if last != "" {
+				head = "\n" + head
+			}
+			all, last = append(all, []byte(head)), path
+		}
+		lines := make([]byte, 0, len(piece))
+		for line := range bytes.Lines(piece) {
+			if rest, ok := bytes.CutPrefix(line, []byte(name)); ok { // else it is a separator
+				line = rest[1:]
+			}
+			lines = append(lines, line...)
+		}
+		all = append(all, lines)
+	}
+	return all
 }
 
 const (

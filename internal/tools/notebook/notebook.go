@@ -7,6 +7,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -42,11 +43,19 @@ var outputSchema string
 
 // An Input is what the model gives.
 type Input struct {
-	NotebookPath string `json:"notebook_path"`
-	CellID       string `json:"cell_id,omitempty"`
-	NewSource    string `json:"new_source"`
-	CellType     string `json:"cell_type,omitempty"`
-	EditMode     string `json:"edit_mode,omitempty"`
+	NotebookPath string  `json:"notebook_path"`
+	CellID       string  `json:"cell_id,omitempty"`
+	NewSource    *string `json:"new_source,omitempty"`
+	CellType     string  `json:"cell_type,omitempty"`
+	EditMode     string  `json:"edit_mode,omitempty"`
+}
+
+// source returns the new source of the cell; empty for one that is deleted.
+func (in Input) source() string {
+	if in.NewSource == nil {
+		return ""
+	}
+	return *in.NewSource
 }
 
 // Draft lets the user edit the cell.
@@ -95,6 +104,8 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 		return nil, &tool.Error{Code: codeNotNotebook, Text: fmt.Sprintf("%s is not a notebook (.ipynb): change it with Edit.", proposal.Path())}
 	case mode == insertMode && in.CellType == "":
 		return nil, fmt.Errorf("cell_type is missing: an inserted cell is code or markdown")
+	case mode != deleteMode && in.NewSource == nil:
+		return nil, &tool.InputError{Err: errors.New("invalid input for NotebookEdit: new_source: required, but missing")}
 	case mode != insertMode && in.CellID == "":
 		return nil, fmt.Errorf("cell_id is missing: give the id of the cell to %s, as Read shows it", mode)
 	}

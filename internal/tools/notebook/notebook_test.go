@@ -72,7 +72,7 @@ func TestContract(t *testing.T) {
 // Proves NB-02, X-002.
 func TestRun(t *testing.T) {
 	w := newWorld(t, pretty)
-	res, err := w.run(Input{CellID: "calc", NewSource: "print(2)"})
+	res, err := w.run(Input{CellID: "calc", NewSource: new("print(2)")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("display %+v", d)
 	}
 
-	res, err = w.run(Input{CellID: "intro", NewSource: "new", CellType: "code", EditMode: "insert"})
+	res, err = w.run(Input{CellID: "intro", NewSource: new("new"), CellType: "code", EditMode: "insert"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 	}
 
 	old := newWorld(t, `{"cells":[],"nbformat":4,"nbformat_minor":4}`)
-	if _, err := old.run(Input{NewSource: "x", CellType: "markdown", EditMode: "insert"}); err != nil {
+	if _, err := old.run(Input{NewSource: new("x"), CellType: "markdown", EditMode: "insert"}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(old.path()); strings.Contains(string(got), `"id"`) {
@@ -129,12 +129,13 @@ func TestRefusals(t *testing.T) {
 		{"unknown mode", pretty, Input{CellID: "intro", EditMode: "move"}, 0, `"replace", "insert", "delete"`},
 		{"unknown type", pretty, Input{CellID: "intro", CellType: "raw"}, 0, `"code", "markdown"`},
 		{"insert without a type", pretty, Input{CellID: "intro", EditMode: "insert"}, 0, "cell_type is missing"},
-		{"no cell named", pretty, Input{NewSource: "x"}, 0, "cell_id is missing"},
-		{"no such cell", pretty, Input{CellID: "nobody"}, codeNoCell, "Its cells are intro, calc."},
-		{"missing", pretty, Input{NotebookPath: "b.ipynb", CellID: "x"}, change.CodeMissing, "does not exist"},
-		{"damaged", "{\"cells\": [\n}", Input{CellID: "x"}, 0, "line 2, column 1"},
-		{"no cells", `{"x":1}`, Input{CellID: "x"}, 0, "no list of cells"},
-		{"odd cells", `{"cells":[null]}`, Input{CellID: "cell-0"}, 0, "not an object"},
+		{"no cell named", pretty, Input{NewSource: new("x")}, 0, "cell_id is missing"},
+		{"no source", pretty, Input{CellID: "intro"}, 0, "new_source: required"},
+		{"no such cell", pretty, Input{EditMode: "delete", CellID: "nobody"}, codeNoCell, "Its cells are intro, calc."},
+		{"missing", pretty, Input{NotebookPath: "b.ipynb", EditMode: "delete", CellID: "x"}, change.CodeMissing, "does not exist"},
+		{"damaged", "{\"cells\": [\n}", Input{EditMode: "delete", CellID: "x"}, 0, "line 2, column 1"},
+		{"no cells", `{"x":1}`, Input{EditMode: "delete", CellID: "x"}, 0, "no list of cells"},
+		{"odd cells", `{"cells":[null]}`, Input{EditMode: "delete", CellID: "cell-0"}, 0, "not an object"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

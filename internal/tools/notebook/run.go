@@ -105,7 +105,7 @@ func (e *outcome) plan(data []byte) ([][]byte, error) {
 		e.id = parsed.Cells[at].ID
 	}
 	if e.mode == insertMode {
-		e.kind, e.new, e.id = e.In.CellType, e.In.NewSource, ""
+		e.kind, e.new, e.id = e.In.CellType, e.In.source(), ""
 		if b.hasIDs() {
 			e.id = freshID(parsed)
 		}
@@ -121,10 +121,10 @@ func (e *outcome) plan(data []byte) ([][]byte, error) {
 	case e.mode == deleteMode:
 		return b.apply(b.remove(at)), nil
 	case e.In.CellType != "" && e.In.CellType != cell.Type:
-		e.new, e.kind = e.In.NewSource, e.In.CellType
+		e.new, e.kind = e.In.source(), e.In.CellType
 		return b.apply(b.retype(at, e.kind, e.new)), nil
 	}
-	e.new = e.In.NewSource
+	e.new = e.In.source()
 	return b.apply(b.replace(at, e.new)), nil
 }
 
@@ -188,10 +188,10 @@ func (e *outcome) text() string {
 	if e.Proposed != nil {
 		b.WriteString("\nThe user changed your proposal before it was written.")
 		proposed, _ := json.Marshal(struct{ Input }{*e.Proposed}) // ok: it came from JSON
-		if e.Proposed.NewSource == e.In.NewSource {
+		if e.Proposed.source() == e.In.source() {
 			fmt.Fprintf(&b, " You proposed %s.", proposed)
 		}
-		b.WriteString(change.Difference("new_source", e.Proposed.NewSource, e.In.NewSource))
+		b.WriteString(change.Difference("new_source", e.Proposed.source(), e.In.source()))
 	}
 	return b.String()
 }

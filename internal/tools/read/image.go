@@ -28,7 +28,7 @@ func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("reading %s: %w", r.path, err)
 	}
 	r.record(entry)
-	text := fmt.Sprintf("%s image, %v pixels", format(p.MediaType), p.Original)
+	text := fmt.Sprintf("%s image, %v pixels", format(picture.Sniff(data)), p.Original)
 	display := text
 	if p.Scaled() {
 		factor := float64(p.Original.Width) / float64(p.Size.Width)

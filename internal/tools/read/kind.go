@@ -1,9 +1,11 @@
 package read
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"adze/internal/platform/pdf"
 	"adze/internal/platform/picture"
@@ -44,8 +46,20 @@ func confirmed(promised kind, head []byte) kind {
 		return imageFile
 	case promised != notebookFile && pdf.IsPDF(head):
 		return pdfFile
+	case promised == imageFile && isText(head):
+		return textFile
 	}
 	return promised
+}
+
+// isText reports whether a file begins like text.
+func isText(head []byte) bool {
+	for cut := 0; cut < utf8.UTFMax && cut < len(head); cut++ { // the last character may not be whole
+		if utf8.Valid(head[:len(head)-cut]) {
+			return bytes.IndexByte(head, 0) < 0
+		}
+	}
+	return false
 }
 
 // refuseKind refuses files whose extension says that there is nothing to see in them.

@@ -87,7 +87,7 @@ func TestDispatch(t *testing.T) {
 		{"picture.ipynb", "image", "image/png", ""},
 		{"document.txt", "pdf", "", ""},
 		{"document.png", "pdf", "", ""},
-		{"text.png", "", "", "this is not a PNG, JPEG, GIF or WebP picture: it looks like text"},
+		{"text.png", "text", "", ""},
 		{"empty.png", "", "", "the picture is empty: it has 0 bytes"},
 		{"cut.png", "", "", "the PNG picture is damaged"},
 		{"text.pdf", "", "", "this is not a PDF document"},

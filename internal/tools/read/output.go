@@ -25,6 +25,8 @@ type (
 		StartLine   int    `json:"startLine"`
 		TotalLines  int    `json:"totalLines"`
 		ContentHash string `json:"contentHash"`
+		// CutLines are the numbers of the lines of which the model gets only the beginning.
+		CutLines []int `json:"cutLines,omitempty"`
 	}
 
 	// imageOutput is a picture; type image.
@@ -84,5 +86,16 @@ func (o Output) AppendJSON(dst []byte) ([]byte, error) {
 	dst = strconv.AppendInt(append(dst, `,"startLine":`...), int64(f.StartLine), 10)
 	dst = strconv.AppendInt(append(dst, `,"totalLines":`...), int64(f.TotalLines), 10)
 	dst = msg.AppendString(append(dst, `,"contentHash":`...), f.ContentHash)
+	for i, n := range f.CutLines {
+		if i == 0 {
+			dst = append(dst, `,"cutLines":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	if f.CutLines != nil {
+		dst = append(dst, ']')
+	}
 	return append(dst, "}}"...), nil
 }

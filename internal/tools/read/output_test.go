@@ -11,7 +11,7 @@ import (
 // Proves READ-11.
 func TestOutputAsJSON(t *testing.T) {
 	for _, o := range []Output{
-		{"text", OutputFile{"/a \"b\"/c", "one\n\ttwo\r\n\x01\x7f<&>\u2028 ä \U0001f600", 2, 3, 40, "abc"}},
+		{"text", OutputFile{"/a \"b\"/c", "one\n\ttwo\r\n\x01\x7f<&>\u2028 ä \U0001f600", 2, 3, 40, "abc", []int{3, 4}}},
 		{"text", OutputFile{}},
 		{"image", imageOutput{FilePath: "/x.png", MediaType: "image/png", OriginalSize: 7, Dimensions: dimensions{1, 2, 3, 4}}},
 		{"file_unchanged", unchangedFile{"/x"}},

@@ -127,6 +127,9 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	if asked(r.Documents) {
 		if data := d.cut(ctx); data != nil && len(data) <= maxDocument {
 			res.Parts = []msg.Part{&msg.Document{MediaType: "application/pdf", Title: filepath.Base(r.path), Data: data}}
+			if label := d.label(); label != "" {
+				res.Parts = append(res.Parts, &msg.Text{Text: label})
+			}
 			return res, nil
 		}
 	}
@@ -146,6 +149,17 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	}
 	res.Parts = parts
 	return res, nil
+}
+
+// label says which pages are delivered, unless they are all there are.
+func (d *document) label() string {
+	switch n := d.pages.Len(); {
+	case n == d.Pages():
+		return ""
+	case n == 1:
+		return fmt.Sprintf("Page %d of %d.", d.pages.First, d.Pages())
+	}
+	return fmt.Sprintf("Pages %d to %d of %d.", d.pages.First, d.pages.Last, d.Pages())
 }
 
 // cut returns the pages as a document of their own, or nil if that fails. One that others may not be able to read,

@@ -175,7 +175,11 @@ func (r *reader) bind(in Input) (tool.Call, error) {
 	if paths.IsBlocked(path) {
 		return nil, blocked(path)
 	}
-	return &call{reader: r, in: in, base: base, path: path, pages: pages}, nil
+	c := &call{reader: r, in: in, base: base, path: path, pages: pages}
+	if r.State != nil {
+		c.had, _ = r.State.Get(path)
+	}
+	return c, nil
 }
 
 func blocked(path string) error {
@@ -190,6 +194,8 @@ type call struct {
 	base  paths.Base
 	path  string // absolute
 	pages pdf.Range
+	// had is what the model had seen of the file when the call was bound: of two calls in one message, the first shows the file.
+	had filestate.Entry
 
 	mu   sync.Mutex
 	sets map[string]resolved // by target

@@ -106,25 +106,26 @@ func TestContract(t *testing.T) {
 func TestText(t *testing.T) {
 	long := strings.Repeat("x\n", 1234567)
 	d := dir(t, map[string]string{
-		"src/foo.go": "package foo\n\nvar x = 1\n", "empty": "", "crlf.txt": "a\r\nb\rc\r\n", "bad.txt": "a\xffb\n",
+		"src/foo.go": "package foo\n\nvar x = 1\n", "empty": "", "crlf.txt": "a\r\nb\rc\r\n", "bad.txt": "a\x81b\n", "latin.txt": "K\xe4se \x96 3 \x80\r\ngr\xfc\xdfe\n",
 		"utf16.txt": "\xff\xfeh\x00i\x00", "bom.txt": "\ufeffhi", "home/h.txt": "home\n", "long.txt": long, "no-lf": "end",
 	})
 	tests := []struct{ name, input, want string }{
-		{"whole", `{"file_path":"src/foo.go"}`, "     1\tpackage foo\n     2\t\n     3\tvar x = 1"},
-		{"range", `{"file_path":"src/foo.go","offset":2,"limit":1}`, "     2\t\n\n(Lines 2 to 2 of 3.)"},
-		{"range that is the whole", `{"file_path":"src/foo.go","offset":1,"limit":3}`, "     1\tpackage foo\n     2\t\n     3\tvar x = 1"},
-		{"to the end", `{"file_path":"src/foo.go","offset":3}`, "     3\tvar x = 1\n\n(Lines 3 to 3 of 3.)"},
+		{"whole", `{"file_path":"src/foo.go"}`, "1\tpackage foo\n2\t\n3\tvar x = 1"},
+		{"range", `{"file_path":"src/foo.go","offset":2,"limit":1}`, "2\t\n\n(Lines 2 to 2 of 3.)"},
+		{"range that is the whole", `{"file_path":"src/foo.go","offset":1,"limit":3}`, "1\tpackage foo\n2\t\n3\tvar x = 1"},
+		{"to the end", `{"file_path":"src/foo.go","offset":3}`, "3\tvar x = 1\n\n(Lines 3 to 3 of 3.)"},
 		{"past the end", `{"file_path":"src/foo.go","offset":50}`, "The file has 3 lines: there is nothing at line 50. Read it with a smaller offset."},
 		{"empty", `{"file_path":"empty"}`, "The file exists and is empty."},
-		{"line ends", `{"file_path":"crlf.txt"}`, "     1\ta\n     2\tb\\rc"},
-		{"not UTF-8", `{"file_path":"bad.txt"}`, "     1\ta\uFFFDb\n\n(The file is not valid UTF-8. Damaged characters are shown as \uFFFD.)"},
-		{"UTF-16", `{"file_path":"utf16.txt"}`, "     1\thi"},
-		{"byte order mark", `{"file_path":"bom.txt"}`, "     1\thi"},
-		{"no last LF", `{"file_path":"no-lf"}`, "     1\tend"},
-		{"home", `{"file_path":"~/h.txt"}`, "     1\thome"},
-		{"absolute", `{"file_path":"` + d + `/no-lf"}`, "     1\tend"},
+		{"line ends", `{"file_path":"crlf.txt"}`, "1\ta\n2\tb\\rc"},
+		{"not UTF-8", `{"file_path":"bad.txt"}`, "1\ta\uFFFDb\n\n(The file is not valid UTF-8. Bytes that are not characters are shown as \uFFFD.)"},
+		{"Windows-1252", `{"file_path":"latin.txt"}`, "1\tKäse – 3 €\n2\tgrüße\n\n(The file is in Windows-1252 or Latin-1. Edit and Write keep that.)"},
+		{"UTF-16", `{"file_path":"utf16.txt"}`, "1\thi"},
+		{"byte order mark", `{"file_path":"bom.txt"}`, "1\thi"},
+		{"no last LF", `{"file_path":"no-lf"}`, "1\tend"},
+		{"home", `{"file_path":"~/h.txt"}`, "1\thome"},
+		{"absolute", `{"file_path":"` + d + `/no-lf"}`, "1\tend"},
 		{"seven digits", `{"file_path":"long.txt","offset":1234566,"limit":2}`, "1234566\tx\n1234567\tx\n\n(Lines 1234566 to 1234567 of 1234567.)"},
-		{"number as text", `{"file_path":"no-lf","limit":"1"}`, "     1\tend"},
+		{"number as text", `{"file_path":"no-lf","limit":"1"}`, "1\tend"},
 		{"null device", `{"file_path":"/dev/null"}`, "The file exists and is empty."},
 	}
 	for _, tt := range tests {
@@ -230,10 +231,6 @@ func TestRunRefuses(t *testing.T) {
 			}
 		})
 	}
-	long := dir(t, map[string]string{"long": strings.Repeat("x", 2<<20)})
-	if _, err := run(t, in(long), `{"file_path":"long","limit":1}`); err == nil || !strings.Contains(err.Error(), "a shell command such as jq or cut -c") {
-		t.Errorf("a line that is too long: %v", err)
-	}
 	if _, err := run(t, in(d), string(input(" odd "))); err == nil || !strings.Contains(err.Error(), "begins or ends with a space") {
 		t.Errorf("a name with outer spaces: %v", err)
 	}
@@ -293,21 +290,52 @@ func TestMaxTokens(t *testing.T) {
 	}
 }
 
+// Long lines are cut, so that every file of a few lines can be read. A line that was cut is not known.
+//
+// Proves READ-05, FST-02.
+func TestLongLines(t *testing.T) {
+	d := dir(t, map[string]string{
+		"one.json": strings.Repeat("y", 200_000), "long.txt": "first\n" + strings.Repeat("ä", 2001) + "\n" + strings.Repeat("ö", 2000) + "\n",
+		"huge.txt": strings.Repeat(strings.Repeat("w", 200_000)+"\n", 3), "max": strings.Repeat("x", 2<<20),
+	})
+	for _, tt := range []struct{ input, want string }{
+		{`{"file_path":"one.json"}`, "1\t" + strings.Repeat("y", 2000) + "… [2000 of 200000 characters]\n\n(Line 1 is cut after 2000 characters. Grep with -o shows other parts.)"},
+		{`{"file_path":"long.txt","offset":2,"limit":1}`, "2\t" + strings.Repeat("ä", 2000) + "… [2000 of 2001 characters]\n\n(Lines 2 to 2 of 3.)\n\n(Line 2 is cut"},
+		{`{"file_path":"huge.txt"}`, "(Lines 1, 2, 3 are cut after"},
+		{`{"file_path":"max","limit":1}`, "[2000 of 2097152 characters]"},
+	} {
+		res, err := run(t, in(d), tt.input)
+		if err != nil || !strings.Contains(res.Parts[0].(*msg.Text).Text, tt.want) {
+			t.Errorf("%s: %v, %.200q", tt.input, err, res.Parts)
+		}
+	}
+	known, again := filestate.New(), filestate.New()
+	tl := New(Config{Dir: func() string { return d }, State: known})
+	res, err := run(t, tl, `{"file_path":"long.txt"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := res.Structured.(Output).AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	New(Config{Dir: func() string { return d }, State: again}).Traits().Restore(data)
+	for _, s := range []*filestate.Store{known, again} {
+		e, _ := s.Get(filepath.Join(d, "long.txt"))
+		if diff := cmp.Diff([]filestate.Span{{First: 1, Last: 1}, {First: 3, Last: 3}}, e.Seen); diff != "" || e.Complete {
+			t.Errorf("complete %v: %s", e.Complete, diff)
+		}
+	}
+}
+
 // What is too much to read says how much would do (model-side review, section 3.1).
 func TestTooMuchIsUsable(t *testing.T) {
 	line := strings.Repeat("x", 54) + "\n"
-	d := dir(t, map[string]string{
-		"mid.txt": strings.Repeat(line, 4000), "one.json": strings.Repeat("y", 200_000),
-		"long.txt": line + strings.Repeat("z", 200_000) + "\n" + line, "huge.txt": strings.Repeat(strings.Repeat("w", 200_000)+"\n", 3),
-	})
+	d := dir(t, map[string]string{"mid.txt": strings.Repeat(line, 4000), "long.txt": line + strings.Repeat("z", 200_000) + "\n" + line})
 	tests := []struct{ name, input, want string }{
 		{"whole", `{"file_path":"mid.txt"}`, "mid.txt has 4000 lines, about 55000 tokens; one read returns at most 25000. Read up to 1600 lines at a time with offset and limit, or"},
 		{"a range", `{"file_path":"mid.txt","offset":100,"limit":3000}`, "lines 100 to 3099 of " + d + "/mid.txt are about 41250 tokens; one read returns at most 25000. Ask for at most 1600 lines, or"},
 		{"to the end", `{"file_path":"mid.txt","offset":100}`, "lines 100 to 4000 of " + d + "/mid.txt are about 53638 tokens"},
-		{"a single line", `{"file_path":"one.json"}`, "one.json is a single line of 200000 characters, about 100000 tokens; one read returns at most 25000. Find what you need with Grep, or cut it out with a shell command such as jq or cut -c."},
-		{"one of several lines", `{"file_path":"long.txt"}`, "line 2 of " + d + "/long.txt has 200000 characters"},
-		{"that line", `{"file_path":"long.txt","offset":2,"limit":1}`, "line 2 of " + d + "/long.txt has 200000 characters"},
-		{"above the size", `{"file_path":"huge.txt"}`, "line 1 of " + d + "/huge.txt has 200000 characters"},
 	}
 	for _, tt := range tests {
 		if _, err := run(t, in(d), tt.input); err == nil || !strings.Contains(err.Error(), tt.want) {

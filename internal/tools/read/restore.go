@@ -17,14 +17,17 @@ func (r *reader) restore(structured json.RawMessage) {
 			StartLine   int    `json:"startLine"`
 			TotalLines  int    `json:"totalLines"`
 			ContentHash string `json:"contentHash"`
+			CutLines    []int  `json:"cutLines"`
 		} `json:"file"`
 	}
 	if r.State == nil || json.Unmarshal(structured, &seen) != nil || seen.Type != "text" && seen.Type != "notebook" {
 		return
 	}
-	change.Recall(r.State, filestate.Entry{
+	e := filestate.Entry{
 		Path: seen.File.FilePath, Origin: filestate.Read,
 		Offset: seen.File.StartLine, Lines: seen.File.NumLines, Total: seen.File.TotalLines,
 		Complete: seen.File.NumLines == seen.File.TotalLines, // for a notebook both are 0
-	}, seen.File.ContentHash)
+	}
+	e.Cut(seen.File.CutLines)
+	change.Recall(r.State, e, seen.File.ContentHash)
 }

@@ -57,7 +57,13 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	if err != nil && err != io.EOF {
 		return tool.Result{}, fmt.Errorf("reading %w", err)
 	}
-	kind = confirmed(kind, head[:n])
+	if found := confirmed(kind, head[:n]); found != kind {
+		if kind = found; kind == textFile {
+			if tooLarge := r.tooLarge(ctx, kind); tooLarge != nil {
+				return tool.Result{}, tooLarge
+			}
+		}
+	}
 	if kind != pdfFile && r.in.Pages != "" {
 		return tool.Result{}, &tool.Error{Code: codePages, Text: fmt.Sprintf("pages applies to PDF documents only, and %s is none. Leave it out; for lines of text use offset and limit.", r.path)}
 	}
@@ -126,8 +132,8 @@ func (r *fileRead) repeats(e filestate.Entry) bool {
 	if r.State == nil || r.Repeat {
 		return false
 	}
-	had, ok := r.State.Get(e.Path)
-	return ok && had.Shown && had.Origin == filestate.Read && had.Stamp == e.Stamp && had.Hash == e.Hash &&
+	had := r.had
+	return had.Path == e.Path && had.Shown && had.Origin == filestate.Read && had.Stamp == e.Stamp && had.Hash == e.Hash &&
 		had.Offset == e.Offset && had.Limit == e.Limit
 }
 

@@ -15,8 +15,11 @@ import (
 	"adze/internal/tool"
 )
 
+// maxLine is how many characters of a line are shown.
+const maxLine = 2000
+
 func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
-	span := textfile.Range{First: 1, MaxBytes: r.budget().mostBytes()}
+	span := textfile.Range{First: 1, MaxBytes: r.budget().mostBytes(), MaxLine: maxLine}
 	if r.in.Offset != nil {
 		span.First = *r.in.Offset
 	}
@@ -52,6 +55,7 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 			StartLine:   span.First,
 			TotalLines:  file.Total,
 			ContentHash: entry.HashText(),
+			CutLines:    file.Cut,
 		}},
 	}
 	if len(file.Lines) > 0 {
@@ -80,6 +84,7 @@ func (r *fileRead) textEntry(file textfile.File, span textfile.Range) (e filesta
 		Complete: len(file.Lines) == file.Total && !file.AtLeast,
 		Content:  file.Data,
 	}
+	e.Cut(file.Cut)
 	if had, ok := r.State.Get(r.path); ok && had.Content != nil && bytes.Equal(had.Content, file.Data) {
 		e.Hash, e.Content = had.Hash, had.Content // to compare takes a tenth of the time
 	} else if file.Data != nil {
@@ -127,16 +132,32 @@ func render(text textfile.Text, first int) string {
 	if last := first + len(text.Lines) - 1; first > 1 || last < text.Total {
 		fmt.Fprintf(&b, "\n\n(Lines %d to %d of %s.)", first, last, total)
 	}
-	if text.Invalid {
-		b.WriteString("\n\n(The file is not valid UTF-8. Damaged characters are shown as \uFFFD.)")
+	if n := len(text.Cut); n > 0 {
+		fmt.Fprintf(&b, "\n\n(%s cut after %d characters. Grep with -o shows other parts.)", cutLines(text.Cut), maxLine)
+	}
+	switch {
+	case text.Latin:
+		b.WriteString("\n\n(The file is in Windows-1252 or Latin-1. Edit and Write keep that.)")
+	case text.Invalid:
+		b.WriteString("\n\n(The file is not valid UTF-8. Bytes that are not characters are shown as \uFFFD.)")
 	}
 	return b.String()
 }
 
-// appendNumber appends the number of a line, in six columns or more, and a tab.
-func appendNumber(b []byte, n int) []byte {
-	for limit := 100_000; limit > max(n, 1); limit /= 10 {
-		b = append(b, ' ')
+// cutLines names the lines that are not shown whole.
+func cutLines(numbers []int) string {
+	if len(numbers) == 1 {
+		return fmt.Sprintf("Line %d is", numbers[0])
 	}
-	return append(strconv.AppendInt(b, int64(n), 10), '\t')
+	if len(numbers) > 5 {
+		return fmt.Sprintf("%d lines are", len(numbers))
+	}
+	var list []string
+	for _, n := range numbers {
+		list = append(list, strconv.Itoa(n))
+	}
+	return "Lines " + strings.Join(list, ", ") + " are"
 }
+
+// appendNumber appends the number of a line and a tab.
+func appendNumber(b []byte, n int) []byte { return append(strconv.AppendInt(b, int64(n), 10), '\t') }

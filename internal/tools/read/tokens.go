@@ -110,11 +110,18 @@ func (r *fileRead) tooLong(ctx context.Context) error {
 	if size := r.info.Size(); size > countable {
 		return fmt.Errorf("%s has %d MB, more than one read returns. Read some of its lines with offset and limit, or find the part you need with Grep.", r.path, size>>20)
 	}
-	span := textfile.Range{First: 1, MaxBytes: 1}
+	span := textfile.Range{First: 1, MaxBytes: r.budget().mostBytes(), MaxLine: maxLine}
 	if r.in.Offset != nil {
 		span.First = *r.in.Offset
 	}
-	_, err := textfile.Read(ctx, r.file, span)
+	file, err := textfile.Read(ctx, r.file, span)
+	if err == nil && file.Cut != nil {
+		return nil // it is large because of a few long lines
+	}
+	if err == nil {
+		span.MaxBytes = 1
+		_, err = textfile.Read(ctx, r.file, span)
+	}
 	var size *textfile.SizeError
 	switch {
 	case errors.As(err, &size):
@@ -140,7 +147,7 @@ func (b budget) refuse(e *textfile.SizeError, span textfile.Range) error {
 
 // tooMany refuses a range of more tokens than are returned, and says how many lines would do.
 func (b budget) tooMany(e excess) error {
-	if e.LongestBytes/bytesPerToken(b.path) > b.max {
+	if min(e.LongestBytes, maxLine)/bytesPerToken(b.path) > b.max {
 		what := fmt.Sprintf("line %d of %s has", e.Longest, b.path)
 		if e.Total == 1 {
 			what = b.path + " is a single line of"

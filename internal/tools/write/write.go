@@ -194,11 +194,11 @@ func (w *outcome) text() string {
 	var b strings.Builder
 	switch {
 	case w.same:
-		fmt.Fprintf(&b, "%s already holds exactly this content, so it was not touched.", w.Target.Path)
+		fmt.Fprintf(&b, "%s already holds exactly this content, so it was not touched.", w.Shown())
 	case w.existed:
-		fmt.Fprintf(&b, "Updated %s.", w.Target.Path)
+		fmt.Fprintf(&b, "Updated %s.", w.Shown())
 	default:
-		fmt.Fprintf(&b, "Created %s.", w.Target.Path)
+		fmt.Fprintf(&b, "Created %s.", w.Shown())
 	}
 	if w.foreign {
 		b.WriteString(" It was in an encoding that is not UTF-8, and is UTF-8 now.")

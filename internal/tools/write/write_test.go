@@ -156,7 +156,9 @@ func TestVerbatim(t *testing.T) {
 	tests := []struct{ name, before, content, want, note string }{
 		{"UTF-16LE", wide("a\r\n", binary.LittleEndian), "é𝄞\n", wide("é𝄞\n", binary.LittleEndian), ""},
 		{"UTF-16BE", wide("a", binary.BigEndian), "\ufeffb", wide("b", binary.BigEndian), ""},
-		{"Latin-1", "caf\xe9", "café", "café", "is UTF-8 now"},
+		{"Latin-1", "caf\xe9", "cafés, 3 €\n", "caf\xe9s, 3 \x80\n", ""},
+		{"a character that Latin-1 lacks", "caf\xe9", "日", "日", "is UTF-8 now"},
+		{"an unknown encoding", "caf\xe9\x81", "café", "café", "is UTF-8 now"},
 	}
 	for _, tt := range tests {
 		w := newWorld(t)
@@ -183,9 +185,9 @@ func TestCreateOrUpdate(t *testing.T) {
 		want          Output
 		display       tool.Diff
 	}{
-		{"a\n", "Created " + path + ".", Output{Type: "create", FilePath: path, Content: "a\n", StructuredPatch: created}, tool.Diff{Path: path, Created: true, Added: 1, Hunks: created}},
-		{"a\nb\n", "Updated " + path + ".", Output{Type: "update", FilePath: path, Content: "a\nb\n", OriginalFile: &old, StructuredPatch: updated}, tool.Diff{Path: path, Added: 1, Hunks: updated}},
-		{"a\nb\n", path + " already holds exactly this content, so it was not touched.", Output{Type: "update", FilePath: path, Content: "a\nb\n", OriginalFile: &longer, StructuredPatch: []tool.Hunk{}}, tool.Diff{Path: path, Hunks: []tool.Hunk{}}},
+		{"a\n", "Created f.", Output{Type: "create", FilePath: path, Content: "a\n", StructuredPatch: created}, tool.Diff{Path: path, Created: true, Added: 1, Hunks: created}},
+		{"a\nb\n", "Updated f.", Output{Type: "update", FilePath: path, Content: "a\nb\n", OriginalFile: &old, StructuredPatch: updated}, tool.Diff{Path: path, Added: 1, Hunks: updated}},
+		{"a\nb\n", "f already holds exactly this content, so it was not touched.", Output{Type: "update", FilePath: path, Content: "a\nb\n", OriginalFile: &longer, StructuredPatch: []tool.Hunk{}}, tool.Diff{Path: path, Hunks: []tool.Hunk{}}},
 	}
 	for _, tt := range tests {
 		before, _ := os.Stat(path)
