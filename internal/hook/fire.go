@@ -35,7 +35,7 @@ func (r *Runner) Fire(ctx context.Context, e Event) Outcome {
 		wg.Go(func() { results[i] = r.run(ctx, j) })
 	}
 	wg.Wait()
-	out := combine(k, results, r.cfg.Results)
+	out := combine(k, e.after(), results, r.cfg.Results)
 	if ctx.Err() == nil {
 		for _, text := range out.Messages {
 			r.notices.notify(text)

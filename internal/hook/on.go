@@ -18,6 +18,14 @@ type Event struct {
 	fields []field
 }
 
+// after returns the call that has ended, or nothing: hooks of several calls in one message are told apart by it.
+func (e Event) after() string {
+	if e.use == nil || e.use.Call == nil || e.Name != PostToolUse && e.Name != PostToolUseFailure {
+		return ""
+	}
+	return tool.TitleOf(e.use.Name, e.use.Call)
+}
+
 // A field is a member of the input that only some events have.
 type field struct {
 	name  string

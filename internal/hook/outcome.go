@@ -38,7 +38,8 @@ type Outcome struct {
 	// Watch are the files to watch from now on; nil means those that are watched.
 	Watch []string
 
-	told []string // Context, without what marks it as a reminder
+	told  []string // Context, without what marks it as a reminder
+	about string   // the call that hooks speak of, or empty
 }
 
 // An Answer is what hooks say to a question about a call.
@@ -53,12 +54,13 @@ type Answer struct {
 }
 
 // combine puts the results of an event together, in the order of configuration, whichever hook was
-// done first.
-func combine(k kind, results []result, keep Results) Outcome {
-	var out Outcome
+// done first. About is the call that they speak of, or empty.
+func combine(k kind, about string, results []result, keep Results) Outcome {
+	out := Outcome{about: about}
 	for i := range results {
 		out.add(k, &results[i], keep)
 	}
+	out.about = ""
 	return out
 }
 
@@ -158,6 +160,9 @@ func rankOfAction(action string) int {
 
 // tell adds something for the model. A hook's words cannot pass for the program's own.
 func (out *Outcome) tell(who, text string) {
+	if out.about != "" {
+		who += ", after " + out.about
+	}
 	text = msg.Neutralise(who + ": " + text)
 	out.Context, out.told = append(out.Context, msg.Reminder(text)), append(out.told, text)
 }

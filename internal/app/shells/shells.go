@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,6 +56,7 @@ type Shell struct {
 	Snapshot func() string  // of the user's shell; may be nil
 	Notes    environ.Notes  // about variables that commands do not get
 
+	ended func(text string)        // tells the model
 	start func()                   // takes the snapshot; may be nil
 	env   atomic.Pointer[[]string] // of commands
 }
@@ -68,7 +71,7 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 			return nil, err
 		}
 	}
-	s := &Shell{Dir: c.Dir, Temp: filepath.Join(folder, "tasks"), Runner: &osproc.Runner{Reaper: c.Program}}
+	s := &Shell{Dir: c.Dir, Temp: filepath.Join(folder, "tasks"), Runner: &osproc.Runner{Reaper: c.Program}, ended: c.Ended}
 	if c.Lead != nil {
 		s.Runner = c.Lead.Runner.Part()
 	}
@@ -118,17 +121,35 @@ func Plain(dir *workdir.Dir, env *variables.Commands) *Shell {
 	return s
 }
 
-// patience is how long background commands are waited for before the user is told.
+// patience is how long background commands are waited for before the model is asked about them, and then the user is told.
 const patience = 3 * time.Second
 
-// Await returns what waits for background commands, and tells the user if that takes long.
+// Await returns a function that waits for background commands at the end of a turn. If that takes long, it asks the model once about
+// each of them; the user is told of those that the model wants to wait for.
 func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool {
+	var mu sync.Mutex
+	asked := map[string]bool{}
 	return func(ctx context.Context, heard func() bool) bool {
 		slow := time.AfterFunc(patience, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			var open []string
 			for _, t := range s.Tasks.List() {
-				if t.Status() == task.Running && task.Awaited(t) {
-					say(fmt.Sprintf("waiting for %q, at most %v; Ctrl-C stops it", tool.OneLine(t.Title, 80), t.Limit))
+				if t.Status() != task.Running || !task.Awaited(t) {
+					continue
 				}
+				title := tool.OneLine(t.Title, 80)
+				if t.ID[0] == task.Shell && !asked[t.ID] {
+					asked[t.ID] = true
+					open = append(open, fmt.Sprintf("%s (task %s)", title, t.ID))
+					continue
+				}
+				say(fmt.Sprintf("waiting for %q, at most %v; Ctrl-C stops it", title, t.Limit))
+			}
+			if open != nil {
+				s.ended("Your turn has not ended, because a background command still runs: " + strings.Join(open, ", ") +
+					". Stop with TaskStop what you no longer need, such as a server. To wait for the rest, end your turn again.")
+				s.Tasks.Wake()
 			}
 		})
 		defer slow.Stop()

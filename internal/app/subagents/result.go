@@ -43,7 +43,7 @@ func (o *Outcome) result(l texts.Language) tool.Result {
 	}
 	out.Content = []agenttool.Text{{Type: "text", Text: text}}
 	var more []string
-	if o.Worktree != "" {
+	if o.Worktree != "" && !strings.Contains(o.Note, o.Worktree) {
 		more = append(more, catalogue.Text(l, "worktree", o.Worktree, o.Branch))
 	}
 	more = appendText(more, o.asides(l), o.Note, o.Remark)
@@ -102,7 +102,7 @@ func (o *Outcome) failed(l texts.Language, err error) error {
 	if o.Text != "" {
 		text += "\n\n" + catalogue.Text(l, "lastwords") + "\n" + o.Text
 	}
-	if o.Worktree != "" {
+	if o.Worktree != "" && !strings.Contains(o.Note, o.Worktree) {
 		text += "\n\n" + catalogue.Text(l, "worktree", o.Worktree, o.Branch)
 	}
 	for _, more := range appendText(nil, o.asides(l), o.Note) {

@@ -182,14 +182,34 @@ func (r *renderer) keep(i int, c mcp.Content, what string) {
 	}
 }
 
-// says reports whether a text says the same as structured content.
+// says reports whether the texts say the same as structured content: the same value, or the value of its only member, or all of
+// the strings that it consists of.
 func (r *renderer) says(structured json.RawMessage) bool {
 	for _, text := range r.texts {
 		if sameJSON(text, structured) {
 			return true
 		}
 	}
-	return false
+	var members map[string]json.RawMessage
+	if json.Unmarshal(structured, &members) != nil || len(members) == 0 {
+		return false
+	}
+	if len(members) == 1 {
+		for _, value := range members {
+			if r.says(value) {
+				return true
+			}
+		}
+	}
+	all, length := strings.Join(r.texts, "\n"), 0
+	for _, value := range members {
+		var text string
+		if json.Unmarshal(value, &text) != nil || !strings.Contains(all, text) {
+			return false
+		}
+		length += len(text)
+	}
+	return 2*length >= len(all)
 }
 
 // rendered returns the texts, bounded, and the pictures.

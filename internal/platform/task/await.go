@@ -21,6 +21,9 @@ func (t *Table) announced(ended int) {
 	t.news = make(chan struct{})
 }
 
+// Wake makes [Table.Await] ask heard again.
+func (t *Table) Wake() { t.announced(0) }
+
 // Await waits until heard reports true, which is asked first and after each announcement, or ctx is done. It
 // returns false if every task in the background that is waited for has ended and that was announced. It stops tasks that
 // have run longer than their limit.

@@ -116,6 +116,8 @@ type Task struct {
 	ending     ending
 	report     *Report
 	out        handed
+	waiting    int  // calls that will report the end themselves
+	held       bool // the end was not announced because of them
 }
 
 // A handed says how much of the output was handed out, and how much of it [Tell] has told.
@@ -358,6 +360,29 @@ func Quiet(task *Task) {
 	task.ending.quiet = true
 }
 
+// Expect says that a call waits for the end of a shell task and will report it, so that the end is not announced as well. The call
+// ends with release; if it does not report the end, that is announced after all.
+func Expect(task *Task) (release func(reported bool)) {
+	if task.ID[0] != Shell {
+		return func(bool) {}
+	}
+	task.mu.Lock()
+	task.waiting++
+	task.mu.Unlock()
+	return func(reported bool) {
+		task.mu.Lock()
+		task.waiting--
+		late := task.held && !reported && task.waiting == 0
+		if task.held = task.held && !late; reported {
+			task.held = false
+		}
+		task.mu.Unlock()
+		if late && task.table.notify != nil {
+			task.table.notify(task.notice())
+		}
+	}
+}
+
 // stopReason returns why the task was stopped, or "".
 func stopReason(task *Task) string {
 	task.mu.Lock()
@@ -387,6 +412,9 @@ func (task *Task) End(status Status, ending string) {
 	}
 	task.status, task.ending.words, task.ending.at = status, ending, time.Now()
 	announce, quiet := task.background, task.ending.quiet
+	if announce && !quiet && task.waiting > 0 {
+		quiet, task.held = true, true
+	}
 	task.mu.Unlock()
 
 	task.cancel(nil)

@@ -26,7 +26,7 @@ type serverTool struct {
 	about  mcp.Tool
 	name   string // for models and rules
 	doc    string
-	input  json.RawMessage // the schema
+	input  json.RawMessage // the schema that the model gets
 	origin string
 	always bool
 
@@ -39,7 +39,8 @@ func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
 	if t.doc == "" {
 		t.doc = t.about.Name
 	}
-	if t.input = t.about.Schema; len(bytes.TrimSpace(t.input)) == 0 {
+	t.about.Schema = tidy(t.about.Schema)
+	if t.input = unversioned(t.about.Schema); len(bytes.TrimSpace(t.input)) == 0 {
 		t.input = json.RawMessage(`{"type":"object"}`)
 	}
 	t.always = (o.Tool.AlwaysLoad || o.Server.AlwaysLoad) && !slices.Contains(cfg.IgnoreAlwaysLoad, o.Server.Name)
@@ -49,7 +50,11 @@ func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
 
 // compile reads the schema. One that is wrong is left to the server, which checks what it gets.
 func (t *serverTool) compile() *draft.Schema {
-	s, err := draft.Compile(t.input)
+	source := t.about.Schema // with its version
+	if len(bytes.TrimSpace(source)) == 0 {
+		source = t.input
+	}
+	s, err := draft.Compile(source)
 	if err == nil {
 		return s
 	}

@@ -89,17 +89,21 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	if t.Status() != task.Running && in.OnlyNew && !t.Unread() {
 		return tool.Result{}, fmt.Errorf("task %s has ended: %s. All of its output was read; it is in %s", t.ID, state(t), t.Output.Path())
 	}
+	release := task.Expect(t)
 	if in.Block {
 		wait(ctx, t, in)
 	}
 	if err := ctx.Err(); err != nil {
+		release(false)
 		return tool.Result{}, err
 	}
 	text, skipped, err := t.Read(in.OnlyNew, maxChars)
 	if err != nil {
+		release(false)
 		return tool.Result{}, err
 	}
 	status := t.Status()
+	release(status != task.Running)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Task %s: %s\n", t.ID, state(t))
 	if skipped > 0 {

@@ -182,25 +182,34 @@ func (c *Config) changed(was, is tasklist.Task, all []tasklist.Task) tool.Result
 	return r
 }
 
-// next says what can begin when a task is completed, and how to find it.
+// next names the tasks that can begin when a task is completed.
 func next(all []tasklist.Task, done *tasklist.Task) string {
 	var free []string
-	open := 0
+	open, following := 0, ""
 	for _, t := range tasklist.Visible(all) {
 		if !t.Open() {
 			continue
 		}
 		open++
-		if slices.Contains(t.BlockedBy, done.ID) && len(tasklist.Waits(all, &t)) == 0 {
+		if len(tasklist.Waits(all, &t)) > 0 {
+			continue
+		}
+		if slices.Contains(t.BlockedBy, done.ID) {
 			free = append(free, t.ID)
+		}
+		if following == "" && t.Owner == "" {
+			following = t.ID + " " + tasklist.OneLine(t.Subject)
 		}
 	}
 	text := ""
 	if len(free) > 0 {
 		text = " It no longer blocks " + strings.Join(free, ", ") + "."
 	}
-	if open == 0 {
+	switch {
+	case open == 0:
 		return text + " No task is left."
+	case following != "":
+		return text + " Next: " + strings.TrimSuffix(following, ".") + "."
 	}
 	return text + " Call " + ListName + " for the next one."
 }

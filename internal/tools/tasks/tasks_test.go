@@ -106,7 +106,7 @@ func TestTools(t *testing.T) {
 		{ListName, `{}`, "1 [in_progress] Read the code (ada)\n2 [pending] Change it, waits for 1\n4 [pending] Verify, waits for 2"},
 		{GetName, `{"taskId":"2"}`, "Task 2: Change it\nStatus: pending\nBlocked by: 1\nBlocks: 4"},
 		{GetName, `{"taskId":"1"}`, "Task 1: Read  the code\nStatus: in_progress\nOwner: ada\nBlocks: 2\n\nall of it"},
-		{UpdateName, `{"taskId":"1","status":"completed"}`, "Task 1 is completed. It no longer blocks 2. Call TaskList for the next one."},
+		{UpdateName, `{"taskId":"1","status":"completed"}`, "Task 1 is completed. It no longer blocks 2. Next: 2 Change it."},
 		{UpdateName, `{"taskId":"1","status":"completed"}`, "Task 1 was like that already."},
 		{UpdateName, `{"taskId":"4","status":"completed"}`, "error: a hook wants tests first"},
 		{ListName, `{}`, "1 [completed] Read the code (ada)\n2 [pending] Change it\n4 [pending] Verify, waits for 2"},

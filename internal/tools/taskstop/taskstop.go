@@ -72,7 +72,9 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	if err != nil {
 		return tool.Result{}, err
 	}
+	release := task.Expect(t)
 	if !t.Stop() {
+		release(false)
 		return tool.Result{}, fmt.Errorf("task %s has already ended: %s (%s)", t.ID, t.Status(), t.Ending())
 	}
 	timer := time.NewTimer(patience)
@@ -82,6 +84,7 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+	release(t.Status() != task.Running)
 	text := fmt.Sprintf("Task %s (%s) was stopped. Its output is in %s.", t.ID, t.Title, t.Output.Path())
 	result := tool.Text(text)
 	result.Display = tool.Plain{Text: text}

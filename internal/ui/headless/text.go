@@ -18,7 +18,9 @@ type textPrinter struct{ *notes }
 func (p *textPrinter) End(r *streamjson.Result) {
 	if problem := r.Problem(); problem != "" {
 		p.f.warn(problem)
-		return
+		if !r.Answered() {
+			return
+		}
 	}
 	if text := p.f.cfg.Shown(r.Text()); text != "" {
 		p.f.out.Write([]byte(strings.TrimSuffix(text, "\n") + "\n"))

@@ -24,6 +24,7 @@ type Result struct {
 
 	text string // of the last answer
 	open bool   // the last answer was cut off, and the next one may continue it
+	done bool   // the last answer ended by itself, and asked for no calls
 }
 
 // Add takes an event of the turn.
@@ -61,7 +62,11 @@ func (r *Result) answer(e msg.Entry) {
 	}
 	r.text = text
 	r.open = e.Stop == string(model.StopMaxTokens) && len(e.Message.Uses()) == 0
+	r.done = e.Stop == string(model.StopEnd) && text != ""
 }
+
+// Answered reports whether the turn was interrupted after the model had answered, while it waited for background commands.
+func (r *Result) Answered() bool { return r.done && r.Ended.Reason.Aborted() }
 
 // say adds a line to the text.
 func (r *Result) say(text string) {
@@ -108,6 +113,8 @@ func (r *Result) Problem() string {
 		return ""
 	case end.Err != nil:
 		return r.Explain(end.Err)
+	case r.Answered():
+		return "interrupted while background commands ran; the answer is complete"
 	case end.Reason.Aborted():
 		return "interrupted before the answer was complete"
 	case end.Detail != "":
@@ -130,6 +137,9 @@ func (r *Result) record() *Object {
 	switch {
 	case subtype != "success":
 		o.Strs("errors", []string{r.Problem()})
+		if r.Answered() {
+			o.Str("result", r.Text())
+		}
 	case isError:
 		o.Str("result", r.Problem())
 		var e *model.Error
