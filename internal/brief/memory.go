@@ -25,7 +25,18 @@ func (m *Memory) mode() memory.Mode {
 }
 
 // Section returns what the model is told of its memory, for a prompt that is not made of sections; "" if there is none.
-func (m *Memory) Section(l texts.Language) string { return memorySection(l, m.mode(), m.Folder) }
+func (m *Memory) Section(l texts.Language) string {
+	return memorySection(l, m.mode(), m.Folder, m.empty())
+}
+
+// empty reports whether nothing is remembered yet.
+func (m *Memory) empty() bool {
+	if m.mode() == memory.Off {
+		return true
+	}
+	text, err := m.Folder.Index()
+	return err == nil && strings.TrimSpace(text) == ""
+}
 
 // index returns what a conversation begins with of the index of memories.
 func (m *Memory) index(l texts.Language) (string, error) {
@@ -36,13 +47,15 @@ func (m *Memory) index(l texts.Language) (string, error) {
 	return indexText(l, m.Folder.Path(memory.IndexName), text), err
 }
 
-// memorySection returns the section on how to use memory, or "" if it is off.
-func memorySection(l texts.Language, mode memory.Mode, f memory.Folder) string {
+// memorySection returns the section on how to use memory, or "" if it is off. While nothing is remembered it is short.
+func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bool) string {
 	var pieces []string
-	switch mode {
-	case memory.Off:
+	switch {
+	case mode == memory.Off:
 		return ""
-	case memory.Team:
+	case empty && mode != memory.Team:
+		return say(l, "memory.first", f.Dir)
+	case mode == memory.Team:
 		pieces = append(pieces, say(l, "memory", f.Dir), say(l, "memory.team", filepath.Join(f.Dir, "team")))
 	default:
 		pieces = append(pieces, say(l, "memory", f.Dir))

@@ -43,6 +43,8 @@ type PromptConfig struct {
 	Language func() texts.Language
 	Answer   func() string
 	Shared   func() bool
+	// Alone returns what needs no approval where no one can give it; it may be nil. It is asked for each request.
+	Alone func() Alone
 	// Note tells the user of a problem.
 	Note func(string)
 	// Spare reports whether the model can do without a tool that it was not given at the beginning. It may be nil.
@@ -63,6 +65,9 @@ type Prompt struct {
 	written  map[variant]written
 	begun    map[string]*beginning // by model
 
+	// empty reports whether nothing was remembered when the conversation began: what it says of memory stays the same.
+	empty func() bool
+
 	// listed is which tools begun has, by model: that is asked while the lock is held.
 	listed sync.Map // of string to []msg.ToolSpec
 }
@@ -78,6 +83,7 @@ type variant struct {
 	shared        bool
 	language      texts.Language
 	memory        memory.Mode
+	alone         Alone
 }
 
 type written struct {
@@ -95,7 +101,7 @@ func NewPrompt(c PromptConfig) *Prompt {
 	if c.Size == Medium {
 		sections = newRegistry(mediumSections(), mediumFacts(), nil)
 	}
-	return &Prompt{cfg: c, registry: sections, written: map[variant]written{}, begun: map[string]*beginning{}}
+	return &Prompt{cfg: c, empty: sync.OnceValue(c.Memory.empty), registry: sections, written: map[variant]written{}, begun: map[string]*beginning{}}
 }
 
 // Parts returns the blocks of the system prompt as it would be written now for a model and its tools, with the marks
@@ -157,6 +163,9 @@ func (p *Prompt) variant(modelID string, tools []msg.ToolSpec) variant {
 		model: modelID, answer: p.cfg.Answer(), shared: p.cfg.Shared(),
 		language: p.cfg.Language(), memory: p.cfg.Memory.mode(),
 	}
+	if p.cfg.Alone != nil {
+		v.alone = p.cfg.Alone()
+	}
 	v.count(tools, p.cfg.Foreign)
 	offered := func(name string) bool {
 		return slices.ContainsFunc(tools, func(t msg.ToolSpec) bool { return t.Name == name })
@@ -195,9 +204,9 @@ func (p *Prompt) assembly(v variant) Assembly {
 	f := &p.cfg.Facts
 	tools := Toolset{Shell: v.shell, Dedicated: strings.Fields(v.dedicated)}
 	tools.Usual = v.shell != "" && v.shell == p.cfg.Shells[0] && len(tools.Dedicated) == len(p.cfg.Dedicated)
-	section := memorySection(v.language, v.memory, p.cfg.Memory.Folder)
-	if f.Answer != v.answer || f.Memory != section || f.Tools.Shell != tools.Shell || !slices.Equal(f.Tools.Dedicated, tools.Dedicated) || f.Guide.Tracker != v.tracker {
-		f.Answer, f.Memory, f.Tools, f.Guide.Tracker = v.answer, section, tools, v.tracker
+	section := memorySection(v.language, v.memory, p.cfg.Memory.Folder, p.empty())
+	if f.Answer != v.answer || f.Memory != section || f.Tools.Shell != tools.Shell || !slices.Equal(f.Tools.Dedicated, tools.Dedicated) || f.Guide.Tracker != v.tracker || f.Guide.Alone != v.alone {
+		f.Answer, f.Memory, f.Tools, f.Guide.Tracker, f.Guide.Alone = v.answer, section, tools, v.tracker, v.alone
 		p.registry.Reset()
 	}
 	f.Language, f.Model = v.language, p.cfg.Model(v.model)

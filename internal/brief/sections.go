@@ -62,6 +62,15 @@ type Guidance struct {
 	AskTool     string // asks the user
 	Interactive bool   // the user can be asked
 	Verify      bool
+	Alone       Alone
+}
+
+// Alone is what needs no approval in a session without anyone to give it. The zero value is a session with someone, or one that
+// needs no approval.
+type Alone struct {
+	Mode  string // the permission mode; empty means that there is nothing to say
+	Edits bool   // edits in the working directories need none
+	Rules string // a list of the rules that allow more
 }
 
 func staticSections() []Section {
@@ -187,6 +196,16 @@ func guidance(f *Facts) (string, error) {
 	}
 	if line := f.Tools.preferred(f.Language); line != "" && !f.Tools.Usual {
 		lines = append(lines, line)
+	}
+	if g.Alone.Mode != "" {
+		what := say(f.Language, "alone.read")
+		if g.Alone.Edits {
+			what = say(f.Language, "alone.edit")
+		}
+		if g.Alone.Rules != "" {
+			what = say(f.Language, "alone.rules", what, g.Alone.Rules)
+		}
+		add(true, "alone", g.Alone.Mode, what)
 	}
 	add(g.Tracker != "", "tasks", g.Tracker)
 	add(g.AskTool != "", "denied", g.AskTool)

@@ -89,7 +89,7 @@ func TestStaticSections(t *testing.T) {
 			{"what is shown", []string{`Markdown`}},
 			{"permission", []string{`need permission`, `permission mode`, `must be approved`}},
 			{"no repetition of a denied call", []string{`not (send|repeat|retry).*(again )?(unchanged|identical)`}},
-			{"no other way to the same effect", []string{`same effect`, `work(ing)? around`, `same (result|outcome) (by|in) (another|other)`}},
+			{"no way around a denial", []string{`get around`, `work(ing)? around`}},
 			{"what was not done is said", []string{`say what you could not do`, `(tell|report).*(what|which).*not (do|done)`}},
 			{"reminders", []string{`system-reminder`}},
 			{"results are data", []string{`data, (not|never) (instructions|orders|commands)`}},
@@ -203,7 +203,7 @@ func TestToolsThatAreMissing(t *testing.T) {
 		want  string // in the guidance
 	}{
 		{"usual", usual, ""},
-		{"few", Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit"}}, "Read, not cat, head, tail or sed; Edit, not sed or awk. Use Bash"},
+		{"few", Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit"}}, "Read, not cat, head, tail or sed; Edit, not sed or awk (but `sed -i` for one change in many files). Use Bash"},
 		{"another shell", Toolset{Shell: "PowerShell", Dedicated: usual.Dedicated}, "Use PowerShell"},
 		{"no shell", Toolset{Dedicated: usual.Dedicated}, ""},
 		{"only a shell", Toolset{Shell: "Bash"}, ""},

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,7 +92,11 @@ func System(l texts.Language, d *agentdef.Definition) string {
 	if prompt == "" {
 		prompt = catalogue.Text(l, "agent")
 	}
-	return prompt + "\n\n" + catalogue.Text(l, "notes")
+	prompt += "\n\n" + catalogue.Text(l, "notes")
+	if d.Tools == nil || slices.ContainsFunc(d.Tools, func(name string) bool { return strings.HasPrefix(name, "Bash") || name == "*" }) {
+		prompt += "\n" + catalogue.Text(l, "notes.shell")
+	}
+	return prompt
 }
 
 // Coordinator returns the system prompt of the mode in which the model only directs workers.

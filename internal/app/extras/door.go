@@ -15,8 +15,7 @@ import (
 // coreTools are in every request, as far as there are any; all others are looked up.
 func coreTools() []string {
 	return []string{
-		"Bash", "PowerShell", "Read", "Edit", "Write", "Glob", "Grep", "NotebookEdit", "Agent", "AskUserQuestion",
-		"TaskOutput", "TaskStop", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoWrite",
+		"Bash", "PowerShell", "Read", "Edit", "Write", "Glob", "Grep", "Agent", "AskUserQuestion", "TaskCreate", "TodoWrite",
 		"EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution", "WebFetch", "WebSearch", "LSP", "Skill", "Workflow", "Sleep",
 		extratools.SearchName, extratools.ExecuteName, "StructuredOutput",
 	}

@@ -133,7 +133,7 @@ func TestKept(t *testing.T) {
 
 // Proves DEF-02.
 func TestCoreTools(t *testing.T) {
-	want := `Bash PowerShell Read Edit Write Glob Grep NotebookEdit Agent AskUserQuestion TaskOutput TaskStop TaskCreate TaskGet TaskList TaskUpdate ` +
+	want := `Bash PowerShell Read Edit Write Glob Grep Agent AskUserQuestion TaskCreate ` +
 		`TodoWrite EnterPlanMode ExitPlanMode VerifyPlanExecution WebFetch WebSearch LSP Skill Workflow Sleep SearchExtraTools ExecuteExtraTool StructuredOutput`
 	if got := strings.Join(coreTools(), " "); got != want {
 		t.Errorf("%s", got)

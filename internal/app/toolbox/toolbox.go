@@ -65,9 +65,11 @@ type Config struct {
 	Search   websearch.Config
 	Turns    Turns
 	// Single says that a single call is made, which nothing can outlive.
-	Single  bool
-	Extras  *extras.Extras // nil if no tool is looked up
-	Servers *servers.Share // nil if no server is used
+	Single bool
+	// NoRepository reports that the conversation began outside a git repository.
+	NoRepository bool
+	Extras       *extras.Extras // nil if no tool is looked up
+	Servers      *servers.Share // nil if no server is used
 	// Output takes the value that a turn must end in.
 	Output *structured.Output
 }
@@ -198,7 +200,7 @@ func (c *Config) command() bash.Config {
 		Hidden:  func() []string { return c.Gate.Policy().DeniedPlaces() },
 		Config: command.Config{
 			Dir: sh.Dir.Here, SetDir: sh.Dir.Move, Runner: c.Runner, Env: sh.WithVars, Missing: sh.Notes.About,
-			TempDir: sh.Temp, MaxChars: s.MaxChars, Attribution: s.Attribution,
+			TempDir: sh.Temp, MaxChars: s.MaxChars, Attribution: s.Attribution, NoRepository: c.NoRepository,
 			Limits: command.Limits{Tasks: sh.Tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
 		},
 	}

@@ -62,13 +62,15 @@ type briefing struct {
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
 	// nil where there is none.
 	spare func(tool string) bool
+	// alone returns what needs no approval where no one can give it.
+	alone func() brief.Alone
 	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
 // newBriefing returns the briefing of a conversation. Shared reports whether the provider can share a cache
 // between users. Where no model is asked there is no prompt.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
-	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}}
+	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}, alone: func() brief.Alone { return brief.Alone{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
 	if spec.Calls == FromModel {
 		b.prompt = b.newPrompt(shared, scratch)
@@ -111,6 +113,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
 		Note:     w.Say,
+		Alone:    func() brief.Alone { return b.alone() },
 		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
 		Keeper:   &b.keeper,

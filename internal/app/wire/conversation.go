@@ -155,6 +155,10 @@ func (c *Conversation) openBriefing() {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
 	}
+	c.told.alone = func() brief.Alone { return alone(c) }
+	if w := c.spec.Worker; w.fork() {
+		c.told.alone = w.Lead.told.alone
+	}
 	c.told.announceWith(reportInstructions(c.Hooks))
 	attachExtras(c)
 	c.told.keeper.Note = noteOf(c)
@@ -379,4 +383,29 @@ func asker(cfg *session.Config) aside.Asker {
 	return aside.Asker{Provider: cfg.Provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
 		ledger.BookAside(purpose, id, u, cost.Times{API: took})
 	}}
+}
+
+// maxAllowed bounds the list of rules that the model is told of, in characters.
+const maxAllowed = 300
+
+// alone returns what needs no approval if no one can give it.
+func alone(c *Conversation) brief.Alone {
+	mode := c.Gate.Mode()
+	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {
+		return brief.Alone{}
+	}
+	a := brief.Alone{Mode: string(mode), Edits: mode.AcceptsEdits()}
+	for _, r := range c.Gate.Standing().Rules() {
+		switch text := r.String(); {
+		case r.Behavior != permission.Allow:
+		case len(a.Rules)+len(text) > maxAllowed:
+			a.Rules += ", …"
+			return a
+		case a.Rules == "":
+			a.Rules = text
+		default:
+			a.Rules += ", " + text
+		}
+	}
+	return a
 }

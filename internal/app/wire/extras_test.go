@@ -374,9 +374,9 @@ use SearchExtraTools {"query":"select:mcp__db__tool_1"}
 say Found.
 ---
 say After.`, nil)
-	c.say("First.")
 	db := p.server("db", "only=2", "instructions=Ask in SQL.")
 	c.connect(db)
+	c.say("First.")
 	c.say("Second.")
 	c.do(session.Compact{Focus: "all"})
 	c.say("Third.")

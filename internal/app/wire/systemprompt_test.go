@@ -67,8 +67,8 @@ func TestToolDescriptions(t *testing.T) {
 		described[spec.Name], schemas[spec.Name] = spec.Description, string(spec.Schema)
 	}
 	for _, tt := range []struct{ tool, concept, wordings string }{
-		{"Edit", "read first", `read the file (first|before)`},
-		{"Edit", "what is refused", `(not|never) read.*changed after.*refused|refused.*not read`},
+		{"Edit", "what must be read", `must have been read`},
+		{"Edit", "what is refused", `changed after you read it is refused`},
 		{"Edit", "numbers of lines are not part", `without the line number`},
 		{"Glob", "ignored files", `ignored by \.gitignore.*skipped`}, {"Glob", "hidden files", `hidden files are (included|found)`},
 		{"Grep", "ignored files", `ignored by \.gitignore.*skipped`}, {"Grep", "hidden files", `hidden files are (included|searched)`},

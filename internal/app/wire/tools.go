@@ -10,6 +10,7 @@ import (
 	"adze/internal/app/transcript"
 	"adze/internal/app/webtools"
 	"adze/internal/model/catalog"
+	"adze/internal/platform/gitinfo"
 	"adze/internal/tool"
 )
 
@@ -29,6 +30,8 @@ func (c *Conversation) tools() []tool.Tool {
 		Delegates:   toolbox.Delegates{Skills: c.told.skills, Skill: c.skills, Agents: c.agents},
 		Experiments: c.window.experiments(v.Window),
 	}
+	_, repository := gitinfo.Branch(c.dir.Here())
+	cfg.NoRepository = !repository
 	if c.ws.Project.Home != "" {
 		cfg.PlanFile = c.planFile
 	}

@@ -35,6 +35,8 @@ type Config struct {
 	// MaxChars bounds what the model reads of the output; 0 means [DefaultMaxChars].
 	MaxChars    int
 	Attribution Attribution
+	// NoRepository leaves out what is said of git.
+	NoRepository bool
 	Limits
 }
 
@@ -107,6 +109,9 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run stri
 // GitText returns how the model is to use git, as the last part of a description. Message is how a message of more
 // than one line is passed in the language of the shell.
 func (c *Config) GitText(l texts.Language, message string) string {
+	if c.NoRepository {
+		return ""
+	}
 	text := "\n\n" + catalogue.Text(l, "git", message)
 	if c.Attribution.Commit != "" {
 		text += "\n" + catalogue.Text(l, "git.commit", c.Attribution.Commit)
