@@ -308,6 +308,7 @@ func TestRestore(t *testing.T) {
 	files = append([]compact.Source{
 		{Name: "/directory", Text: func() (string, bool) { return "", false }},
 		{Name: "f", Text: text(100)}, // shown by a call that is kept
+		{Name: "/work/f", Text: text(100)},
 	}, files...)
 	for i := range 8 {
 		skills = append(skills, compact.Source{Name: fmt.Sprint("skill", i), Text: text(5_000)})

@@ -69,7 +69,7 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	size, texts := 0, 0
 	add := func(e msg.Entry) {
 		size += g.Messages(e.Message)
-		if strings.TrimSpace(e.Message.Text()) != "" {
+		if strings.TrimSpace(e.Message.Text()) != "" || len(e.Message.Uses()) > 0 { // a model that works says little
 			texts++
 		}
 	}

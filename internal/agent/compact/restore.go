@@ -1,7 +1,10 @@
 package compact
 
 import (
+	"encoding/json"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"adze/internal/model/tokens"
@@ -60,6 +63,9 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) 
 		if !ok || strings.TrimSpace(text) == "" {
 			return false
 		}
+		if name == "file" {
+			text = numbered(text)
+		}
 		shown := head(text, maxFile, g, t)
 		if !add(t.say(name, src.Name) + "\n" + shown) {
 			return false
@@ -110,11 +116,32 @@ func head(text string, limit int, g *tokens.Gauge, t phrases) string {
 	return cutTo(text, limit-g.Text(t.cut()), g) + t.cut()
 }
 
-// shows reports whether a call among entries names the file.
+// numbered returns a text as Read shows it: each line after its number and a tab.
+func numbered(text string) string {
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		b.WriteString(strconv.Itoa(n))
+		b.WriteByte('\t')
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// shows reports whether a call among entries names the file, by its whole path or by one that ends it.
 func shows(entries []msg.Entry, name string) bool {
 	return slices.ContainsFunc(entries, func(e msg.Entry) bool {
 		return slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool {
-			return strings.Contains(string(u.Input), `"`+name+`"`)
+			var in map[string]any
+			json.Unmarshal(u.Input, &in) // ok: then it names none
+			for _, value := range in {
+				path, ok := value.(string)
+				if path = filepath.Clean(path); ok && path != "." && (path == name || !filepath.IsAbs(path) && strings.HasSuffix(name, string(filepath.Separator)+path)) {
+					return true
+				}
+			}
+			return false
 		})
 	})
 }

@@ -603,13 +603,13 @@ func TestCancelledWhileAsking(t *testing.T) {
 func TestSyntheticResultsNameTheCause(t *testing.T) {
 	first, second := msg.NewToolUse("t1", "Bash", ""), msg.NewToolUse("t2", "Bash", "")
 	for o, words := range map[*msg.ToolResult][]string{
-		Cancelled(second, "run\ntests").Result:                                                          {"Not run", "run tests"},
+		Cancelled(second, "run\ntests").Result:                                                                             {"Not run", "run tests"},
 		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true}}))).Result:                        {"the user rejected", "Ask what they want"},
 		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true, By: "host"}}))).Result:            {"the host of this session rejected", "Look at that result"},
 		Skipped(second, new(denied(first, tool.Use{Verdict: tool.Verdict{Rejected: true, By: "permission tool"}}))).Result: {"the permission tool of this session rejected"},
-		Interrupted(second, tool.AbortFallback).Result:                                                  {"fallback"},
-		Interrupted(second, tool.AbortBroken).Result:                                                    {"broke off"},
-		errorResult(second, strings.Repeat("long\n", 9999)):                                             {"[...]"},
+		Interrupted(second, tool.AbortFallback).Result:                                                                     {"fallback"},
+		Interrupted(second, tool.AbortBroken).Result:                                                                       {"broke off"},
+		errorResult(second, strings.Repeat("long\n", 9999)):                                                                {"[...]"},
 	} {
 		wantError(t, Outcome{Result: o}, words...)
 		if o.ID != "t2" || len(msg.PlainText(o.Parts)) > maxError+10 {
