@@ -28,7 +28,7 @@ const module = "adze"
 // pattern speaks for the packages not named otherwise.
 var layers = [][]string{
 	{"msg", "platform/contacts", "platform/lockfile", "changelog"},
-	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/paths", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/web", "platform/wildcard"},
+	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/paths", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},
 	{"platform/web/webtest", "platform/pulse", "platform/cachefile", "platform/envfile", "platform/environ", "platform/guess"},

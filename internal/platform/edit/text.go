@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"adze/internal/platform/textfile"
+	"adze/internal/platform/latin"
 )
 
 // A text is a file's bytes with what is known of their encoding. Its positions are in bytes.
@@ -33,7 +33,7 @@ func newText(data []byte) text {
 	case bytes.HasPrefix(data, []byte("\ufeff")):
 		return text{data: data, start: 3}
 	}
-	return text{encoding: encoding{latin: textfile.IsLatin(data)}, data: data}
+	return text{encoding: encoding{latin: latin.Is(data)}, data: data}
 }
 
 // with returns other bytes in the same encoding.
@@ -67,7 +67,7 @@ func (e encoding) encode(s string) []byte {
 	case e.latin:
 		b := make([]byte, 0, len(s))
 		for _, r := range s {
-			if c, ok := textfile.EncodeLatin(r); ok {
+			if c, ok := latin.Encode(r); ok {
 				b = append(b, c)
 			} else {
 				b = utf8.AppendRune(b, r)
@@ -99,7 +99,7 @@ func (e encoding) append(b []byte, unit rune) []byte {
 func (e encoding) decode(b []byte) string {
 	switch {
 	case e.latin:
-		return textfile.DecodeLatin(b)
+		return latin.Decode(b)
 	case e.wide == nil:
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
@@ -206,7 +206,7 @@ func (t *text) lacks(s string) (r rune, found bool) {
 		return 0, false
 	}
 	for _, r := range s {
-		if _, ok := textfile.EncodeLatin(r); r >= utf8.RuneSelf && !(t.latin && ok) {
+		if _, ok := latin.Encode(r); r >= utf8.RuneSelf && !(t.latin && ok) {
 			return r, true
 		}
 	}

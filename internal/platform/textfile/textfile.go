@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adze/internal/platform/latin"
 )
 
 const (
@@ -119,12 +121,12 @@ func Read(ctx context.Context, f Source, r Range) (File, error) {
 			return File{}, err
 		}
 		if same(before, after) {
-			shown, latin := data, IsLatin(data)
-			if latin {
-				shown = []byte(DecodeLatin(data))
+			shown, decoded := data, latin.Is(data)
+			if decoded {
+				shown = []byte(latin.Decode(data))
 			}
 			text, err := Cut(ctx, shown, r)
-			text.Latin = latin
+			text.Latin = decoded
 			return File{Text: text, Data: data, Info: after}, err
 		}
 	}

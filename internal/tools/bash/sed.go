@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/latin"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/textfile"
 )
 
 // Limits of what sed is given to find out what it makes of files.
@@ -194,5 +194,5 @@ func (c *call) sedProgram() (path string, env []string, err error) {
 
 // editable reports whether content is text that can be shown and edited.
 func editable(data []byte) bool {
-	return len(data) <= 2*maxSedFile && bytes.IndexByte(data, 0) < 0 && (utf8.Valid(data) || textfile.IsLatin(data))
+	return len(data) <= 2*maxSedFile && bytes.IndexByte(data, 0) < 0 && (utf8.Valid(data) || latin.Is(data))
 }

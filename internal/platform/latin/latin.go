@@ -1,4 +1,5 @@
-package textfile
+// Package latin recognises, decodes and encodes text in Windows-1252.
+package latin
 
 import (
 	"bytes"
@@ -12,9 +13,9 @@ const c1 = "€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“�
 // maxLatin is the size up to which an encoding is guessed.
 const maxLatin = 10 << 20
 
-// IsLatin reports whether data is text in Windows-1252, of which Latin-1 is a part: it has bytes beyond ASCII, none of them could be
+// Is reports whether data is text in Windows-1252, of which Latin-1 is a part: it has bytes beyond ASCII, none of them could be
 // UTF-8, and all of them are characters.
-func IsLatin(data []byte) bool {
+func Is(data []byte) bool {
 	if len(data) > maxLatin || utf8.Valid(data) {
 		return false
 	}
@@ -23,7 +24,7 @@ func IsLatin(data []byte) bool {
 		case c < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1b", rune(c)), c == 0x7f:
 			return false
 		case c < utf8.RuneSelf:
-		case fromLatin(c) == utf8.RuneError:
+		case char(c) == utf8.RuneError:
 			return false
 		default:
 			if _, n := utf8.DecodeRune(data[p:]); n > 1 {
@@ -34,16 +35,16 @@ func IsLatin(data []byte) bool {
 	return true
 }
 
-// fromLatin returns the character of a byte, or U+FFFD if it has none.
-func fromLatin(c byte) rune {
+// char returns the character of a byte, or U+FFFD if it has none.
+func char(c byte) rune {
 	if c < 0x80 || c >= 0xa0 {
 		return rune(c)
 	}
 	return []rune(c1)[c-0x80]
 }
 
-// DecodeLatin returns text in Windows-1252 as UTF-8.
-func DecodeLatin(data []byte) string {
+// Decode returns text in Windows-1252 as UTF-8.
+func Decode(data []byte) string {
 	var b strings.Builder
 	b.Grow(len(data) + len(data)/8)
 	for len(data) > 0 {
@@ -53,14 +54,14 @@ func DecodeLatin(data []byte) string {
 			break
 		}
 		b.Write(data[:n])
-		b.WriteRune(fromLatin(data[n]))
+		b.WriteRune(char(data[n]))
 		data = data[n+1:]
 	}
 	return b.String()
 }
 
-// EncodeLatin returns the byte of a character in Windows-1252, if it has one.
-func EncodeLatin(r rune) (c byte, ok bool) {
+// Encode returns the byte of a character in Windows-1252, if it has one.
+func Encode(r rune) (c byte, ok bool) {
 	switch {
 	case r < 0x80, r >= 0xa0 && r <= 0xff:
 		return byte(r), true
