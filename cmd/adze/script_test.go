@@ -92,7 +92,8 @@ func setUp(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("ADZE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("ADZE_NO_FSYNC", "1")
-	env.Setenv("IS_SANDBOX", "1") // the tests may be run as root
+	env.Setenv("ADZE_GIT_STATUS_WAIT_MS", "60000") // however busy the machine is
+	env.Setenv("IS_SANDBOX", "1")                  // the tests may be run as root
 	env.Setenv("SHELL", "/bin/sh")
 	env.Values[vaultKey{}] = new(*signintest.Server)
 	return os.MkdirAll(home, 0o755)

@@ -57,6 +57,8 @@ func (p *Place) Getenv(name string) string {
 		return p.Path("home")
 	case "ADZE_HOME":
 		return p.Path("home/.adze")
+	case "ADZE_GIT_STATUS_WAIT_MS":
+		return "60000" // however busy the machine is
 	}
 	return ""
 }

@@ -278,6 +278,8 @@ func Keys() []config.Key {
 			Doc: "the same as `promptSize` `small`", Requirement: "REG-07"},
 		{Name: "promptSize", Env: []string{"ADZE_PROMPT_SIZE"}, Kind: config.Text, Default: "auto", Choices: []string{"auto", "small", "medium", "full"}, Personal: true,
 			Doc: "how much the model is told before the conversation: `small` is three lines and the tools Bash (or PowerShell), Read and Edit; `medium` adds Write, Glob, Grep, short instructions and CLAUDE.md; `auto` is `small` in a context window of less than 16,000 tokens, and `full` otherwise", Requirement: "REG-10"},
+		{Env: []string{"ADZE_GIT_STATUS_WAIT_MS"}, Kind: config.Int, Default: "10", Min: 1, Max: 60_000,
+			Doc: "how long the first request waits for `git status`; a later answer follows in a message", Requirement: "CTX-20"},
 		{Env: []string{"ADZE_MAX_TOOL_CONCURRENCY", "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"}, Kind: config.Int, Default: "10", Min: 1, Max: 64,
 			Doc: "how many tool calls may run at once", Requirement: "EXEC-10"},
 		{Env: []string{"ADZE_STREAMING_TOOLS"}, Kind: config.Bool, Default: "true",

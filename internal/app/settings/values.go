@@ -96,6 +96,7 @@ type Prompt struct {
 	CacheHour      []string // sources of requests that are cached for an hour
 	NoInstructions bool
 	Excludes       []string // instruction files that are not read
+	StatusWait     time.Duration
 }
 
 // A Window section says how the conversation is kept within the context window.
@@ -325,6 +326,7 @@ func Decode(s *config.Settings) *Values {
 			Language: s.Text("promptLanguage"), Answer: s.Text("language"), Style: s.Text("outputStyle"), Agent: s.Text("agent"), Explained: s.Text("communication") == "explained",
 			Attribution: s.Bool("attributionHeader"), NoCache: s.Bool("ADZE_DISABLE_PROMPT_CACHING"), CacheHour: s.Strings("cache1h"),
 			NoInstructions: s.Bool("ADZE_DISABLE_INSTRUCTIONS"), Excludes: s.Strings("instructionExcludes"),
+			StatusWait: milliseconds(s, "ADZE_GIT_STATUS_WAIT_MS"),
 		},
 		Window: Window{
 			Auto: s.Bool("autoCompact"), Percent: s.Int("autoCompactPercent"), ReactiveOnly: s.Bool("reactiveCompactOnly"),

@@ -129,7 +129,7 @@ func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 // it. That takes no trust: git is asked only if the repository sets nothing that runs.
 func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.git.once.Do(func() {
-		c := gitinfo.Config{Judge: w.git.judge, Dir: dir}
+		c := gitinfo.Config{Judge: w.git.judge, Dir: dir, Wait: w.values().Prompt.StatusWait}
 		if w.Project.Home != "" {
 			c.Cache = filepath.Join(w.Project.Home, "git-facts", fsys.HashedKey(dir))
 		}

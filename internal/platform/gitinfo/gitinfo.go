@@ -17,8 +17,6 @@ import (
 const (
 	// limit is how long each command may take.
 	limit = 5 * time.Second
-	// statusWait is how long the first snapshot waits for the status, which takes git longer the more files there are.
-	statusWait = 10 * time.Millisecond
 	// statusDelay is how long a status that takes longer than that is not begun after the first snapshot: git would compete
 	// with the first request.
 	statusDelay = 100 * time.Millisecond
@@ -44,7 +42,7 @@ type Config struct {
 	Dir   string
 	// Cache is the file that keeps answers; empty keeps none.
 	Cache string
-	// Wait replaces statusWait if it is not 0.
+	// Wait is how long the first snapshot waits for the status, which takes git longer the more files there are.
 	Wait time.Duration
 }
 
@@ -70,9 +68,6 @@ type Source struct {
 func Open(c Config) *Source {
 	s := &Source{cfg: c, facts: make(chan struct{}), status: make(chan struct{}), asked: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if s.cfg.Wait == 0 {
-		s.cfg.Wait = statusWait
-	}
 	s.work.Go(s.read)
 	return s
 }
