@@ -174,12 +174,14 @@ func (d *driven) skeleton(s sent) string {
 			if i > 0 {
 				who = ""
 			}
-			text, n := c.Text, len(c.Text)
+			text := d.normalize(c.Text)
+			n := len(text)
 			switch {
 			case c.Type == "tool_use":
 				text = c.Name
 			case c.Type == "tool_result":
-				n, text = len(c.Content), string(c.Content)
+				text = d.normalize(string(c.Content))
+				n = len(text)
 			}
 			fmt.Fprintf(&b, "  %-9s %-11s %6s  %s\n", who, c.Type, about(n), d.beginning(text))
 		}
@@ -200,8 +202,12 @@ func about(n int) string {
 
 var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|20\d\d-\d\d-\d\d|toolu_\w+`)
 
+// normalize leaves out paths, ids and dates.
+func (d *driven) normalize(text string) string {
+	return changing.ReplaceAllString(strings.ReplaceAll(text, d.Root, ""), "X")
+}
+
 func (d *driven) beginning(text string) string {
-	text = changing.ReplaceAllString(strings.ReplaceAll(text, d.Root, ""), "X")
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.HasPrefix(text, "<system-reminder> Follow these instructions") {
 		return "<system-reminder> with the instructions"
