@@ -595,7 +595,7 @@ func TestCancelledWhileAsking(t *testing.T) {
 	}))}
 	w := worker{run: func(context.Context, job) (tool.Result, error) { t.Error("it ran"); return tool.Text("x"), nil }}
 	o := e.perform(ctx, poolOf(w.tool("Job", tool.Traits{})), use("Job", `{"text":"x"}`))
-	if o.Denied || text(o) != "Not started: the program was shut down before." {
+	if o.Denied || text(o) != "Stopped: the program was shut down before this call finished." {
 		t.Errorf("denied %v: %s", o.Denied, text(o))
 	}
 }
