@@ -35,7 +35,7 @@ say All three are back.
 	if n := strings.Count(screen, " asks:"); n != 1 {
 		t.Errorf("%d questions:\n%s", n, screen)
 	}
-	if !strings.Contains(screen, "\nadze: ") || !regexp.MustCompile(`keeps\s+it\s+out\s+of\s+git\n`).MatchString(screen) {
+	if !strings.Contains(screen, "\nadze: ") || !regexp.MustCompile(`keeps\s+out\s+of\s+git\n`).MatchString(screen) {
 		t.Errorf("what was said is not on its own:\n%s", screen)
 	}
 	tm.enter("/exit")

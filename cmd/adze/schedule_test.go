@@ -96,8 +96,8 @@ func TestSchedule(t *testing.T) {
 // Proves X-101.
 func TestScheduleOff(t *testing.T) {
 	h := newHosted(t, t.TempDir(), t.TempDir(), "say never", "ADZE_DISABLE_CRON=1")
-	h.say("/loop look", "/loop is not enabled; the setting schedule.enabled enables it")
-	h.say("/schedule 0 9 * * * look", "/schedule is not enabled")
+	h.say("/loop look", "/loop is turned off by the variable ADZE_DISABLE_CRON")
+	h.say("/schedule 0 9 * * * look", "/schedule is turned off by the variable ADZE_DISABLE_CRON")
 	h.stdin.Close()               // ok: it ends with that
 	io.Copy(io.Discard, h.stdout) // ok: as above
 	h.cmd.Wait()                  // ok: the commands failed

@@ -103,7 +103,7 @@ func TestExperimentsAreOff(t *testing.T) {
 		d.prompt("Look.")
 		requests := d.requests(0)
 		last := requests[len(requests)-1]
-		for _, mark := range []string{"built in: CtxInspect, Snip", "[step 1]"} {
+		for _, mark := range []string{"built in: CtxInspect, NotebookEdit, Snip", "[step 1]"} {
 			if got := bytes.Contains(last.raw, []byte(mark)); got != on {
 				t.Errorf("on %t: %s is in the request: %t", on, mark, got)
 			}

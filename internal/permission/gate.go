@@ -47,7 +47,8 @@ type Gate struct {
 	hooker Hooker
 	judge  Judge
 	save   func(ctx context.Context, u Update) error
-	// advised are the kinds of refusal that the model has got advice about in this turn; true is for those that forbid other ways.
+	// advised are the kinds of refusal that the model has got advice about in this turn; true is for those that forbid
+	// other ways. It is nil until the first turn begins, and remains so where other programs call the tools.
 	advised map[bool]bool
 }
 

@@ -25,7 +25,7 @@ const (
 )
 
 // advice returns what the model should do about a decision that refuses. Remedy is the flag that would allow the
-// call, or empty. Only the first refusal of a turn has advice.
+// call, or empty. Only the first refusal of a turn has advice; without turns, each has.
 func (g *Gate) advice(d *Decision, remedy string) string {
 	if d.Reason.Mode == Plan {
 		if !g.Asks() {
@@ -36,10 +36,9 @@ func (g *Gate) advice(d *Decision, remedy string) string {
 	g.mu.Lock()
 	strict := !d.unasked || d.Firm || d.NeedsPerson
 	told := g.advised[strict]
-	if g.advised == nil {
-		g.advised = map[bool]bool{}
+	if g.advised != nil {
+		g.advised[strict] = true
 	}
-	g.advised[strict] = true
 	g.mu.Unlock()
 	switch {
 	case told:
@@ -62,7 +61,7 @@ func (g *Gate) advice(d *Decision, remedy string) string {
 // Reminders returns what the model has to be told at the beginning of a turn.
 func (g *Gate) Reminders() []string {
 	g.mu.Lock()
-	g.advised = nil
+	g.advised = map[bool]bool{}
 	g.mu.Unlock()
 	return g.State.Reminders()
 }

@@ -246,9 +246,9 @@ func TestPolicy(t *testing.T) {
 // Proves MCP-02.
 func TestAsk(t *testing.T) {
 	for _, tt := range []struct{ answers, want, again string }{
-		{"y\n", "a=project:1 b=project:2", ""},
-		{"n\n", "a=project:1- b=project:2-", ""},
-		{"c\nn\nyes\n", "a=project:1- b=project:2", ""},
+		{"1\n", "a=project:1 b=project:2", ""},
+		{"2\n", "a=project:1- b=project:2-", ""},
+		{"4\nn\nyes\n", "a=project:1- b=project:2", ""},
 		{"\n", "a=project:1? b=project:2?", "asks"},
 		{"", "a=project:1? b=project:2?", "asks"},
 		{"what?\n", "a=project:1? b=project:2?", "asks"},
@@ -273,7 +273,7 @@ func TestAsk(t *testing.T) {
 			return b.String(), fmt.Sprint(len(r.Unapproved))
 		}
 		out, _ := ask(tt.answers)
-		if !strings.Contains(out, "2 MCP servers that you have not approved") || !strings.Contains(out, `  a: {"command":"1"}`) || strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `\u202e`) || strings.Count(out, "\n") > 5 {
+		if !strings.Contains(out, "2 MCP servers that you have not approved") || !strings.Contains(out, `  a: {"command":"1"}`) || strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `\u202e`) || strings.Count(out, "\n") > 12 {
 			t.Errorf("%q: asked %q", tt.answers, out)
 		}
 		if got := p.list(settings.Source{}, Flags{}); got != tt.want {

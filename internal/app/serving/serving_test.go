@@ -125,7 +125,7 @@ func TestAttack(t *testing.T) {
 		{"hidden in an allowed one", "Bash", map[string]any{"command": "echo $(make made)"}, ""},
 		{"after an allowed one", "Bash", map[string]any{"command": "echo a; make made"}, ""},
 		{"into a file outside", "Bash", map[string]any{"command": "echo a > " + outside + "/made"}, ""},
-		{"an edit without a look", "Edit", map[string]any{"file_path": "a.txt", "old_string": "one", "new_string": "x"}, "ead"},
+		{"a file replaced without a look", "Write", map[string]any{"file_path": "a.txt", "content": "x"}, "ead"},
 		{"the wrong input", "Read", map[string]any{"path": 17}, ""},
 		{"a page of this machine", "WebFetch", map[string]any{"url": "http://127.0.0.1:1/", "prompt": "x"}, ""},
 	} {
