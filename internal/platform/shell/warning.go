@@ -8,12 +8,13 @@ import (
 
 // Destructive returns a warning for the question about the line, or "". A warning only informs: rules and modes decide
 // without it.
-func (s *Script) Destructive() string { return s.warning(maxNested) }
+func (s *Script) Destructive() string { return s.warning(maxNested, map[string]bool{}) }
 
 // maxNested is how many levels of code in arguments, as in bash -c '…', are inspected for warnings.
 const maxNested = 3
 
-func (s *Script) warning(depth int) string {
+// warning inspects each code in an argument once; parsed has those that it has inspected.
+func (s *Script) warning(depth int, parsed map[string]bool) string {
 	if depth == 0 {
 		return ""
 	}
@@ -22,7 +23,8 @@ func (s *Script) warning(depth int) string {
 	}
 	for _, p := range s.Parts {
 		for _, f := range p.forms() {
-			if w := destroys(f.words, depth); w != "" {
+			i := inspection{depth: depth, parsed: parsed, names: map[string]bool{}}
+			if w := i.command(f.words); w != "" {
 				return w
 			}
 		}
@@ -153,11 +155,23 @@ var deletions = [...]string{
 	"File.delete", "FileUtils.rm", "unlink ", "unlink(", "remove_tree",
 }
 
-// destroys returns a warning for one command, or "".
-func destroys(words []Word, depth int) string {
+// An inspection looks for a warning in one command and the commands that it wraps. Any word may begin a wrapped command,
+// so each name is inspected only where it first occurs: that sees the most arguments.
+type inspection struct {
+	depth  int
+	parsed map[string]bool
+	names  map[string]bool
+}
+
+// command returns a warning for a command, or "".
+func (in *inspection) command(words []Word) string {
 	name := baseName(words[0].Value)
+	if in.names[name] {
+		return ""
+	}
+	in.names[name] = true
 	c := callee{name, words[1:]}
-	if w := c.code(depth); w != "" {
+	if w := in.code(c); w != "" {
 		return w
 	}
 	switch name {
@@ -169,7 +183,7 @@ func destroys(words []Word, depth int) string {
 			if name == "find" && !strings.HasPrefix(words[i-1].Value, "-exec") && !strings.HasPrefix(words[i-1].Value, "-ok") {
 				continue
 			}
-			if w := destroys(words[i:], depth); w != "" {
+			if w := in.command(words[i:]); w != "" {
 				return w
 			}
 		}
@@ -222,16 +236,17 @@ func (c callee) verb(n int) string {
 }
 
 // code warns of code in the arguments.
-func (c callee) code(depth int) string {
+func (in *inspection) code(c callee) string {
 	if !interpreter(c.name) && c.name != "eval" {
 		return ""
 	}
 	for i, w := range c.args {
 		given := c.name == "eval" || i > 0 && codeOption(c.name, c.args[i-1].Value)
 		switch {
-		case !given:
+		case !given || in.parsed[w.Value]:
 		case c.name == "eval" || isShell(c.name):
-			if warning := Parse(w.Value, Vars{}).warning(depth - 1); warning != "" {
+			in.parsed[w.Value] = in.depth > 1
+			if warning := Parse(w.Value, Vars{}).warning(in.depth-1, in.parsed); warning != "" {
 				return warning
 			}
 		case slices.ContainsFunc(deletions[:], func(call string) bool { return strings.Contains(w.Value, call) }):
