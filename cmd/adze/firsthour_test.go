@@ -15,6 +15,7 @@ import (
 func TestOfferTakesNoLetter(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 100, 30, "forever\nsay I see.\n")
+	os.RemoveAll(tm.home) // ok: the test fails if it is there
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`(?s)Run commands in a sandbox\?.*Enter select`)
 	tm.tmux("send-keys", "-l", "y")

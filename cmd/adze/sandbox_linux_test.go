@@ -58,6 +58,7 @@ use Bash {"command":"x=1; echo in-$ADZE_SANDBOX; touch made"}
 expect last "in-1"
 say Done.
 `)
+	os.RemoveAll(tm.home) // ok: the test fails if it is there
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`(?s)Run commands in a sandbox\?.*❯ 2 Not now`)
 	tm.answer(`Run commands in a sandbox\?`, "1")

@@ -113,9 +113,11 @@ func TestTerminalLoop(t *testing.T) {
 	tm.enter("/loop 5m look")
 	tm.waitFor(`/loop every 5 minutes: look \(run 1\)`)
 	tm.waitFor(`I looked\.`)
-	tm.waitFor(`❯ $`) // the run has ended, and is counted
-	tm.enter("/loop")
-	tm.waitFor(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
+	counted := regexp.MustCompile(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
+	tm.until("the run is not counted", func(string) bool { // it is when its turn has ended
+		tm.enter("/loop")
+		return counted.MatchString(tm.waitFor(`ends one\.`))
+	})
 	tm.enter("/loop stop all")
 	tm.waitFor(`Ended 1 job\.`)
 	tm.enter("/exit")

@@ -148,7 +148,7 @@ use Write {"file_path":"own.txt","content":"made\n"}
 	}
 	tm.enter("write yourself")
 	tm.answer(`own\.txt`, "3") // what is allowed to the teammate is not allowed to the lead
-	tm.waitFor(`What should the model do instead`)
+	tm.waitFor(`What next\?`)
 	tm.enter("/exit")
 	until(t, "the team outlives its lead", func() bool {
 		_, err := os.Stat(filepath.Join(tm.home, "teams", "crew"))

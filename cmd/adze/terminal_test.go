@@ -32,6 +32,7 @@ func newTerminal(t *testing.T, width, height int, script string) *terminal {
 	if err := os.WriteFile(filepath.Join(tm.dir, "model.txt"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	writeSettings(t, tm, `{"sandbox":{"enabled":false},"spinnerTipsEnabled":false}`) // neither offers nor tips
 	tm.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", tm.dir,
 		"-e", "ADZE_HOME="+tm.home, "-e", "PATH="+os.Getenv("PATH"), "-e", "PS1=$ ", "-e", "HOME="+root, "-e", "LANG=C.UTF-8", "-e", "HISTFILE=",
 		"bash", "--norc", "--noprofile")
@@ -341,7 +342,7 @@ func TestTerminalDraft(t *testing.T) {
 	tm.key("M-c")
 	tm.waitFor(`Total cost:`)
 	tm.enter("/vim")
-	tm.waitFor(`edited as in vim`)
+	tm.waitFor(`Vim mode is on`)
 	tm.tmux("send-keys", "-l", "one two three")
 	tm.waitFor(`INSERT`)
 	tm.key("Escape")
@@ -380,11 +381,11 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
 			tm.waitFor(`^❯ $`)
 			tm.enter("test it")
-			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n(Commands can [\s\S]*\n\n)?❯ $`) // and the turn is over
+			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n❯ $`) // and the turn is over
 			tm.enter("take long")
 			tm.waitFor(`^▸ Waiting for the model [2-9]s`)
 			tm.key("Escape")
-			screen := tm.waitFor(`^Taken back\. It is`)
+			screen := tm.waitFor(`^Cancelled\. Your message`)
 			if strings.Contains(screen, "▸") {
 				t.Errorf("the row is still there:\n%s", screen)
 			}
@@ -408,7 +409,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("so?")
 			tm.waitFor(`so\?\n\nAll:`)
 			screen = tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
-			for text, n := range map[string]int{"❯ test it\n": 1, "exit code 3": 1, "❯ take long\n": 1, "Taken back. It is": 1, "❯ !echo begun": 1, "❯ so?\n": 1, "go build": 2} {
+			for text, n := range map[string]int{"❯ test it\n": 1, "exit code 3": 1, "❯ take long\n": 1, "Cancelled. Your message is": 1, "❯ !echo begun": 1, "❯ so?\n": 1, "go build": 2} {
 				if got := strings.Count(screen, text); got != n {
 					t.Errorf("%q is there %d times, not %d:\n%s", text, got, n, screen)
 				}

@@ -68,7 +68,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 	tests := []struct {
 		name, file, text string
 		commands         [][]string
-		answers          bool // the user's own server is asked
+		answers          bool // the user's own server is asked, with a key
 		says             string
 	}{
 		{"endpoint, not trusted", ".adze/settings.local.json", endpoint, with(), true, "not trusted"},
@@ -86,17 +86,17 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		{"headers, confirmed", ".adze/settings.local.json", headers, trusted, false, "cannot say where"},
 		{"certificates, confirmed", ".adze/settings.local.json", authority, trusted, false, "cannot say where"},
 		{"endpoint for the user's hooks", ".adze/settings.local.json", endpoint, [][]string{{"trust", "--yes"}, append(run[:2:2], "--settings", ownHook)}, true, "env: MINE"},
-		{"helper, not trusted", ".adze/settings.local.json", helper, with(), true, "not trusted"},
-		{"helper, for one run", ".adze/settings.local.json", helper, with("--trust"), true, "not in force: apiKeyHelper"},
-		{"helper, other folder", ".claude/settings.local.json", helper, with("--trust"), true, "not in force: apiKeyHelper"},
-		{"helper, scopes named", ".adze/settings.local.json", helper, with("--setting-sources", "user,project,local"), true, ""},
-		{"helper of the project", ".adze/settings.json", helper, trusted, true, "cannot be set by a project"},
+		{"helper, not trusted", ".adze/settings.local.json", helper, with(), false, "not trusted"},
+		{"helper, for one run", ".adze/settings.local.json", helper, with("--trust"), false, "not in force: apiKeyHelper"},
+		{"helper, other folder", ".claude/settings.local.json", helper, with("--trust"), false, "not in force: apiKeyHelper"},
+		{"helper, scopes named", ".adze/settings.local.json", helper, with("--setting-sources", "user,project,local"), false, ""},
+		{"helper of the project", ".adze/settings.json", helper, trusted, false, "cannot be set by a project"},
 		{"hook, not trusted", ".adze/settings.local.json", hook, with(), true, "not trusted"},
 		{"hook, scopes named", ".adze/settings.local.json", hook, with("--setting-sources", "user,project,local"), true, ""},
 		{"hook, local named", ".claude/settings.local.json", hook, with("--setting-sources", "user,local"), true, ""},
 		{"helpers of others", ".claude/settings.local.json", status, with("--trust"), true, ""},
 		{"hook that came after trust", ".adze/settings.local.json", hook, [][]string{{"LATER"}, run}, true, "not in force: hooks.SessionStart"},
-		{"helper that came after trust", ".claude/settings.local.json", helper, [][]string{{"LATER"}, run}, true, "not in force: apiKeyHelper"},
+		{"helper that came after trust", ".claude/settings.local.json", helper, [][]string{{"LATER"}, run}, false, "not in force: apiKeyHelper"},
 		{"endpoint that came after trust", ".adze/settings.local.json", endpoint, [][]string{{"LATER"}, run}, true, "not in force: env.ANTHROPIC_BASE_URL"},
 		{"with a byte order mark and comments", ".adze/settings.local.json", "\ufeff/* x */ " + endpoint, with("--trust"), true, "not in force"},
 	}

@@ -114,6 +114,27 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A session whose first prompt was taken back is called by the one that came instead, whether or not it was listed before.
+func TestTitleOfAPromptTakenBack(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		m := &maker{t: t, home: t.TempDir()}
+		path := m.session("/work/app", "aaaa-1", nil, "rund it")
+		if listed {
+			list(t, m.home, "")
+		}
+		l, _, err := store.Resume(store.Options{Session: "aaaa-1", Path: path}, store.LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(l.Append(msg.Entry{ID: "x", Time: start, Message: msg.UserText("round it")}), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(list(t, m.home, "")); got != "round it" {
+			t.Errorf("listed before %t: %s", listed, got)
+		}
+	}
+}
+
 // TestIndexIsNeverWrong changes logs behind the index, and the index itself.
 func TestIndexIsNeverWrong(t *testing.T) {
 	m := &maker{t: t, home: t.TempDir()}
@@ -140,7 +161,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(l.Append(msg.Entry{ID: "x", Time: start, Message: msg.UserText("more")}), l.Close()); err != nil {
+	if err := errors.Join(l.Append(msg.Entry{ID: "x", Parent: "aaaa-2-m0", Time: start, Message: msg.UserText("more")}), l.Close()); err != nil {
 		t.Fatal(err)
 	}
 	got := list(t, m.home, "/work/app")

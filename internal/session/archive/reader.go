@@ -145,6 +145,12 @@ func begins(line []byte, prefix string) bool {
 }
 
 func (r *reader) message(line []byte) {
+	if r.firstWords != "" && beginsAgain(line) {
+		if r.info.AutoTitle == r.firstWords {
+			r.info.AutoTitle = ""
+		}
+		r.firstWords = ""
+	}
 	if !r.any || r.firstWords == "" {
 		rec, err := store.ParseRecord(line)
 		if err != nil || !rec.Message() {
@@ -165,6 +171,11 @@ func (r *reader) message(line []byte) {
 		r.info.Messages++
 	}
 	r.last = line
+}
+
+// beginsAgain reports whether a prompt follows no message, as one does after the first was taken back.
+func beginsAgain(line []byte) bool {
+	return begins(line, `{"type":"user"`) && bytes.Contains(line[:min(len(line), 100)], []byte(`"parentUuid":null`))
 }
 
 // readable reports whether a user would count a line as a message: as a prompt or an answer, not as a call of a
