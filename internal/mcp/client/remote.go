@@ -116,6 +116,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 		q = nil
 	} else {
 		var err error
+		req = req.Clone(req.Context())
 		if id, err = r.note(req); err != nil {
 			return nil, err
 		}
@@ -137,9 +138,10 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// note tells the guard of a message, and returns its id if it is a request.
+// note tells the guard of a message, and returns its id if it is a request. A message other than a call of a tool is
+// sent again on a new connection if the server closes an idle one at the same moment.
 func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
-	if r.guard == nil || req.GetBody == nil {
+	if req.GetBody == nil {
 		return id, nil
 	}
 	body, err := req.GetBody()
@@ -150,11 +152,20 @@ func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
 	if err != nil {
 		return id, err
 	}
-	if msg, err := jsonrpc.DecodeMessage(data); err == nil {
-		r.guard.out(req.Context(), msg)
-		if call, ok := msg.(*jsonrpc.Request); ok {
-			id = call.ID
-		}
+	msg, err := jsonrpc.DecodeMessage(data)
+	if err != nil {
+		return id, nil // ok: the server answers
+	}
+	call, _ := msg.(*jsonrpc.Request)
+	if call == nil || call.Method != "tools/call" {
+		req.Header["Idempotency-Key"] = nil // not sent, see [http.Transport]
+	}
+	if r.guard == nil {
+		return id, nil
+	}
+	r.guard.out(req.Context(), msg)
+	if call != nil {
+		id = call.ID
 	}
 	return id, nil
 }

@@ -370,6 +370,43 @@ func TestStreamIsResumed(t *testing.T) {
 	}
 }
 
+// A server may close an idle connection just when a message is sent on it. The message is sent again, unless it calls a
+// tool: that may have begun.
+//
+// Proves MCP-18.
+func TestIdleConnectionCloses(t *testing.T) {
+	h := mcptest.NewHandler()
+	var mu sync.Mutex
+	seen, closed, calls := map[string]bool{}, 0, 0
+	h.Intercept = func(_ http.ResponseWriter, r *http.Request, body []byte) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		call := strings.Contains(string(body), `"tools/call"`)
+		if call {
+			calls++
+		}
+		if seen[r.RemoteAddr] && r.Method == http.MethodPost {
+			closed++
+			panic(http.ErrAbortHandler)
+		}
+		seen[r.RemoteAddr] = !call
+		return false
+	}
+	c := connect(t, dialer(t), &roster.Entry{Type: roster.HTTP, URL: serve(t, h)}, mcp.Client{})
+	if _, _, err := c.Tools(t.Context()); err != nil {
+		t.Error(err)
+	}
+	_, err := c.Call(t.Context(), "echo", nil, nil)
+	mu.Lock()
+	defer mu.Unlock()
+	if closed < 2 {
+		t.Errorf("%d connections were closed under a message", closed)
+	}
+	if err == nil || calls != 1 {
+		t.Errorf("the tool was called %d times: %v", calls, err)
+	}
+}
+
 // The token of a user is added below our headers, and its errors come through.
 func TestAuthorize(t *testing.T) {
 	d := dialer(t)

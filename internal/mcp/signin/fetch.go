@@ -77,7 +77,7 @@ func (k *Keeper) fetcher(ctx context.Context, e *roster.Entry) (*fetcher, error)
 	return f, nil
 }
 
-// close closes the connections.
+// close closes idle connections.
 func (f *fetcher) close() { f.http.CloseIdleConnections() }
 
 // classesOf returns the kinds of addresses that a service may have besides public ones, because a host that the user
@@ -161,6 +161,9 @@ func (f *fetcher) get(ctx context.Context, address string, v any) error {
 }
 
 // post sends a form or JSON, and reads JSON unless v is nil. Who may set headers; it may be nil.
+//
+// It uses a new connection: a code or refresh token works once, so a request that is lost because the service closes an
+// idle connection, while the user signs in, cannot be repeated.
 func (f *fetcher) post(ctx context.Context, address, kind string, body string, who func(http.Header), v any) error {
 	if err := f.check(address); err != nil {
 		return err
@@ -173,6 +176,7 @@ func (f *fetcher) post(ctx context.Context, address, kind string, body string, w
 	if who != nil {
 		who(req.Header)
 	}
+	f.close()
 	return f.ask(req, v)
 }
 

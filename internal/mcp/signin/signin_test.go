@@ -181,6 +181,31 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// A service may close an idle connection while the user signs in, or between two tokens. Nothing is posted on a
+// connection that was used before.
+//
+// Proves MCP-25.
+func TestIdleConnectionCloses(t *testing.T) {
+	s := newStage(t)
+	used := map[string]bool{}
+	s.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
+		if used[r.RemoteAddr] && r.Method == http.MethodPost && r.URL.Path != "/mcp" {
+			panic(http.ErrAbortHandler)
+		}
+		used[r.RemoteAddr] = true
+		return false
+	}
+	k := s.keeper()
+	if err := s.login(k); err != nil {
+		t.Fatal(err)
+	}
+	s.Expire(false)
+	s.works(k, "ping")
+	if err := k.Logout(t.Context(), "vault"); err != nil || len(s.said) > 0 {
+		t.Errorf("logout: %v, %q", err, s.said)
+	}
+}
+
 // A token that is void at the service too is forgotten, and the user signs in again.
 func TestRevoked(t *testing.T) {
 	s := newStage(t)

@@ -478,6 +478,35 @@ func TestPreconnect(t *testing.T) {
 	New(Config{}).Preconnect(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
 }
 
+// An unencrypted connection is dropped before a server would: many do after 5 s.
+func TestPlainConnectionsEnd(t *testing.T) {
+	gone := make(chan struct{})
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(gone)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	tr := New(Config{Getenv: func(string) string { return "" }})
+	defer tr.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := tr.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	select {
+	case <-gone:
+	case <-time.After(time.Minute):
+		t.Error("the connection is kept")
+	}
+}
+
 // Certificates are read for https alone: a file of them that is damaged does not keep plain requests from being sent.
 func TestCertificatesAreForHTTPS(t *testing.T) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
