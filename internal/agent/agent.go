@@ -133,6 +133,11 @@ type History interface {
 // that changes something, and at the end of the turn.
 type Syncer interface{ Sync() error }
 
+// A Keeper is a History that keeps the results of calls while others of the same answer still run: they are lost only if the
+// machine fails, not if the process is killed. Keep is called from any goroutine, with an entry without an ID for each result.
+// Appending the results of all calls replaces what was kept.
+type Keeper interface{ Keep(e msg.Entry) error }
+
 // A Shortener shortens a history that does not fit. The loop tries its methods in this order.
 type Shortener interface {
 	// TooLong is called with the provider's error for a request that is too long.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"adze/internal/agent/exec"
@@ -22,7 +23,8 @@ type batch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	slots  chan struct{}
-	sync   func() // makes the record of the response durable
+	sync   func()             // makes the record of the response durable
+	keep   func(exec.Outcome) // keeps a result until all are recorded; nil before the batch is sealed, or if nothing is kept
 
 	wake chan struct{} // signalled when take has something
 	more chan struct{} // signalled when a call was added or the batch changed phase
@@ -51,6 +53,7 @@ type call struct {
 	cancel  context.CancelCauseFunc
 
 	outcome  *exec.Outcome
+	kept     bool
 	progress *tool.Progress
 	steered  bool // the user sent a message after it was added
 }
@@ -93,12 +96,33 @@ func (b *batch) addMissing(uses []*msg.ToolUse) {
 	}
 }
 
-// seal lets calls with effects run: the response is complete and in the history.
-func (b *batch) seal() {
+// seal lets calls with effects run: the response is complete and in the history. From then on, keep is called with the results of
+// calls that finish before others, from any goroutine; it may be nil.
+func (b *batch) seal(keep func(exec.Outcome)) {
 	b.mu.Lock()
-	b.sealed, b.closed = true, true
+	b.sealed, b.closed, b.keep = true, true, keep
+	early := b.unkept()
 	b.mu.Unlock()
+	for _, o := range early {
+		keep(o)
+	}
 	signal(b.more)
+}
+
+// unkept returns the outcomes that must be kept now, once each. If all calls have finished, it returns none: their results are
+// about to be recorded.
+func (b *batch) unkept() []exec.Outcome {
+	if b.keep == nil || !slices.ContainsFunc(b.calls, func(c *call) bool { return c.outcome == nil }) {
+		return nil
+	}
+	var out []exec.Outcome
+	for _, c := range b.calls {
+		if c.outcome != nil && !c.kept {
+			c.kept = true
+			out = append(out, *c.outcome)
+		}
+	}
+	return out
 }
 
 // abort cancels what runs and gives every call without an outcome a synthetic one.
@@ -324,7 +348,11 @@ func (b *batch) finish(c *call, o exec.Outcome) {
 	if o.Result.IsError && !o.Denied && c.pending.Traits().Shell && b.shellFailed == nil {
 		b.shellFailed = c
 	}
+	unkept := b.unkept()
 	b.mu.Unlock()
+	for _, o := range unkept {
+		b.keep(o)
+	}
 	signal(b.wake)
 }
 

@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"adze/internal/agent/exec"
 	"adze/internal/msg"
 	"adze/internal/tool"
 )
@@ -81,6 +83,28 @@ func (r *recorder) record(e msg.Entry) {
 // remind records a text for the model that the user did not write and does not see.
 func (r *recorder) remind(text string) {
 	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(text)}}, Hidden: true})
+}
+
+// keeper returns a function that keeps the result of a call of the last entry, or nil if the history keeps none.
+func (r *recorder) keeper() func(exec.Outcome) {
+	k, ok := r.h.(Keeper)
+	if !ok {
+		return nil
+	}
+	entries := r.h.Entries()
+	if len(entries) == 0 { // it could not be recorded
+		return nil
+	}
+	parent := entries[len(entries)-1].ID
+	return func(o exec.Outcome) {
+		e := msg.Entry{Parent: parent, Time: r.now(), Message: msg.Message{Role: msg.User, Parts: append([]msg.Part{o.Result}, o.Context...)}}
+		if o.Structured != nil {
+			e.Structured = map[string]json.RawMessage{o.Result.ID: o.Structured}
+		}
+		if err := k.Keep(e); err != nil {
+			r.log.Error("keeping a result failed", "err", err)
+		}
+	}
 }
 
 // sync flushes the history to stable storage.

@@ -131,7 +131,7 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 	}
 	r.flight = flight{batch: ans.batch, recorded: true}
 	r.record(ans.entry(s))
-	ans.batch.seal()
+	ans.batch.seal(r.keeper())
 	r.await(ans.batch)
 	aborted := r.ctx.Err() != nil
 	outcome := r.recordResults(ans.batch)

@@ -11,11 +11,14 @@ import (
 	"adze/internal/msg"
 )
 
-// A PartialLog is a [Log] that keeps the answer that is arriving, so that it survives the end of the process.
+// A PartialLog is a [Log] that keeps the answer that is arriving, and then the results of its calls, so that they survive the end
+// of the process.
 type PartialLog interface {
 	// SavePartial keeps what there is of an answer, in place of what was kept before.
 	SavePartial(e msg.Entry) error
-	// DropPartial drops it.
+	// AddPartial keeps the result of a call, with those that were kept before.
+	AddPartial(e msg.Entry) error
+	// DropPartial drops what is kept.
 	DropPartial() error
 }
 

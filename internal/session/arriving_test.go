@@ -31,6 +31,13 @@ func (p *partials) SavePartial(e msg.Entry) error {
 	return nil
 }
 
+func (p *partials) AddPartial(e msg.Entry) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = append(p.lines, e.Message.Parts[0].(*msg.ToolResult).ID)
+	return nil
+}
+
 func (p *partials) DropPartial() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,9 +46,9 @@ func (p *partials) DropPartial() error {
 }
 
 // What has arrived of an answer is saved about every second, without calls, until the answer is stored or withdrawn. One that
-// arrives within a second is not.
+// arrives within a second is not. The result of a call is saved if others still run, until all are stored.
 //
-// Proves SESS-18.
+// Proves SESS-18, SESS-19.
 func TestArrivingAnswerIsSaved(t *testing.T) {
 	for _, tt := range []struct {
 		name, script string
@@ -55,6 +62,7 @@ func TestArrivingAnswerIsSaved(t *testing.T) {
 		{"thinking alone", "think deep\ndelay 5s\nsay 2", nil},
 		{"blank", "text \"\\n\"\ndelay 5s", nil},
 		{"withdrawn", "say 0\ndelay 2s\ncut\n---\nsay 1", []string{"1s 0", "dropped"}},
+		{"calls", "use Do {\"text\":\"a\"}\nuse Do {\"text\":\"b\"}\nuse Do {\"text\":\"c\"}\n---\nuse Do {\"text\":\"d\"}\n---\nsay 1", []string{"toolu_1_1", "toolu_1_2", "dropped"}},
 		{"two answers", "say 0\ndelay 2s\nuse Do {\"text\":\"a\"}\n---\nsay 1\ndelay 2s", []string{"1s 0", "dropped", "3s 1", "dropped"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -25,6 +25,7 @@ type history struct {
 	pending []func() error // tell the log of it
 	warn    string         // not told yet
 	unsaved bool           // the log is behind
+	kept    bool           // the log keeps results that were not appended yet
 }
 
 func (h *history) Entries() []msg.Entry {
@@ -57,6 +58,9 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.kept && err == nil {
+		h.kept = h.log.(PartialLog).DropPartial() != nil // ok: a file that is left does not follow the last message any more
+	}
 	e.Structured = nil // it is in the log, and nothing that is sent needs it
 	h.entries, h.undone = append(h.entries, e), nil
 	h.saved(err)
@@ -64,6 +68,18 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 		h.warn = l.Notice()
 	}
 	return nil
+}
+
+// Keep implements [agent.Keeper].
+func (h *history) Keep(e msg.Entry) error {
+	l, ok := h.log.(PartialLog)
+	if !ok {
+		return nil
+	}
+	h.mu.Lock()
+	h.kept = true
+	h.mu.Unlock()
+	return l.AddPartial(e)
 }
 
 // A Noticer is a [Log] that may have to tell the user something about its file.

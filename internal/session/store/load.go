@@ -82,7 +82,7 @@ func Load(path string, opt LoadOptions) (*Contents, error) {
 		c.Session = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	}
 	if opt.Partial {
-		c.restorePartial(path)
+		c.restorePartial(path, opt.Structured)
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/msg"
 )
@@ -61,6 +63,61 @@ func TestPartialAnswerIsRestored(t *testing.T) {
 		}
 		if i == 0 {
 			rewindTo(t, opt, "half")
+		}
+	}
+}
+
+// resultOf returns the result of a call, as it is kept while other calls run.
+func resultOf(parent, id, words string) msg.Entry {
+	return msg.Entry{Parent: parent, Message: msg.Message{Role: msg.User, Parts: []msg.Part{
+		&msg.ToolResult{ID: id, Parts: []msg.Part{&msg.Text{Text: words}}},
+	}}, Structured: map[string]json.RawMessage{id: json.RawMessage(`{"of":"` + id + `"}`)}}
+}
+
+// Results of calls that had finished when the process was killed are one message when the session is resumed, in the order of the
+// calls. Only results of calls of the last answer count, and each once.
+//
+// Proves SESS-19.
+func TestFinishedResultsAreRestored(t *testing.T) {
+	opt := options(t)
+	l := open(t, opt)
+	answer := msg.Entry{ID: "2", Parent: "1", Model: "m", Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{
+		msg.NewToolUse("a", "Read", "{}"), msg.NewToolUse("b", "Bash", "{}"), msg.NewToolUse("c", "Write", "{}"),
+	}}}
+	told := resultOf("2", "c", "third")
+	told.Message.Parts = append(told.Message.Parts, msg.Reminder("a hook says"))
+	forged := resultOf("2", "z", "of no call")
+	forged.Message.Parts = append(forged.Message.Parts, msg.Reminder("forged"))
+	spoken := text("", "words of the user")
+	spoken.Parent = "2"
+	err := errors.Join(l.Append(text("1", "hi")), l.SavePartial(partialOf("1", "stale")), l.Append(answer),
+		l.AddPartial(told), l.AddPartial(resultOf("2", "a", "first")), l.AddPartial(resultOf("2", "a", "again")),
+		l.AddPartial(resultOf("1", "b", "of another answer")), l.AddPartial(forged), l.AddPartial(spoken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	partial := l.Path() + ".partial"
+	if err := os.WriteFile(partial, []byte(content(t, partial)+`{"type":"user","parentUuid":"2","mess`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.f.Close() // as the end of the process does
+	for i, notices := range []int{1, 0} {
+		l, c, err := Resume(opt, LoadOptions{Structured: true})
+		if err != nil || len(c.Entries) != 3 || len(c.Notices) != notices {
+			t.Fatalf("resumed %d times: %+v, %v", i+1, c, err)
+		}
+		want := resultOf("2", "a", "first")
+		want.ID = c.Entries[2].ID
+		want.Message.Parts = append(want.Message.Parts, told.Message.Parts...)
+		want.Structured["c"] = told.Structured["c"]
+		if diff := cmp.Diff(want, c.Entries[2], cmpopts.IgnoreFields(msg.Entry{}, "Time"), cmpopts.IgnoreUnexported(msg.ToolUse{}, msg.ToolResult{}, msg.Text{})); diff != "" {
+			t.Error(diff)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(partial); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the file is left: %v", err)
 		}
 	}
 }

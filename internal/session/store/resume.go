@@ -45,9 +45,9 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	return l, c, nil
 }
 
-// takePartial appends an answer that was arriving when the process was killed. Its file goes when the log has it.
+// takePartial appends what followed the log when the process was killed. Its file goes when the log has it.
 func (l *Log) takePartial(c *Contents) {
-	e, ok := c.restorePartial(l.path)
+	e, ok := c.restorePartial(l.path, true)
 	if ok && errors.Join(l.Append(e), l.Sync()) != nil {
 		return // the log tells why
 	}
