@@ -120,6 +120,28 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 	}
 }
 
+// No notes are asked for in a window that a compaction with notes might leave full; /summary still writes them.
+//
+// Proves CTX-59.
+func TestNoNotesInANarrowWindow(t *testing.T) {
+	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // of 40,000 tokens, with the prompt
+		synctest.Test(t, func(t *testing.T) {
+			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.Keep.MaxTokens = most })
+			n.completed("first " + sized(10_500))
+			synctest.Wait()
+			if got := n.updates(); got != want {
+				t.Errorf("up to %d tokens are kept: %d updates, want %d", most, got, want)
+			}
+			n.submit(session.Notes{})
+			n.idle()
+			if got := n.updates(); got != want+1 {
+				t.Errorf("/summary: %d updates", got)
+			}
+			n.close()
+		})
+	}
+}
+
 // A session that is closed while notes are written does not wait for the model, and what was there
 // before stays.
 //

@@ -34,7 +34,7 @@ func (t *Turn) Notes(ctx context.Context) (string, error) {
 // which the provider has in its cache, and at its end with the answer.
 func (t *Turn) note(ended bool) {
 	entries := t.conv.History.Entries()
-	if t.cfg.Notes == nil || !t.sent.of(entries, t.model) {
+	if t.cfg.Notes == nil || t.narrow() || !t.sent.of(entries, t.model) {
 		return
 	}
 	m := t.moment(entries)
@@ -44,6 +44,12 @@ func (t *Turn) note(ended bool) {
 	}
 	m.Room = t.room(m)
 	t.cfg.Notes.See(m)
+}
+
+// narrow reports whether what a compaction with notes may keep fills the window. Such a compaction asks for a summary in most
+// cases, so that the notes would not be used.
+func (t *Turn) narrow() bool {
+	return t.limits.Usable() < t.cfg.Keep.MaxTokens+t.corrected(nil)
 }
 
 // room returns how many tokens a request leaves that says what was said.
