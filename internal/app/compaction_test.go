@@ -17,7 +17,7 @@ import (
 //
 // Proves CTX-37, CTX-41, CTX-43.
 func TestNotesCompactionRestores(t *testing.T) {
-	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0},
+	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0,"maxTokens":1000},
 		"hooks":{"SessionStart":[{"matcher":"compact","hooks":[{"type":"command","command":"cat >>../log; echo Mind the style guide."}]}]}`)
 	d.Write("work/AGENTS.md", "Answer in British English.\n")
 	d.Write("work/parser.go", "package parser\n")

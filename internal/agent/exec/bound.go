@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -145,11 +146,6 @@ func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) 
 	if !ok || !can || p.traits.NeverPersist {
 		return nil
 	}
-	path, err := results.MoveResult(p.raw.ID, "txt", body.MoveTo)
-	if err != nil {
-		return nil
-	}
-	p.kept = path
 	shape := shapeOf(p.traits, r.IsError)
 	alarms := alarmsOf(shape)
 	if alarms != nil {
@@ -162,8 +158,16 @@ func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) 
 	ends.first = ends.first[:n]
 	n, _ = body.ReadAt(ends.last, max(0, body.Size()-int64(ends.max))) // ok: as above
 	ends.last = ends.last[:n]
-	text := isIn(body.Size(), path) + ends.preview(shape)
-	return append(parts, &msg.Text{Text: msg.Neutralise(text)})
+	path, err := results.MoveResult(p.raw.ID, "txt", body.MoveTo)
+	if err != nil {
+		return nil
+	}
+	p.kept = path
+	note := isIn(body.Size(), path)
+	if info, err := os.Stat(path); err == nil && info.Size() < body.Size() {
+		note = fmt.Sprintf("The output is too long to show or to keep whole (%s). Its beginning and its end (%s) are in %s; search that file with Grep, or read parts of it with offset and limit.", amount.Bytes(body.Size()), amount.Bytes(info.Size()), path)
+	}
+	return append(parts, &msg.Text{Text: msg.Neutralise(note + ends.preview(shape))})
 }
 
 var errNotKept = errors.New("it is not kept anywhere")
@@ -211,12 +215,38 @@ func (w *ends) Write(p []byte) (int, error) {
 func (w *ends) preview(s shape) string {
 	first := cutHead(w.head(), s.head)
 	if s.tail == 0 {
-		return "\nIt begins:\n" + first
+		return "\nIt begins:\n" + fold(first)
 	}
 	last := cutTail(w.tail(), s.tail)
 	from := strings.Count(first, "\n")
 	omitted := max(0, w.lines-from-strings.Count(last, "\n"))
-	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here%s ...]\nIt ends:\n%s", first, omitted, w.alarms.within(from+1, from+omitted), last)
+	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here%s ...]\nIt ends:\n%s", fold(first), omitted, w.alarms.within(from+1, from+omitted), fold(last))
+}
+
+// minFold is how often a line has to be repeated for the repetitions to be left out.
+const minFold = 3
+
+// fold replaces repetitions of a line by their number.
+func fold(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		line := s[:strings.IndexByte(s, '\n')+1]
+		if line == "" { // the last one
+			line = s
+		}
+		s = s[len(line):]
+		b.WriteString(line)
+		n := 0
+		for strings.HasPrefix(s[n*len(line):], line) {
+			n++
+		}
+		if n < minFold || strings.TrimSpace(line) == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "[... the same line %d more times ...]\n", n)
+		s = s[n*len(line):]
+	}
+	return b.String()
 }
 
 func (w *ends) head() string { return strings.ToValidUTF8(string(w.first), "\uFFFD") }

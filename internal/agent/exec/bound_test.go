@@ -269,8 +269,25 @@ func TestFileIsMoved(t *testing.T) {
 	if data, err := os.ReadFile(kept); err != nil || string(data) != long {
 		t.Errorf("%d bytes are kept: %v", len(data), err)
 	}
-	if !strings.HasPrefix(got, "Exit code 3") || !strings.Contains(got, kept) || !strings.Contains(got, "incomplete: 98") || !strings.HasSuffix(got, "a line\n") || len(got) > 2000 {
+	if !strings.HasPrefix(got, "Exit code 3") || !strings.Contains(got, kept) || !strings.Contains(got, "incomplete: 98") || !strings.HasSuffix(got, "It ends:\na line\n[... the same line 106 more times ...]\n") || len(got) > 2000 {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"a":                        "a",
+		"a\na\na\nb\n":             "a\na\na\nb\n",
+		"a\na\na\na\nb\n":          "a\n[... the same line 3 more times ...]\nb\n",
+		"b\na\na\na\na\na":         "b\na\n[... the same line 3 more times ...]\na",
+		"\n\n\n\n\n\nx\n":          "\n\n\n\n\n\nx\n",
+		"aa\naaa\naaaa\naaaaa\n":   "aa\naaa\naaaa\naaaaa\n",
+		"x\nx\nx\nx\ny\ny\ny\ny\n": "x\n[... the same line 3 more times ...]\ny\n[... the same line 3 more times ...]\n",
+	} {
+		if got := fold(in); got != want {
+			t.Errorf("fold(%q) = %q, want %q", in, got, want)
+		}
 	}
 }
 

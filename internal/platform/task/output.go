@@ -15,8 +15,11 @@ import (
 // suffix is how the names of files end that hold what a task writes.
 const suffix = ".output"
 
-// MaxOutput is how much a task may write.
-const MaxOutput = 1 << 30
+// MaxOutput is how much a task may write, and maxMoved how much of that is left when the file is handed over.
+const (
+	MaxOutput = 1 << 30
+	maxMoved  = 64 << 20
+)
 
 const (
 	// headSize and tailSize are how much of the beginning and the end are at hand.
@@ -263,7 +266,8 @@ func (o *Output) Discard() {
 	}
 }
 
-// MoveTo hands the file over under another name.
+// MoveTo hands the file over under another name. Of more than 64 MB it leaves the beginning and the end, with a line about what
+// was between them.
 func (o *Output) MoveTo(path string) error {
 	if err := o.Make(); err != nil {
 		return err
@@ -271,10 +275,47 @@ func (o *Output) MoveTo(path string) error {
 	o.seal()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.size > maxMoved {
+		if err := shrink(o.path, maxMoved); err != nil {
+			return err
+		}
+	}
 	if err := os.Rename(o.path, path); err != nil {
 		return err
 	}
 	o.path, o.moved = path, true
+	return nil
+}
+
+// shrink cuts lines out of the middle of a file until it has at most max bytes.
+func shrink(path string, max int64) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("shortening the output: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("shortening the output: %w", err)
+	}
+	const near = 64 << 10 // a line end is looked for within, which also leaves room for the line about the cut
+	size := info.Size()
+	head, tail := max/2-near, size-max/2+near
+	buf := make([]byte, near)
+	if n, _ := f.ReadAt(buf, head-near); n == near { // ok: without it, lines are cut
+		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+			head += int64(i+1) - near
+		}
+	}
+	if n, _ := f.ReadAt(buf, tail); n == near { // ok: as above
+		tail += int64(bytes.IndexByte(buf, '\n') + 1)
+	}
+	mark := fmt.Sprintf("[... %d bytes are left out here ...]\n", tail-head)
+	_, err = f.WriteAt([]byte(mark), head)
+	n, copyErr := io.Copy(io.NewOffsetWriter(f, head+int64(len(mark))), io.NewSectionReader(f, tail, size-tail))
+	if err = errors.Join(err, copyErr, f.Truncate(head+int64(len(mark))+n)); err != nil {
+		return fmt.Errorf("shortening the output: %w", err)
+	}
 	return nil
 }
 
