@@ -21,6 +21,10 @@ type Def struct {
 	Doc    string
 	Schema json.RawMessage
 	Strict bool
+	// Foreign returns an input that does not fit the schema in the form that does, if it has the form that another program
+	// gives to the same call, or an error that says what to write instead. It returns nil and nil for any other input. Nil =
+	// only the names of fields are repaired.
+	Foreign func(map[string]json.RawMessage) (map[string]json.RawMessage, error)
 	Traits
 }
 
@@ -82,6 +86,11 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 		return nil, Fatal(fmt.Errorf("schema of tool %s: %w", t.def.Name, err))
 	}
 	fixed, err := s.Check(input)
+	if err != nil && t.def.Foreign != nil {
+		if input, err = t.ours(input, err); err == nil {
+			fixed, err = s.Check(input)
+		}
+	}
 	if err != nil {
 		if repaired, ok := s.Repair(input, otherNames); ok {
 			fixed, err = s.Check(repaired)
@@ -106,6 +115,26 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 		}
 	}
 	return c, nil
+}
+
+// ours returns an input that was refused in the form of the tool, or that input and why it was refused.
+func (t *typed[In]) ours(input json.RawMessage, refused error) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return input, refused
+	}
+	rewritten, err := t.def.Foreign(fields)
+	if err != nil {
+		return input, err
+	}
+	if rewritten == nil {
+		return input, refused
+	}
+	out, err := json.Marshal(rewritten)
+	if err != nil {
+		return input, refused
+	}
+	return out, nil
 }
 
 // otherNames returns the names that other programs give to a field, and that models remember.

@@ -4,6 +4,8 @@ package bash
 
 import (
 	_ "embed"
+	"encoding/json"
+	"fmt"
 	"sync"
 
 	"adze/internal/platform/gitrepo"
@@ -81,6 +83,7 @@ func New(c Config) tool.Tool {
 			_, err := c.find()
 			return err
 		}),
+		Foreign: foreign,
 	}
 	def.Aliases, def.Translate, def.Traits.Prepare = []string{"Shell"}, c.translate, jail.Warm
 	if c.mayLeave {
@@ -93,6 +96,17 @@ func New(c Config) tool.Tool {
 	return lenientTool{tool.NewBound(def, func(in Input) (tool.Call, error) {
 		return newCall(in, c), nil
 	})}
+}
+
+// foreign names the way to run a command elsewhere, for which other programs have a field. The input is not rewritten, since hooks
+// and rules are given it as it is.
+func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	for _, name := range []string{"workdir", "cwd", "working_directory", "dir", "directory"} {
+		if in[name] != nil {
+			return nil, fmt.Errorf("there is no field %s. Begin the command with the directory: cd DIR && COMMAND", name)
+		}
+	}
+	return nil, nil
 }
 
 // dialect returns the grammar of the shell; that of bash if there is none.

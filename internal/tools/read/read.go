@@ -7,6 +7,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -107,10 +109,11 @@ func New(c Config) tool.Tool {
 	}
 	r := &reader{Config: c, known: map[string]bool{}}
 	return tool.NewBound(tool.Def{
-		Name:   Name,
-		Doc:    strings.TrimSpace(doc),
-		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
-		Strict: true,
+		Name:    Name,
+		Doc:     strings.TrimSpace(doc),
+		Schema:  json.RawMessage(strings.TrimSpace(inputSchema)),
+		Strict:  true,
+		Foreign: foreign,
 		Traits: tool.Traits{
 			Params:       tool.Params{Paths: []string{"file_path"}, Texts: []string{"pages"}},
 			Translate:    tool.InChinese(chinese),
@@ -121,6 +124,43 @@ func New(c Config) tool.Tool {
 			Restore:      r.restore,
 		},
 	}, r.bind)
+}
+
+// foreign understands the ranges of other programs: view_range, or start_line and end_line.
+func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	var span [2]int // the first and the last line; 0 and -1 are none
+	switch {
+	case in["offset"] != nil || in["limit"] != nil:
+		return nil, nil
+	case in["view_range"] != nil:
+		var list []int
+		if json.Unmarshal(in["view_range"], &list) != nil || len(list) != 2 {
+			return nil, nil
+		}
+		span = [2]int(list)
+	case in["start_line"] != nil || in["end_line"] != nil:
+		for i, name := range []string{"start_line", "end_line"} {
+			if in[name] != nil && json.Unmarshal(in[name], &span[i]) != nil {
+				return nil, nil
+			}
+		}
+	default:
+		return nil, nil
+	}
+	out := maps.Clone(in)
+	maps.DeleteFunc(out, func(name string, _ json.RawMessage) bool {
+		return name == "view_range" || name == "start_line" || name == "end_line"
+	})
+	first := max(span[0], 1)
+	out["offset"] = json.RawMessage(strconv.Itoa(first))
+	switch {
+	case span[1] <= 0: // to the end
+	case span[1] < first:
+		return nil, nil
+	default:
+		out["limit"] = json.RawMessage(strconv.Itoa(span[1] - first + 1))
+	}
+	return out, nil
 }
 
 // A reader is what all calls of the tool share.
