@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,6 +21,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/fsys"
 )
 
 // A Spec says who answers, and how. Empty fields leave it to the settings.
@@ -41,12 +45,18 @@ type Spec struct {
 type Models struct {
 	Table catalog.Table
 	say   func(string)
-	noted sync.Once // a model that is not in the table
+	noted sync.Once // for models missing from the table
+	// notes is the file that lists the models the user was notified of; "" means that there is none.
+	notes string
 }
 
 // Open returns what is known by the settings of a project.
 func Open(p *settings.Project, say func(string)) *Models {
-	return &Models{Table: providers.Table(p.Settings(), say), say: say}
+	m := &Models{Table: providers.Table(p.Settings(), say), say: say}
+	if p.Home != "" {
+		m.notes = filepath.Join(p.Home, "unknown-models")
+	}
+	return m
 }
 
 // A Config is what models are chosen with.
@@ -67,10 +77,13 @@ func (m *Models) Facts(id string) cost.Facts {
 	return cost.Facts{Price: known.Price, ContextWindow: known.ContextWindow, MaxOutput: known.MaxOutput}
 }
 
-// noteUnknown tells the user once that a model is not in the table.
+// noteUnknown notifies the user that a model is missing from the table: once for each model.
 func (m *Models) noteUnknown(assumed catalog.Model) {
 	m.noted.Do(func() {
 		id := assumed.ID
+		if m.recorded(id) {
+			return
+		}
 		text := fmt.Sprintf(`assuming a context window of %s tokens for %s, which adze does not know. To correct it: adze config set models '{%q:{"contextWindow":32768}}'`,
 			amount.Grouped(assumed.ContextWindow), id, id)
 		if near := m.Table.Closest(id); len(near) > 0 {
@@ -78,6 +91,26 @@ func (m *Models) noteUnknown(assumed catalog.Model) {
 		}
 		m.say(text)
 	})
+}
+
+// maxNotes bounds the file of models that the user was notified of.
+const maxNotes = 64 << 10
+
+// recorded reports whether the user was notified of a model before, and records the model. Errors repeat the notification.
+func (m *Models) recorded(id string) bool {
+	if m.notes == "" {
+		return false
+	}
+	line := strconv.Quote(id) + "\n"
+	old, _ := os.ReadFile(m.notes) // ok: a missing file lists no models
+	if strings.Contains("\n"+string(old), "\n"+line) {
+		return true
+	}
+	if len(old)+len(line) > maxNotes || fsys.MkdirPrivate(filepath.Dir(m.notes)) != nil {
+		return false
+	}
+	_ = fsys.WriteAtomic(m.notes, append(old, line...), 0o600) // ok: the notification comes again
+	return false
 }
 
 // A Choice is the model that a conversation was opened with, and who answers for it.

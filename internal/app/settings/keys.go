@@ -334,6 +334,8 @@ func Keys() []config.Key {
 			Doc: "the longest time limit a command may set", Requirement: "SHTO-01"},
 		{Name: "shell.blockingBudgetMs", Effect: config.Neutral, Kind: config.Int, Default: "15000", Min: 1000, Max: 600_000, OrZero: true,
 			Doc: "how long a command that sets no timeout may block a conversation before it moves to the background; 0, and always with -p, means until its time limit", Requirement: "SHBG-02"},
+		{Name: "shell.backgroundWaitMs", Effect: config.Neutral, Env: []string{"ADZE_BACKGROUND_WAIT_MS"}, Kind: config.Int, Default: "1800000", Min: 1000, Max: 86_400_000,
+			Doc: "with -p, how long to wait for a command that the model started in the background before stopping it", Requirement: "SHBG-07"},
 		{Env: []string{"ADZE_DISABLE_BACKGROUND_TASKS", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"}, Kind: config.Bool, Default: "false",
 			Doc: "never run commands in the background", Requirement: "SHBG-03"},
 		{Name: "shell.maxOutputChars", Effect: config.Neutral, Env: []string{"ADZE_BASH_MAX_OUTPUT_LENGTH", "BASH_MAX_OUTPUT_LENGTH"}, Kind: config.Int, Default: "30000", Min: 1000, Max: 150_000,

@@ -202,6 +202,7 @@ type Search struct {
 type Shell struct {
 	Timeout, MaxTimeout time.Duration
 	Budget              time.Duration // in the foreground; 0 means until the timeout
+	Wait                time.Duration // for background commands at the end of a headless turn
 	MaxChars            int
 	NoBackground        bool
 	DropSecrets         bool
@@ -366,7 +367,7 @@ func Decode(s *config.Settings) *Values {
 		},
 		Shell: Shell{
 			Timeout: milliseconds(s, "shell.defaultTimeoutMs"), MaxTimeout: milliseconds(s, "shell.maxTimeoutMs"),
-			Budget: milliseconds(s, "shell.blockingBudgetMs"), MaxChars: s.Int("shell.maxOutputChars"),
+			Budget: milliseconds(s, "shell.blockingBudgetMs"), Wait: milliseconds(s, "shell.backgroundWaitMs"), MaxChars: s.Int("shell.maxOutputChars"),
 			NoBackground: s.Bool("ADZE_DISABLE_BACKGROUND_TASKS"),
 			DropSecrets:  s.Bool("ADZE_SUBPROCESS_ENV_SCRUB"), PassEnv: s.Strings("shell.passEnv"), KeyEnv: keyEnv(s),
 			Attribution: attribution(s),

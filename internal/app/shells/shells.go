@@ -144,7 +144,7 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 					open = append(open, fmt.Sprintf("%s (task %s)", title, t.ID))
 					continue
 				}
-				say(fmt.Sprintf("waiting for %q, at most %v; Ctrl-C stops it", title, t.Limit))
+				say(waiting(title, t))
 			}
 			if open != nil {
 				s.ended("Your turn has not ended, because a background command still runs: " + strings.Join(open, ", ") +
@@ -155,6 +155,22 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 		defer slow.Stop()
 		return s.Tasks.Await(ctx, heard)
 	}
+}
+
+// waiting returns the note about a task that holds up the end of a run.
+func waiting(title string, t *task.Task) string {
+	text := fmt.Sprintf("waiting for %q", title)
+	if t.Limit > 0 {
+		limit := t.Limit.String()
+		if t.Limit%time.Minute == 0 {
+			limit = fmt.Sprintf("%d min", t.Limit/time.Minute)
+		}
+		text += ", at most " + limit
+		if t.ID[0] == task.Shell {
+			text += " (setting shell.backgroundWaitMs)"
+		}
+	}
+	return text + "; Ctrl-C stops it"
 }
 
 // Running returns what the commands in the background are that run.

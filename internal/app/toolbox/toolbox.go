@@ -201,7 +201,7 @@ func (c *Config) command() bash.Config {
 		Config: command.Config{
 			Dir: sh.Dir.Here, SetDir: sh.Dir.Move, Runner: c.Runner, Env: sh.WithVars, Missing: sh.Notes.About,
 			TempDir: sh.Temp, MaxChars: s.MaxChars, Attribution: s.Attribution, NoRepository: c.NoRepository,
-			Limits: command.Limits{Tasks: sh.Tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout},
+			Limits: command.Limits{Tasks: sh.Tasks, Budget: s.Budget, Timeout: s.Timeout, MaxTimeout: s.MaxTimeout, Wait: s.Wait},
 		},
 	}
 	if c.Turns.Unattended {

@@ -52,8 +52,8 @@ func contents(name string) string {
 		return "plugins, and what they keep"
 	case "trust.json", "sandbox-declined":
 		return "what you agreed to or declined"
-	case "tips.json":
-		return "which tips you were shown"
+	case "tips.json", "unknown-models":
+		return "which tips and notes you were shown"
 	case "plans":
 		return "plans of plan mode"
 	case "tasks":

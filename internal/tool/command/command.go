@@ -26,10 +26,9 @@ const (
 	// Time limits unless the settings say otherwise.
 	defaultTimeout    = 2 * time.Minute
 	defaultMaxTimeout = 10 * time.Minute
-	// How long commands may run that are awaited at the end of a turn: those that took longer than their time limit, and
-	// those that were begun in the background.
+	defaultWait       = 30 * time.Minute
+	// awaitedForeground is how long a command may run that outlasted its time limit and is awaited at the end of a turn.
 	awaitedForeground = time.Hour
-	awaitedBackground = 30 * time.Minute
 )
 
 // check refuses commands that nothing could run. Its error is for the model.
@@ -59,6 +58,9 @@ type Limits struct {
 	Awaited, Left, Reported bool
 	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
+	// Wait is how long a command may run that the model began in the background and is awaited at the end of a turn;
+	// 0 means 30 minutes.
+	Wait time.Duration
 
 	background bool // commands may go on in the background
 }
@@ -69,6 +71,9 @@ func (l *Limits) fill() {
 	}
 	if l.MaxTimeout == 0 {
 		l.MaxTimeout = defaultMaxTimeout
+	}
+	if l.Wait == 0 {
+		l.Wait = defaultWait
 	}
 }
 
@@ -138,9 +143,9 @@ func (c *Command) awaited() time.Duration {
 		return task.NotAwaited
 	case c.Input.Timeout > 0:
 		limit, _ := c.timeLimit()
-		return limit
+		return min(limit, c.Wait)
 	}
-	return max(c.MaxTimeout, awaitedBackground)
+	return c.Wait
 }
 
 // prepare makes sure that there is a place for what the command prints before it does anything. What

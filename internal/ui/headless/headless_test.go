@@ -338,6 +338,8 @@ func TestRetryNotes(t *testing.T) {
 			"adze: the model is overloaded; retrying in 30s (attempt 1 of 10)\n"},
 		{"third", model.Retrying{Attempt: 3, Max: 10, After: 2040 * time.Millisecond, Err: &model.Error{Kind: model.RateLimited}},
 			"adze: rate limit reached; retrying in 2s (attempt 3 of 10)\n"},
+		{"network", model.Retrying{Attempt: 3, Max: 10, After: time.Second, Err: &model.Error{Kind: model.Network, Message: "the host api.example.com was not found"}},
+			"adze: no connection: the host api.example.com was not found; retrying in 1s (attempt 3 of 10)\n"},
 		{"other", model.Retrying{Attempt: 3, Max: 10, Err: errors.New("odd")}, "adze: unknown; retrying in 0s (attempt 3 of 10)\n"},
 	}
 	for _, tt := range tests {
