@@ -68,3 +68,95 @@ say I see.
 		t.Errorf("the last turn is not shown:\n%s", screen)
 	}
 }
+
+// A paste keeps its placeholder in the transcript. A picker that
+// is closed leaves no trace. A message that was rewound, and a text that was put aside, come back to the input.
+func TestSecondHour(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 100, 40, `
+forever
+say I see.
+`)
+	writeSettings(t, tm, `{"sandbox":{"enabled":false}}`)
+	tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
+	tm.waitFor(`^❯ $`)
+
+	tm.enter("/config")
+	tm.waitFor(`Esc`)
+	tm.key("Escape")
+	tm.waitFor(`^❯ $`)
+	if screen := tm.screen(); strings.Contains(screen, "❯ /config") {
+		t.Errorf("the closed picker left its command:\n%s", screen)
+	}
+
+	var paste strings.Builder
+	for range 200 {
+		paste.WriteString("a pasted line\n")
+	}
+	if err := os.WriteFile(filepath.Join(tm.dir, "paste"), []byte(paste.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tm.tmux("load-buffer", filepath.Join(tm.dir, "paste"))
+	tm.tmux("paste-buffer", "-p")
+	tm.waitFor(`^❯ \[Pasted text #1 \+200 lines\]`)
+	tm.enter(" what is this?")
+	if screen := tm.waitFor(`(?s)\+200 lines\] what is this\?.*I see\.`); strings.Contains(screen, "a pasted line") {
+		t.Errorf("the paste is in the transcript:\n%s", screen)
+	}
+
+	tm.tmux("send-keys", "-l", "for later")
+	tm.key("C-s")
+	tm.waitFor(`stashed: for later`)
+	tm.enter("first this")
+	tm.waitFor(`(?s)❯ first this.*I see\..*^❯ for later$`)
+	tm.key("C-u")
+	tm.enter("/rewind 1 conversation")
+	tm.waitFor(`(?s)/rewind undo.*^❯ first this$`)
+}
+
+// The task list is shown once, with every change, and the plan once.
+func TestListsAreShownOnce(t *testing.T) {
+	t.Parallel()
+	tm := newTerminal(t, 100, 40, `
+when last "tasks"
+use TaskCreate {"subject":"Split searchKeys","description":"x"}
+use TaskCreate {"subject":"Test it","description":"x"}
+---
+when last "was added"
+use TaskUpdate {"taskId":"1","status":"in_progress"}
+---
+when last "is in_progress"
+use TaskUpdate {"taskId":"1","status":"completed"}
+---
+when last "is completed"
+say Half of it is done.
+---
+when last "make a plan"
+take file "(/[^ ]+/plans/[a-z-]+[.]md)"
+use Write {"file_path":"{file}","content":"# The way\n\nOnly one way.\n"}
+---
+when last "/plans/"
+use ExitPlanMode {}
+---
+forever
+say I see.
+`)
+	writeSettings(t, tm, `{"sandbox":{"enabled":false}}`)
+	tm.enter("clear; adze --model replay:model.txt")
+	tm.waitFor(`^❯ $`)
+	tm.enter("tasks")
+	screen := tm.waitFor(`(?s)Half of it is done\..*Tasks: 1 of 2 done`)
+	if n := strings.Count(screen, "Split searchKeys"); n != 1 {
+		t.Errorf("the task is shown %d times:\n%s", n, screen)
+	}
+	if strings.Contains(screen, "in progress") {
+		t.Errorf("a call is shown:\n%s", screen)
+	}
+	tm.enter("/plan")
+	tm.waitFor(`plan mode|mode plan`)
+	tm.enter("make a plan")
+	screen = tm.waitFor(`Go ahead with this plan\?`)
+	if n := strings.Count(screen, "Only one way."); n != 1 || !strings.Contains(screen, "Wrote the plan") {
+		t.Errorf("the plan is shown %d times:\n%s", n, screen)
+	}
+}

@@ -29,6 +29,8 @@ type (
 		// Result.
 		Entries bool
 		Result  string
+		// Draft is put into the input for the user to edit; it may be empty.
+		Draft string
 	}
 
 	// An Edit lets the user edit a file; Page is shown afterwards.

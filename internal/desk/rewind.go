@@ -329,7 +329,11 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 		r.d.undo.set(done)
 		return strings.TrimSpace(text + "\n" + takenBack), nil
 	}
-	return Operation{Op: op, Entries: true}
+	o := Operation{Op: op, Entries: true}
+	if talk {
+		o.Draft = r.to.Text
+	}
+	return o
 }
 
 // lastBefore returns the id of the last entry before the one with an id, or of the last one if that is not there.

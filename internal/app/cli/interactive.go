@@ -339,7 +339,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation,
 	d.Surroundings.Keys.Lines = t.lines
 	return &talk.Conversation{
 		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
-		Explain: c.Explain, WarnUSD: t.ws.Project.Values().Model.CostWarning,
+		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
 

@@ -173,7 +173,7 @@ func (c *Conversation) keepFiles() {
 		c.Gate.SetKept(kept)
 		return
 	}
-	file := c.planFile()
+	file := c.PlanFile()
 	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
 	kept.Readable = append(kept.Readable, c.record.Readable()...)
 	if k := c.spec.Worker.keeper(); k != nil {
@@ -186,5 +186,5 @@ func (c *Conversation) keepFiles() {
 	c.Gate.SetKept(kept)
 }
 
-// planFile returns where the plan of the conversation is kept.
-func (c *Conversation) planFile() string { return plan.File(c.ws.plansDir(), c.record.ID, "") }
+// PlanFile returns the file of the conversation's plan.
+func (c *Conversation) PlanFile() string { return plan.File(c.ws.plansDir(), c.record.ID, "") }

@@ -43,7 +43,7 @@ say Done.
 	if err := os.MkdirAll(c.ws.plansDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.planFile(), []byte("Serve it."), 0o600); err != nil {
+	if err := os.WriteFile(c.PlanFile(), []byte("Serve it."), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var asked []string

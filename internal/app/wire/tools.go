@@ -33,7 +33,7 @@ func (c *Conversation) tools() []tool.Tool {
 	_, repository := gitinfo.Branch(c.dir.Here())
 	cfg.NoRepository = !repository
 	if c.ws.Project.Home != "" {
-		cfg.PlanFile = c.planFile
+		cfg.PlanFile = c.PlanFile
 	}
 	cfg.Program = c.spec.Calls == FromClient
 	if c.model.Backend != nil {

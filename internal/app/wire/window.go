@@ -55,7 +55,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
 	w.Notes = newNotes(c, cfg)
-	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.planFile(), Tasks: c.shell.Tasks}
+	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.PlanFile(), Tasks: c.shell.Tasks}
 	var replaced func()
 	w.Sources, replaced = c.skills.Restoring(c.told.tasks.Restoring(files.Sources))
 	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }

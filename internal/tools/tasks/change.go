@@ -23,7 +23,7 @@ type Draft struct {
 }
 
 // Title returns one line for dialogs and logs.
-func (in Draft) Title() string { return "New task: " + tool.OneLine(in.Subject, 60) }
+func (in Draft) Title() string { return "+ " + tool.OneLine(in.Subject, 60) }
 
 // Activity returns what a spinner shows.
 func (in Draft) Activity() string { return "Adding a task" }
@@ -51,7 +51,9 @@ func (c *Config) create(ctx context.Context, in Draft, _ func(tool.Progress)) (t
 		return tool.Result{}, err
 	}
 	r := tool.Text(fmt.Sprintf("Task %s was added: %s", t.ID, tasklist.OneLine(t.Subject)))
-	r.Display = tool.Plain{Text: "task " + t.ID}
+	if all, err := list.Tasks(ctx); err == nil {
+		r.Display = Checklist(all)
+	}
 	r.Structured = Made{MadeTask{t.ID, t.Subject, t.Description}}
 	return r, nil
 }

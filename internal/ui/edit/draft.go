@@ -141,6 +141,16 @@ func (f *Field) swapStash() {
 	}
 }
 
+// Unstash moves the text that is put aside into the field, if the field is empty.
+func (f *Field) Unstash() {
+	if f.stash != nil && f.empty() {
+		f.swapStash()
+	}
+}
+
+// DropStash forgets the text that is put aside.
+func (f *Field) DropStash() { f.stash = nil }
+
 // Stashed returns the text that is put aside, or "".
 func (f *Field) Stashed() string {
 	if f.stash == nil {

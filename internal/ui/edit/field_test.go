@@ -187,7 +187,7 @@ func TestSaved(t *testing.T) {
 	if err := q.Load(data); err != nil || q.Text() != p.Text() || q.Stashed() != "put aside" || q.caret != p.caret {
 		t.Errorf("%q, %q, %v, %v", q.Text(), q.Stashed(), q.caret, err)
 	}
-	if rows, _, _ := q.Rows(80, 0); rows[0] != "> one [Pasted text #1 +51 lines] two" {
+	if rows, _, _ := q.Rows(80, 0); rows[0] != "> one [Pasted text #1 +50 lines] two" {
 		t.Errorf("%q", rows)
 	}
 	for _, bad := range []string{"", "{", "[]", `{"draft":3}`} {

@@ -28,7 +28,7 @@ func (f fold) label() string {
 	if f.image != nil {
 		return f.image.label(f.number)
 	}
-	if n := strings.Count(f.text, "\n"); n > 0 {
+	if n := strings.Count(strings.TrimSuffix(f.text, "\n"), "\n"); n > 0 {
 		return fmt.Sprintf("[Pasted text #%d +%s]", f.number, amount.Of(n+1, "line", "lines"))
 	}
 	return fmt.Sprintf("[Pasted text #%d +%s]", f.number, amount.Of(utf8.RuneCountInString(f.text), "character", "characters"))

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type printer struct {
 	missed  bool
 	shown   map[string]bool // uses whose change was shown with the question
 	retried bool
+	list    tool.Checklist // the task list as it was written last
 
 	used int // tokens of the window after the last response
 }
@@ -244,6 +246,10 @@ func (p *printer) done(ev agent.ToolDone) {
 	if c := p.forget(ev.Use.ID); c != nil {
 		title = c.title
 	}
+	if list, ok := ev.Display.(tool.Checklist); ok && !ev.Denied && !ev.Result.IsError {
+		p.tasks(list)
+		return
+	}
 	output, printed := ev.Display.(tool.Output)
 	role, outcome, lines := draw.Good, draw.Outcome(ev.Display, ev.Result), []string(nil)
 	switch {
@@ -272,12 +278,19 @@ func (p *printer) done(ev agent.ToolDone) {
 		p.output(output, most)
 	case len(lines) > 0:
 		p.output(tool.Output{Text: strings.Join(lines, "\n"), Lines: len(lines)}, failedLines)
-	case len(tool.Diffs(ev.Display)) > 0 && !p.shown[ev.Use.ID], isChecklist(ev.Display) && !ev.Result.IsError:
+	case len(tool.Diffs(ev.Display)) > 0 && !p.shown[ev.Use.ID]:
 		p.display(ev.Display)
 	}
 }
 
-func isChecklist(d tool.Display) bool { _, ok := d.(tool.Checklist); return ok }
+// tasks writes the entries of a task list that have changed since it was written last.
+func (p *printer) tasks(list tool.Checklist) {
+	changed := slices.DeleteFunc(slices.Clone(list), func(c tool.Check) bool { return slices.Contains(p.list, c) })
+	p.list = list
+	if len(changed) > 0 {
+		p.display(changed)
+	}
+}
 
 // outcome writes one line about something that has ended.
 func (p *printer) outcome(role draw.Role, title, outcome string) {

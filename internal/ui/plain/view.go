@@ -129,6 +129,9 @@ func (f view) Typing() bool { return f.partial != "" }
 // Holding reports whether questions have to wait.
 func (f view) Holding() bool { return f.partial != "" }
 
+// Return does nothing: the terminal edits the line.
+func (f view) Return(string) {}
+
 // Keep remembers what was entered.
 func (f view) Keep(text string) {
 	if f.cfg.Remember != nil {

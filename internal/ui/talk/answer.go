@@ -28,6 +28,9 @@ func (d runner) carryOut(ctx context.Context, e ending) {
 		if d.Submit(ctx, a.Op) {
 			d.view.Page(a.Page)
 			d.awaited = a.Entries
+			if a.Draft != "" {
+				d.view.Return(a.Draft)
+			}
 		}
 	case desk.Edit:
 		d.after(d.Edit(a.Path), a.Page)

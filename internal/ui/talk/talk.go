@@ -51,6 +51,8 @@ type Conversation struct {
 	Greeting string
 	// Explain returns what an error of the given model means to the user; it may be nil.
 	Explain func(err error, model string) string
+	// PlanFile is the file of the session's plan; it may be empty.
+	PlanFile string
 	// WarnUSD is the cost of a session at which the user is warned, once; 0 means never.
 	WarnUSD float64
 }

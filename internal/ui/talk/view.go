@@ -35,6 +35,8 @@ type View interface {
 	// Typing reports whether the user has begun to type something, and Holding whether a question has to wait for that.
 	Typing() bool
 	Holding() bool
+	// Return puts a text into the input.
+	Return(text string)
 	// Keep remembers what the user entered.
 	Keep(text string)
 	// Drop forgets what was typed for a conversation that could not be opened, and reports whether there was anything.

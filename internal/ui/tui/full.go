@@ -141,6 +141,7 @@ func (f pages) step(ctx context.Context, s picker.Step) {
 		f.Proceed(ctx, s.Answer)
 	default:
 		f.Decline()
+		f.script.Dismiss()
 	}
 }
 

@@ -19,6 +19,7 @@ func (f *Front) newScript() *transcript.Transcript {
 			return err.Error()
 		},
 		ModelName: func(name string) string { return f.Conversation().ModelInWords(name) },
+		PlanFile:  func() string { return f.Conversation().PlanFile },
 		WarnUSD:   func() float64 { return f.Conversation().WarnUSD },
 		Keys: func() transcript.Keys {
 			all := transcript.Keys{Stop: f.key(keys.Cancel), All: f.key(keys.ShowOutput)}

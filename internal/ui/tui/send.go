@@ -40,9 +40,14 @@ func (f sender) send(ctx context.Context, later bool) {
 		}
 	}
 	if !f.Working() || len(e.Prompt.Parts) == 0 {
-		f.script.Prompt(text)
+		if talk.IsCommand(text) {
+			f.script.Command(text)
+		} else {
+			f.script.Prompt(text, draft.Brief())
+		}
 	}
 	f.keyboard.Clear()
+	f.keyboard.Unstash()
 	f.popup.Close()
 	remarker(f).dismiss()
 	if !f.outbox.Empty() {
@@ -85,7 +90,7 @@ func (f sender) entry(e session.Entry) {
 	case agent.Appended:
 		told := f.outbox.Told(ev.Entry.Message.Parts)
 		for _, w := range told {
-			f.script.Prompt(w.Draft.Text())
+			f.script.Prompt(w.Draft.Text(), w.Draft.Brief())
 			f.outbox.last = nil
 		}
 		if len(told) > 0 {

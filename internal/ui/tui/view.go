@@ -13,6 +13,7 @@ import (
 	"adze/internal/tool"
 	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/edit"
 	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/pager"
@@ -36,13 +37,14 @@ func (f view) Begin(c *talk.Conversation, first string) {
 	f.lookForRequest()
 	f.script.Say(c.Greeting)
 	f.script.Recall(desk.Recent(c.Conversation()))
-	f.script.Prompt(first)
+	f.script.Prompt(first, first)
 }
 
 // Left stores what is typed and not sent, and the messages that wait.
 func (f view) Left(c *talk.Conversation) {
 	remarker(f).dismiss()
 	f.keyboard.save(c, f.outbox.Drafts())
+	f.keyboard.DropStash() // it belongs to the session
 	f.outbox.Drain()
 }
 
@@ -116,6 +118,11 @@ func (f view) Typing() bool { return !f.keyboard.Empty() }
 // Holding reports whether questions wait: not for what is typed, since they leave the keys to it, but for a page that
 // would cover them.
 func (f view) Holding() bool { return f.full != nil }
+
+// Return puts a text into the input, before what is typed.
+func (f view) Return(text string) {
+	sender(f).putBack([]*edit.Draft{{Pieces: []edit.Piece{{Text: text}}}})
+}
 
 // Keep remembers what was entered.
 func (f view) Keep(text string) { f.keyboard.keep(text, true) }

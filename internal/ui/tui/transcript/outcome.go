@@ -22,6 +22,7 @@ type outcome struct {
 	refusal string // why it was not run
 	elapsed time.Duration
 	changes bool    // what was changed is shown below
+	plan    bool    // what was changed is the plan, which is shown when it is presented
 	below   *stowed // what it printed or returned, once that is on a shelf; may be nil
 }
 
@@ -51,6 +52,14 @@ func (t *Transcript) done(ev agent.ToolDone) {
 		}
 	}
 	o.changes = !t.shown[ev.Use.ID]
+	if d := tool.Diffs(o.display); len(d) == 1 && t.cfg.PlanFile != nil && d[0].Path == t.cfg.PlanFile() {
+		o.plan = true
+	}
+	if list, ok := o.display.(tool.Checklist); ok && !o.failed() {
+		t.checklist = list
+		t.put(&listed{o})
+		return
+	}
 	if o.Fold == tool.NoFold || o.failed() {
 		t.put(o)
 		return
@@ -62,6 +71,26 @@ func (t *Transcript) done(ev agent.ToolDone) {
 		}
 	}
 	t.add(&run{calls: []*outcome{o}})
+}
+
+// A listed call changed the task list. Only a pager shows it: the list itself is shown while the turn runs and when it ends.
+type listed struct{ *outcome }
+
+func (l *listed) take(view, bool) []draw.Row { return nil }
+func (l *listed) live(view, bool) []draw.Row { return nil }
+
+// A checklist is the task list at the end of a turn.
+type checklist struct{ list tool.Checklist }
+
+func (c *checklist) group() group                        { return noteGroup }
+func (c *checklist) take(v view, closed bool) []draw.Row { return c.rows(v, maxShown) }
+func (c *checklist) live(v view, closed bool) []draw.Row { return c.rows(v, maxShown) }
+func (c *checklist) whole(v view) []section              { return sections(c.rows(v, 0)) }
+
+func (c *checklist) rows(v view, most int) []draw.Row {
+	title := fmt.Sprintf("Tasks: %d of %d done", c.list.Count(tool.Done), len(c.list))
+	return append([]draw.Row{draw.Line(draw.Faint, title)},
+		indented(draw.Rows(c.list, draw.Options{Width: max(8, v.w-2), Max: most, Glyphs: v.Glyphs}))...)
 }
 
 func (o *outcome) failed() bool { return o.refusal != "" || o.result != nil && o.result.IsError }
@@ -84,11 +113,8 @@ func (o *outcome) rows(v view) []draw.Row {
 	switch {
 	case isOutput:
 		return append(rows, o.output(v, printed)...)
-	case len(tool.Diffs(o.display)) > 0 && o.changes:
+	case len(tool.Diffs(o.display)) > 0 && o.changes && !o.plan:
 		return append(rows, o.diff(v)...)
-	}
-	if list, ok := o.display.(tool.Checklist); ok {
-		return append(rows, indented(draw.Rows(list, draw.Options{Width: max(8, v.w-2), Max: maxShown, Glyphs: v.Glyphs}))...)
 	}
 	return append(rows, o.said(v)...)
 }
@@ -156,14 +182,18 @@ func (o *outcome) head(v view) draw.Row {
 // words returns what was done and what came of it.
 func (o *outcome) words(v view) (title, about draw.Row) {
 	if diffs := tool.Diffs(o.display); len(diffs) > 0 {
-		return changed(v, diffs)
+		title, about = changed(v, diffs)
+		if o.plan {
+			title = draw.Line(draw.Text, "Wrote the plan")
+		}
+		return title, about
 	}
 	title = draw.Line(draw.Text, o.name())
 	switch d := o.display.(type) {
 	case tool.File:
 		return title, nil
 	case tool.List:
-		return title, draw.Line(draw.Text, ": "+listed(d, v.w-2-title.Width()-len(" 00m00s: ")))
+		return title, draw.Line(draw.Text, ": "+found(d, v.w-2-title.Width()-len(" 00m00s: ")))
 	case tool.Output:
 		if text := ending(d); text != "" {
 			return title, draw.Line(draw.Faint, ": "+text)
@@ -217,8 +247,8 @@ func (v view) path(path string) string {
 	return path
 }
 
-// listed returns what a search found: how much, and in n cells the names of some.
-func listed(d tool.List, n int) string {
+// found returns what a search found: how much, and in n cells the names of some.
+func found(d tool.List, n int) string {
 	unit := strings.TrimSuffix(d.Unit, "s")
 	if unit == "" {
 		unit = "item"

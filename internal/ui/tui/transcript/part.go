@@ -105,7 +105,10 @@ func (v view) wrap(role draw.Role, text string) []draw.Row {
 }
 
 // A prompt is what the user said.
-type prompt struct{ text string }
+type prompt struct {
+	text  string
+	brief string // with placeholders for what was pasted
+}
 
 // maxPrompt is how many lines are shown of a prompt.
 const maxPrompt = 20
@@ -118,7 +121,7 @@ func (p *prompt) whole(v view) []section              { return sections(p.rows(v
 func (p *prompt) rows(v view, most int) []draw.Row {
 	text, left := p.text, 0
 	if most > 0 {
-		text, left = head(p.text, most, most*v.w)
+		text, left = head(p.brief, most, most*v.w)
 	}
 	rows := draw.Fill(draw.Strong, text, max(8, v.w-2))
 	rows = draw.Indent(rows, draw.Row{{Role: draw.Accent, Text: v.Glyphs.Prompt + " "}}, draw.Blanks(2))

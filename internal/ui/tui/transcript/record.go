@@ -13,10 +13,16 @@ type record struct {
 	last   group   // of what is final
 	shelf  shelf.Shelf
 	stowed int // how many of book have put their long texts on the shelf
+	// command is one that the user entered and that has not been shown, or "".
+	command string
 }
 
 // add puts something below what there is. What is written just now stays above it, and is completed first.
 func (r *record) add(c content) *part {
+	if line := r.command; line != "" {
+		r.command = ""
+		r.put(&prompt{text: line, brief: line})
+	}
 	if n := len(r.queue); n > 0 {
 		if last, ok := r.queue[n-1].content.(*run); ok && last != c {
 			r.queue[n-1].closed = true

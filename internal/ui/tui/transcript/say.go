@@ -10,12 +10,18 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Prompt shows what the user entered.
-func (r *record) Prompt(text string) {
+// Prompt shows what the user entered. Brief is the same text with placeholders for what was pasted.
+func (r *record) Prompt(text, brief string) {
 	if strings.TrimSpace(text) != "" {
-		r.put(&prompt{text: strings.Trim(text, "\n")})
+		r.put(&prompt{text: strings.Trim(text, "\n"), brief: strings.Trim(brief, "\n")})
 	}
 }
+
+// Command notes a command that the user entered. It is shown with the first thing that comes of it.
+func (r *record) Command(line string) { r.command = strings.TrimSpace(line) }
+
+// Dismiss drops a command of which nothing came.
+func (r *record) Dismiss() { r.command = "" }
 
 // Say shows a text of the program.
 func (r *record) Say(text string) {
@@ -69,7 +75,7 @@ func (r *record) Recall(entries []msg.Entry) {
 			continue
 		case text == "":
 		case e.Message.Role == msg.User:
-			r.put(&prompt{text: text})
+			r.put(&prompt{text: text, brief: text})
 		default:
 			r.put(&answer{text: text})
 		}

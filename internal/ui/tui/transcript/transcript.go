@@ -31,6 +31,8 @@ type Config struct {
 	Explain func(err error) string
 	// ModelName returns the name of a model for the user; it may be nil.
 	ModelName func(name string) string
+	// PlanFile returns the file of the plan, whose changes are shown when the plan is presented; it may be nil.
+	PlanFile func() string
 	// Keys returns the keys that hints name; it may be nil.
 	Keys func() Keys
 	// WarnUSD returns the cost of a session at which the user is warned, once; 0 means never. It may be nil.
@@ -56,6 +58,9 @@ type Transcript struct {
 	asked    int               // questions that wait for an answer
 	waiting  map[string]string // uses that wait for the answer to a question, by the id of the question
 	shown    map[string]bool   // uses whose change was shown to be approved
+	// checklist is the task list, if it changed in this turn.
+	checklist tool.Checklist
+	held      []agent.ToolDone  // calls that ended during a question, which stays below its subject
 }
 
 // New returns an empty transcript.
@@ -91,13 +96,25 @@ func (t *Transcript) Entry(e session.Entry) {
 			c.began = t.cfg.Now()
 		}
 		delete(t.waiting, ev.ID)
+		if t.asked == 0 {
+			t.release()
+		}
 	case session.Finished:
+		t.release()
 		t.finished(ev)
 	case session.Changed:
 		if ev.Model != "" && t.cfg.ModelName != nil {
 			t.Say("The model is now " + t.cfg.ModelName(ev.Model) + ".")
 		}
 	}
+}
+
+// release shows the calls that ended during a question.
+func (t *Transcript) release() {
+	for _, ev := range t.held {
+		t.done(ev)
+	}
+	t.held = nil
 }
 
 // event takes an event of the loop.
@@ -120,6 +137,10 @@ func (t *Transcript) event(ev agent.Event) {
 			c.progress(ev.Display)
 		}
 	case agent.ToolDone:
+		if t.asked > 0 {
+			t.held = append(t.held, ev)
+			return
+		}
 		t.done(ev)
 		t.activity.phase("Working", now)
 	case agent.Retrying:
@@ -180,7 +201,8 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 // Bounds of the live rows: their width, so that they survive the splitting of a window, and how many tell what goes on.
 const (
 	maxLive  = 96
-	maxBelow = 8
+	maxBelow = 12
+	maxTasks = 5
 )
 
 // Settle makes what there is final, before the terminal is left to another program.
@@ -196,12 +218,16 @@ func (t *Transcript) goings(v view, h int) []draw.Row {
 	if t.asked > 0 {
 		return nil
 	}
-	rows := t.calls.rows(v, h, t.crew)
+	var list []draw.Row
+	if len(t.checklist) > 0 {
+		list = (&checklist{t.checklist}).rows(v, maxTasks)
+	}
+	rows := t.calls.rows(v, max(1, h-len(list)), t.crew)
 	waits := len(rows) > 0 || slices.ContainsFunc(t.crew, func(h *helper) bool { return !h.Background })
 	if rows = append(rows, t.crew.rows(v)...); !waits {
 		rows = append(rows, t.activity.rows(v)...)
 	}
-	return rows
+	return append(list, rows...)
 }
 
 // Began shows that something runs for the user beside the turn, such as a command that was typed, until it is over.
@@ -229,6 +255,10 @@ func (t *Transcript) finished(ev session.Finished) {
 	t.calls = slices.DeleteFunc(t.calls, func(c *call) bool { return !c.beside })
 	t.shown = map[string]bool{}
 	t.asked = 0
+	if len(t.checklist) > 0 {
+		t.put(&checklist{t.checklist})
+		t.checklist = nil
+	}
 	if o := ev.Local; o != nil && o.Err != nil {
 		t.Fail(o.Err)
 	} else if o != nil && o.Markdown {

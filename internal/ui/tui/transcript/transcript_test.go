@@ -158,7 +158,7 @@ func TestJourney(t *testing.T) {
 			var steps []string
 			step := func(name string) { steps = append(steps, "=== "+name+"\n"+s.text()) }
 			s.Say("adze 0.2 ∙ opus 5.5 ∙ ~/src/shop (main +2)")
-			s.Prompt("why does checkout round wrong?")
+			s.Prompt("why does checkout round wrong?", "why does checkout round wrong?")
 			s.entry(session.Started{})
 			s.loop(agent.Requesting{})
 			s.after(3 * time.Second)
@@ -205,7 +205,7 @@ func TestJourney(t *testing.T) {
 func TestHostile(t *testing.T) {
 	nasty := "a\x1b[2J\x1b]0;x\x07b\u202ec\u200bd\r\te" + strings.Repeat("x", 10000)
 	s := newStage(t, 60, 20, Config{Thinking: func() bool { return true }})
-	s.Prompt(nasty + "\n" + nasty)
+	s.Prompt(nasty+"\n"+nasty, nasty+"\n"+nasty)
 	s.Say(nasty)
 	s.Fail(errors.New(nasty))
 	s.entry(session.Started{})
@@ -255,7 +255,7 @@ func TestCompaction(t *testing.T) {
 // What is void is not shown; if some of it was final, a row says so.
 func TestWithdrawn(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
-	s.Prompt("go")
+	s.Prompt("go", "go")
 	s.loop(agent.Requesting{})
 	s.says(0, "Short.", 3)
 	s.frame()
@@ -369,7 +369,7 @@ func TestThinking(t *testing.T) {
 		true:  "❯ go\n\n▾ Thinking\n  Is it **so**?\n\n  Perhaps.\n\nYes.\n---",
 	} {
 		s := newStage(t, 60, 20, Config{Thinking: func() bool { return shown }, Marks: true})
-		s.Prompt("go")
+		s.Prompt("go", "go")
 		s.loop(agent.Requesting{}, agent.Delta{Event: model.ThinkingDelta{Text: "Is it **so**?\n\nPer"}})
 		s.after(12 * time.Second)
 		got := s.text()
@@ -465,7 +465,7 @@ func TestAll(t *testing.T) {
 	if a.Len() != 0 || a.Row(0) != nil {
 		t.Error("not empty")
 	}
-	s.Prompt(strings.Repeat("many lines\n", 100))
+	s.Prompt(strings.Repeat("many lines\n", 100), strings.Repeat("many lines\n", 100))
 	s.read("a.go", "b.go")
 	s.search("x", tool.List{Items: []string{"a.go:1:axb"}, Total: 1, Unit: "lines", Files: []string{"a.go"}, Marks: [][]tool.Mark{{{From: 8, To: 9}}}})
 	s.start("c", "make")
@@ -587,5 +587,21 @@ func TestClockWaitsForTheAnswer(t *testing.T) {
 	s.after(5 * time.Second)
 	if got := s.text(); !strings.Contains(got, "▸ make 5s\n") {
 		t.Error(got)
+	}
+}
+
+// A call that ends during a question is shown after the answer: the question stays below its subject.
+func TestQuestionStaysBelowItsSubject(t *testing.T) {
+	s := newStage(t, 80, 20, Config{})
+	s.start("a", "cat nosuch.go")
+	s.start("b", "make")
+	s.entry(session.Asked{ID: "q", Question: session.Permission{Question: permission.Question{ID: "b"}}})
+	s.loop(agent.ToolDone{Use: use("a"), Result: bad("no such file")})
+	if got := s.text(); strings.Contains(got, "nosuch") {
+		t.Errorf("it is shown during the question:\n%s", got)
+	}
+	s.entry(session.Settled{ID: "q"})
+	if got := s.text(); !strings.Contains(got, "nosuch.go: no such file") {
+		t.Errorf("it is not shown after the answer:\n%s", got)
 	}
 }
