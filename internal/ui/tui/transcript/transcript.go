@@ -60,7 +60,7 @@ type Transcript struct {
 	shown    map[string]bool   // uses whose change was shown to be approved
 	// checklist is the task list, if it changed in this turn.
 	checklist tool.Checklist
-	held      []agent.ToolDone  // calls that ended during a question, which stays below its subject
+	held      []agent.ToolDone // calls that ended during a question, which stays below its subject
 }
 
 // New returns an empty transcript.
