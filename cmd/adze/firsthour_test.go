@@ -84,10 +84,17 @@ say I see.
 	tm.enter("/config")
 	tm.waitFor(`Esc`)
 	tm.key("Escape")
-	tm.waitFor(`^❯ $`)
+	tm.waitFor(`^❯ *$`)
 	if screen := tm.screen(); strings.Contains(screen, "❯ /config") {
 		t.Errorf("the closed picker left its command:\n%s", screen)
 	}
+
+	tm.enter("!vi x")
+	tm.waitFor(`vi needs a terminal of its own; open it in another window`)
+	tm.enter("!echo begun; sleep 100")
+	tm.waitFor(`^  begun$`)
+	tm.key("C-c")
+	tm.waitFor(`^  Stopped after \d+s\.$`)
 
 	var paste strings.Builder
 	for range 200 {

@@ -45,7 +45,7 @@ type Config struct {
 	Tasks *task.Table
 	// Execute runs a command that the user typed and returns its output, and reports what it prints meanwhile; nil if
 	// commands cannot be run.
-	Execute func(ctx context.Context, command string, report func(tool.Display)) (string, error)
+	Execute func(ctx context.Context, command string, report func(tool.Display)) (Ran, error)
 }
 
 // Models are the models that can be asked.

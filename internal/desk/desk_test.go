@@ -257,8 +257,8 @@ func TestShell(t *testing.T) {
 	if _, err := d.Shell(t.Context(), "make", nil); err == nil {
 		t.Error("run without a shell")
 	}
-	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (string, error) {
-		return "ran " + command, errors.New(", badly")
+	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (Ran, error) {
+		return Ran{Output: "ran " + command}, errors.New(", badly")
 	}})
 	a, err := d.Shell(t.Context(), "make", nil)
 	if err != nil {

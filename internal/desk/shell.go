@@ -1,8 +1,10 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -18,12 +20,19 @@ func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Displ
 	case command == "":
 		return nil, errors.New("type a command after !")
 	}
-	output, err := d.Execute(ctx, command, report)
+	ran, err := d.Execute(ctx, command, report)
 	if err != nil {
-		output += err.Error()
+		ran.Output += err.Error()
 	}
+	shown := cmp.Or(ran.Shown, ran.Output)
 	return Operation{
-		Op:   session.Note{Parts: []msg.Part{&msg.Text{Text: msg.Ran(command, output)}}},
-		Page: Page{Blocks: []Block{Output{tool.Plain{Text: output}}}}, Entries: true,
+		Op:   session.Note{Parts: []msg.Part{&msg.Text{Text: msg.Ran(command, ran.Output)}}},
+		Page: Page{Blocks: []Block{Output{tool.Output{Text: shown, Lines: strings.Count(shown, "\n") + 1}}}}, Entries: true,
 	}, nil
+}
+
+// Ran is what came of a command that the user typed.
+type Ran struct {
+	Output string // for the model
+	Shown  string // for the user; "" means Output
 }

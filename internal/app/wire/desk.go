@@ -56,7 +56,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			},
 		},
 		Memory: &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.dreams.Dream},
-		Execute: func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
+		Execute: func(ctx context.Context, command string, report func(tool.Display)) (desk.Ran, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},
 	}
@@ -157,12 +157,15 @@ func shortPath(dir, home, path string) string {
 	return term.Sanitize(short)
 }
 
-// runTyped runs a command that the user typed, without a question, and returns what it printed. It names the longest time
+// runTyped runs a command that the user typed, without a question. It names the longest time
 // limit there is, so that the command does not go to the background by itself: the user waits for it, and can move it.
-func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (string, error) {
+func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (desk.Ran, error) {
+	if program := bash.Interactive(command); program != "" {
+		return desk.Ran{Output: program + " needs a terminal of its own; open it in another window"}, nil
+	}
 	input, err := json.Marshal(map[string]any{"command": command, "timeout": typedLimit.Milliseconds()})
 	if err != nil {
-		return "", err
+		return desk.Ran{}, err
 	}
 	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}}}
 	name := bash.Name
@@ -171,14 +174,20 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 	}
 	p := ex.Bind(pool, msg.NewToolUse("typed", name, string(input)))
 	if !ex.Admit(ctx, p) {
-		return msg.PlainText(p.Refused().Result.Parts), nil
+		return desk.Ran{Output: msg.PlainText(p.Refused().Result.Parts)}, nil
 	}
+	began := time.Now()
 	o := ex.Run(ctx, p, func(p tool.Progress) {
 		if report != nil {
 			report(p.Display)
 		}
 	})
-	return msg.PlainText(o.Result.Parts), nil
+	ran := desk.Ran{Output: msg.PlainText(o.Result.Parts)}
+	if printed, ok := o.Display.(tool.Output); ok && ctx.Err() != nil {
+		stopped := fmt.Sprintf("Stopped after %v.", time.Since(began).Round(time.Second))
+		ran.Shown = strings.TrimSpace(printed.Text + "\n" + stopped)
+	}
+	return ran, nil
 }
 
 // typedLimit is how long a command that the user typed may run before it goes to the background.

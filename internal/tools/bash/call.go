@@ -128,8 +128,8 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	if err := c.here.Check(); err != nil {
 		return tool.Result{}, err
 	}
-	if instead := waits(c.script); instead != "" {
-		return tool.Result{}, errors.New(instead)
+	if program, instead := waits(c.script); program != "" {
+		return tool.Result{}, errors.New(program + " needs a terminal, which commands do not have, so nothing was run: " + instead)
 	}
 	if edit := c.inPlace(); edit != nil {
 		return edit.run(ctx, report)

@@ -11,10 +11,10 @@ import (
 // Commands have no terminal. Most programs that want one say so and end, or find no input and
 // end without a word; the model is then told why. Some wait for ever: those are not started.
 
-// waits returns what to do instead of a line that would wait for a user at a terminal, or "".
-func waits(s *shell.Script) string {
+// waits returns the program in a line that would wait for a user at a terminal, and what to do instead; or "".
+func waits(s *shell.Script) (program, instead string) {
 	if !s.Simple || strings.Contains(s.Source, "|") {
-		return "" // what is piped into a program may be all it wants
+		return "", "" // what is piped into a program may be all it wants
 	}
 	for _, part := range s.Parts {
 		name, args := called(part)
@@ -36,10 +36,16 @@ func waits(s *shell.Script) string {
 			what = "run the command that is to be watched, once"
 		}
 		if what != "" {
-			return name + " needs a terminal, which commands do not have, so nothing was run: " + what
+			return name, what
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// Interactive returns the program in a command line that would wait for a user at a terminal, or "".
+func Interactive(line string) string {
+	program, _ := waits(shell.Parse(line, shell.Vars{}))
+	return program
 }
 
 // scripted reports whether an argument tells an editor what to do, so that it needs no user.

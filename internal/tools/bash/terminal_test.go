@@ -30,7 +30,7 @@ func TestWhatNeedsATerminal(t *testing.T) {
 		"top -b -n 1":                     false,
 		"for f in *; do vim \"$f\"; done": false, // it is not understood
 	} {
-		if got := waits(shell.Parse(command, shell.Vars{})) != ""; got != want {
+		if got := Interactive(command) != ""; got != want {
 			t.Errorf("%q waits: %v", command, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/platform/cells"
+	"adze/internal/tool"
 )
 
 // Page returns a page as rows.
@@ -58,6 +59,9 @@ func (o Options) block(b desk.Block) []Row {
 	case desk.Output:
 		inner := o
 		inner.Width = max(0, o.Width-len(indent))
+		if _, ok := b.Display.(tool.Output); ok {
+			inner.Width = 0 // lines stay whole, to be copied
+		}
 		return Indent(Rows(b.Display, inner), Line(Text, indent), Line(Text, indent))
 	}
 	return nil

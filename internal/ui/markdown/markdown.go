@@ -14,8 +14,8 @@ import (
 // A Stream draws a text. Lines of prose are wrapped and keep their breaks; code is left as it is, so that it can be
 // copied. However the text is cut into pieces, the rows are the same.
 type Stream struct {
-	// Width is the width of a row of prose.
-	Width int
+	// Width is the width of a row of prose, and Tables that of a table; 0 means Width.
+	Width, Tables int
 	// Marks says that the marks of Markdown stay, where no style could show what they mean.
 	Marks bool
 	// Links says that the terminal bears links: the address of a link is not written out.
@@ -371,14 +371,17 @@ func (s *Stream) look() look {
 	return l
 }
 
-// room returns the width that containers leave to a row.
-func (s *Stream) room() int {
-	if s.Width <= 0 {
+// room returns the width that containers leave to a row of prose.
+func (s *Stream) room() int { return s.within(s.Width) }
+
+// within returns the width that containers leave to a row of w cells.
+func (s *Stream) within(w int) int {
+	if w <= 0 {
 		return 0
 	}
-	w := s.Width
+	left := w
 	for _, c := range s.stack {
-		w -= max(len("> "), len(c.mark))
+		left -= max(len("> "), len(c.mark))
 	}
-	return max(w, min(s.Width, 16))
+	return max(left, min(w, 16))
 }

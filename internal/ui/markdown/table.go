@@ -101,7 +101,7 @@ func (s *Stream) drawTable() {
 	for _, w := range t.widths {
 		total += w
 	}
-	if s.Width > 0 && total > s.room() {
+	if s.Width > 0 && total > s.within(max(s.Width, s.Tables)) {
 		s.records(cells)
 	} else {
 		for row := range slices.Chunk(cells, columns) {

@@ -13,9 +13,9 @@ import (
 // A Point is a place in the live rows: a row and a cell in it, from 0.
 type Point struct{ Row, Col int }
 
-// Widest is how many cells a live row should have at most, however wide the terminal is: half of a large window then still
-// shows it whole, and does not break it when the window is divided.
-const Widest = 96
+// Widest is how many cells a live row should have at most, however wide the terminal is: the terminal breaks wider rows when
+// the window is divided, which costs rows until the next frame.
+const Widest = 160
 
 // A Screen is a terminal. Its methods may be called by one goroutine at a time. None but [Screen.Leave] waits for the
 // terminal.

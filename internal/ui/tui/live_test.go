@@ -196,10 +196,10 @@ func TestEditor(t *testing.T) {
 func TestTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "expect text \"$ make\"\nexpect text \"interrupted\"\nsay I see.", func(s *setup) {
-			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (string, error) {
+			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (desk.Ran, error) {
 				report(tool.Output{Text: "building", Lines: 1})
 				<-ctx.Done()
-				return "building\ninterrupted", nil
+				return desk.Ran{Output: "building\ninterrupted"}, nil
 			}
 		})
 		c.Enter("!make\r")
@@ -263,10 +263,10 @@ func TestGarbage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			c := newConsole(t, 80, 24, "forever\nfragments 3 every=300ms\nsay Some *text* with `code` and \x1b[31m.", func(s *setup) {
-				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (string, error) {
+				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (desk.Ran, error) {
 					report(tool.Output{Text: "\x1b[2Jx", Lines: 1})
 					time.Sleep(time.Second)
-					return "done", nil
+					return desk.Ran{Output: "done"}, nil
 				}
 			})
 			for range 150 {

@@ -46,14 +46,15 @@ type content interface {
 // A view says how rows are drawn.
 type view struct {
 	Config
-	w        int // cells of prose
+	w        int // cells of a row
+	prose    int // cells of a row of prose
 	now      time.Time
 	keys     Keys
 	thinking bool
 }
 
-// maxProse is the most cells of a row of prose. It is that of live rows: a row that becomes final stays where it is.
-const maxProse = maxLive
+// maxProse is the most cells of a row of prose, which wider rows make hard to read.
+const maxProse = 96
 
 // cut returns a row that fits into n cells.
 func (v view) cut(r draw.Row, n int) draw.Row {
@@ -101,7 +102,7 @@ func indented(rows []draw.Row) []draw.Row {
 
 // wrap breaks a text into rows of prose, two cells in.
 func (v view) wrap(role draw.Role, text string) []draw.Row {
-	return indented(draw.Fill(role, text, max(8, v.w-2)))
+	return indented(draw.Fill(role, text, max(8, v.prose-2)))
 }
 
 // A prompt is what the user said.
@@ -121,9 +122,9 @@ func (p *prompt) whole(v view) []section              { return sections(p.rows(v
 func (p *prompt) rows(v view, most int) []draw.Row {
 	text, left := p.text, 0
 	if most > 0 {
-		text, left = head(p.brief, most, most*v.w)
+		text, left = head(p.brief, most, most*v.prose)
 	}
-	rows := draw.Fill(draw.Strong, text, max(8, v.w-2))
+	rows := draw.Fill(draw.Strong, text, max(8, v.prose-2))
 	rows = draw.Indent(rows, draw.Row{{Role: draw.Accent, Text: v.Glyphs.Prompt + " "}}, draw.Blanks(2))
 	if left > 0 {
 		rows = append(rows, draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+count(left, "more line")))
@@ -168,9 +169,9 @@ func (n *note) rows(v view) []draw.Row {
 		mark = "!"
 	}
 	if mark == "" {
-		return draw.Fill(n.role, n.text, v.w)
+		return draw.Fill(n.role, n.text, v.prose)
 	}
-	rows := draw.Fill(draw.Text, n.text, max(8, v.w-2))
+	rows := draw.Fill(draw.Text, n.text, max(8, v.prose-2))
 	return draw.Indent(rows, draw.Row{{Role: n.role, Text: mark + " "}}, draw.Blanks(2))
 }
 

@@ -203,7 +203,7 @@ func (a *answer) take(v view, closed bool) []draw.Row {
 	if a.dropped {
 		return nil
 	}
-	a.stream.Width, a.stream.Marks, a.stream.Links = v.w, v.Marks, v.Links
+	a.stream.Width, a.stream.Tables, a.stream.Marks, a.stream.Links = v.prose, v.w, v.Marks, v.Links
 	text := a.all()
 	rows := a.stream.Add(text[a.drawn:])
 	a.drawn = len(text)
@@ -217,7 +217,7 @@ func (a *answer) take(v view, closed bool) []draw.Row {
 func (a *answer) live(view, bool) []draw.Row { return a.stream.Rows() }
 
 func (a *answer) whole(v view) []section {
-	s := markdown.Stream{Width: v.w, Marks: v.Marks, Links: v.Links}
+	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links}
 	rows := s.Add(a.all())
 	return sections(append(rows, s.End()...))
 }
@@ -231,7 +231,7 @@ func (l *letter) live(v view, closed bool) []draw.Row { return l.rows(v) }
 func (l *letter) whole(v view) []section              { return sections(l.rows(v)) }
 
 func (l *letter) rows(v view) []draw.Row {
-	s := markdown.Stream{Width: v.w, Marks: v.Marks, Links: v.Links}
+	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links}
 	rows := s.Add(l.text)
 	return append(rows, s.End()...)
 }
@@ -267,7 +267,7 @@ func (th *thought) take(v view, closed bool) []draw.Row {
 
 // rows returns the text that has become final.
 func (th *thought) rows(v view, closed bool) []draw.Row {
-	v.w = max(8, v.w-2)
+	v.w, v.prose = max(8, v.w-2), max(8, v.prose-2)
 	return inFaint(th.answer.take(v, closed))
 }
 

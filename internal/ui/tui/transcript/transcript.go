@@ -14,6 +14,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/screen"
 )
 
 // A Config says how a transcript looks. The zero value will do for a test.
@@ -170,7 +171,6 @@ func (t *Transcript) event(ev agent.Event) {
 // returned, so it is called first.
 func (t *Transcript) Rows(w, h int) []draw.Row {
 	v := t.view(w)
-	v.w = min(v.w, maxLive)
 	var rows []draw.Row
 	last := t.last
 	for _, p := range t.queue {
@@ -198,9 +198,9 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 	return rows
 }
 
-// Bounds of the live rows: their width, so that they survive the splitting of a window, and how many tell what goes on.
+// Bounds of the live rows: their width, and how many tell what goes on.
 const (
-	maxLive  = 96
+	maxLive  = screen.Widest
 	maxBelow = 12
 	maxTasks = 5
 )
