@@ -98,7 +98,7 @@ func (l *Lexer) word(line string, from, to int) Class {
 		return Plain // a field, a variable
 	}
 	if !lang.fold {
-		if lang.keywords[line[from:to]] {
+		if lang.keywords[line[from:to]] && (!lang.shell || lang.commandAt(line, from, to)) {
 			return Keyword
 		}
 		return Plain
@@ -116,6 +116,19 @@ func (l *Lexer) word(line string, from, to int) Class {
 		return Keyword
 	}
 	return Plain
+}
+
+// commandAt reports whether a word of a line of shell stands where a command may stand, or is the in of a loop.
+func (l *language) commandAt(line string, from, to int) bool {
+	before := strings.TrimRight(line[:from], " \t")
+	if before == "" || line[from:to] == "in" || strings.IndexByte(";|&({!`", before[len(before)-1]) >= 0 {
+		return true
+	}
+	if before == "$" || before == "%" { // a prompt
+		return true
+	}
+	last := before[strings.LastIndexAny(before, " \t;")+1:]
+	return len(before) < from && l.keywords[last]
 }
 
 // delimited reads the comment or string at i, or a character that begins none.

@@ -15,6 +15,7 @@ type language struct {
 	prefixed  bool // a string may stand directly behind a letter
 	markup    bool // words are tags, and strings are in tags
 	dotted    bool // keywords may stand behind a point
+	shell     bool // words are keywords only where a command may stand
 }
 
 // opens reports whether a text begins with a letter that begins a string, and not a word.
@@ -128,7 +129,7 @@ func define(def func(names, keywords string, l language)) {
 		language{delimited: []delimited{{Comment, "--[[", "]]", false, true}, dashes, {String, "[[", "]]", false, true}, double, single}})
 	def("bash sh shell zsh ksh console shellscript .bashrc .profile", `break case continue declare do done elif else esac eval exec exit export fi for function if in local
 		read readonly return select set shift source then trap unset until while cd echo printf test true false`,
-		language{delimited: []delimited{hash, {String, `"`, `"`, true, true}, {String, "'", "'", false, true}}})
+		language{delimited: []delimited{hash, {String, `"`, `"`, true, true}, {String, "'", "'", false, true}}, shell: true})
 	def("sql psql mysql sqlite postgresql", `add all alter and as asc begin between by case check column commit constraint create cross database default delete desc
 		distinct drop else end exists foreign from full group having if in index inner insert int integer into is join key left like limit not null offset on
 		or order outer primary references returning right rollback select set table text then timestamp transaction trigger union unique update using

@@ -10,6 +10,7 @@ import (
 // A fence is code between lines of backquotes or tildes.
 type fence struct {
 	mark   string // that ends it; empty if there is no code
+	diff   bool   // it is a diff
 	indent int
 	lexer  code.Lexer
 }
@@ -22,7 +23,8 @@ func (s *Stream) openFence(line string) {
 	} else {
 		s.emit(s.memory().stock.Line(draw.Text, clean(text)))
 	}
-	s.fence = fence{mark, indentOf(line), code.New(text[len(mark):])}
+	info := strings.ToLower(strings.TrimSpace(text[len(mark):]))
+	s.fence = fence{mark, info == "diff" || info == "patch", indentOf(line), code.New(info)}
 }
 
 // fenced takes a line of code, or the one that ends it.
@@ -38,7 +40,27 @@ func (s *Stream) fenced(line string) {
 	if n := min(s.fence.indent, indentOf(line)); n > 0 {
 		line = dedent(line, n)
 	}
-	s.emit(draw.Coloured(&s.memory().stock, &s.fence.lexer, clean(line)))
+	line = clean(line)
+	if s.fence.diff {
+		s.emit(s.memory().stock.Line(diffRole(line), line))
+		return
+	}
+	s.emit(draw.Coloured(&s.memory().stock, &s.fence.lexer, line))
+}
+
+// diffRole returns the role of a line of a diff.
+func diffRole(line string) draw.Role {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return draw.Strong
+	case strings.HasPrefix(line, "+"):
+		return draw.Added
+	case strings.HasPrefix(line, "-"):
+		return draw.Removed
+	case strings.HasPrefix(line, "@@"):
+		return draw.Faint
+	}
+	return draw.Text
 }
 
 func (s *Stream) endFence() {

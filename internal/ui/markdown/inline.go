@@ -112,7 +112,7 @@ func (p *inlines) add(from, to int) {
 }
 
 // special are the characters that marks begin with.
-var special = [256]bool{'\\': true, '`': true, '*': true, '_': true, '~': true, '[': true, ']': true, '!': true, '<': true, '\n': true, 'h': true}
+var special = [256]bool{'\\': true, '`': true, '*': true, '_': true, '~': true, '[': true, ']': true, '!': true, '<': true, '&': true, '\n': true, 'h': true}
 
 // marked returns where the first character is that a mark may begin with, or the length of the text.
 func marked(text string) int {
@@ -180,8 +180,38 @@ func (p *inlines) mark(i, from int) int {
 		return p.bracket(i, from)
 	case '<':
 		return p.auto(i, from)
+	case '&':
+		return p.entity(i, from)
 	}
 	return p.bare(i, from)
+}
+
+// entities are the named characters that models write. No other is decoded: a number could stand for any character.
+var entities = map[string]string{
+	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#39": "'", "nbsp": " ",
+	"mdash": "—", "ndash": "–", "hellip": "…", "rarr": "→", "larr": "←", "times": "×",
+}
+
+// maxEntity is the length of the longest name of an entity.
+const maxEntity = 6
+
+// entity takes the named character at i.
+func (p *inlines) entity(i, from int) int {
+	name := p.text[i+1 : min(len(p.text), i+2+maxEntity)]
+	end := strings.IndexByte(name, ';')
+	if end < 0 {
+		if len(name) <= maxEntity && strings.IndexAny(name, " \n") < 0 { // the rest may follow
+			p.open = min(p.open, i)
+		}
+		return 0
+	}
+	text, ok := entities[name[:end]]
+	if !ok {
+		return 0
+	}
+	p.add(from, i)
+	p.nodes = append(p.nodes, node{text: text, src: i})
+	return len("&") + end + len(";")
 }
 
 func (p *inlines) escape(i, from int) int {

@@ -19,3 +19,21 @@ func TestTableWidth(t *testing.T) {
 		}
 	}
 }
+
+// Lines of a diff have the colours of a diff, and named characters are decoded, except in code.
+func TestDiffAndEntities(t *testing.T) {
+	s := Stream{Width: 80}
+	rows := append(s.Add("a &amp;&lt; b `&amp;` &#27;[2J\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n"), s.End()...)
+	if got := draw.Palette{}.Text(rows[:1]); got != "a &< b &amp; &#27;[2J" {
+		t.Errorf("%q", got)
+	}
+	roles := map[string]draw.Role{}
+	for _, row := range rows {
+		if len(row) == 1 {
+			roles[row[0].Text] = row[0].Role
+		}
+	}
+	if roles["-old"] != draw.Removed || roles["+new"] != draw.Added {
+		t.Errorf("%v", roles)
+	}
+}
