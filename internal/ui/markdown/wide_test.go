@@ -24,7 +24,7 @@ func TestTableWidth(t *testing.T) {
 func TestDiffAndEntities(t *testing.T) {
 	s := Stream{Width: 80}
 	rows := append(s.Add("a &amp;&lt; b `&amp;` &#27;[2J\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n"), s.End()...)
-	if got := draw.Palette{}.Text(rows[:1]); got != "a &< b &amp; &#27;[2J" {
+	if got := (draw.Palette{}).Text(rows[:1]); got != "a &< b &amp; &#27;[2J" {
 		t.Errorf("%q", got)
 	}
 	roles := map[string]draw.Role{}
