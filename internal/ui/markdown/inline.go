@@ -189,7 +189,7 @@ func (p *inlines) mark(i, from int) int {
 // entities are the named characters that models write. No other is decoded: a number could stand for any character.
 var entities = map[string]string{
 	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#39": "'", "nbsp": " ",
-	"mdash": "—", "ndash": "–", "hellip": "…", "rarr": "→", "larr": "←", "times": "×",
+	"mdash": "—", "ndash": "–", "hellip": "...", "rarr": "->", "larr": "<-", "times": "×",
 }
 
 // maxEntity is the length of the longest name of an entity.
