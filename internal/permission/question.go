@@ -172,7 +172,7 @@ func (d *Decision) brief(c *tool.Command) string {
 		return ""
 	}
 	if len(parts) > 1 {
-		return "they may change files or run code"
+		return "it " + mayChange
 	}
 	i := slices.IndexFunc(d.Parts, func(p PartResult) bool { return p.Text == parts[0] })
 	_, doubt, _ := strings.Cut(trimDot(d.Parts[i].Reason.Text), mayChange+": ")

@@ -45,8 +45,8 @@ func TestCrowd(t *testing.T) {
 			}
 		}
 		start := time.Now()
-		synctest.Wait()
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if most != 2 || len(order) != 6 || c.busy != 0 || len(c.waiting) != 0 {
 			t.Errorf("%d at once, in the order %v; %d are left, %d wait, after %v", most, order, c.busy, len(c.waiting), time.Since(start))
 		}
