@@ -35,12 +35,13 @@ func (tm *terminal) waitForPage(shown bool, pattern string) string {
 // writeSettings writes the user's settings.
 func writeSettings(t *testing.T, tm *terminal, text string) {
 	t.Helper()
-	if err := os.MkdirAll(tm.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(tm.home, "settings.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(tm.home, "settings.json"), text)
+}
+
+// quiet writes settings without offers and tips, which appear whenever the program has time for them.
+func quiet(t *testing.T, home string) {
+	t.Helper()
+	write(t, filepath.Join(home, "settings.json"), `{"sandbox":{"enabled":false},"spinnerTipsEnabled":false}`)
 }
 
 // Long texts and lists take the whole terminal and leave it as it was: after they are closed, resized, suspended, and when

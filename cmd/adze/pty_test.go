@@ -43,6 +43,7 @@ func newLine(t *testing.T, width, height int, script string, env ...string) *pty
 	if err := os.WriteFile(filepath.Join(dir, "model.txt"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	quiet(t, filepath.Join(root, "home"))
 	l := &ptyLine{t: t, cmd: exec.Command("adze", "--model", "replay:model.txt"), exited: make(chan struct{}), read: make(chan struct{})}
 	l.cmd.Dir = dir
 	l.cmd.Env = append([]string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color"}, env...)

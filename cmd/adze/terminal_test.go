@@ -32,7 +32,7 @@ func newTerminal(t *testing.T, width, height int, script string) *terminal {
 	if err := os.WriteFile(filepath.Join(tm.dir, "model.txt"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	writeSettings(t, tm, `{"sandbox":{"enabled":false},"spinnerTipsEnabled":false}`) // neither offers nor tips
+	quiet(t, tm.home)
 	tm.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", tm.dir,
 		"-e", "ADZE_HOME="+tm.home, "-e", "PATH="+os.Getenv("PATH"), "-e", "PS1=$ ", "-e", "HOME="+root, "-e", "LANG=C.UTF-8", "-e", "HISTFILE=",
 		"bash", "--norc", "--noprofile")

@@ -71,6 +71,7 @@ func newXterm(t *testing.T, width, height int, script string) *xterm {
 	if err := node.Start(); err != nil {
 		t.Fatal(err)
 	}
+	quiet(t, filepath.Join(root, "home"))
 	cmd := exec.Command("adze", "--model", "replay:model.txt")
 	cmd.Dir = dir
 	cmd.Env = []string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color", "TERM_PROGRAM=vscode"}

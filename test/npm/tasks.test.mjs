@@ -29,7 +29,7 @@ test('tasks', async () => {
     { task: { id: '2', subject: 'Write', description: 'some' } },
     { success: true, taskId: '2', updatedFields: ['owner', 'blockedBy'] },
     { success: true, taskId: '1', updatedFields: ['status'], statusChange: { from: 'pending', to: 'completed' } },
-    { task: { id: '2', subject: 'Write', description: 'some', status: 'pending', blocks: [], blockedBy: ['1'] } },
+    { task: { id: '2', subject: 'Write', description: 'some', status: 'pending', blocks: [], blockedBy: [] } },
     { tasks: [
       { id: '1', subject: 'Read', status: 'completed', blockedBy: [] },
       { id: '2', subject: 'Write', status: 'pending', owner: 'ada', blockedBy: [] },

@@ -300,7 +300,9 @@ func TestHooks(t *testing.T) {
 
 // Proves CTX-43.
 func TestRestore(t *testing.T) {
-	text := func(n int) func() (string, bool) { return func() (string, bool) { return of(n), true } }
+	text := func(n int) func() (string, bool) {
+		return func() (string, bool) { return strings.Repeat(of(100)+"\n", n/100), true }
+	}
 	var files, skills []compact.Source
 	for i := range 7 {
 		files = append(files, compact.Source{Name: fmt.Sprint("/file", i), Text: text(10_000)})

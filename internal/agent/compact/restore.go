@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -19,6 +20,9 @@ const (
 	maxSkill    = 5_000
 	maxSkills   = 25_000
 )
+
+// maxLine is how many bytes of a line are restored, as many as Read shows.
+const maxLine = 2_000
 
 // Sources are what may be restored beside a summary. All lists are newest first.
 type Sources struct {
@@ -63,14 +67,15 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) 
 		if !ok || strings.TrimSpace(text) == "" {
 			return false
 		}
+		long := false
 		if name == "file" {
-			text = numbered(text)
+			text, long = numbered(text, t)
 		}
 		shown := head(text, maxFile, g, t)
 		if !add(t.say(name, src.Name) + "\n" + shown) {
 			return false
 		}
-		if shown == text {
+		if shown == text && !long {
 			whole = append(whole, src.Name)
 		}
 		return true
@@ -116,17 +121,24 @@ func head(text string, limit int, g *tokens.Gauge, t phrases) string {
 	return cutTo(text, limit-g.Text(t.cut()), g) + t.cut()
 }
 
-// numbered returns a text as Read shows it: each line after its number and a tab.
-func numbered(text string) string {
+// numbered returns a text as Read shows it: each line after its number and a tab. It reports whether a line was cut.
+func numbered(text string, t phrases) (out string, long bool) {
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
 		b.WriteString(strconv.Itoa(n))
 		b.WriteByte('\t')
+		if len(line) > maxLine {
+			end := maxLine
+			for !utf8.RuneStart(line[end]) {
+				end--
+			}
+			long, line = true, line[:end]+t.cut()+"\n"
+		}
 		b.WriteString(line)
 	}
-	return b.String()
+	return b.String(), long
 }
 
 // shows reports whether a call among entries names the file, by its whole path or by one that ends it.

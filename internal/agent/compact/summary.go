@@ -51,7 +51,7 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	var parts []msg.Part
 	var restored []string
 	if c.cfg.Sources != nil {
-		room := (j.Limits.Auto() - seg.After) / 2
+		room := min((j.Limits.Auto()-seg.After)/2, seg.Before-seg.After-1) // more would not be shorter
 		parts, restored = restore(c.cfg.Sources(ctx), seg.Kept, room, g, c.text)
 	}
 	if c.cfg.Hooks != nil {

@@ -54,7 +54,7 @@ func hostile(n int) map[string]string {
 		"loose":            of("git push ' "),
 		"wrappers":         of("env time git push "),
 		"shells":           "env " + of("sh dash bash -c 'x y' "),
-		"evals":            of("eval 'env eval' "),
+		"evals":            "env " + of("eval 'x y' "),
 		"words":            "x " + of("a "),
 		"expansions":       "x " + of("$a"),
 		"comments":         of("# a\n"),

@@ -200,7 +200,7 @@ func (p *inlines) entity(i, from int) int {
 	name := p.text[i+1 : min(len(p.text), i+2+maxEntity)]
 	end := strings.IndexByte(name, ';')
 	if end < 0 {
-		if len(name) <= maxEntity && strings.IndexAny(name, " \n") < 0 { // the rest may follow
+		if len(name) <= maxEntity && !strings.ContainsAny(name, " \n") { // the rest may follow
 			p.open = min(p.open, i)
 		}
 		return 0
