@@ -124,7 +124,7 @@ const (
 )
 
 // News returns what was changed in the files that the model has before it, by others than the tools that write, as
-// texts for the model. They count as read then. It takes little time while nothing was changed.
+// texts for the model. Files of which a search or a command printed a part are left out: a search may print many. They count as read then. It takes little time while nothing was changed.
 func (f *Files) News(ctx context.Context) []string {
 	if f == nil {
 		return nil
@@ -135,7 +135,7 @@ func (f *Files) News(ctx context.Context) []string {
 		if i == newsFiles || ctx.Err() != nil {
 			break
 		}
-		if !known.Shown || known.Origin == filestate.Injected || known.Origin == filestate.Printed || known.Hash == ([sha256.Size]byte{}) || paths.IsUNC(known.Path) || f.Hidden != nil && f.Hidden(known.Path) {
+		if !known.Shown || known.Origin == filestate.Injected || known.Origin == filestate.Printed && !known.Complete || known.Hash == ([sha256.Size]byte{}) || paths.IsUNC(known.Path) || f.Hidden != nil && f.Hidden(known.Path) {
 			continue
 		}
 		info, err := os.Stat(known.Path)

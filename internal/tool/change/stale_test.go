@@ -115,6 +115,31 @@ func TestStaleEditOfAPart(t *testing.T) {
 	}
 }
 
+// A file that a command printed whole is known like one that was read; a search that printed lines of many files is not.
+//
+// Proves SHOUT-06.
+func TestNewsOfPrintedFiles(t *testing.T) {
+	w, _ := editor(t)
+	for name, lines := range map[string]int{"whole": 3, "part": 2} {
+		w.write(name, "a\nb\nc\n")
+		info, err := os.Stat(w.path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.State.Saw(filestate.Entry{
+			Path: w.path(name), Hash: sha256.Sum256([]byte(w.content(name))), Stamp: filestate.StampOf(info), Total: 3,
+			Seen: []filestate.Span{{1, lines}},
+		})
+		w.write(name, "a\nb\nc\nd\n")
+	}
+	for i, want := range []string{w.path("whole"), ""} {
+		got := strings.Join(w.News(context.Background()), "\n")
+		if !strings.HasSuffix(got, want) || want == "" && got != "" || strings.Contains(got, w.path("part")) {
+			t.Errorf("%d: %s", i, got)
+		}
+	}
+}
+
 // What changed in files that the model knows is told at the beginning of a turn, once (model-side review, sections
 // 2.6 and 5.13).
 func TestNews(t *testing.T) {
