@@ -23,6 +23,7 @@ func never() []string {
 func async() []string {
 	return []string{
 		"Read", "Write", "Edit", "NotebookEdit", "Bash", "PowerShell", "Glob", "Grep", "WebFetch", "WebSearch", "TodoWrite", "Skill",
+		"TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
 		"SearchExtraTools", "ExecuteExtraTool", "StructuredOutput", "EnterWorktree", "ExitWorktree",
 	}
 }

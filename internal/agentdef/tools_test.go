@@ -12,10 +12,10 @@ func TestAllows(t *testing.T) {
 		access            Access
 		tools, background []string // of those below that it gets, in the foreground and in the background
 	}{
-		{"all", Access{}, []string{"Read", "Bash", "Glob", "TaskCreate", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
-		{"a list", Access{Tools: []string{"Read", "TaskCreate"}}, []string{"Read", "TaskCreate", "mcp__web__get"}, []string{"Read", "mcp__web__get"}},
+		{"all", Access{}, []string{"Read", "Bash", "Glob", "Sleep", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
+		{"a list", Access{Tools: []string{"Read", "Sleep"}}, []string{"Read", "Sleep", "mcp__web__get"}, []string{"Read", "mcp__web__get"}},
 		{"none", Access{Tools: []string{}}, []string{"mcp__web__get"}, []string{"mcp__web__get"}},
-		{"subtracted", Access{Disallowed: []string{"Bash", "TaskCreate"}}, []string{"Read", "Glob", "mcp__web__get"}, []string{"Read", "Glob", "mcp__web__get"}},
+		{"subtracted", Access{Disallowed: []string{"Bash", "Sleep"}}, []string{"Read", "Glob", "mcp__web__get"}, []string{"Read", "Glob", "mcp__web__get"}},
 		{"subtracted from a list", Access{Tools: []string{"Read", "Bash"}, Disallowed: []string{"Read"}}, []string{"Bash", "mcp__web__get"}, []string{"Bash", "mcp__web__get"}},
 		{"a server subtracted", Access{Tools: []string{"Read"}, Disallowed: []string{"mcp__web"}}, []string{"Read"}, []string{"Read"}},
 		{"servers subtracted by a pattern", Access{Tools: []string{"Read"}, Disallowed: []string{"mcp__*"}}, []string{"Read"}, []string{"Read"}},
@@ -25,13 +25,13 @@ func TestAllows(t *testing.T) {
 		{"a plan agent", Access{Mode: "plan", Tools: []string{"ExitPlanMode", "EnterPlanMode"}}, []string{"ExitPlanMode", "mcp__web__get"}, []string{"mcp__web__get"}},
 		{"agents, listed", Access{Tools: []string{"Agent"}}, []string{"Agent", "mcp__web__get"}, []string{"mcp__web__get"}},
 		{"agents, by the old name", Access{Tools: []string{"Task(Explore)"}}, []string{"Agent", "mcp__web__get"}, []string{"mcp__web__get"}},
-		{"agents, not by a star", Access{Tools: []string{"*"}}, []string{"Read", "Bash", "Glob", "TaskCreate", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
-		{"agents, listed beside a star", Access{Tools: []string{"*", "Agent(x)"}}, []string{"Read", "Bash", "Glob", "TaskCreate", "Agent", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
+		{"agents, not by a star", Access{Tools: []string{"*"}}, []string{"Read", "Bash", "Glob", "Sleep", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
+		{"agents, listed beside a star", Access{Tools: []string{"*", "Agent(x)"}}, []string{"Read", "Bash", "Glob", "Sleep", "Agent", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
 		{"agents, listed and subtracted", Access{Tools: []string{"Agent"}, Disallowed: []string{"Task"}}, []string{"mcp__web__get"}, []string{"mcp__web__get"}},
 		{"the old name of a tool", Access{Tools: []string{"Shell"}}, []string{"Bash", "mcp__web__get"}, []string{"Bash", "mcp__web__get"}},
 		{"an unknown name", Access{Tools: []string{"Raed"}}, []string{"mcp__web__get"}, []string{"mcp__web__get"}},
 	}
-	all := []string{"Read", "Bash", "Glob", "TaskCreate", "TaskOutput", "TaskStop", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Workflow", "Agent", "mcp__web__get"}
+	all := []string{"Read", "Bash", "Glob", "Sleep", "TaskOutput", "TaskStop", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Workflow", "Agent", "mcp__web__get"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := Definition{Access: test.access}
