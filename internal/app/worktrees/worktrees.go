@@ -278,7 +278,7 @@ func (p *Place) SweepBeside() (stop func()) {
 func (p *Place) sweep(ctx context.Context) {
 	removed, err := p.cfg.Trees.Sweep(ctx, p.cfg.Dir)
 	for _, name := range removed {
-		p.cfg.Say(fmt.Sprintf("removed the worktree %s, which no agent has used for 30 days and which has no changes", name))
+		p.cfg.Say(fmt.Sprintf("removed the worktree %s of an agent: its changes are merged, or it has none and was not used for 30 days", name))
 	}
 	if err != nil && ctx.Err() == nil {
 		p.cfg.Say(fmt.Sprintf("clearing away worktrees: %v", err))

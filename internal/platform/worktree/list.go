@@ -63,8 +63,8 @@ func (t *Trees) List(ctx context.Context, dir string) []Entry {
 const staleAge = 30 * 24 * time.Hour
 
 // Sweep clears away what processes left that were killed while they made or removed a worktree of the repository of
-// dir, and worktrees of agents that were not used for 30 days and in which nothing would be lost. It returns the
-// names of those that it removed.
+// dir, and worktrees of agents in which nothing would be lost: at once if their commits are merged, else if they were not used for
+// 30 days. It returns the names of those that it removed.
 func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err error) {
 	if known, err := os.ReadDir(t.cfg.Records); err != nil || len(known) == 0 {
 		return nil, nil // no worktree was ever made
@@ -96,14 +96,14 @@ func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool
 		return false, nil
 	case rec.Phase != ready:
 		return false, t.repair(ctx, r, rec.Name)
-	case rec.For != Agent || t.now().Sub(rec.Used) < staleAge:
+	case rec.For != Agent:
 		return false, nil
 	}
-	s, err := t.state(ctx, rec)
-	if err != nil || !s.Clean() || s.Locked != "" {
+	if lost, err := r.unpushed(ctx, rec); err != nil || lost {
 		return false, err
 	}
-	if lost, err := r.unpushed(ctx, rec); err != nil || lost {
+	s, err := t.state(ctx, rec)
+	if err != nil || !s.Clean() || s.Locked != "" || s.CommitCount == 0 && t.now().Sub(rec.Used) < staleAge {
 		return false, err
 	}
 	_, err = t.remove(context.WithoutCancel(ctx), rec, s) // a session that ends meanwhile leaves no half of it

@@ -23,16 +23,25 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"old", "young", "edited", "committed", "locked", "gone", "used", "unpushed"} {
+	for _, name := range []string{"old", "young", "edited", "committed", "locked", "gone", "used", "unpushed", "merged", "remade"} {
 		w.create(trees, Options{Name: name, For: Agent})
 		age(name, 31)
 	}
 	age("young", 29)
+	age("merged", 0)
+	age("remade", 0)
 	w.create(trees, Options{Name: "session", For: Session})
 	age("session", 300)
 	at := func(name string) string { return w.path("r/.adze/worktrees/" + name) }
 	w.write("r/.adze/worktrees/edited/f", "x")
 	w.git(at("committed"), "commit", "-q", "--allow-empty", "-m", "x")
+	for _, name := range []string{"merged", "remade"} {
+		w.write("r/.adze/worktrees/"+name+"/"+name, "x")
+		w.git(at(name), "add", name)
+		w.git(at(name), "commit", "-q", "-m", name)
+		w.git("r", "merge", "-q", "-m", "merge", "worktree-"+name)
+	}
+	w.write("r/.adze/worktrees/remade/more", "x")
 	w.git("r", "worktree", "lock", at("locked"))
 	if err := os.RemoveAll(at("gone")); err != nil {
 		t.Fatal(err)
@@ -57,10 +66,10 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{"gone", "old"}, removed); diff != "" {
+	if diff := cmp.Diff([]string{"gone", "merged", "old"}, removed); diff != "" {
 		t.Error(diff)
 	}
-	for name, want := range map[string]bool{"old": false, "young": true, "edited": true, "committed": true, "locked": true, "gone": false, "used": true, "session": true, "unpushed": true} {
+	for name, want := range map[string]bool{"old": false, "young": true, "edited": true, "committed": true, "locked": true, "gone": false, "used": true, "session": true, "unpushed": true, "merged": false, "remade": true} {
 		if exists(at(name)) != want {
 			t.Errorf("%s: it should be there: %v", name, want)
 		}
