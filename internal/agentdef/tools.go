@@ -51,6 +51,11 @@ func (d *Definition) Allows(tool string, background bool) bool {
 	return d.Tools == nil || names(d.Tools, tool)
 }
 
+// Creates reports whether an agent with this definition can create files.
+func (d *Definition) Creates() bool {
+	return d.Mode != planMode && slices.ContainsFunc([]string{"Write", "Bash", "PowerShell"}, d.Offers)
+}
+
 // Offers reports whether the main conversation has a tool while an agent with this definition holds it. What sub-agents
 // never get does not matter there.
 func (d *Definition) Offers(tool string) bool {

@@ -134,7 +134,8 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if v.Size != settings.SmallPrompt && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		b.git = w.snapshot(dir)
 	}
-	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) { // which tells its workers
+	d := holder(b.spec)
+	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator tells its workers
 		b.scratch = scratch
 	}
 	return brief.NewPrompt(p)

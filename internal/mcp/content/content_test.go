@@ -219,3 +219,30 @@ func TestHugeResult(t *testing.T) {
 		t.Errorf("%d bytes were allocated", n)
 	}
 }
+
+// Structured content that repeats the text is left out; what the text does not say is sent.
+//
+// Proves MCP-36.
+func TestStructuredContentIsSentOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, structured string
+		sent                   bool
+	}{
+		{"the text as the only field", "a.txt:\nalpha", `{"content":"a.txt:\nalpha"}`, false},
+		{"the same value, printed otherwise", "{\n  \"n\": 1\n}", `{"n":1}`, false},
+		{"the value of the only field", `[{"name":"x"}]`, `{"entities":[{"name":"x"}]}`, false},
+		{"fields that the text has", "path: docs/a.txt\nhash: 12ab34cd56ef", `{"path":"docs/a.txt","hash":"12ab34cd56ef"}`, false},
+		{"more than the text", "one row", `{"rows":[{"id":1}]}`, true},
+		{"another field as well", "alpha", `{"content":"alpha","next":"page2"}`, true},
+		{"a number beside the text", "alpha", `{"content":"alpha","total":2}`, true},
+		{"little of a long text", strings.Repeat("words ", 20) + "ok", `{"status":"ok"}`, true},
+		{"another value", `{"n":1}`, `{"n":2}`, true},
+		{"an empty field", "alpha", `{"error":""}`, true},
+		{"no text", "", `{"n":1}`, true},
+	} {
+		got := Config{}.Render(t.Context(), from, []mcp.Content{{Kind: mcp.TextContent, Text: tt.text}}, json.RawMessage(tt.structured)).Text
+		if sent := strings.HasSuffix(got, tt.structured) && got != tt.text; sent != tt.sent {
+			t.Errorf("%s: sent %v: %q", tt.name, sent, got)
+		}
+	}
+}
