@@ -149,13 +149,13 @@ func (c *call) target(name string) *change.Target {
 
 // contents returns what the files hold now, and what sed makes of that.
 func (p *inPlace) contents(ctx context.Context) (before, after [][]byte, err error) {
-	changed := p.before == nil
+	changed, size := p.before == nil, 0
 	for i, target := range p.targets {
 		data, err := target.Peek()
 		if err != nil {
 			return nil, nil, err
 		}
-		if len(data) > maxSedFile || !editable(data) {
+		if size += len(data); len(data) > maxSedFile || size > maxSedBytes || !editable(data) {
 			return nil, nil, target.Changed()
 		}
 		before = append(before, data)
@@ -246,7 +246,7 @@ func (p *inPlace) run(ctx context.Context, report func(tool.Progress)) (tool.Res
 func (p *inPlace) make(ctx context.Context) tool.Result {
 	start := time.Now()
 	var diffs []tool.Diff
-	var lines []string
+	var lines, same []string
 	before, after, err := p.contents(ctx)
 	if err != nil {
 		lines = append(lines, err.Error())
@@ -263,12 +263,13 @@ func (p *inPlace) make(ctx context.Context) tool.Result {
 			break
 		}
 		if diff == nil {
-			lines = append(lines, "Nothing in "+target.Shown()+" matched: it is unchanged.")
+			same = append(same, target.Shown())
 			continue
 		}
 		diffs = append(diffs, *diff)
 		lines = append(lines, strings.Join(append([]string{fmt.Sprintf("Edited %s: %s changed.", target.Shown(), lineCount(n))}, notes...), " "))
 	}
+	lines = append(lines, unmatched(same)...)
 	text := strings.Join(lines, "\n")
 	out := command.Output{DurationMs: time.Since(start).Milliseconds()}
 	if err != nil {
@@ -281,6 +282,21 @@ func (p *inPlace) make(ctx context.Context) tool.Result {
 		r.Display = tool.Plain{Text: text}
 	}
 	return r
+}
+
+// unmatched tells which files a sed did not change. Of many, as a wildcard finds them, it tells the number.
+func unmatched(names []string) []string {
+	const named = 5
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return []string{"Nothing in " + names[0] + " matched: it is unchanged."}
+	}
+	if len(names) <= named {
+		return []string{"Nothing in " + strings.Join(names, ", ") + " matched: they are unchanged."}
+	}
+	return []string{fmt.Sprintf("Nothing in %d other files matched: they are unchanged.", len(names))}
 }
 
 // replaceContent gives a file that holds before the content after, and returns how many lines that changed.

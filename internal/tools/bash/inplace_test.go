@@ -5,6 +5,7 @@ package bash
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +61,25 @@ func (b *bench) read(t *testing.T, name string) string {
 	return string(data)
 }
 
+// A wildcard may find many files; those without a match are counted.
+//
+// Proves SHOUT-06.
+func TestSedInPlaceOfManyFiles(t *testing.T) {
+	b := newEditor(t, nil)
+	for i := range 150 {
+		b.write(t, fmt.Sprintf("f%03d.txt", i), "bar\n")
+	}
+	b.write(t, "f007.txt", "foo\n")
+	c := b.bind(t, "sed -i 's/foo/X/' *.txt")
+	if c.Command().Edits() == nil {
+		t.Fatal("it is no edit")
+	}
+	res, err := c.Run(t.Context(), func(tool.Progress) {})
+	if got, want := msg.PlainText(res.Parts), "Edited f007.txt: 1 line changed.\nNothing in 149 other files matched: they are unchanged."; err != nil || got != want {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
 // Proves SHOUT-06.
 func TestSedInPlace(t *testing.T) {
 	b := newEditor(t, nil)
@@ -98,7 +118,7 @@ func TestSedInPlace(t *testing.T) {
 	if err != nil || res.IsError {
 		t.Fatal(err, res)
 	}
-	if got, want := msg.PlainText(res.Parts), "Edited a.txt: 2 lines changed.\nNothing in b.txt matched: it is unchanged.\nEdited c.txt: 1 line changed."; got != want {
+	if got, want := msg.PlainText(res.Parts), "Edited a.txt: 2 lines changed.\nEdited c.txt: 1 line changed.\nNothing in b.txt matched: it is unchanged."; got != want {
 		t.Errorf("%q", got)
 	}
 	if got := b.read(t, "a.txt") + "|" + b.read(t, "c.txt"); got != "Xfoo 1\nbar\nXfoo Xfoo|a Xfoo\n" {

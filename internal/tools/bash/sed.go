@@ -20,7 +20,8 @@ import (
 // Limits of what sed is given to find out what it makes of files.
 const (
 	maxSedFile  = 8 << 20
-	maxSedFiles = 100
+	maxSedBytes = 64 << 20
+	maxSedFiles = 1000
 	sedTimeout  = 2 * time.Second
 	// sedLimits bounds the processor time, the memory and the files of sed, as far as the system can: a
 	// script may loop and grow before anyone was asked about it.
