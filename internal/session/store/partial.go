@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 
 	"adze/internal/msg"
 )
@@ -33,8 +34,17 @@ func (l *Log) SavePartial(e msg.Entry) error {
 	return os.Rename(temp, path)
 }
 
+// createPrivate makes a file in place of what is at path. It follows no link there: a transcript may be in the folder of somebody
+// else.
+func createPrivate(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
 func writePrivate(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := createPrivate(path)
 	if err != nil {
 		return err
 	}
@@ -51,15 +61,36 @@ func (l *Log) AddPartial(e msg.Entry) error {
 	l.mu.Lock()
 	path, opt := l.path+partialSuffix, l.opt
 	l.mu.Unlock()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err == nil {
-		_, err = f.Write(appendRecord(nil, e, &opt))
-		err = errors.Join(err, f.Close())
+	l.results.Lock()
+	defer l.results.Unlock()
+	if l.results.file == nil {
+		f, err := createPrivate(path)
+		if err != nil {
+			return fmt.Errorf("saving the result of a call: %w", err)
+		}
+		l.results.file = f
 	}
-	if err != nil {
+	if _, err := l.results.file.Write(appendRecord(nil, e, &opt)); err != nil {
 		return fmt.Errorf("saving the result of a call: %w", err)
 	}
 	return nil
+}
+
+// A resultsFile is the file with the results of finished calls, while there is one.
+type resultsFile struct {
+	sync.Mutex
+	file *os.File
+}
+
+func (r *resultsFile) close() error {
+	r.Lock()
+	defer r.Unlock()
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
 }
 
 // DropPartial removes what [Log.SavePartial] and [Log.AddPartial] kept: it is in the log, or was withdrawn.
@@ -67,7 +98,7 @@ func (l *Log) DropPartial() error {
 	if l == nil {
 		return nil
 	}
-	return removePartial(l.Path())
+	return errors.Join(l.results.close(), removePartial(l.Path()))
 }
 
 // removePartial removes the partial answer next to the log at path, if there is one.

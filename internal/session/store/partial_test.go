@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,6 +119,30 @@ func TestFinishedResultsAreRestored(t *testing.T) {
 		}
 		if _, err := os.Stat(partial); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the file is left: %v", err)
+		}
+	}
+}
+
+// A link in the place of the file is replaced, not followed.
+func TestPartialFollowsNoLink(t *testing.T) {
+	for _, suffix := range []string{".partial", ".partial.new"} {
+		l := open(t, options(t))
+		if err := l.Append(text("1", "hi")); err != nil {
+			t.Fatal(err)
+		}
+		victim := filepath.Join(t.TempDir(), "victim")
+		if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, l.Path()+suffix)); err != nil {
+			t.Skip(err)
+		}
+		save := l.AddPartial
+		if suffix == ".partial.new" {
+			save = l.SavePartial
+		}
+		if err := errors.Join(save(resultOf("1", "a", "x")), l.DropPartial(), save(resultOf("1", "a", "x")), l.Close()); err != nil {
+			t.Error(err)
+		}
+		if got := content(t, victim); got != "mine" {
+			t.Errorf("%s: the file that the link led to: %s", suffix, got)
 		}
 	}
 }

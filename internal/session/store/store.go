@@ -66,6 +66,7 @@ type Log struct {
 	sticky          []stickyNote
 	cost            recorded
 	told            notices
+	results         resultsFile
 }
 
 // A file is what a log needs of its file, which writes at its end.
@@ -163,7 +164,7 @@ func (l *Log) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.flush()
+	err := errors.Join(l.flush(), l.results.close())
 	if _, gone := os.Stat(l.path); l.f != nil && gone == nil { // one that was removed and not written since stays removed
 		err = errors.Join(err, l.inPlace())
 	}
