@@ -128,7 +128,7 @@ func TestNewsOfPrintedFiles(t *testing.T) {
 		}
 		w.State.Saw(filestate.Entry{
 			Path: w.path(name), Hash: sha256.Sum256([]byte(w.content(name))), Stamp: filestate.StampOf(info), Total: 3,
-			Seen: []filestate.Span{{1, lines}},
+			Seen: []filestate.Span{{First: 1, Last: lines}},
 		})
 		w.write(name, "a\nb\nc\nd\n")
 	}
