@@ -166,3 +166,36 @@ func TestBadNotes(t *testing.T) {
 		}
 	}
 }
+
+// Notes of a new session are written without reflection, and read back as they were.
+func TestNotesAreJSON(t *testing.T) {
+	odd := "\"\\\n\t\x00\u2028<&>ü\U0001f600"
+	b := Beginning{
+		Version: odd,
+		Blocks:  []Block{{Pieces: []Piece{{odd, odd}, {"b", ""}}, Marked: true}, {Pieces: []Piece{{"c", "d"}}, Global: true}},
+		Tools:   []Listed{{odd, odd, odd, true}, {Name: "n"}},
+	}
+	notes := map[string]json.RawMessage{}
+	k := &Keeper{Version: odd, Language: func() texts.Language { return texts.Chinese }}
+	k.Note = func(kind string, fields map[string]any) {
+		data, err := json.Marshal(fields)
+		if err != nil {
+			t.Error(err)
+		}
+		notes[kind] = data
+	}
+	k.begun("m", b)
+	k.opened(b.Blocks[0].Pieces)
+	var begun Beginning
+	if err := json.Unmarshal(notes[beginningKind+"m"], &begun); err != nil || cmp.Diff(b, begun) != "" {
+		t.Errorf("%v\n%s", err, cmp.Diff(b, begun))
+	}
+	var opening struct {
+		Version, Language string
+		Pieces            []Piece
+	}
+	err := json.Unmarshal(notes[openingKind], &opening)
+	if err != nil || opening.Version != odd || opening.Language != string(texts.Chinese) || cmp.Diff(b.Blocks[0].Pieces, opening.Pieces) != "" {
+		t.Errorf("%v\n%+v", err, opening)
+	}
+}

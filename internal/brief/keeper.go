@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
 
@@ -37,13 +38,55 @@ func (k *Keeper) note(kind string, fields map[string]any) {
 }
 
 func (k *Keeper) begun(modelID string, b Beginning) {
-	k.note(beginningKind+modelID, map[string]any{"version": k.Version, "blocks": b.Blocks, "tools": b.Tools})
+	if k.Note != nil {
+		k.note(beginningKind+modelID, map[string]any{"version": k.Version, "blocks": appendArray(nil, b.Blocks, appendBlock), "tools": appendArray(nil, b.Tools, appendListed)})
+	}
 }
 
 func (k *Keeper) opened(pieces []Piece) {
 	if k.Note != nil {
-		k.note(openingKind, map[string]any{"version": k.Version, "language": k.Language(), "pieces": pieces})
+		k.note(openingKind, map[string]any{"version": k.Version, "language": string(k.Language()), "pieces": appendArray(nil, pieces, appendPiece)})
 	}
+}
+
+// The first request waits for these notes, and reflection for encoding/json would take longer than the rest of them.
+
+func appendArray[T any](dst json.RawMessage, list []T, element func(json.RawMessage, T) json.RawMessage) json.RawMessage {
+	dst = append(dst, '[')
+	for i, e := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = element(dst, e)
+	}
+	return append(dst, ']')
+}
+
+func appendPiece(dst json.RawMessage, p Piece) json.RawMessage {
+	dst = msg.AppendString(append(dst, `{"name":`...), p.Name)
+	dst = msg.AppendString(append(dst, `,"text":`...), p.Text)
+	return append(dst, '}')
+}
+
+func appendBlock(dst json.RawMessage, b Block) json.RawMessage {
+	dst = appendArray(append(dst, `{"pieces":`...), b.Pieces, appendPiece)
+	if b.Marked {
+		dst = append(dst, `,"marked":true`...)
+	}
+	if b.Global {
+		dst = append(dst, `,"global":true`...)
+	}
+	return append(dst, '}')
+}
+
+func appendListed(dst json.RawMessage, t Listed) json.RawMessage {
+	dst = msg.AppendString(append(dst, `{"name":`...), t.Name)
+	dst = msg.AppendString(append(dst, `,"description":`...), t.Description)
+	dst = msg.AppendString(append(dst, `,"schema":`...), t.Schema)
+	if t.Strict {
+		dst = append(dst, `,"strict":true`...)
+	}
+	return append(dst, '}')
 }
 
 // Save keeps what the model was told, if it was told something.

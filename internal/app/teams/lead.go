@@ -95,8 +95,18 @@ func NewLead(c LeadConfig) *Lead {
 
 // teamWords finds the mention of a team in a prompt. To list the tools for one costs little, so that any mention counts.
 var teamWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(team(s|work|-?mates?)?|swarms?|equipos?|[ée]quipes?|squadr[ae]|mannschaft|TeamCreate)\b|команд\p{L}* агентов|团队|團隊|队友|隊友|チーム|팀`)
+	return regexp.MustCompile(`(?i)\b(team(s|work|-?mates?)?|swarms?|equipos?|equipes?|squadr[ae]|mannschaft|TeamCreate)\b|équipes?\b|команд\p{L}* агентов|团队|團隊|队友|隊友|チーム|팀`)
 })
+
+// teamStems are in all that teamWords finds, in lower case. Most prompts have none, and spare the start of a session the
+// expression.
+var teamStems = []string{"team", "swarm", "equipo", "quipe", "squadr", "mannschaft", "команд", "团队", "團隊", "队友", "隊友", "チーム", "팀"}
+
+// mentionsTeam reports whether a prompt mentions a team.
+func mentionsTeam(prompt string) bool {
+	lower := strings.ToLower(prompt)
+	return slices.ContainsFunc(teamStems, func(stem string) bool { return strings.Contains(lower, stem) }) && teamWords().MatchString(prompt)
+}
 
 // Hear offers the tools for teams from the prompt on in which the user mentions one. L may be nil.
 func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
@@ -105,7 +115,7 @@ func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wanted = l.wanted || teamWords().MatchString(msg.PlainText(p.Parts))
+	l.wanted = l.wanted || mentionsTeam(msg.PlainText(p.Parts))
 	return h
 }
 

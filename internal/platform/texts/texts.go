@@ -37,22 +37,21 @@ func New(english, chinese string) *Catalogue {
 // space around it; what comes before the first is a comment. A text may have gaps, written {}; see [Fill].
 func Parse(file string) map[string]string {
 	all := map[string]string{}
-	name := ""
-	var text strings.Builder
+	name, start, at := "", 0, 0
 	keep := func() {
 		if name != "" {
-			all[name] = strings.TrimSpace(text.String())
+			all[name] = strings.TrimSpace(file[start:at])
 		}
-		text.Reset()
 	}
 	for line := range strings.Lines(file) {
-		inner, ok := strings.CutPrefix(strings.TrimSpace(line), "-- ")
-		if next, closed := strings.CutSuffix(inner, " --"); ok && closed {
-			keep()
-			name = next
-			continue
+		after := at + len(line)
+		if inner, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "-- "); ok {
+			if next, closed := strings.CutSuffix(strings.TrimSpace(inner), " --"); closed {
+				keep()
+				name, start = next, after
+			}
 		}
-		text.WriteString(line)
+		at = after
 	}
 	keep()
 	return all

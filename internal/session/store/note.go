@@ -164,15 +164,22 @@ func (n Queue) appendFields(dst []byte) []byte {
 func (o Other) appendFields(dst []byte) []byte {
 	before := len(dst)
 	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
-		raw, ok := o.Fields[name].(json.RawMessage)
-		if !ok || len(raw) == 0 || bytes.IndexByte(raw, '\n') >= 0 {
-			var err error
-			if raw, err = json.Marshal(o.Fields[name]); err != nil {
-				return dst[:before]
+		dst = append(msg.AppendString(append(dst, ','), name), ':')
+		switch value := o.Fields[name].(type) {
+		case string:
+			dst = msg.AppendString(dst, value)
+			continue
+		case json.RawMessage:
+			if len(value) > 0 && bytes.IndexByte(value, '\n') < 0 {
+				dst = append(dst, value...)
+				continue
 			}
 		}
-		dst = append(msg.AppendString(append(dst, ','), name), ':')
-		dst = append(dst, raw...)
+		data, err := json.Marshal(o.Fields[name])
+		if err != nil {
+			return dst[:before]
+		}
+		dst = append(dst, data...)
 	}
 	return dst
 }
