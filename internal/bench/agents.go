@@ -361,18 +361,6 @@ func logged(dir string, want int) error {
 	return nil
 }
 
-// rssKB returns the memory of a process, or 0 where the system does not say.
-func rssKB(pid int) int {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // ok: 0 shows as 0
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			n, _ := strconv.Atoi(strings.Fields(rest)[0]) // ok: 0 shows as 0
-			return n
-		}
-	}
-	return 0
-}
-
 // processTime returns the processor time of a process, or 0 where the system does not say.
 func processTime(pid int) time.Duration {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // ok: 0 shows as 0

@@ -8,6 +8,7 @@
 // servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
 // how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go. "bench
 // growth" measures a session with hundreds of them; see growth.go.
+// "bench compare" measures the most important figures side by side with another adze; see compare.go.
 // "bench repositories" measures starts in git repositories; see repositories.go.
 // "bench terminal" measures what a user at a terminal feels; see terminal_unix.go.
 //
@@ -37,6 +38,8 @@ func main() {
 	switch flag.Arg(0) {
 	case "search":
 		measure = func() error { return runSearch(min(*runs, maxSearchRuns), flag.Args()[1:]) }
+	case "compare":
+		measure = func() error { return runCompare(*runs) }
 	case "repositories":
 		measure = func() error { return runRepositories(*runs) }
 	case "files":

@@ -175,13 +175,16 @@ func (b *bench) prompt(srv *server, prompt string, env ...string) (string, error
 }
 
 // peakKB returns the peak resident size of a process, or 0 where the system does not say.
-func peakKB(pid int) int {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for _, line := range strings.Split(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+func peakKB(pid int) int { return statusKB(pid, "VmHWM:") }
+
+// rssKB returns the memory of a process, or 0 where the system does not say.
+func rssKB(pid int) int { return statusKB(pid, "VmRSS:") }
+
+// statusKB returns a size of a process, or 0 where the system does not say.
+func statusKB(pid int, name string) int {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // ok: 0 shows as 0
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			n, _ := strconv.Atoi(strings.Fields(rest)[0]) // ok: 0 shows as 0
 			return n
 		}

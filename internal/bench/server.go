@@ -19,13 +19,13 @@ type server struct {
 	handler http.Handler
 	probeAt int // the request at which memory is looked at
 
-	mu     sync.Mutex
-	in     []time.Time // arrival of each request
-	out    []time.Time // departure of the last byte of each answer
-	body   []byte
-	buf    bytes.Buffer // one client, one request at a time
-	pid    int
-	peakKB int
+	mu                sync.Mutex
+	in                []time.Time // arrival of each request
+	out               []time.Time // departure of the last byte of each answer
+	body              []byte
+	buf               bytes.Buffer // one client, one request at a time
+	pid               int
+	peakKB, privateKB int
 }
 
 func newServer(script string) (*server, error) {
@@ -52,7 +52,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.in = append(s.in, now)
 	if len(s.in) == s.probeAt {
-		s.peakKB = peakKB(s.pid)
+		s.peakKB, s.privateKB = statusKB(s.pid, "VmHWM:"), statusKB(s.pid, "RssAnon:")
 	}
 	s.mu.Unlock()
 	s.mu.Lock()

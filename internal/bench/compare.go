@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A rival is one of the programs that [runCompare] measures, with a state home of its own.
+type rival struct {
+	*bench
+	name                string
+	repository, none    []time.Duration // exec to request
+	exit                []time.Duration // request to exit, in a repository
+	processor           []time.Duration // of a start in a repository, with git
+	turn, reads, agents []time.Duration
+	private, peak       []time.Duration // memory in KB at request 20
+	repositoryFirst     time.Duration   // of a start that knows nothing of the repository
+}
+
+// runCompare measures this adze side by side with another one: starts, turns, memory and agents, interleaved.
+func runCompare(runs int) error {
+	if against == "" {
+		return errors.New("compare needs another program: bench -against PROGRAM compare")
+	}
+	dir, err := os.MkdirTemp("", "adze-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := build(dir)
+	if err != nil {
+		return err
+	}
+	rivals := []*rival{}
+	for _, p := range []struct{ name, program string }{{"adze", b.adze}, {"other", against}} {
+		own := &bench{dir: filepath.Join(dir, p.name), adze: filepath.Join(dir, p.name, "adze"), floor: b.floor}
+		if err := own.settings(); err != nil {
+			return err
+		}
+		if err := copyProgram(p.program, own.adze); err != nil { // a copy is laid out alike in the page cache
+			return err
+		}
+		rivals = append(rivals, &rival{bench: own, name: p.name})
+	}
+	small, none := filepath.Join(dir, "small"), filepath.Join(dir, "none")
+	if err := errors.Join(makeRepository(small, 64), os.MkdirAll(none, 0o755)); err != nil {
+		return err
+	}
+	time.Sleep(2 * time.Second) // git trusts no stamp of the same second
+	srv, err := newServer("forever\nsay Hello.")
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	floor, err := compareStarts(srv, rivals, small, none, runs)
+	if err != nil {
+		return err
+	}
+	for range max(3, runs/8) {
+		for _, r := range rivals {
+			if err := errors.Join(r.measureTurns(), r.measureReads(), r.measureAgents()); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Printf("medians of %d starts; load %s\n\n%-44s %10s %10s %8s\n", runs, load(), "", "adze", "other", "ratio")
+	for _, f := range []struct {
+		name, unit string
+		of         func(*rival) float64
+	}{
+		{"exec to request, repository of 64 files", "ms", func(r *rival) float64 { return median(r.repository) }},
+		{"- beside the minimal program", "x", func(r *rival) float64 { return median(r.repository) / floor }},
+		{"- the first time", "ms", func(r *rival) float64 { return float64(r.repositoryFirst) / float64(time.Millisecond) }},
+		{"- processor time of the run, with git", "ms", func(r *rival) float64 { return median(r.processor) }},
+		{"request to exit", "ms", func(r *rival) float64 { return median(r.exit) }},
+		{"exec to request, no repository", "ms", func(r *rival) float64 { return median(r.none) }},
+		{"- beside the minimal program", "x", func(r *rival) float64 { return median(r.none) / floor }},
+		{"own time per turn, Read, turns 5 to 15", "ms", func(r *rival) float64 { return median(r.turn) }},
+		{"own time per turn, 8 parallel reads", "ms", func(r *rival) float64 { return median(r.reads) }},
+		{"private memory at request 20 (RssAnon)", "MB", func(r *rival) float64 { return median(r.private) / 1024 * float64(time.Millisecond) }},
+		{"peak memory at request 20 (VmHWM)", "MB", func(r *rival) float64 { return median(r.peak) / 1024 * float64(time.Millisecond) }},
+		{"50 agents, 6 answers of 100 ms each", "ms", func(r *rival) float64 { return median(r.agents) }},
+	} {
+		x, y := f.of(rivals[0]), f.of(rivals[1])
+		fmt.Printf("%-44s %7.2f %-2s %7.2f %-2s %8.2f\n", f.name, x, f.unit, y, f.unit, x/y)
+	}
+	fmt.Printf("%-44s %7.2f ms\n", "minimal program", floor)
+	return nil
+}
+
+// compareStarts measures starts and returns the milliseconds of the minimal program.
+func compareStarts(srv *server, rivals []*rival, repository, none string, runs int) (float64, error) {
+	var floor []time.Duration
+	body := filepath.Join(none, "..", "body.json")
+	for i := range runs + 3 { // the first ones fill caches
+		for _, r := range rivals {
+			for _, dir := range []string{repository, none} {
+				cmd := r.command(srv, "hello")
+				cmd.Dir = dir
+				at, end, err := timeStart(srv, cmd)
+				if err != nil {
+					return 0, err
+				}
+				switch {
+				case i == 0 && dir == repository:
+					r.repositoryFirst = at
+				case i < 3:
+				case dir == repository:
+					r.repository, r.exit, r.processor = append(r.repository, at), append(r.exit, end), append(r.processor, processorTime(cmd))
+				default:
+					r.none = append(r.none, at)
+				}
+			}
+		}
+		if err := os.WriteFile(body, srv.lastBody(), 0o600); err != nil {
+			return 0, err
+		}
+		at, _, err := timeStart(srv, exec.Command(rivals[0].floor, srv.url, body))
+		if err != nil {
+			return 0, err
+		}
+		floor = append(floor, at)
+	}
+	return median(floor), nil
+}
+
+// timeStart runs a program and returns the times from its start to its request, and from there to its end.
+func timeStart(srv *server, cmd *exec.Cmd) (request, exit time.Duration, err error) {
+	srv.reset()
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w\n%s", cmd.Path, err, out)
+	}
+	at := srv.arrivals()[0]
+	return at.Sub(began), time.Since(at), nil
+}
+
+// measureTurns measures turns that read a small file, and the memory at request 20.
+func (r *rival) measureTurns() error {
+	file := filepath.Join(r.dir, "small.txt")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
+		return err
+	}
+	srv, err := newServer(fmt.Sprintf("repeat 24\nuse Read {\"file_path\":%q}\n---\nsay Done.", file))
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	srv.probeAt = 20
+	if _, err := r.prompt(srv, "read it again and again"); err != nil {
+		return err
+	}
+	r.turn = append(r.turn, srv.gaps()[4:15]...)
+	r.private, r.peak = append(r.private, time.Duration(srv.privateKB)), append(r.peak, time.Duration(srv.peakKB))
+	return nil
+}
+
+// measureReads measures turns of eight reads at once.
+func (r *rival) measureReads() error {
+	file := filepath.Join(r.dir, "small.txt")
+	srv, err := newServer("repeat 20\n" + strings.Repeat(fmt.Sprintf("use Read {\"file_path\":%q}\n", file), 8) + "---\nsay Done.")
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	_, err = r.prompt(srv, "read them")
+	r.reads = append(r.reads, srv.gaps()...)
+	return err
+}
+
+// measureAgents measures 50 agents, each with five reads, whose model takes 100 ms for each answer.
+func (r *rival) measureAgents() error {
+	c := &crowd{
+		lead:  []string{launches(0, workingAgents, `","subagent_type":"general-purpose"`), saying("Done.")},
+		calls: 5, delay: 100 * time.Millisecond, call: reading(filepath.Join(r.dir, "small.txt")),
+	}
+	var asked []time.Time
+	c.probe = func(int) { asked = append(asked, time.Now()) }
+	cmd, srv, out, err := (&agentBench{r.bench}).begin(c)
+	if err != nil {
+		return err
+	}
+	defer srv.close()
+	if err := cmd.Wait(); err != nil || len(asked) < 2 {
+		return fmt.Errorf("adze: %w\n%s", err, out.String())
+	}
+	r.agents = append(r.agents, asked[len(asked)-1].Sub(asked[0]))
+	return nil
+}
+
+func copyProgram(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
