@@ -146,22 +146,24 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 
 // grouped returns the lines with the name of their file once, above them.
 func (c *call) grouped(found *search.GrepResult) pieces {
-	var all pieces
-	last := ""
+	all := make(pieces, 0, len(found.Lines))
+	last, name := "", ""
 	for i, piece := range found.Lines {
 		path := found.Paths[i]
 		if path == "" {
 			continue
 		}
-		name := c.shown(path)
 		if path != last {
-			head := name + "\n"
-			if last != "" {
-				head = "\n" + head
-			}
-			all, last = append(all, []byte(head)), path
+			name = c.shown(path)
 		}
-		lines := make([]byte, 0, len(piece))
+		lines := make([]byte, 0, len(name)+2+len(piece))
+		if path != last {
+			if last != "" {
+				lines = append(lines, '\n')
+			}
+			lines = append(append(lines, name...), '\n')
+			last = path
+		}
 		for line := range bytes.Lines(piece) {
 			if rest, ok := bytes.CutPrefix(line, []byte(name)); ok { // else it is a separator
 				line = rest[1:]
