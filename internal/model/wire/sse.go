@@ -143,7 +143,7 @@ func (s *sseReader) fill() error {
 		s.start = 0
 	}
 	if len(s.buf) == cap(s.buf) {
-		s.buf = append(make([]byte, 0, max(16<<10, 2*cap(s.buf))), s.buf...)
+		s.buf = append(make([]byte, 0, max(4<<10, 2*cap(s.buf))), s.buf...)
 	}
 	n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
 	s.buf = s.buf[:len(s.buf)+n]
