@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -63,10 +62,12 @@ func runCompare(runs int) error {
 	if err != nil {
 		return err
 	}
-	for range max(3, runs/8) {
-		for _, r := range rivals {
-			if err := errors.Join(r.measureTurns(), r.measureReads(), r.measureAgents()); err != nil {
-				return err
+	for range max(3, runs/4) {
+		for _, measure := range []func(*rival) error{(*rival).measureTurns, (*rival).measureReads, (*rival).measureAgents} {
+			for _, r := range rivals {
+				if err := measure(r); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -164,8 +165,15 @@ func (r *rival) measureTurns() error {
 
 // measureReads measures turns of eight reads at once.
 func (r *rival) measureReads() error {
-	file := filepath.Join(r.dir, "small.txt")
-	srv, err := newServer("repeat 20\n" + strings.Repeat(fmt.Sprintf("use Read {\"file_path\":%q}\n", file), 8) + "---\nsay Done.")
+	script := "repeat 20\n"
+	for i := range 8 {
+		file := filepath.Join(r.dir, fmt.Sprintf("p%d.txt", i))
+		if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
+			return err
+		}
+		script += fmt.Sprintf("use Read {\"file_path\":%q}\n", file)
+	}
+	srv, err := newServer(script + "---\nsay Done.")
 	if err != nil {
 		return err
 	}
