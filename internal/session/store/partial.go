@@ -34,8 +34,8 @@ func (l *Log) SavePartial(e msg.Entry) error {
 	return os.Rename(temp, path)
 }
 
-// createPrivate makes a file in place of what is at path. It follows no link there: a transcript may be in the folder of somebody
-// else.
+// createPrivate makes a file in place of what is at path. It follows no link there: a transcript may be in a folder that
+// another user can write to.
 func createPrivate(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
