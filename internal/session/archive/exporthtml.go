@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	stdhtml "html"
+	"regexp"
 	"strings"
+	"sync"
 
 	"adze/internal/msg"
 )
@@ -94,9 +96,48 @@ func (h *html) prose(s string) {
 			}
 			h.print("<pre>", h.escape(strings.TrimRight(piece, "\n")), "</pre>\n")
 		} else if piece = strings.TrimSpace(piece); piece != "" {
-			h.print("<div class=\"prose\">", h.escape(piece), "</div>\n")
+			h.print("<div class=\"prose\">", marked(h.escape(piece)), "</div>\n")
 		}
 	}
+}
+
+// A mark is a pattern of Markdown in a line of escaped text, and the elements that replace it.
+type mark struct {
+	find *regexp.Regexp
+	with string
+}
+
+var marks = sync.OnceValue(func() []mark {
+	return []mark{
+		{regexp.MustCompile(`^#{1,6} +(.+?)[ #]*$`), `<b class="heading">$1</b>`},
+		{regexp.MustCompile(`^( *)[-*+] +`), `$1• `},
+		{regexp.MustCompile(`\[([^\[\]]+)\]\((https?://[^\s()<>]+)\)`), `<a href="$2" rel="noreferrer">$1</a>`},
+		{regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`), `<b>$1</b>`},
+		{regexp.MustCompile(`(^|[\s(])\*(\S|\S[^*]*\S)\*`), `$1<em>$2</em>`},
+	}
+})
+
+// marked returns escaped text with elements in place of Markdown. Text between backquotes in a line is code.
+func marked(escaped string) string {
+	lines := strings.Split(escaped, "\n")
+	for i, line := range lines {
+		pieces := []string{line}
+		if strings.Count(line, "`")%2 == 0 {
+			pieces = strings.Split(line, "`")
+		}
+		for j, piece := range pieces {
+			if j%2 == 1 {
+				pieces[j] = "<code>" + piece + "</code>"
+				continue
+			}
+			for _, m := range marks() {
+				piece = m.find.ReplaceAllString(piece, m.with)
+			}
+			pieces[j] = piece
+		}
+		lines[i] = strings.Join(pieces, "")
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (h *html) call(u *msg.ToolUse, result *msg.ToolResult) {

@@ -59,7 +59,7 @@ func (f askers) open(q talk.Question) {
 		d = dialog.New(q.Question, guard, o)
 	}
 	f.asked.dialog = d
-	f.script.Shown(d.Use())
+	f.script.Shown(d.Use(), d.Subject(f.width()))
 	f.script.Settle()
 	if rows := d.Open(f.width(), f.room()); len(rows) > 0 {
 		f.asked.write(append([]draw.Row{nil}, rows...)...)

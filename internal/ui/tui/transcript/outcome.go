@@ -19,7 +19,8 @@ type outcome struct {
 	agent.ToolStarted
 	result  *msg.ToolResult // may be nil
 	display tool.Display
-	refusal string // why it was not run
+	refusal string     // why it was not run
+	subject []draw.Row // what the user refused; may be nil
 	elapsed time.Duration
 	changes bool    // what was changed is shown below
 	plan    bool    // what was changed is the plan, which is shown when it is presented
@@ -51,7 +52,11 @@ func (t *Transcript) done(ev agent.ToolDone) {
 			o.refusal = "it was denied"
 		}
 	}
-	o.changes = !t.shown[ev.Use.ID]
+	subject, shown := t.shown[ev.Use.ID]
+	o.changes = !shown
+	if ev.Denied {
+		o.subject = subject
+	}
 	if d := tool.Diffs(o.display); len(d) == 1 && t.cfg.PlanFile != nil && d[0].Path == t.cfg.PlanFile() {
 		o.plan = true
 	}
@@ -365,6 +370,9 @@ func (o *outcome) diff(v view) []draw.Row {
 // whole returns the call with all that it printed, changed or found.
 func (o *outcome) whole(v view) []section {
 	all := sections([]draw.Row{o.full(v)})
+	if len(o.subject) > 0 {
+		all = append(all, rowsOf(indented(o.subject)))
+	}
 	if o.below != nil {
 		return append(all, o.below.section())
 	}

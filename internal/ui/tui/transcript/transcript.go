@@ -56,9 +56,9 @@ type Transcript struct {
 	calls    calls
 	activity activity
 	crew     crew
-	asked    int               // questions that wait for an answer
-	waiting  map[string]string // uses that wait for the answer to a question, by the id of the question
-	shown    map[string]bool   // uses whose change was shown to be approved
+	asked    int                   // questions that wait for an answer
+	waiting  map[string]string     // uses that wait for the answer to a question, by the id of the question
+	shown    map[string][]draw.Row // subjects of questions, by the use that they are about
 	// checklist is the task list, if it changed in this turn.
 	checklist tool.Checklist
 	held      []agent.ToolDone // calls that ended during a question, which stays below its subject
@@ -72,7 +72,7 @@ func New(cfg Config) *Transcript {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Transcript{record: record{cfg: cfg}, shown: map[string]bool{}, waiting: map[string]string{}}
+	return &Transcript{record: record{cfg: cfg}, shown: map[string][]draw.Row{}, waiting: map[string]string{}}
 }
 
 // Entry takes an entry of the session. Entries come in their order; live ones may be left out.
@@ -245,15 +245,15 @@ func (t *Transcript) Progress(id string, d tool.Display) {
 // Over says that it has ended. What came of it is shown by the caller.
 func (t *Transcript) Over(id string) { t.calls.forget(id) }
 
-// Shown notes that the change of a call was shown to be approved, so that it is not shown again.
-func (t *Transcript) Shown(use string) { t.shown[use] = true }
+// Shown notes that a question showed its subject, so that the change is not shown again.
+func (t *Transcript) Shown(use string, subject []draw.Row) { t.shown[use] = subject }
 
 // finished shows how a turn ended, unless it was completed.
 func (t *Transcript) finished(ev session.Finished) {
 	t.Settle()
 	t.activity = activity{}
 	t.calls = slices.DeleteFunc(t.calls, func(c *call) bool { return !c.beside })
-	t.shown = map[string]bool{}
+	t.shown = map[string][]draw.Row{}
 	t.asked = 0
 	if len(t.checklist) > 0 {
 		t.put(&checklist{t.checklist})

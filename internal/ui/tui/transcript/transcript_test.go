@@ -605,3 +605,22 @@ func TestQuestionStaysBelowItsSubject(t *testing.T) {
 		t.Errorf("it is not shown after the answer:\n%s", got)
 	}
 }
+
+// The pager shows a change that the user refused.
+func TestRefusedChangeIsKept(t *testing.T) {
+	s := newStage(t, 80, 20, Config{})
+	s.start("a", "make")
+	s.Shown("a", []draw.Row{draw.Line(draw.Added, "+ the new line")})
+	s.loop(agent.ToolDone{Use: use("a"), Denied: true, Refusal: "you said no", Result: bad("no")})
+	if got := s.text(); strings.Contains(got, "the new line") {
+		t.Errorf("it is shown again:\n%s", got)
+	}
+	var rows []draw.Row
+	all := s.All(80)
+	for i := range all.Len() {
+		rows = append(rows, all.Row(i))
+	}
+	if got := (draw.Palette{}).Text(rows); !strings.Contains(got, "+ the new line") || !strings.Contains(got, "you said no") {
+		t.Errorf("the pager shows\n%s", got)
+	}
+}
