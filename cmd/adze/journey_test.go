@@ -202,9 +202,9 @@ say They are done.
 	tm.key("C-u")
 	tm.waitFor(`^❯ $`)
 	tm.key("C-b")
-	tm.waitFor(`^✓ seq -f.*: runs in the background as (b[0-9a-z]{8})$`)
+	tm.waitFor(`^✓ seq -f.*: running in the background$`)
 	tm.waitFor(`^▸ echo testing; .*\n  testing$`)
-	tm.waitFor(`^✓ echo testing; .*: runs in the background as b[0-9a-z]{8}$`) // by itself
+	tm.waitFor(`^✓ echo testing; .*: running in the background$`) // by itself
 	tm.waitFor(`^Both run\.$`)
 	tm.tmux("send-keys", "-l", "what is typed stays")
 	if err := os.WriteFile(filepath.Join(tm.dir, "go"), nil, 0o644); err != nil {
@@ -216,8 +216,8 @@ say They are done.
 	tm.waitFor(`^❯ what is typed stays *$`)
 	tm.key("C-u")
 	tm.enter("/tasks")
-	screen := tm.waitFor(`Build +(completed|done)`)
-	id := regexp.MustCompile(`(?m)^(b[0-9a-z]{8})  Build`).FindStringSubmatch(screen)
+	screen := tm.waitFor(`Build +(completed|done).*  b[0-9a-z]{8}$`)
+	id := regexp.MustCompile(`(?m)Build +(?:completed|done).*  (b[0-9a-z]{8})$`).FindStringSubmatch(screen)
 	if id == nil {
 		t.Fatalf("the build is not listed:\n%s", screen)
 	}
@@ -229,6 +229,8 @@ say They are done.
 	if err != nil || strings.Count(string(data), "\n") != 100_001 {
 		t.Errorf("%d lines are kept, %v", strings.Count(string(data), "\n"), err)
 	}
+	tm.key("Escape")
+	tm.waitFor(`^❯ *$`)
 	tm.key("C-d")
 	tm.waitFor(`To continue this session`)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )
@@ -33,6 +34,9 @@ func tasks(d *Desk, arg string) (Answer, error) {
 		verb, id = "", arg
 	}
 	if arg == "" {
+		if list, ok := taskPicker(d); ok {
+			return list, nil
+		}
 		return taskList(d), nil
 	}
 	t, err := oneTask(table, strings.TrimSpace(id), verb != "")
@@ -105,6 +109,58 @@ func completeTasks(d *Desk, _ string) []string {
 	return offers
 }
 
+// taskPicker returns the tasks and agents to choose from. It reports false if there are none, or nobody to choose.
+func taskPicker(d *Desk) (List, bool) {
+	choices := taskChoices(d)
+	if !d.Terminal || d.Surroundings.Keys.Lines || len(choices) == 0 {
+		return List{}, false
+	}
+	list := List{
+		Title: "Background tasks", Verb: "shows", Usage: "/tasks ID",
+		Views: []View{{Choices: choices, Load: func(context.Context) ([]Choice, error) { return taskChoices(d), nil }}},
+		Preview: func(_ context.Context, c Choice) (Page, error) {
+			t, err := oneTask(d.Tasks, c.ID, false)
+			if err != nil {
+				return Page{}, err
+			}
+			return taskPage(t), nil
+		},
+		Choose: func(_ context.Context, c Choice) (Answer, error) { return tasks(d, c.ID) },
+		Actions: []Action{
+			{Key: "ctrl+x", Name: "stops", Run: func(_ context.Context, c Choice, _ string) (Answer, error) { return tasks(d, "stop "+c.ID) }},
+		},
+	}
+	if d.Files.Working != nil {
+		AddWork(&list.Page, d.Files.Working(), d.Files.Short, d.Now())
+	}
+	return list, true
+}
+
+// taskChoices returns the background tasks, and the agents at work.
+func taskChoices(d *Desk) (choices []Choice) {
+	seen := map[string]bool{}
+	for _, t := range d.Tasks.List() {
+		seen[t.ID] = true
+		choices = append(choices, Choice{ID: t.ID, Title: t.Title, Cells: []string{taskState(t), t.ID}})
+	}
+	for _, b := range Tree(atWork(d), func(a AtWork) string { return a.ID }, func(a AtWork) string { return a.Parent }) {
+		if a := b.Item; !seen[a.ID] {
+			about := strings.TrimSuffix(amount.Of(a.Calls, "call", "calls")+", "+a.Last, ", ")
+			choices = append(choices, Choice{ID: a.ID, Title: strings.Repeat("  ", b.Depth) + a.Title + " (" + a.Type + ")", Cells: []string{about, a.ID}})
+		}
+	}
+	return choices
+}
+
+// taskState returns how far a task is, and for how long it has run.
+func taskState(t *task.Task) string {
+	state := string(t.Status())
+	if ending := t.Ending(); ending != "" {
+		state += ", " + ending
+	}
+	return fmt.Sprintf("%s, %v", state, t.Took().Round(time.Second))
+}
+
 // taskList shows all tasks, and the commands for them.
 func taskList(d *Desk) (p Page) {
 	list, agents := d.Tasks.List(), atWork(d)
@@ -138,11 +194,7 @@ func atWork(d *Desk) []AtWork {
 func TaskTable(tasks ...*task.Task) Table {
 	table := Table{Columns: []Column{{}, {Cut: true}, {}}}
 	for _, t := range tasks {
-		state := string(t.Status())
-		if ending := t.Ending(); ending != "" {
-			state += ", " + ending
-		}
-		table.Rows = append(table.Rows, []string{t.ID, t.Title, fmt.Sprintf("%s, %v", state, t.Took().Round(time.Second))})
+		table.Rows = append(table.Rows, []string{t.ID, t.Title, taskState(t)})
 	}
 	return table
 }

@@ -283,7 +283,7 @@ func (c *Command) moved(r *running, what string) tool.Result {
 		text = shown + "\n" + text
 	}
 	display := r.out.display(c.Input.Command, time.Since(r.out.start), shownLines, shownChars)
-	display.Note = "runs in the background as " + t.ID
+	display.Note = "running in the background"
 	return tool.Result{
 		Parts:   []msg.Part{&msg.Text{Text: text}},
 		Display: display,

@@ -653,10 +653,8 @@ func TestAgentsAtWork(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		c.Shows("Done.")
 		c.Enter("/tasks\r")
-		c.Shows("At work  type   task         calls  last\n" +
-			"a1       scout  look around  2      Read b.go\n" +
-			"  a3     maker  look deeper  1      Read c.go\n" +
-			"a2       scout  look again   0")
+		c.Shows("look around (scout)    2 calls, Read b.go")
+		c.Shows("  look deeper (maker)  1 call, Read c.go")
 		c.End()
 	})
 }
