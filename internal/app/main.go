@@ -6,8 +6,10 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 
 	"adze/internal/app/cli"
@@ -77,6 +79,12 @@ const (
 // Run runs the program and returns its exit code. The cause of a cancelled ctx is a [tool.Abort].
 func Run(ctx context.Context, env cli.Env) int { return exitCode(ctx, cli.Run(ctx, &env), env.Say) }
 
+// unread reports whether err is that of a write to standard output that nobody reads any more.
+func unread(err error) bool {
+	var failed *fs.PathError
+	return errors.As(err, &failed) && failed.Path == os.Stdout.Name() && errors.Is(failed, syscall.EPIPE)
+}
+
 // exitCode returns the code for how the program ended, and tells the user what they have not been told.
 func exitCode(ctx context.Context, err error, say func(string)) int {
 	var wrong *setup.Error
@@ -95,6 +103,8 @@ func exitCode(ctx context.Context, err error, say func(string)) int {
 		return exitInterrupt
 	case errors.As(err, &ended):
 		return exitFailure
+	case unread(err):
+		return exitInterrupt
 	default:
 		say(err.Error())
 		return exitFailure

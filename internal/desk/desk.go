@@ -5,6 +5,7 @@ package desk
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -104,6 +105,7 @@ type Desk struct {
 	opened   time.Time
 	undo     undo
 	offered  atomic.Pointer[[]string] // what was completed last
+	measured sync.Map                 // tokens before the conversation, by model
 }
 
 // New returns the desk of a session.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/agent"
 	"adze/internal/agent/compact"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -41,7 +42,7 @@ func (d *Desk) Glance() Glance {
 		if d.Surroundings.CompactPercent != nil {
 			limits.Percent = d.Surroundings.CompactPercent()
 		}
-		used := occupied(d.Session.Conversation(), m.ID)
+		used := d.occupied(d.Session.Conversation(), m)
 		g.Percent = min(100, used*100/m.Window)
 		switch {
 		case used > limits.Block():
@@ -58,16 +59,36 @@ func (d *Desk) Glance() Glance {
 }
 
 // occupied returns about how many tokens a conversation has: those of the last response, as reported, and an estimate for
-// what came after it.
-func occupied(entries []msg.Entry, model string) int {
+// what came after it. If no response is left, such as after a compaction, all is estimated.
+func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
 	var later []msg.Message
 	for _, e := range slices.Backward(entries) {
 		if u := e.Usage; e.Message.Role == msg.Assistant && u != nil {
-			return sent(*u) + u.Output + tokens.New(model).Messages(later...)
+			return sent(*u) + u.Output + tokens.New(m.ID).Messages(later...)
 		}
 		later = append(later, e.Message)
 	}
-	return tokens.New(model).Messages(later...)
+	if len(later) == 0 {
+		return 0
+	}
+	return d.preambleTokens(m) + tokens.New(m.ID).Messages(later...)
+}
+
+// preambleTokens returns about how many tokens of a request precede the conversation. It measures them once for each model.
+func (d *Desk) preambleTokens(m agent.Model) int {
+	if n, ok := d.measured.Load(m.ID); ok {
+		return n.(int)
+	}
+	specs := d.Preamble.Describe(d.Session.ToolSpecs())
+	gauge := tokens.New(m.ID)
+	n := gauge.Request(nil, specs, nil)
+	for _, block := range d.Preamble.Blocks(m, specs) {
+		for _, piece := range block.Pieces {
+			n += gauge.Text(piece.Text)
+		}
+	}
+	d.measured.Store(m.ID, n)
+	return n
 }
 
 // shortModel returns a short name of the session's model: without its maker, if another word says what it is.

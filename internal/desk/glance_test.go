@@ -3,15 +3,18 @@ package desk
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
+	"adze/internal/brief"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/tool"
 )
 
 // glanceOf returns the glance of a session with that many tokens in its last response, of a model with a window of 100,000.
@@ -34,11 +37,16 @@ func glanceOf(t *testing.T, model string, used int, later string) Glance {
 	if later != "" {
 		history = append(history, msg.Entry{ID: "e3", Time: time.Now(), Message: msg.UserText(later)})
 	}
-	s := session.Open(t.Context(), session.Config{Models: session.Models{Main: model, Resolve: resolve}, Records: session.Records{History: history}})
+	s := session.Open(t.Context(), session.Config{Tools: session.Tools{Registry: tool.NewRegistry()}, Models: session.Models{Main: model, Resolve: resolve}, Records: session.Records{History: history}})
 	t.Cleanup(s.Close)
 	return New(Config{
 		Session: s, Dir: dir, Models: Models{Catalog: catalog.Table{}}, Permission: Permission{Mode: func() string { return "plan" }},
-		Preamble: Preamble{Resolve: resolve}, Surroundings: Surroundings{CompactPercent: func() int { return 85 }},
+		Preamble: Preamble{
+			Resolve: resolve, Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
+			Blocks: func(agent.Model, []msg.ToolSpec) []brief.Block {
+				return []brief.Block{{Pieces: []brief.Piece{{Name: "rules", Text: strings.Repeat("word ", 6000)}}}}
+			},
+		}, Surroundings: Surroundings{CompactPercent: func() int { return 85 }},
 	}).Glance()
 }
 
@@ -52,7 +60,7 @@ func TestGlance(t *testing.T) {
 		percent int
 		fill    Fill
 	}{
-		{0, "", 0, Roomy}, {14_000, "", 14, Roomy}, {60_000, "", 60, Roomy}, {60_001, "", 60, Tight}, {77_000, "", 77, Tight}, {77_001, "", 77, Full}, {200_000, "", 100, Full},
+		{0, "", 6, Roomy} /* the system prompt and the tools count */, {14_000, "", 14, Roomy}, {60_000, "", 60, Roomy}, {60_001, "", 60, Tight}, {77_000, "", 77, Tight}, {77_001, "", 77, Full}, {200_000, "", 100, Full},
 		{59_999, "several more words that the user has said since then", 60, Tight},
 	}
 	for _, tt := range tests {

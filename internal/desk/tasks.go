@@ -116,7 +116,7 @@ func taskPicker(d *Desk) (List, bool) {
 		return List{}, false
 	}
 	list := List{
-		Title: "Background tasks", Verb: "shows", Usage: "/tasks ID",
+		Title: "Background tasks", Verb: "shows", Usage: "/tasks ID", Choices: choices,
 		Views: []View{{Choices: choices, Load: func(context.Context) ([]Choice, error) { return taskChoices(d), nil }}},
 		Preview: func(_ context.Context, c Choice) (Page, error) {
 			t, err := oneTask(d.Tasks, c.ID, false)

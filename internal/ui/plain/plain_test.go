@@ -269,6 +269,7 @@ func TestTasks(t *testing.T) {
 		waited := begin("b3", "in the foreground")
 		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *setup) {
 			c.Desk.Tasks = table
+			c.Desk.Surroundings.Keys.Lines = true
 			c.Width = func() int { return 200 } // room for the name of a file
 		})
 		c.Enter("/tasks\n")
