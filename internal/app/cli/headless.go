@@ -12,6 +12,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/mcp"
 	"adze/internal/msg"
+	"adze/internal/permission"
 	"adze/internal/platform/term"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/streamjson"
@@ -61,7 +62,13 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 	if err != nil {
 		return err
 	}
-	return ended(ctx, front.Turn(ctx, &msg.Text{Text: wire.FirstPrompt(w, &o.spec, text)}))
+	out := front.Turn(ctx, &msg.Text{Text: wire.FirstPrompt(w, &o.spec, text)})
+	if c.Facts().Mode == string(permission.Plan) {
+		if _, err := os.Stat(c.PlanFile()); err == nil {
+			env.Say("the plan is in " + c.PlanFile())
+		}
+	}
+	return ended(ctx, out)
 }
 
 // ended returns the error for an outcome, or nil if the run succeeded.

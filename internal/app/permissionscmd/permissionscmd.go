@@ -179,7 +179,7 @@ func (c *Checker) One(name, input string) error {
 func explain(d permission.Decision, f permission.Facts) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
-	fmt.Fprintf(&b, "  decided by  %s\n", d.Reason)
+	fmt.Fprintf(&b, "  decided by  %s\n", decidedBy(d))
 	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
 	if d.Firm {
 		b.WriteString("  firm        yes: no mode or allow rule overrides it\n")
@@ -209,6 +209,30 @@ func explain(d permission.Decision, f permission.Facts) string {
 		fmt.Fprintf(&b, "  not simple  %s\n", f.Command.Script.Problem)
 	}
 	return b.String()
+}
+
+// decidedBy names what decided, for the user.
+func decidedBy(d permission.Decision) string {
+	switch d.Reason.Type {
+	case permission.BySafety:
+		return "a safety check"
+	case permission.ByWorkingDir:
+		return "the working directories"
+	case permission.BySandbox:
+		return "the sandbox settings"
+	case permission.ByParts:
+		return "the parts of the command"
+	case permission.ByReadOnly:
+		return "the analysis of the call: it only reads"
+	case permission.ByJudge:
+		return "the classifier of auto mode"
+	case permission.ByOther:
+		if d.Behavior == permission.Allow {
+			return "a built-in exception"
+		}
+		return "the default: adze asks if no rule matches"
+	}
+	return d.Reason.String()
 }
 
 func yesNo(b bool) string {

@@ -10,13 +10,11 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
@@ -72,7 +70,6 @@ type Lead struct {
 	work sync.WaitGroup
 
 	mu     sync.Mutex
-	wanted bool // the user has mentioned a team
 	team   string
 	post   *team.Post
 	stop   context.CancelFunc // stops looking at the inbox
@@ -93,41 +90,10 @@ func NewLead(c LeadConfig) *Lead {
 	return l
 }
 
-// teamWords finds the mention of a team in a prompt. To list the tools for one costs little, so that any mention counts.
-var teamWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(team(s|work|-?mates?)?|swarms?|equipos?|equipes?|squadr[ae]|mannschaft|TeamCreate)\b|équipes?\b|команд\p{L}* агентов|团队|團隊|队友|隊友|チーム|팀`)
-})
-
-// teamStems are in all that teamWords finds, in lower case. Most prompts have none, and spare the start of a session the
-// expression.
-var teamStems = []string{"team", "swarm", "equipo", "quipe", "squadr", "mannschaft", "команд", "团队", "團隊", "队友", "隊友", "チーム", "팀"}
-
-// mentionsTeam reports whether a prompt mentions a team.
-func mentionsTeam(prompt string) bool {
-	lower := strings.ToLower(prompt)
-	return slices.ContainsFunc(teamStems, func(stem string) bool { return strings.Contains(lower, stem) }) && teamWords().MatchString(prompt)
-}
-
-// Hear offers the tools for teams from the prompt on in which the user mentions one. L may be nil.
-func (l *Lead) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
-	if l == nil || p.Quoted {
-		return h
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.wanted = l.wanted || mentionsTeam(msg.PlainText(p.Parts))
-	return h
-}
-
 // Leads implements the tools: it reports why no team can be made now.
 func (l *Lead) Leads() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case !l.cfg.Enabled():
+	if !l.cfg.Enabled() {
 		return errors.New("the setting teams.enabled turns teams off")
-	case !l.wanted && l.team == "":
-		return errors.New("it is offered when the user mentions a team")
 	}
 	return nil
 }

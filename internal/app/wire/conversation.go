@@ -303,7 +303,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 // which they do. A hearer that blocks a prompt keeps it from those after it; a gate that denies a call keeps
 // it from those after it.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "teams", Hear: c.told.team.Lead.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
+	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 	cfg.Stops = []agent.Stopper{c.Hooks}
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) {

@@ -85,7 +85,7 @@ say It is gone.`, nil)
 		if got := toolsOf(t, body); got != toolsOf(t, sent[0]) || strings.Contains(got, `"mcp__`) {
 			t.Errorf("request %d has other tools: %s", i+1, got)
 		}
-		now := unmarked(t, p.Path(fmt.Sprintf("sent/%d.json", i+1)))
+		now := unmarked(t, p.Path(fmt.Sprintf("sent/%03d-request.json", i+1)))
 		if !bytes.HasPrefix(now, last) {
 			t.Errorf("request %d begins otherwise", i+1)
 		}
@@ -128,7 +128,7 @@ say It is gone.`, nil)
 	c.say("Fourth.")
 	c.say("Fifth.")
 	sent = c.sent()
-	if !strings.HasPrefix(string(unmarked(t, p.Path("sent/1.json"))), string(last)) {
+	if !strings.HasPrefix(string(unmarked(t, p.Path("sent/001-request.json"))), string(last)) {
 		t.Error("the resumed session begins otherwise")
 	}
 	_, news, _ := strings.Cut(sent[1], "Fourth.")
@@ -310,7 +310,7 @@ func TestExtrasOfManyServers(t *testing.T) {
 		c := p.chat("say Hello.", nil)
 		c.connect(entries(p)...)
 		c.say("Hi.")
-		return len(unmarked(t, p.Path("sent/1.json")))
+		return len(unmarked(t, p.Path("sent/001-request.json")))
 	}
 	none := size(func(*place) []*roster.Entry { return nil })
 	many := size(func(p *place) (all []*roster.Entry) {
@@ -434,7 +434,7 @@ func TestServerConnectsWhileATurnRuns(t *testing.T) {
 	if strings.Contains(sent[0], "mcp__db") || toolsOf(t, sent[0]) != toolsOf(t, sent[1]) {
 		t.Error("the first request knows the server, or the second has other tools")
 	}
-	if !bytes.HasPrefix(unmarked(t, p.Path("sent/2.json")), unmarked(t, p.Path("sent/1.json"))) {
+	if !bytes.HasPrefix(unmarked(t, p.Path("sent/002-request.json")), unmarked(t, p.Path("sent/001-request.json"))) {
 		t.Error("the second request begins otherwise")
 	}
 	if _, news, _ := strings.Cut(sent[1], `"tool_result"`); strings.Count(news, "db: mcp__db__tool_1, mcp__db__tool_2") != 1 {

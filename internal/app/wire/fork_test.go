@@ -80,7 +80,7 @@ func TestForksShareThePrefix(t *testing.T) {
 			var first []byte
 			worst := 0.0
 			for i := range c.sent() {
-				file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+				file := p.Path(fmt.Sprintf("sent/%03d-request.json", i+1))
 				share := cache.ask(t, file)
 				before, last := splitLast(t, file)
 				if !strings.Contains(last, "<fork-directive>") {

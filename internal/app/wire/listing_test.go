@@ -45,7 +45,7 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	}
 	var last []byte
 	for i := range sent {
-		now := unmarked(t, p.Path(fmt.Sprintf("sent/%d.json", i+1)))
+		now := unmarked(t, p.Path(fmt.Sprintf("sent/%03d-request.json", i+1)))
 		if !bytes.HasPrefix(now, last) || toolsOf(t, sent[i]) != toolsOf(t, sent[0]) {
 			t.Errorf("request %d begins otherwise", i+1)
 		}
@@ -71,7 +71,7 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	c = p.chat("when text \"Summarise this conversation\"\nsay <summary>All was said.</summary>\n---\nsay Yes.\n---\nsay Yes.", func(s *Spec) { s.Session.Resume = id })
 	c.say("Fifth.")
 	sent = c.sent()
-	if !bytes.HasPrefix(unmarked(t, p.Path("sent/1.json")), last) {
+	if !bytes.HasPrefix(unmarked(t, p.Path("sent/001-request.json")), last) {
 		t.Error("the resumed session begins otherwise")
 	}
 	if _, news, _ := strings.Cut(sent[0], "Fourth."); strings.Count(news, `\n- notes: Writes notes.`) != 1 || strings.Contains(news, "lint") {

@@ -79,7 +79,7 @@ func (c *chat) sent() []string {
 	c.T.Helper()
 	var all []string
 	for i := 1; ; i++ {
-		data, err := os.ReadFile(c.Path(fmt.Sprintf("sent/%d.json", i)))
+		data, err := os.ReadFile(c.Path(fmt.Sprintf("sent/%03d-request.json", i)))
 		if err != nil {
 			return all
 		}

@@ -59,7 +59,7 @@ func TestPrefixIsStable(t *testing.T) {
 	cache := promptCache{}
 	cached, share := 0, 1.0
 	for i := range 2 * turns {
-		file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+		file := p.Path(fmt.Sprintf("sent/%03d-request.json", i+1))
 		sent := unmarked(t, file)
 		if i > 0 {
 			share = min(share, float64(common(before, sent))/float64(len(before)))
@@ -202,7 +202,7 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 	look := func() {
 		t.Helper()
 		for i, raw := range c.sent() {
-			file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+			file := p.Path(fmt.Sprintf("sent/%03d-request.json", i+1))
 			share, sent := cache.ask(t, file), limitPattern.ReplaceAll(unmarked(t, file), nil)
 			what := ""
 			for _, order := range []string{"belongs in the notes", "Summarise this conversation"} {
@@ -335,7 +335,7 @@ func TestResumeBeginsAlike(t *testing.T) {
 		id = c.Session.ID()
 		sent := c.sent()
 		for n := range sent {
-			file := p.Path(fmt.Sprintf("sent/%d.json", n+1))
+			file := p.Path(fmt.Sprintf("sent/%03d-request.json", n+1))
 			share := cache.ask(t, file)
 			body := unmarked(t, file)
 			if i > 0 || n > 0 {
@@ -400,7 +400,7 @@ func TestSmallQuestionsCostLittle(t *testing.T) {
 		c.say(said)
 		cache := promptCache{}
 		for i, raw := range c.sent() {
-			file := p.Path(fmt.Sprintf("sent/%d.json", i+1))
+			file := p.Path(fmt.Sprintf("sent/%03d-request.json", i+1))
 			if strings.Contains(raw, `"claude-haiku-5-5"`) {
 				continue
 			}

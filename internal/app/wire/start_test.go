@@ -174,7 +174,7 @@ func TestTellsWhatIsNotAsItBegan(t *testing.T) {
 	sent := c.sent()
 	var last []byte
 	for i := range sent {
-		now := unmarked(t, p.Path(fmt.Sprintf("sent/%d.json", i+1)))
+		now := unmarked(t, p.Path(fmt.Sprintf("sent/%03d-request.json", i+1)))
 		if !bytes.HasPrefix(now, last) {
 			t.Errorf("request %d begins otherwise", i+1)
 		}
@@ -190,7 +190,7 @@ func TestTellsWhatIsNotAsItBegan(t *testing.T) {
 	c = p.chat("forever\nsay Yes.", func(s *Spec) { s.Session.Resume = id })
 	c.say("hello")
 	body := c.sent()[0]
-	if !bytes.HasPrefix(unmarked(t, p.Path("sent/1.json")), last) || strings.Count(body, is) != 1 {
+	if !bytes.HasPrefix(unmarked(t, p.Path("sent/001-request.json")), last) || strings.Count(body, is) != 1 {
 		t.Errorf("the resumed session tells %s", body)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -80,7 +79,7 @@ func NewPlayerIn(d wire.Server, s *Script) *Player {
 	return &Player{script: s, dialect: d, encoder: d.NewEncoder(), played: make([]int, len(s.turns))}
 }
 
-// SaveRequests makes the player write each request that follows to dir, indented, as 1.json, 2.json
+// SaveRequests makes the player write each request that follows to dir, indented, as 001-request.json
 // and so on. It creates dir, but no directory above it.
 func (p *Player) SaveRequests(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -200,7 +199,7 @@ func (p *Player) save(q *query) error {
 		b.Write(q.body)
 	}
 	b.WriteByte('\n')
-	return os.WriteFile(filepath.Join(p.saveTo, strconv.Itoa(q.number)+".json"), b.Bytes(), 0o600)
+	return os.WriteFile(filepath.Join(p.saveTo, fmt.Sprintf("%03d-request.json", q.number)), b.Bytes(), 0o600)
 }
 
 // A log keeps the bodies of requests. A conversation repeats itself in every request, so each is kept

@@ -283,7 +283,7 @@ func TestRequests(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	saved, err := os.ReadFile(filepath.Join(dir, "2.json"))
+	saved, err := os.ReadFile(filepath.Join(dir, "002-request.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
