@@ -75,7 +75,7 @@ func TestTiers(t *testing.T) {
 		} else {
 			for _, want := range []string{
 				"\nsandbox     on\n", "\ntier        landlock: Landlock ", "a stronger tier does not work: bubblewrap: ", "as without a sandbox, because this tier cannot protect .git",
-				"\nnetwork     none: ", "held    change settings of the kernel", "held    write outside", "open    make what is protected", "reading     commands that only read run without a question, in a jail",
+				"\nnetwork     none: ", "ok      change settings of the kernel", "ok      write outside", "open    make what is protected", "reading     commands that only read run without a question, in a jail",
 			} {
 				if !strings.Contains(got, want) {
 					t.Errorf("without namespaces %q is not said:\n%s", want, got)

@@ -210,7 +210,11 @@ func (u *Usage) page() Page {
 	}
 	row(u.Talk, "conversation, "+amount.Of(u.Messages, "message", "messages"))
 	row(max(0, u.Window-u.Used()), "free")
-	p := Say(fmt.Sprintf("Using about %s of the %s tokens of %s:", amount.Grouped(u.Used()), amount.Grouped(u.Window), u.Model))
+	share := ""
+	if u.Window > 0 {
+		share = fmt.Sprintf(" (%d%%)", u.Used()*100/u.Window)
+	}
+	p := Say(fmt.Sprintf("%s: %s of %s tokens%s", u.Model, amount.Rounded(u.Used()), amount.Rounded(u.Window), share))
 	p.Add(table)
 	if u.Reported > 0 {
 		p.Add(Text(fmt.Sprintf("The provider counted %s tokens in the last request.", amount.Grouped(u.Reported))))

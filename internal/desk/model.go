@@ -40,7 +40,7 @@ func modelCommand() Command {
 			}
 			list.Views = []View{{Name: "all", Choices: all}}
 			if len(list.Choices) > 0 {
-				list.Views = []View{{Name: "usual", Choices: list.Choices}, {Name: "all", Choices: all}}
+				list.Views = []View{{Name: "suggested", Choices: list.Choices}, {Name: "all", Choices: all}}
 			}
 			return list, nil
 		},

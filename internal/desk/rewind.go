@@ -86,7 +86,7 @@ func rewindList(d *Desk) (Answer, error) {
 	list := List{
 		Page:  Say("Rewind to before which message?"),
 		Usage: rewindUsage,
-		Title: "Rewind", Verb: "shows the ways back",
+		Title: "Rewind", Verb: "continues",
 		Preview: func(ctx context.Context, c Choice) (Page, error) { return rewindPreview(ctx, d, c.ID) },
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
 			if agent, ok := agentNamed(d, c.ID); ok {
@@ -238,7 +238,7 @@ const untracked = "Changes by shell commands are kept."
 // offer says what going back would do, and lets the user choose.
 func (r rewinding) offer(ctx context.Context) (Answer, error) {
 	talk := Choice{ID: "conversation", Title: "conversation only", About: "the files stay as they are"}
-	sum := Choice{ID: "summary", Title: "summary instead", About: "this message and all after it become a summary; the files stay"}
+	sum := Choice{ID: "summary", Title: "summarise from here", About: "the files stay"}
 	list := List{
 		Page:    Say("Back to before: " + tool.OneLine(r.to.Text, 200)),
 		Title:   "Rewind",

@@ -102,7 +102,7 @@ func TestAllowedAndStopped(t *testing.T) {
 	if v.Decision != tool.Allow || v.Stop == "" || v.Rejected {
 		t.Errorf("%+v", v)
 	}
-	if diff := cmp.Diff([]string{"make", "what is known only when it runs"}, programs); diff != "" {
+	if diff := cmp.Diff([]string{"make", "a program computed at run time"}, programs); diff != "" {
 		t.Error(diff)
 	}
 }

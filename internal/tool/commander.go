@@ -64,7 +64,7 @@ func (c *Command) Programs() []string {
 	}
 	names := c.Script.Named()
 	if c.Script.Unknown() != "" {
-		names = append(names, "what is known only when it runs")
+		names = append(names, "a program computed at run time")
 	}
 	return names
 }

@@ -106,7 +106,7 @@ func sandboxText(s confine.Status) string {
 	line("excluded", "%s", some(s.Excluded, "no commands"))
 	b.WriteString("\ntested from inside the sandbox\n")
 	for _, a := range s.Attempts {
-		word := "held"
+		word := "ok"
 		switch {
 		case !a.Held && a.Promised:
 			word = "BROKEN"

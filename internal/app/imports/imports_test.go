@@ -101,17 +101,17 @@ func TestOtherTools(t *testing.T) {
 	want := []string{
 		"- Codex CLI: instructions .codex/AGENTS.md copy what you need into ~/.adze/AGENTS.md",
 		"- Codex CLI: commands .codex/prompts copy them to ~/.adze/commands",
-		"- Codex CLI: settings .codex/config.toml its format is another; adze config list shows the settings of adze",
+		"- Codex CLI: settings .codex/config.toml adze cannot read this format; adze config list shows its own settings",
 		"- Codex CLI: MCP servers .codex/config.toml add them with the commands below" +
 			"\n  adze mcp add --scope user --env API_KEY=... --env B=... docs -- npx -y 'docs server' --api-key=... --token ..." +
 			"\n  adze mcp add --scope user --header 'X-Key: ...' --header 'Authorization: ...' --transport http my.web 'https://...@example.org/mcp?...'" +
 			"\n  adze mcp add --scope user --env TOKEN=... docs2 --",
-		"- Gemini CLI: settings .gemini/settings.json its format is another; adze config list shows the settings of adze",
+		"- Gemini CLI: settings .gemini/settings.json adze cannot read this format; adze config list shows its own settings",
 		"- Gemini CLI: MCP servers .gemini/settings.json add them with the commands below" +
 			"\n  adze mcp add --scope user --env KEY=... g -- g" +
 			"\n  adze mcp add --scope user --header 'Authorization: ...' --transport http h https://example.org",
 		"- Gemini CLI: commands .gemini/commands their format is another: put the prompt of each into a file NAME.md in ~/.adze/commands",
-		"- OpenCode: settings .config/opencode/opencode.json its format is another; adze config list shows the settings of adze",
+		"- OpenCode: settings .config/opencode/opencode.json adze cannot read this format; adze config list shows its own settings",
 		"- OpenCode: MCP servers .config/opencode/opencode.json add them with the commands below\n  adze mcp add --scope user --env A=... o -- bun x",
 		"- Crush: settings .config/crush/crush.json it is not valid JSON",
 		"+ several tools: instructions work/AGENTS.md",

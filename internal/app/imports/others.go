@@ -118,7 +118,7 @@ func (s *search) config(tool, level, path, name string) {
 // foreign adds the settings file of another tool, and the servers in it with the commands that add them.
 func (s *search) foreign(tool, level, path string, all []server) {
 	if filepath.Base(path) != "mcp.json" { // which holds nothing else
-		s.add(Finding{Tool: tool, Level: level, What: "settings", Path: path, Note: "its format is another; adze config list shows the settings of adze"})
+		s.add(Finding{Tool: tool, Level: level, What: "settings", Path: path, Note: "adze cannot read this format; adze config list shows its own settings"})
 	}
 	if len(all) == 0 {
 		return

@@ -88,7 +88,7 @@ func (p *Project) Change(ctx context.Context, say func(string), to scope.Scope, 
 	var raw []byte
 	if value != nil {
 		if raw, err = k.Encode(*value); err != nil {
-			return "", "", setup.Errorf("%s cannot be %q, which %v (accepted: %s)", k.ID(), *value, err, k.Accepts())
+			return "", "", setup.Errorf("%s: %q %v", k.ID(), *value, k.Wrong(err))
 		}
 	}
 	if k.Name == "" {

@@ -178,7 +178,7 @@ func (b *Bindings) create() (string, error) {
 
 // Check looks for what is wrong with the file, for /doctor. It is never more than a note: adze works without it.
 func (b *Bindings) Check(context.Context) desk.Check {
-	check := desk.Check{Name: "keys", Fine: "the usual ones"}
+	check := desk.Check{Name: "keys", Fine: "default"}
 	if file := b.File(); file != "" {
 		check.Fine = "as " + file + " says"
 	}

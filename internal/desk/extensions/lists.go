@@ -110,7 +110,7 @@ func agentsList(a desk.Agents, page desk.Page) desk.List {
 	})
 	views := []desk.View{{Name: "all", Load: func(context.Context) ([]desk.Choice, error) { return agentChoices(a.Set()), nil }}}
 	if a.Working != nil {
-		views = append(views, desk.View{Name: "at work", Load: atWork(a.Working), Empty: "No agent is at work."})
+		views = append(views, desk.View{Name: "running", Load: atWork(a.Working), Empty: "No agent is running."})
 	}
 	remove := act("ctrl+x", "deletes", func(_ context.Context, name string) (desk.Answer, error) {
 		path, err := a.Remove(name)

@@ -57,6 +57,9 @@ func skillsPage(set *library.Set) desk.Page {
 		by[o] = append(by[o], s)
 	}
 	slices.SortStableFunc(origins, func(a, b skill.Origin) int { return int(a.Kind) - int(b.Kind) })
+	if slices.ContainsFunc(set.Skills, func(s *skill.Skill) bool { return s.Manual }) {
+		p.Add(desk.Text("Only you can call skills without a number of tokens."))
+	}
 	shown, left := 0, 0
 	for _, o := range origins {
 		list := by[o]
@@ -117,10 +120,10 @@ func skillsWith(set *library.Set, word string) (found []*skill.Skill) {
 	return found
 }
 
-// listed returns how many tokens a skill takes in the list that the model gets, or why it is not there.
+// listed returns how many tokens a skill takes in the list that the model gets, or "" if it is not there.
 func listed(s *skill.Skill) string {
 	if s.Manual {
-		return "by you only"
+		return ""
 	}
 	return amount.Of(tokens.New("").Text("- "+s.Name+": "+skill.Words(s)+"\n"), "token", "tokens")
 }

@@ -37,7 +37,7 @@ func TestSkillsPage(t *testing.T) {
 	}
 	page := run("")
 	for _, want := range []string{
-		"1 skill from your files:", "1 skill from the project:", "[/by-hand by you only ]", "deploys it", "/b/SKILL.md: effort: is not a level",
+		"1 skill from your files:", "1 skill from the project:", "[/by-hand  ]", "Only you can call skills without a number of tokens.", "deploys it", "/b/SKILL.md: effort: is not a level",
 		"/q/SKILL.md: /deploy is that of the project, so this one is not used", "Used in place of those from adze: /review",
 		"/h/SKILL.md: /help is the command that is built in, so this one is not used",
 	} {

@@ -184,10 +184,21 @@ func (k *Key) within(x float64) error {
 	return errors.New("is out of range")
 }
 
+// errChoice is the error of a value that is not one of the choices.
+var errChoice = errors.New("is not one of the choices")
+
+// Wrong returns what is wrong with a value, and which values the key accepts.
+func (k *Key) Wrong(err error) error {
+	if errors.Is(err, errChoice) {
+		return errors.New("is not one of " + strings.ReplaceAll(k.Accepts(), "`", ""))
+	}
+	return fmt.Errorf("%w (accepted: %s)", err, k.Accepts())
+}
+
 func (k *Key) choose(texts ...string) error {
 	for _, s := range texts {
 		if len(k.Choices) > 0 && !slices.Contains(k.Choices, s) {
-			return errors.New("is not one of the choices")
+			return errChoice
 		}
 	}
 	return nil

@@ -164,7 +164,7 @@ func TestSet(t *testing.T) {
 		{scope.Project, "sandbox.enabled", `false`, "may only set it to true"},
 		{scope.Project, "apiKeyHelper", `"x"`, "cannot be set by a project"},
 		{scope.User, "modle", `"x"`, "did you mean model?"},
-		{scope.User, "effort", `"huge"`, "accepted: `low`, `high`"},
+		{scope.User, "effort", `"huge"`, "is not one of low, high"},
 		{scope.User, "cleanupPeriodDays", `500`, "accepted: 0, or 1 to 365"},
 	} {
 		_, err := l.Set(t.Context(), try.scope, try.name, json.RawMessage(try.raw))

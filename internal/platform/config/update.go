@@ -119,7 +119,7 @@ func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.Ra
 	}
 	v, err := k.decode(raw)
 	if err != nil {
-		return Written{}, fmt.Errorf("%s cannot be %s, which %w (accepted: %s)", k.Name, shortened(string(raw)), err, k.Accepts())
+		return Written{}, fmt.Errorf("%s: %s %w", k.Name, shortened(string(raw)), k.Wrong(err))
 	}
 	if err := s.writable(k.Name, to, v); err != nil {
 		return Written{}, err

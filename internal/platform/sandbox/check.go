@@ -66,7 +66,7 @@ const (
 )
 
 // worked is the detail of an attempt that was not prevented.
-const worked = "it worked"
+const worked = "allowed"
 
 // trialTimeout bounds a trial: nothing in it waits.
 const trialTimeout = 20 * time.Second

@@ -110,9 +110,9 @@ func (in Input) OpenWorld() bool { return false }
 // Title returns one line for dialogs and logs.
 func (in Input) Title() string {
 	if len(in.Questions) == 0 {
-		return "Ask the user"
+		return "Question"
 	}
-	title := "Ask the user: " + tool.OneLine(in.Questions[0].Question, 60)
+	title := "Question: " + tool.OneLine(in.Questions[0].Question, 60)
 	if n := len(in.Questions) - 1; n > 0 {
 		title += fmt.Sprintf(" (and %d more)", n)
 	}

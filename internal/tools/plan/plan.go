@@ -306,8 +306,19 @@ func (e *exit) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	}
 	fmt.Fprintf(&b, "\n## Approved plan\n\n%s", text)
 	r := tool.Text(b.String())
-	r.Structured, r.Display = out, tool.Plain{Text: "approved; the permission mode is " + mode}
+	r.Structured, r.Display = out, tool.Plain{Text: approved(mode)}
 	return r, nil
+}
+
+// approved returns what the user sees of an approved plan.
+func approved(mode string) string {
+	switch mode {
+	case "default":
+		return "approved; adze asks before each edit"
+	case "acceptEdits":
+		return "approved; edits are no longer asked about"
+	}
+	return "approved; " + mode + " mode"
 }
 
 // final returns the plan as it was approved. One that was given in the call or the answer is written to the file.

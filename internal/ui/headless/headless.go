@@ -4,6 +4,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -80,7 +81,8 @@ type Front struct {
 	last   Outcome
 	stop   func() // ends the turns
 
-	refusals map[string]bool // the calls that the user was told of, by name and input
+	refusals map[string]bool   // the calls that the user was told of, by name and input
+	titles   map[string]string // of the calls that run, by id
 }
 
 // A printer prints turns. Its methods are called from one goroutine, Begin and End once for each turn.
@@ -237,9 +239,7 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 	case session.Loop:
 		f.result.Add(ev.Event)
 		f.p.Event(ev.Event)
-		if done, ok := ev.Event.(agent.ToolDone); ok && done.Denied && f.host == nil {
-			f.refused(done)
-		}
+		f.note(ev.Event)
 	case session.Beside:
 		if p, ok := f.p.(interface{ Beside(session.Beside) }); ok {
 			p.Beside(ev)
@@ -280,6 +280,22 @@ func (f *Front) emit(o *streamjson.Object) {
 	f.out.Write(o.Identified(f.cfg.Session.ID(), msg.NewID()))
 }
 
+// note keeps the titles of calls, and tells the user of those that were refused.
+func (f *Front) note(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.ToolStarted:
+		if f.titles == nil {
+			f.titles = map[string]string{}
+		}
+		f.titles[ev.Use.ID] = ev.Title
+	case agent.ToolDone:
+		if ev.Denied && f.host == nil {
+			f.refused(ev)
+		}
+		delete(f.titles, ev.Use.ID)
+	}
+}
+
 // refused tells the user of a call that was refused, once for identical ones, and which flag would allow it. A
 // host is told by messages.
 func (f *Front) refused(done agent.ToolDone) {
@@ -291,11 +307,12 @@ func (f *Front) refused(done agent.ToolDone) {
 		f.refusals = make(map[string]bool)
 	}
 	f.refusals[call] = true
+	title := cmp.Or(f.titles[done.Use.ID], tool.OneLine(done.Use.Name, 80))
 	if done.Remedy != "" {
-		f.warn(fmt.Sprintf("a call of %s was refused; %s would allow it", done.Use.Name, done.Remedy))
+		f.warn(fmt.Sprintf("refused: %s; allow it with %s", title, done.Remedy))
 		return
 	}
-	f.warn(fmt.Sprintf("a call of %s was refused: %s", done.Use.Name, tool.OneLine(done.Refusal, 200)))
+	f.warn(fmt.Sprintf("refused: %s: %s", title, tool.OneLine(done.Refusal, 200)))
 }
 
 // warn prints a message on Stderr.

@@ -21,7 +21,7 @@ func TestContextCommand(t *testing.T) {
 			}
 		})
 		c.Enter("/context\n")
-		for _, want := range []string{" tokens of small:\n", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
+		for _, want := range []string{"small: 64 of 1k tokens", "  system prompt\n", "    a section\n", "  conversation, 0 messages\n"} {
 			if !strings.Contains(c.Text(), want) {
 				t.Errorf("%q is not in %q", want, c.Text())
 			}

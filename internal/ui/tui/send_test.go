@@ -36,11 +36,11 @@ func TestMessagesWait(t *testing.T) {
 		c.Enter("start\r")
 		c.Enter("also\r")
 		c.Enter("then that\t")
-		c.Shows("  next: also\n  then: then that\n❯")
+		c.Shows("  next: also\n  after this turn: then that\n❯")
 		c.Enter("\x1b[A")
 		c.Shows("  next: also\n❯ then that")
 		c.Enter("\x17this\t")
-		c.Shows("  then: then this\n❯")
+		c.Shows("  after this turn: then this\n❯")
 		time.Sleep(10 * time.Second)
 		c.Shows("One.\n\n❯ also\n\nTwo.\n\n❯ then this\n\nThree.\n\n❯")
 		if got := c.said(); !slices.Equal(got, []string{"start", "also", "then this"}) {

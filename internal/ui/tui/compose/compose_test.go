@@ -167,7 +167,7 @@ func TestQueue(t *testing.T) {
 		q.Add(w)
 	}
 	rows, caret := q.Rows(60, 24, draw.Unicode())
-	want := "  next: also check the invoice export\n  next: and the tax\n  then: then the PDF " + strings.Repeat("x", 59-22) + "⋯"
+	want := "  next: also check the invoice export\n  next: and the tax\n  after this turn: then the PDF " + strings.Repeat("x", 59-33) + "⋯"
 	if diff := cmp.Diff(want, shown(rows, caret)); diff != "" {
 		t.Error(diff)
 	}

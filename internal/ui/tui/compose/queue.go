@@ -81,7 +81,7 @@ func (q *Queue) Rows(w, h int, glyphs draw.Glyphs) ([]draw.Row, *screen.Point) {
 		for _, m := range q.list {
 			head := "  next: "
 			if later {
-				head = "  then: "
+				head = "  after this turn: "
 			}
 			if m.Later == later {
 				rows = append(rows, line(head, m.Draft.Brief(), min(w-1, screen.Widest), glyphs))
