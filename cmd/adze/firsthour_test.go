@@ -160,10 +160,19 @@ say I see.
 		t.Errorf("a call is shown:\n%s", screen)
 	}
 	tm.enter("/plan")
-	tm.waitFor(`plan mode|mode plan`)
+	tm.waitFor(`^  plan ∙`)
 	tm.enter("make a plan")
 	screen = tm.waitFor(`Go ahead with this plan\?`)
 	if n := strings.Count(screen, "Only one way."); n != 1 || !strings.Contains(screen, "Wrote the plan") {
 		t.Errorf("the plan is shown %d times:\n%s", n, screen)
 	}
+
+	// The mode that the approval set is that of the resumed session.
+	tm.answer(`Go ahead with this plan\?`, "1")
+	tm.waitFor(`edits are no longer asked about[\s\S]*I see\.`)
+	tm.enter("exit")
+	tm.waitFor(`To continue this session`)
+	tm.waitForShell()
+	tm.enter("clear; adze --model replay:model.txt --continue")
+	tm.waitFor(`permission mode acceptEdits[\s\S]*^❯ $`)
 }

@@ -79,7 +79,7 @@ const (
 // Run runs the program and returns its exit code. The cause of a cancelled ctx is a [tool.Abort].
 func Run(ctx context.Context, env cli.Env) int { return exitCode(ctx, cli.Run(ctx, &env), env.Say) }
 
-// unread reports whether err is that of a write to standard output that nobody reads any more.
+// unread reports whether err is that of a write to a standard output whose reader is gone.
 func unread(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Path == os.Stdout.Name() && errors.Is(failed, syscall.EPIPE)

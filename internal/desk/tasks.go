@@ -109,7 +109,7 @@ func completeTasks(d *Desk, _ string) []string {
 	return offers
 }
 
-// taskPicker returns the tasks and agents to choose from. It reports false if there are none, or nobody to choose.
+// taskPicker returns the tasks and agents to choose from. It reports false if there are none, or no picker to show them in.
 func taskPicker(d *Desk) (List, bool) {
 	choices := taskChoices(d)
 	if !d.Terminal || d.Surroundings.Keys.Lines || len(choices) == 0 {
