@@ -119,6 +119,7 @@ func settled(screen string) string {
 		{`(?m)^ +[\d,]+ +\d+%`, "  N%"},
 		{`about [\d,]+ of`, "about N of"},
 		{`[\d,]+ tokens in, [\d,]+ out`, "N tokens in, N out"},
+		{`[\d.]+k of 128k tokens \(\d+%\)`, "Nk of 128k tokens (N%)"},
 		{`\(\d+% of the context\)`, "(N% of the context)"},
 		{`counted [\d,]+ tokens`, "counted N tokens"},
 		{`(?m)\S+ waiting for the model`, "0s waiting for the model"},
@@ -321,7 +322,7 @@ say Done.
 	}
 	tm.tmux("load-buffer", big)
 	tm.tmux("paste-buffer", "-p")
-	tm.waitFor(`^❯ \[Pasted text #1 \+60001 lines\] *$`)
+	tm.waitFor(`^❯ \[Pasted text #1 \+60000 lines\] *$`)
 	tm.key("BSpace")
 	tm.waitFor(`^❯ *\n.*\z`)
 	if title := tm.tmux("display-message", "-p", "#{pane_title}"); strings.Contains(title, "stolen") {

@@ -401,7 +401,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("!echo begun; sleep 100")
 			tm.waitFor(`^  begun$`)
 			tm.key("C-c")
-			tm.waitFor(`^  The command was interrupted`)
+			tm.waitFor(`^  Stopped after`)
 
 			text := "a long entry that is wrapped where the terminal ends, whatever its size: " + strings.Repeat("0123456789 ", 12)
 			tm.tmux("send-keys", "-l", text)

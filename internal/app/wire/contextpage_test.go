@@ -65,7 +65,7 @@ func TestContextPage(t *testing.T) {
 	say(t, s, "again")
 	text := page()
 	for _, want := range []string{
-		" tokens of replay:\n", "  system prompt\n", "    identity\n", "    environment\n", "    append\n", "  tools\n", "    Bash\n", "    Read\n",
+		"replay: ", "  system prompt\n", "    identity\n", "    environment\n", "    append\n", "  tools\n", "    Bash\n", "    Read\n",
 		"  instructions, memories, date\n", "  conversation, 4 messages\n", "  free\n", "The provider counted 7,009 tokens in the last request.\n",
 		"note: the section append has 24000 characters", "is outside the", "Cache: request 2 read 6000 tokens again; nothing changed",
 	} {
