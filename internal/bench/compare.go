@@ -39,7 +39,7 @@ func runCompare(runs int) error {
 	}
 	rivals := []*rival{}
 	for _, p := range []struct{ name, program string }{{"adze", b.adze}, {"other", against}} {
-		own := &bench{dir: filepath.Join(dir, p.name), adze: filepath.Join(dir, p.name, "adze"), floor: b.floor}
+		own := &bench{dir: filepath.Join(dir, "of-"+p.name), adze: filepath.Join(dir, "of-"+p.name, "adze"), floor: b.floor}
 		if err := own.settings(); err != nil {
 			return err
 		}
