@@ -72,7 +72,7 @@ func Open(c Config) *Source {
 	return s
 }
 
-// Snapshot returns what is known. The first call waits for all but the status, and for that as long as a start can afford.
+// Snapshot returns the known facts. The first call waits for all but the status, and for that as long as a start can afford.
 func (s *Source) Snapshot() Snapshot {
 	s.once.Do(func() {
 		<-s.facts
@@ -98,7 +98,7 @@ func (s *Source) Close() {
 	s.saver.Close()
 }
 
-// read fills the snapshot and saves what later processes can use.
+// read fills the snapshot and saves a record for later processes.
 func (s *Source) read() {
 	kept := load(s.cfg)
 	repo := kept.repo
@@ -120,9 +120,11 @@ func (s *Source) read() {
 	})
 	head := s.readRefs(repo)
 	if head == "" || head != kept.head {
-		log, ok := s.ask(repo, "log", "--oneline", "--no-decorate", "-n", "5")
-		if now.head, now.log = head, log; !ok {
-			now.head, now.log = "", ""
+		now.head, now.log = "", ""
+		if repo := s.renew(repo); repo != nil {
+			if log, ok := s.ask(repo, "log", "--oneline", "--no-decorate", "-n", "5"); ok {
+				now.head, now.log = head, log
+			}
 		}
 	}
 	s.set(func(all *Snapshot) { all.Log = now.log })
@@ -139,9 +141,7 @@ func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool
 	if s.slow && !s.afterStart() {
 		return repo, true
 	}
-	if now := repo.Current(); now != nil {
-		repo = now
-	} else if repo = s.cfg.Judge.Of(s.cfg.Dir).Repository(); repo == nil {
+	if repo = s.renew(repo); repo == nil {
 		s.set(func(all *Snapshot) { all.Pending = false })
 		return nil, s.slow
 	}
@@ -155,6 +155,15 @@ func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool
 		}
 	})
 	return repo, time.Since(began) > s.cfg.Wait
+}
+
+// renew returns the repository as it is now, or nil if git must not run in it. A commit changes the index, so a saved
+// repository is out of date after it.
+func (s *Source) renew(repo *gitrepo.Repository) *gitrepo.Repository {
+	if now := repo.Current(); now != nil {
+		return now
+	}
+	return s.cfg.Judge.Of(s.cfg.Dir).Repository()
 }
 
 // afterStart waits until the first snapshot was taken and used. It reports whether the source is still open.
