@@ -32,7 +32,7 @@ func TestOfferTakesNoLetter(t *testing.T) {
 	}
 }
 
-// A malformed key is asked for again; nothing of it reaches the shell. A bare slash runs nothing, and exit leaves.
+// After a malformed key, adze asks again; nothing of it reaches the shell. A bare slash runs nothing, and exit quits.
 func TestFirstHour(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 100, 30, `

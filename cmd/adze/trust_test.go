@@ -68,7 +68,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 	tests := []struct {
 		name, file, text string
 		commands         [][]string
-		answers          bool // the user's own server is asked, with a key
+		answers          bool // the request reaches the user's own server, with a key
 		says             string
 	}{
 		{"endpoint, not trusted", ".adze/settings.local.json", endpoint, with(), true, "not trusted"},

@@ -130,7 +130,7 @@ const (
 	ImageError        Reason = "image_error"
 	StopHookPrevented Reason = "stop_hook_prevented"
 	HookStopped       Reason = "hook_stopped"
-	DenialLimit       Reason = "denial_limit" // too many calls were refused, and no one could be asked
+	DenialLimit       Reason = "denial_limit" // too many calls were denied in a session without a user
 	MaxTurnsReached   Reason = "max_turns"
 	BudgetExhausted   Reason = "budget_exhausted"
 	TokenBudgetDone   Reason = "token_budget_done"

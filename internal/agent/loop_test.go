@@ -202,7 +202,7 @@ func TestDelegatedCallsAreNotCapped(t *testing.T) {
 	})
 }
 
-// A tool gets ready while the input of its first call arrives, and one that is not called does not.
+// A tool prepares while the input of its first call arrives; other tools do not.
 func TestPrepare(t *testing.T) {
 	b := newBench(t, `
 use Prepared {"text":"A"}

@@ -13,7 +13,7 @@ import (
 
 var known = gitinfo.Snapshot{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"}
 
-// The opening has what differs between sessions. A status that git was slow to find is told when it is there, once.
+// The opening holds the facts that differ between sessions. A slow git status follows once, when it is known.
 //
 // Proves CTX-20.
 func TestFacts(t *testing.T) {
@@ -59,7 +59,7 @@ func TestFacts(t *testing.T) {
 	}
 	a.cfg.Keeper.Save()
 
-	// A later process tells what has changed since.
+	// A later process reports changes.
 	a = open()
 	if news := a.News(t.Context()); news != nil {
 		t.Errorf("nothing has changed: %q", news)

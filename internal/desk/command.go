@@ -252,7 +252,7 @@ func unknown(d *Desk, name string) error {
 	return fmt.Errorf("unknown command /%s; /help lists the commands", name)
 }
 
-// absent returns commands of other agents that adze does not have, with the reason or what to use instead.
+// absent returns commands of other agents that adze lacks, with the reason or an alternative.
 func absent() map[string]string {
 	return map[string]string{
 		"fast":                  "no provider of adze documents a fast mode; /model and /effort choose a faster model",

@@ -30,7 +30,7 @@ func Recent(said []msg.Entry) []msg.Entry {
 	return said[from:]
 }
 
-// Called returns a line for each call in a message: the tool, and what it was called with.
+// Called returns a line for each call in a message: the tool and its main argument.
 func Called(m msg.Message) (lines []string) {
 	for _, p := range m.Parts {
 		use, ok := p.(*msg.ToolUse)

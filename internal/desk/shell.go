@@ -31,7 +31,7 @@ func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Displ
 	}, nil
 }
 
-// Ran is what came of a command that the user typed.
+// Ran is the outcome of a command that the user typed.
 type Ran struct {
 	Output string // for the model
 	Shown  string // for the user; "" means Output

@@ -57,7 +57,7 @@ type job struct {
 	// inBackground says that the first line sent the hook there. It belongs to the goroutine that reads the output.
 	inBackground bool
 	time         *allowance
-	over         chan struct{} // closed when a hook in the background has ended and was heard
+	over         chan struct{} // closed when the result of a background hook was processed
 }
 
 // errTimeout is the cause with which a hook is ended that took too long.

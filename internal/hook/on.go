@@ -18,7 +18,7 @@ type Event struct {
 	fields []field
 }
 
-// after returns the call that has ended, or nothing: hooks of several calls in one message are told apart by it.
+// after returns the ended call, or nothing. It distinguishes hooks of several calls in one message.
 func (e Event) after() string {
 	if e.use == nil || e.use.Call == nil || e.Name != PostToolUse && e.Name != PostToolUseFailure {
 		return ""

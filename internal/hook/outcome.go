@@ -38,7 +38,7 @@ type Outcome struct {
 	// Watch are the files to watch from now on; nil means those that are watched.
 	Watch []string
 
-	told  []string // Context, without what marks it as a reminder
+	told  []string // Context, without reminder tags
 	about string   // the call that hooks speak of, or empty
 }
 

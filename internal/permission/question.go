@@ -43,7 +43,7 @@ type Question struct {
 	Warning string
 }
 
-// Lasting returns the changes that a lasting yes would make. A call with a warning has none: each is asked about.
+// Lasting returns the changes that a lasting yes would make. A call with a warning has none: adze asks every time.
 func (q *Question) Lasting() (list []Update) {
 	if q.Warning != "" {
 		return nil

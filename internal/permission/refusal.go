@@ -24,7 +24,7 @@ const (
 	report  = "Tell the user at the end what you could not do"
 )
 
-// advice returns what the model should do about a decision that refuses. Remedy is the flag that would allow the
+// advice tells the model how to continue after a refusal. Remedy is the flag that would allow the
 // call, or empty. Only the first refusal of a turn has advice; without turns, each has.
 func (g *Gate) advice(d *Decision, remedy string) string {
 	if d.Reason.Mode == Plan {
@@ -58,7 +58,7 @@ func (g *Gate) advice(d *Decision, remedy string) string {
 	return text + " " + report + "."
 }
 
-// Reminders returns what the model has to be told at the beginning of a turn.
+// Reminders returns the reminders for the beginning of a turn.
 func (g *Gate) Reminders() []string {
 	g.mu.Lock()
 	g.advised = map[bool]bool{}
@@ -83,7 +83,7 @@ func (d *Decision) why() string {
 // mayChange is said of what is not known to only read.
 const mayChange = "may change files or run code"
 
-// unapproved returns the parts of a command that no rule allows, without those that only read, unless there are no others.
+// unapproved returns the parts of a command that no rule allows. It omits read-only parts unless all are.
 func (d *Decision) unapproved() []string {
 	var parts, reads []string
 	for _, p := range d.Parts {

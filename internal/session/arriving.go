@@ -16,9 +16,9 @@ import (
 type PartialLog interface {
 	// SavePartial keeps what there is of an answer, in place of what was kept before.
 	SavePartial(e msg.Entry) error
-	// AddPartial keeps the result of a call, with those that were kept before.
+	// AddPartial keeps the result of a call after earlier ones.
 	AddPartial(e msg.Entry) error
-	// DropPartial drops what is kept.
+	// DropPartial drops the partial answer and results.
 	DropPartial() error
 }
 

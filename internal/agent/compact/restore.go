@@ -141,7 +141,7 @@ func numbered(text string, t phrases) (out string, long bool) {
 	return b.String(), long
 }
 
-// shows reports whether a call among entries names the file, by its whole path or by one that ends it.
+// shows reports whether a call among entries names the file, by its whole path or a suffix of it.
 func shows(entries []msg.Entry, name string) bool {
 	return slices.ContainsFunc(entries, func(e msg.Entry) bool {
 		return slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool {

@@ -142,7 +142,7 @@ func plans(c tool.Call) bool {
 	return d != nil && d.Plan != nil
 }
 
-// rejection tells the model what the user said to its call, which may have presented a plan.
+// rejection reports the user's refusal of a call or a plan to the model.
 func rejection(v tool.Verdict, plan bool) string {
 	who := "T" + strings.TrimPrefix(rejecter(v.By), "t")
 	switch {

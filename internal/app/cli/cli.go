@@ -221,7 +221,7 @@ func foreignCommand(args []string) error {
 
 // A verb is a word that users of other agents type as a command.
 type verb struct {
-	use    string // what to do instead
+	use    string // the replacement
 	rest   bool   // the other arguments belong behind it
 	always bool   // also before several words: no prompt begins like that
 }

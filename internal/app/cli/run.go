@@ -102,7 +102,7 @@ func group(name string, flags ...flag) []flag {
 	return flags
 }
 
-// outputFlags are about the prompt, and what is printed.
+// outputFlags select the prompt and the output.
 func (o *runOptions) outputFlags() []flag {
 	return []flag{
 		{Name: "print", Short: "p", Doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",

@@ -26,7 +26,7 @@ func (o *trustOptions) flags() []flag {
 	}
 }
 
-// run lists what a workspace brings along and trusts it from then on.
+// run lists a workspace's configuration and trusts it permanently.
 func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.Args) > 1 || o.list && (o.remove || len(in.Args) > 0) {
 		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
@@ -55,7 +55,7 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return o.trust(ctx, env, p)
 }
 
-// trust trusts the workspace if the user agrees to what it brings along.
+// trust trusts the workspace if the user agrees.
 func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project) error {
 	offer := p.Trust.Offer()
 	offer.Outside = instructions.Outside(p, instructions.Spec{})

@@ -79,10 +79,10 @@ type Choice struct {
 	Answers  []string
 	Marked   int    // the answer that Enter gives
 	Letters  string // keys for the answers, one for each; may be empty
-	Leaving  string // what Esc does, such as "not now"
+	Leaving  string // the effect of Esc, such as "not now"
 }
 
-// ErrNoDialog is the error of a dialog that cannot be shown: the question is asked on a line then.
+// ErrNoDialog means that no dialog can be shown. The caller asks on a line instead.
 var ErrNoDialog = errors.New("the terminal does not deliver keys")
 
 // Choose asks which of some answers to take. It returns -1 if the user takes none, or if no answer can be read.

@@ -211,7 +211,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 	return b.String()
 }
 
-// decidedBy names what decided, for the user.
+// decidedBy describes a reason to the user.
 func decidedBy(d permission.Decision) string {
 	switch d.Reason.Type {
 	case permission.BySafety:

@@ -48,7 +48,7 @@ func Here(ctx context.Context, c Config) (models []catalog.Model) {
 			models = append(models, known)
 		}
 	}
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // opening them reports problems
 	chosen, err := rows.choose(c.Provider, c.Settings, c.Keys)
 	if err != nil || chosen.provider == nil || len(c.Models.For(chosen.provider.name).Aliases()) > 0 {
 		return models

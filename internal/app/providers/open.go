@@ -144,7 +144,7 @@ func Open(c Config, name string) (*Backend, error) {
 	return b, nil
 }
 
-// Silent returns a backend that knows models and answers none, to show what would be sent.
+// Silent returns a backend that lists models and never answers, to preview requests.
 func Silent(c Config) *Backend {
 	row := router.Row{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
 	r := router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }})

@@ -53,7 +53,7 @@ Just looking?
 // Unset returns the error for a user who has configured nothing that the named model could be asked through, and models of
 // servers on this machine that could be asked instead; or nothing.
 func Unset(ctx context.Context, c Config, name string) (models []string, screen error) {
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // opening them reports problems
 	chosen, err := rows.chooseFor(c, name)
 	if err != nil || chosen.provider != nil || strings.HasPrefix(name, ReplayPrefix) {
 		return nil, nil
@@ -64,7 +64,7 @@ func Unset(ctx context.Context, c Config, name string) (models []string, screen 
 
 // Several returns the models to choose from if the user wants a server on this machine that has several, and names none.
 func Several(ctx context.Context, c Config, name string) (models []string) {
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // opening them reports problems
 	chosen, err := rows.chooseFor(c, name)
 	if err != nil || chosen.provider == nil || !chosen.provider.local {
 		return nil

@@ -304,7 +304,7 @@ func (t *Trust) ownFile(path string) bool {
 	return err == nil && t.owns(path, data)
 }
 
-// maxOwn bounds the settings files that are compared with what adze wrote.
+// maxOwn bounds the size of settings files that adze may have written, in bytes.
 const maxOwn = 16 << 20
 
 // plainPath reports whether there is no link in a path. What a link leads to may have come with the workspace.

@@ -40,13 +40,13 @@ type Values struct {
 	Skills      Skills
 	// StateEvents tells hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
-	// Size is how much the model is told before the conversation. [Project.Values] settles it.
+	// Size selects the system prompt. [Project.Values] resolves auto.
 	Size PromptSize
 	// Env are the variables for the programs that adze starts.
 	Env []config.Var
 }
 
-// A PromptSize is how much a model is told before the conversation: instructions and tools.
+// A PromptSize selects the instructions and tools of a request.
 type PromptSize string
 
 // The sizes. AutoPrompt is small in a narrow context window, and full otherwise.

@@ -121,7 +121,7 @@ func Plain(dir *workdir.Dir, env *variables.Commands) *Shell {
 	return s
 }
 
-// patience is how long background commands are waited for before the model is asked about them, and then the user is told.
+// patience is the wait for background commands before adze asks the model about them and notifies the user.
 const patience = 3 * time.Second
 
 // Await returns a function that waits for background commands at the end of a turn. If that takes long, it asks the model once about

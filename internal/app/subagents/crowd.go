@@ -34,7 +34,7 @@ func (c *Crowd) full() error {
 	return nil
 }
 
-// enter waits until fewer than most agents work; 0 means that there is no limit.
+// enter waits until fewer than most agents run; 0 means no limit.
 func (c *Crowd) enter(ctx context.Context, most int) error {
 	c.mu.Lock()
 	if most == 0 || c.busy < most && len(c.waiting) == 0 {

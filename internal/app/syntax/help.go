@@ -69,7 +69,7 @@ func WriteGroups(b *strings.Builder, flags []Flag, width int) {
 	}
 }
 
-// Fold breaks lines that are longer than width between words, and indents what follows like the line.
+// Fold wraps lines longer than width between words and keeps their indentation.
 func Fold(text string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -39,7 +39,7 @@ type briefing struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memories.View
-	prompt    *brief.Prompt           // nil if no model is asked
+	prompt    *brief.Prompt           // nil without a model
 	git       func() gitinfo.Snapshot // nil if the model is not told about the repository
 	scratch   func() string           // nil if the model is not told about the directory for temporary files
 	announcer *brief.Announcer        // nil with the small prompt
@@ -47,7 +47,7 @@ type briefing struct {
 	watch     brief.Watch             // over the provider's cache
 	debug     *slog.Logger            // may be nil
 	style     string                  // the name of the output style
-	leftOut   func() []string         // what of the workspace is not used; found once
+	leftOut   func() []string         // workspace configuration that is not used; computed once
 
 	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
 	skills *skills.Listing
@@ -62,7 +62,7 @@ type briefing struct {
 	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
 	// nil where there is none.
 	spare func(tool string) bool
-	// alone returns what needs no approval where no one can give it.
+	// alone returns the calls that need no approval in a session without a user.
 	alone func() brief.Alone
 	next  func() (modelID string, tools []msg.ToolSpec)
 }

@@ -385,10 +385,10 @@ func asker(cfg *session.Config) aside.Asker {
 	}}
 }
 
-// maxAllowed bounds the list of rules that the model is told of, in characters.
+// maxAllowed bounds the list of allow rules in the prompt, in characters.
 const maxAllowed = 300
 
-// alone returns what needs no approval if no one can give it.
+// alone returns the calls that need no approval in a session without a user.
 func alone(c *Conversation) brief.Alone {
 	mode := c.Gate.Mode()
 	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {

@@ -14,7 +14,7 @@ func (w *Workspace) preview(ctx context.Context, spec Spec) (*Conversation, erro
 	return w.Converse(ctx, spec)
 }
 
-// PromptPage returns what the first request of a conversation would say, without the tools of servers.
+// PromptPage renders the first request of a conversation, without server tools.
 func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*brief.Page, error) {
 	c, err := w.preview(ctx, spec)
 	if err != nil {

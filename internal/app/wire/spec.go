@@ -43,7 +43,7 @@ type Spec struct {
 	Team teams.Spec
 	// Coordinator says that the model only directs workers; opening the conversation finds out.
 	Coordinator bool
-	// Preview shows what the first request would say: no model is asked, and no server is started.
+	// Preview builds the first request without sending it or starting servers.
 	Preview bool
 	// Includes are files outside the project that its instructions may include in this run.
 	Includes []string

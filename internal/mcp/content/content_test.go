@@ -220,7 +220,7 @@ func TestHugeResult(t *testing.T) {
 	}
 }
 
-// Structured content that repeats the text is left out; what the text does not say is sent.
+// Structured content is sent only if the text does not repeat it.
 //
 // Proves MCP-36.
 func TestStructuredContentIsSentOnce(t *testing.T) {

@@ -271,7 +271,7 @@ func dashedLine(id string) (Model, bool) {
 
 // find returns the model with exactly this id.
 func (t Table) find(id string) (Model, bool) {
-	for _, list := range [...][]Model{t.known(), t.corrected} { // what was learned has the corrections
+	for _, list := range [...][]Model{t.known(), t.corrected} { // learned models include corrections
 		if i := slices.IndexFunc(list, func(m Model) bool { return m.ID == id }); i >= 0 {
 			return list[i], true
 		}

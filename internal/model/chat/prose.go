@@ -90,7 +90,7 @@ func (p *prose) add(r *reply, text []byte) {
 	}
 }
 
-// flush hands on what is held as text, because something other than text follows. Call reports that it is a call.
+// flush emits the buffered text before a part of another kind. Call reports that the text is a call.
 func (p *prose) flush(r *reply, call bool) {
 	if p == nil || !p.late {
 		return
@@ -165,7 +165,7 @@ func short(text []byte, tag string) bool {
 	return len(text) < len(tag) && strings.HasPrefix(tag, string(text))
 }
 
-// undecided returns how many bytes at the end of what is held may begin a tag, or a fence.
+// undecided returns how many bytes at the end of the buffer may begin a tag or a fence.
 func (p *prose) undecided() int {
 	tags := p.tags()
 	if p.late {
@@ -289,7 +289,7 @@ func (p *prose) parseLate(text string) []textCall {
 	return calls
 }
 
-// object reads a call that is a JSON object, and returns what follows it.
+// object reads a call that is a JSON object and returns the rest.
 func (p *prose) object(text string) (c textCall, rest string, ok bool) {
 	var call struct {
 		Name       string          `json:"name"`

@@ -28,7 +28,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// Proves PROV-63. Servers are found by their own interfaces, wherever they listen, with what really fits into their models.
+// Proves PROV-63. Servers are found by their own interfaces, wherever they listen, with the real windows of their models.
 func TestFind(t *testing.T) {
 	var addresses []string
 	for _, s := range []*localtest.Server{

@@ -187,7 +187,7 @@ func (k *Key) within(x float64) error {
 // errChoice is the error of a value that is not one of the choices.
 var errChoice = errors.New("is not one of the choices")
 
-// Wrong returns what is wrong with a value, and which values the key accepts.
+// Wrong describes the problem with a value and lists the accepted values.
 func (k *Key) Wrong(err error) error {
 	if errors.Is(err, errChoice) {
 		return errors.New("is not one of " + strings.ReplaceAll(k.Accepts(), "`", ""))

@@ -65,7 +65,7 @@ func Covers(spans []Span, first, last int) bool {
 	return first <= last && slices.ContainsFunc(spans, func(s Span) bool { return s.First <= first && last <= s.Last })
 }
 
-// Cut takes lines, in order, out of those that e says were delivered: only their beginnings were.
+// Cut removes lines, in order, from the delivered ones: only their beginnings were shown.
 func (e *Entry) Cut(lines []int) {
 	if len(lines) == 0 {
 		return

@@ -9,15 +9,15 @@ import (
 
 var format = cachefile.Format{Mark: "adze-git 1\n", Max: 1 << 20}
 
-// A record is what later processes need not ask git.
+// A record caches git's answers for later processes.
 type record struct {
-	repo *gitrepo.Repository // nil if git has to be asked
+	repo *gitrepo.Repository // nil if git must run
 	head string              // the commit that is checked out; empty if it is not known
 	log  string              // the log of that commit
 	slow bool                // the status took longer than a start can wait
 }
 
-// load returns what an earlier process saved, as far as it still holds.
+// load returns the valid parts of a saved record.
 func load(c Config) (k record) {
 	if c.Cache == "" {
 		return k

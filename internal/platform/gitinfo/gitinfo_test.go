@@ -171,7 +171,7 @@ func (w *wrapper) calls() []string {
 	return strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' })
 }
 
-// In a repository that has not changed git is asked for the status alone. A commit costs one more question, and only that.
+// In an unchanged repository adze runs only git status. A commit adds one more command.
 //
 // Proves CTX-20.
 func TestAnswersAreKept(t *testing.T) {
@@ -184,7 +184,7 @@ func TestAnswersAreKept(t *testing.T) {
 		s.Close()
 		return got, w.calls()
 	}
-	// Files that have just changed are asked about again, until a further change would show.
+	// Files that have just changed are checked again until their stamps are conclusive.
 	settle := func() (got Snapshot) {
 		t.Helper()
 		var calls []string
@@ -264,7 +264,7 @@ func TestSlowStatus(t *testing.T) {
 	}
 }
 
-// What is read from git's files is what git says.
+// Facts read from git's files agree with git.
 func TestRefs(t *testing.T) {
 	tests := map[string]func(t *testing.T, dir string, env []string) string{
 		"a branch": func(_ *testing.T, dir string, _ []string) string { return dir },

@@ -69,7 +69,7 @@ func (r *refs) usual() string {
 	return ""
 }
 
-// current returns the commit that is checked out, or "" if there is none.
+// current returns the checked-out commit, or "".
 func (r *refs) current() string {
 	if r.branch == "" {
 		return r.head
@@ -109,7 +109,7 @@ func readRef(path string) (string, bool) {
 	return line, err == nil && (isID(line) || strings.HasPrefix(line, "ref: ") && legalRef(line[len("ref: "):]))
 }
 
-// legalRef reports whether a name is one that git gives a reference. It leads nowhere else.
+// legalRef reports whether name is a valid reference name that stays inside the repository.
 func legalRef(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") {

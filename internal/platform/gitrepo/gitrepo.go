@@ -130,8 +130,8 @@ type Verdict struct {
 	linked    bool      // git starts git in submodules
 	reads     []string
 	program   string
-	own       func() string // the git that it starts; nil or "" if there is none
-	environ   []string      // in which the program was asked
+	own       func() string // the git that git itself starts; may be nil or return ""
+	environ   []string      // environment of the inquiry
 	roles     roles
 	settled   bool // no file had changed so recently that a further change might not show
 

@@ -48,7 +48,7 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	return v
 }
 
-// prepare returns an inquiry about dir, before git is asked.
+// prepare returns an inquiry about dir without running git.
 func (j *Judge) prepare(ctx context.Context, dir string) (*inquiry, error) {
 	q := &inquiry{ctx: ctx, began: j.began, made: j.made}
 	var roots []string

@@ -104,7 +104,7 @@ func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.links = true // git has to be asked again when the index changes
+	v.links = true // a changed index needs a new inquiry
 	var links []string
 	for len(out) > 0 {
 		entry, rest, _ := bytes.Cut(out, []byte{0})

@@ -10,11 +10,11 @@ import (
 	"adze/internal/platform/cachefile"
 )
 
-// A Repository is one that git may be asked about where the kernel does not confine it. It can be saved for later processes.
+// A Repository allows running read-only git commands without a sandbox. It can be saved for later processes.
 // Decisions about commands need a [Verdict], which is never loaded from a file.
 type Repository struct{ v *Verdict }
 
-// Repository returns the repository of the verdict, or nil if there is none or git must not be asked about it.
+// Repository returns the repository of the verdict, or nil if there is none or git must not run in it.
 func (v *Verdict) Repository() *Repository {
 	if v.Unjailed() != nil || v.Top == "" {
 		return nil

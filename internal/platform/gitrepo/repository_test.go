@@ -184,7 +184,7 @@ func TestLoadDamaged(t *testing.T) {
 	}
 }
 
-// Git is asked only if the repository is still as it was, and about a new index only if nothing in it leads elsewhere.
+// Git runs only in an unchanged repository, and with a new index only if none of its entries leads elsewhere.
 func TestRepositoryChanges(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -211,7 +211,7 @@ func TestRepositoryChanges(t *testing.T) {
 	}
 }
 
-// An index is read alike by git and without it; where it cannot be, git is asked.
+// The native index reader agrees with git; git runs if it fails.
 func TestLinks(t *testing.T) {
 	for _, version := range []string{"2", "3", "4"} {
 		b := newBench(t)

@@ -154,7 +154,7 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 	return set, nil
 }
 
-// Warm finds out what every jail needs, which takes a while the first time.
+// Warm computes the shared parts of all jails, which is slow the first time.
 func Warm() {
 	if Check() == nil {
 		system()

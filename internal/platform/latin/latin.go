@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// c1 are the characters of Windows-1252 from 0x80 to 0x9F; those that it leaves undefined are U+FFFD. The others are those of Latin-1.
+// c1 are the characters of Windows-1252 from 0x80 to 0x9F; undefined ones are U+FFFD. All other characters are Latin-1.
 const c1 = "€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“”•–—˜™š›œ\uFFFDžŸ"
 
 // maxLatin is the size up to which an encoding is guessed.

@@ -13,7 +13,7 @@ func (s *Script) Destructive() string { return s.warning(maxNested, map[string]b
 // maxNested is how many levels of code in arguments, as in bash -c '…', are inspected for warnings.
 const maxNested = 3
 
-// warning inspects each code in an argument once; parsed has those that it has inspected.
+// warning returns the first warning. It inspects each code argument once and records it in parsed.
 func (s *Script) warning(depth int, parsed map[string]bool) string {
 	if depth == 0 {
 		return ""
@@ -276,7 +276,7 @@ func (c callee) files() string {
 	return ""
 }
 
-// root reports whether a word names the root, a directory of the system, a home directory or what is above.
+// root reports whether a word names /, a system directory, or a home directory or its parents.
 func root(w Word) bool {
 	v := strings.TrimSuffix(strings.TrimSuffix(w.Value, "*"), "/")
 	switch {
@@ -359,7 +359,7 @@ func (c callee) published() string {
 	return ""
 }
 
-// clouds are programs that manage what runs elsewhere, and Docker.
+// clouds are programs that manage remote resources or containers.
 var clouds = [...]string{
 	"kubectl", "oc", "k9s", "helm", "terraform", "tofu", "terragrunt", "pulumi", "cdk", "sam", "serverless", "sls", "aws", "gcloud", "gsutil", "bq", "az", "doctl",
 	"heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "railway", "supabase", "firebase", "eksctl", "s3cmd", "mc", "rclone", "linode-cli", "hcloud", "scw",

@@ -114,7 +114,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A session whose first prompt was taken back is called by the one that came instead, whether or not it was listed before.
+// A session whose first prompt was withdrawn gets its title from the next prompt, whether or not it was listed before.
 func TestTitleOfAPromptTakenBack(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		m := &maker{t: t, home: t.TempDir()}

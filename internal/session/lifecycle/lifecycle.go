@@ -74,7 +74,7 @@ type Hooks struct {
 
 	mu       sync.Mutex
 	stopping bool     // a stop waits for hooks in the background
-	woken    []string // what they said
+	woken    []string // their messages
 }
 
 // New returns the hooks of a session. It tells the user what is wrong with them.
@@ -105,7 +105,7 @@ func (h *Hooks) Notify(n session.Notify) {
 	}
 }
 
-// wake passes on what a hook in the background wakes the session for.
+// wake passes on the message of a background hook that wakes the session.
 func (h *Hooks) wake(text string) {
 	h.mu.Lock()
 	stopping := h.stopping
@@ -118,10 +118,10 @@ func (h *Hooks) wake(text string) {
 	}
 }
 
-// patience is how long hooks in the background are waited for before the user is told.
+// patience is the wait for background hooks before adze notifies the user.
 const patience = 3 * time.Second
 
-// settle waits for hooks that may wake the session, and returns what they said. Only a session that ends with its turn waits.
+// settle waits for hooks that may wake the session and returns their messages. Only a session that ends with its turn waits.
 func (h *Hooks) settle(ctx context.Context) string {
 	if h.cfg.Unattended == nil {
 		return ""

@@ -91,7 +91,7 @@ func compactedLog(log []byte) []byte {
 		`{"type":"user","uuid":"s","parentUuid":null,"isSidechain":false,"timestamp":"2026-11-03T12:00:00Z","message":{"role":"user","content":"So far."}}`+"\n", r.ID)
 }
 
-// Messages from before the last compaction are not decoded, but for those that it kept.
+// Messages before the last compaction are not decoded, except the kept ones.
 func TestLoadsWhatCounts(t *testing.T) {
 	log := compactedLog(transcript(100_000))
 	r := bytes.NewReader(log)

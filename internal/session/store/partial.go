@@ -93,7 +93,7 @@ func (r *resultsFile) close() error {
 	return f.Close()
 }
 
-// DropPartial removes what [Log.SavePartial] and [Log.AddPartial] kept: it is in the log, or was withdrawn.
+// DropPartial removes the file of [Log.SavePartial] and [Log.AddPartial]: its content is in the log, or was withdrawn.
 func (l *Log) DropPartial() error {
 	if l == nil {
 		return nil
@@ -180,7 +180,7 @@ func (f *finished) add(e msg.Entry) {
 	}
 }
 
-// entry returns a message with the results in the order of the uses, and false if there are none.
+// entry returns a message with the results in the order of the uses. It reports whether there are any.
 func (f *finished) entry() (msg.Entry, bool) {
 	if f.byID == nil {
 		return msg.Entry{}, false

@@ -45,7 +45,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	return l, c, nil
 }
 
-// takePartial appends what followed the log when the process was killed. Its file goes when the log has it.
+// takePartial appends the partial answer or results of a killed process to the log, then removes their file.
 func (l *Log) takePartial(c *Contents) {
 	e, ok := c.restorePartial(l.path, true)
 	if ok && errors.Join(l.Append(e), l.Sync()) != nil {

@@ -35,7 +35,7 @@ type Config struct {
 	// MaxChars bounds what the model reads of the output; 0 means [DefaultMaxChars].
 	MaxChars    int
 	Attribution Attribution
-	// NoRepository leaves out what is said of git.
+	// NoRepository omits the rules about git.
 	NoRepository bool
 	Limits
 }

@@ -60,7 +60,7 @@ func (c *call) findCommand() *tool.Command {
 	}
 }
 
-// judged notes what the paths of the command led to when it was judged.
+// judged records the files that the command's paths led to when the gate decided.
 func (c *call) judged(paths []tool.JudgedPath) {
 	c.reading().judged.set(paths)
 	if edit := c.inPlace(); edit != nil && edit.rest != nil {

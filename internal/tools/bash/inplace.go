@@ -32,7 +32,7 @@ type inPlace struct {
 	targets []*change.Target
 	// before and after are the contents as they were when the call was judged.
 	before, after [][]byte
-	rest          *call // what runs when the edit is made; nil if nothing does
+	rest          *call // runs after the edit; may be nil
 }
 
 // A step is one sed, with the places of its files among the targets.

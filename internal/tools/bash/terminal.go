@@ -14,7 +14,7 @@ import (
 // waits returns the program in a line that would wait for a user at a terminal, and what to do instead; or "".
 func waits(s *shell.Script) (program, instead string) {
 	if !s.Simple || strings.Contains(s.Source, "|") {
-		return "", "" // what is piped into a program may be all it wants
+		return "", "" // piped input may suffice
 	}
 	for _, part := range s.Parts {
 		name, args := called(part)

@@ -174,7 +174,7 @@ func TestCreate(t *testing.T) {
 	if got := text(res); got != "Edited empty." {
 		t.Errorf("text %q", got)
 	}
-	if _, err := w.run(single("empty", "x", "y", false)); err != nil { // what was written is known
+	if _, err := w.run(single("empty", "x", "y", false)); err != nil { // written content is known
 		t.Error(err)
 	}
 }
@@ -192,7 +192,7 @@ func TestPartsOfFiles(t *testing.T) {
 	w := newWorld(t)
 	w.write("f", file)
 	w.read("f", 1, 50)
-	// What occurs once need not have been read, what occurs more often must.
+	// Unique text need not have been read; repeated text must.
 	if _, err := w.run(all(30)); code(err) != change.CodeNotRead || !strings.Contains(err.Error(), "lines 80 to 80 have not been read yet") {
 		t.Errorf("lines 30 and 80: %v", err)
 	}
@@ -235,7 +235,7 @@ func TestPartsOfFiles(t *testing.T) {
 	}
 }
 
-// A text that occurs once is proof enough of what a file holds, unless a rule hides the file.
+// A unique text proves knowledge of a file, unless a rule hides the file.
 //
 // Proves FST-02, EDIT-01.
 func TestUnread(t *testing.T) {

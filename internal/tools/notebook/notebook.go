@@ -50,7 +50,7 @@ type Input struct {
 	EditMode     string  `json:"edit_mode,omitempty"`
 }
 
-// source returns the new source of the cell; empty for one that is deleted.
+// source returns the new source of the cell; empty for a deleted cell.
 func (in Input) source() string {
 	if in.NewSource == nil {
 		return ""

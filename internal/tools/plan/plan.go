@@ -310,7 +310,7 @@ func (e *exit) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return r, nil
 }
 
-// approved returns what the user sees of an approved plan.
+// approved describes an approved plan to the user.
 func approved(mode string) string {
 	switch mode {
 	case "default":

@@ -151,7 +151,7 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	return res, nil
 }
 
-// label says which pages are delivered, unless they are all there are.
+// label names the delivered pages, unless all are.
 func (d *document) label() string {
 	switch n := d.pages.Len(); {
 	case n == d.Pages():

@@ -128,7 +128,7 @@ func New(c Config) tool.Tool {
 
 // foreign understands the ranges of other programs: view_range, or start_line and end_line.
 func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	var span [2]int // the first and the last line; 0 and -1 are none
+	var span [2]int // first and last line; 0 and -1 mean none
 	switch {
 	case in["offset"] != nil || in["limit"] != nil:
 		return nil, nil

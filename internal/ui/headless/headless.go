@@ -81,7 +81,7 @@ type Front struct {
 	last   Outcome
 	stop   func() // ends the turns
 
-	refusals map[string]bool   // the calls that the user was told of, by name and input
+	refusals map[string]bool   // reported calls, by name and input
 	titles   map[string]string // of the calls that run, by id
 }
 
@@ -280,7 +280,7 @@ func (f *Front) emit(o *streamjson.Object) {
 	f.out.Write(o.Identified(f.cfg.Session.ID(), msg.NewID()))
 }
 
-// note keeps the titles of calls, and tells the user of those that were refused.
+// note keeps the titles of calls and reports refused ones to the user.
 func (f *Front) note(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolStarted:

@@ -121,7 +121,7 @@ func canUseTool(id string, q session.Permission, from streamjson.Server) []byte 
 		if q.Agent != nil {
 			o.Str("agent_id", q.Agent.ID)
 		}
-		if q.Warning == "" { // a dangerous call is asked about each time
+		if q.Warning == "" { // adze asks about a dangerous call every time
 			o.Value("permission_suggestions", q.Suggestions)
 		}
 		o.StrIf("blocked_path", q.BlockedPath)

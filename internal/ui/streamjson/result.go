@@ -19,7 +19,7 @@ type Result struct {
 	Explain func(error) string
 	// Note says that nothing was asked, so that there is no answer.
 	Note bool
-	// Chore says that an operation took the place of a turn: its notices are the result.
+	// Chore means that an operation ran instead of a turn: its notices are the result.
 	Chore bool
 
 	text string // of the last answer

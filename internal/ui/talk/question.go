@@ -8,7 +8,7 @@ import (
 	"adze/internal/session"
 )
 
-// A Question is one that the user is to answer: of the session, or a suggestion.
+// A Question is a session's question or a suggestion for the user to answer.
 type Question struct {
 	ID string
 	session.Question

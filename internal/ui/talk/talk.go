@@ -122,7 +122,7 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 // A course is how conversations go.
 type course struct{ *Driver }
 
-// open opens a conversation, and shows what the user is told in the meantime: a local model can take minutes to load.
+// open opens a conversation and shows notices while it does: a local model can take minutes to load.
 func (d course) open(ctx context.Context, resume string) (*Conversation, error) {
 	type opened struct {
 		conv *Conversation

@@ -119,7 +119,7 @@ func (f view) Typing() bool { return !f.keyboard.Empty() }
 // would cover them.
 func (f view) Holding() bool { return f.full != nil }
 
-// Return puts a text into the input, before what is typed.
+// Return puts a text into the input, before typed text.
 func (f view) Return(text string) {
 	sender(f).putBack([]*edit.Draft{{Pieces: []edit.Piece{{Text: text}}}})
 }

@@ -20,7 +20,7 @@ func (s *Searcher) searchLines(ctx context.Context) error {
 	}
 }
 
-// searchPieces searches piece by piece what is left of the input; each is of whole lines.
+// searchPieces searches the rest of the input in pieces of whole lines.
 func (s *Searcher) searchPieces(ctx context.Context) error {
 	in := &s.in
 	want := s.size.piece

@@ -59,7 +59,7 @@ type region struct {
 	scouts  *scouts
 	context int // lines that are shown around a match, in all
 
-	next    int   // the part after those that were read
+	next    int   // the next part to read
 	at      int64 // where reading goes on
 	begun   bool  // a part is being read
 	matched int   // parts that had a match, from the first on
@@ -129,7 +129,7 @@ type scouted struct {
 	done     chan struct{}
 }
 
-// Scouts search parts ahead of the one that reports lines.
+// Scouts search parts ahead of the reporter.
 type scouts struct {
 	parts  []scouted
 	room   chan struct{} // for parts that are ahead
@@ -174,7 +174,7 @@ func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *scouts
 	return c
 }
 
-// wait returns what is known of a part.
+// wait returns the result for a part.
 func (c *scouts) wait(i int) (*scouted, error) {
 	<-c.parts[i].done
 	return &c.parts[i], c.parts[i].err

@@ -111,7 +111,7 @@ func (d *Dialog) Use() string {
 	return ""
 }
 
-// Subject returns what is to be approved, in rows of w cells.
+// Subject returns the call to approve, in rows of w cells.
 func (d *Dialog) Subject(w int) []draw.Row { return d.head(w) }
 
 // maxAbout is how many rows of what is said about a question change; more are written for good.

@@ -20,10 +20,10 @@ type outcome struct {
 	result  *msg.ToolResult // may be nil
 	display tool.Display
 	refusal string     // why it was not run
-	subject []draw.Row // what the user refused; may be nil
+	subject []draw.Row // the refused change; may be nil
 	elapsed time.Duration
 	changes bool    // what was changed is shown below
-	plan    bool    // what was changed is the plan, which is shown when it is presented
+	plan    bool    // the plan file, shown when the plan is presented
 	below   *stowed // what it printed or returned, once that is on a shelf; may be nil
 }
 
@@ -252,7 +252,7 @@ func (v view) path(path string) string {
 	return path
 }
 
-// found returns what a search found: how much, and in n cells the names of some.
+// found summarises search results: the count, and some names in n cells.
 func found(d tool.List, n int) string {
 	unit := strings.TrimSuffix(d.Unit, "s")
 	if unit == "" {

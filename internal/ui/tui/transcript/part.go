@@ -108,7 +108,7 @@ func (v view) wrap(role draw.Role, text string) []draw.Row {
 // A prompt is what the user said.
 type prompt struct {
 	text  string
-	brief string // with placeholders for what was pasted
+	brief string // with placeholders for pasted text
 }
 
 // maxPrompt is how many lines are shown of a prompt.

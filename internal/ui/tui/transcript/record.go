@@ -13,7 +13,7 @@ type record struct {
 	last   group   // of what is final
 	shelf  shelf.Shelf
 	stowed int // how many of book have put their long texts on the shelf
-	// command is one that the user entered and that has not been shown, or "".
+	// command is the entered command that is not shown yet, or "".
 	command string
 }
 

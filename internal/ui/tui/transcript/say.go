@@ -10,7 +10,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Prompt shows what the user entered. Brief is the same text with placeholders for what was pasted.
+// Prompt shows the user's message. Brief is the same text with placeholders for pasted text.
 func (r *record) Prompt(text, brief string) {
 	if strings.TrimSpace(text) != "" {
 		r.put(&prompt{text: strings.Trim(text, "\n"), brief: strings.Trim(brief, "\n")})

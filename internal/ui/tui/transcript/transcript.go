@@ -198,7 +198,7 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 	return rows
 }
 
-// Bounds of the live rows: their width, and how many tell what goes on.
+// Bounds of the live rows: their width, and the number of progress rows.
 const (
 	maxLive  = screen.Widest
 	maxBelow = 12
