@@ -1,6 +1,5 @@
-// Package archive knows the sessions that are on disk: it lists, finds, searches and exports them. It
-// reads the logs that package store writes, as little of each as will do, and keeps an index beside
-// them that can be thrown away at any time. Running a session is left to package session.
+// Package archive lists, finds, searches and exports the sessions on disk. It reads as little
+// as possible of the logs written by package store, and keeps a disposable index next to them.
 package archive
 
 import (
@@ -19,40 +18,41 @@ import (
 	"adze/internal/session/store"
 )
 
-// An Info is what a list shows of a session.
+// Info describes a session in a list.
 type Info struct {
 	ID   string
 	Path string
-	// Dir is the folder where the session started, or empty if that is not known.
+	// Dir is the folder where the session started, or empty if unknown.
 	Dir string
-	// Title is the user's own title, AutoTitle the one the session got by itself or the first words
-	// of its first prompt.
+	// Title is the title set by the user. AutoTitle is the generated title or the first words
+	// of the first prompt.
 	Title, AutoTitle string
 	Tag, Branch      string
 	Created          time.Time
 	Modified         time.Time
-	// Messages is how many prompts and answers there are, at least 1 in a session; of large logs, about how many.
+	// Messages is the number of prompts and answers, at least 1 in a session. For large logs it
+	// is an estimate.
 	Messages int
 	About    bool
 	Size     int64
 }
 
-// Name returns what to call the session: its title, or its id if it has none.
+// Name returns the session's title, or its ID if it has none.
 func (i *Info) Name() string { return cmp.Or(i.Title, i.AutoTitle, i.ID) }
 
-// ListOptions say which sessions are wanted.
+// ListOptions selects sessions.
 type ListOptions struct {
-	// Dir wants those of the project in this folder; empty wants all.
+	// Dir restricts the list to the project in this folder; empty means all projects.
 	Dir string
 }
 
-// List returns the sessions, the one that changed last first. Files that are no sessions are left out.
+// List returns the sessions, most recently changed first. It omits files that are not sessions.
 func List(home string, o ListOptions) ([]Info, error) {
 	infos, _, err := Survey(home, o)
 	return infos, err
 }
 
-// Survey is like [List], and also returns the files that are not listed.
+// Survey is like [List], and also returns the omitted files.
 func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 	files, err := find(home, o.Dir)
 	if err != nil {
@@ -66,9 +66,9 @@ func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 
 // LeftOut holds the session files that a list omits.
 type LeftOut struct {
-	// Unreadable files, newest first.
+	// Unreadable lists the unreadable files, newest first.
 	Unreadable []Unreadable
-	// Empty is how many files hold no message that can be read.
+	// Empty is the number of files without a readable message.
 	Empty int
 }
 
@@ -86,7 +86,7 @@ func (u *Unreadable) Error() string {
 // Unwrap returns the cause.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
-// reason returns an error without the name of its file.
+// reason returns err without the file name.
 func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -108,7 +108,7 @@ func leftOut(files []file, infos []Info) (left LeftOut) {
 	return left
 }
 
-// byChange returns the sessions among infos, the one that changed last first.
+// byChange returns the sessions among infos, most recently changed first.
 func byChange(infos []Info) []Info {
 	order := make([]*Info, 0, len(infos)) // an Info is large
 	for i := range infos {
@@ -129,16 +129,16 @@ func byChange(infos []Info) []Info {
 	return sorted
 }
 
-// A file is one that may be a session.
+// A file is a potential session log.
 type file struct {
 	folder *folder
 	name   string
-	key    string // its name in the index
+	key    string // its key in the index
 	stamp  stamp
 	err    error // why it cannot be read
 }
 
-// A folder is that of a project.
+// A folder is a project's session folder.
 type folder struct {
 	path, name string
 	origin     func() string
@@ -146,7 +146,7 @@ type folder struct {
 
 func (f *file) path() string { return f.folder.path + string(filepath.Separator) + f.name }
 
-// find returns the files of one project or of all.
+// find returns the files of the project in dir, or of all projects.
 func find(home, dir string) ([]file, error) {
 	if dir != "" {
 		return findIn(store.ProjectDir(home, dir), nil)
@@ -182,7 +182,7 @@ func findIn(dir string, files []file) ([]file, error) {
 	return files, nil
 }
 
-// readDir lists a folder in no order. One that does not exist is empty.
+// readDir lists a folder in no particular order. A missing folder is empty.
 func readDir(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -195,8 +195,8 @@ func readDir(dir string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-// describe returns the info of each file, from the index if it is still true; an empty one for what is
-// no session.
+// describe returns the info of each file, from the index if it is still valid. Files that are
+// not sessions get a zero Info.
 func describe(files []file, x *diskIndex) []Info {
 	infos := make([]Info, len(files))
 	workers := min(runtime.GOMAXPROCS(0), len(files)/64+1)
@@ -243,7 +243,7 @@ func (r *reader) describe(f *file, x *diskIndex) Info {
 	return info
 }
 
-// Describe returns the info of the log at path, wherever that is.
+// Describe returns the info of the log at path, which may be anywhere.
 func Describe(path string) (*Info, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -259,7 +259,7 @@ func Describe(path string) (*Info, error) {
 	}
 	info.ID, info.Path = strings.TrimSuffix(filepath.Base(path), ".jsonl"), path
 	info.Dir = store.Origin(filepath.Dir(path))
-	if info.Dir == "" { // not where sessions are kept, so the name of the file means nothing
+	if info.Dir == "" { // outside the session folders the file name means nothing
 		info.Dir, info.ID = r.dir, cmp.Or(r.session, info.ID)
 	}
 	info.Size, info.Modified = stat.Size(), stat.ModTime()

@@ -20,7 +20,7 @@ import (
 
 var start = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
-// A maker makes sessions, each an hour older than the one before.
+// A maker creates sessions, each an hour older than the previous one.
 type maker struct {
 	t    testing.TB
 	home string
@@ -135,7 +135,7 @@ func TestTitleOfAPromptTakenBack(t *testing.T) {
 	}
 }
 
-// TestIndexIsNeverWrong changes logs behind the index, and the index itself.
+// TestIndexIsNeverWrong changes logs without updating the index, and damages the index itself.
 func TestIndexIsNeverWrong(t *testing.T) {
 	m := &maker{t: t, home: t.TempDir()}
 	one := m.session("/work/app", "aaaa-1", nil, "one", "answer")
@@ -153,7 +153,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 		t.Errorf("the index has mode %v", info.Mode())
 	}
 
-	// A title and a message are added.
+	// Add a title and a message.
 	if err := store.Annotate(one, store.Title("Uno")); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 	if names(got) != "two, Uno" || got[0].Messages != 2 || got[1].Messages != 2 {
 		t.Errorf("%+v", got)
 	}
-	// Another log takes the place of one.
+	// Another log replaces the first.
 	other := m.session("/work/app", "cccc-1", nil, "another")
 	if err := os.Rename(other, one); err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 			t.Errorf("%s index is not made anew: %v", name, err)
 		}
 	}
-	// An index that cannot be written is done without.
+	// An index that cannot be written is ignored.
 	if err := errors.Join(os.Remove(index), os.Mkdir(index, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,8 @@ func TestLargeLogs(t *testing.T) {
 	}
 }
 
-// What a user counts are prompts and answers: not calls, results and what only the model is told.
+// TestMessagesAreThoseOfTheUserAndTheModel checks that only prompts and answers are counted:
+// not calls, results or reminders to the model.
 func TestMessagesAreThoseOfTheUserAndTheModel(t *testing.T) {
 	l, err := store.Open(store.Options{Home: t.TempDir(), Dir: "/x", Session: "s", NoSync: true})
 	if err != nil {

@@ -11,19 +11,19 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Detail is what is counted besides, for a closer look.
+// Detail holds the additional counts of a detailed report.
 type Detail struct {
-	// Failed are tools by how many of their calls failed or were refused.
+	// Failed lists tools by number of failed or denied calls.
 	Failed []Use
-	// Hours are prompts by the hour of the day.
+	// Hours counts prompts by hour of the day.
 	Hours [24]int
-	// Projects are the directories in which sessions began, by what they cost.
+	// Projects lists the directories where sessions started, by cost.
 	Projects []ProjectUse
-	// Calls are those that were made in the directory of [StatsOptions.Calls], by how often they were.
+	// Calls lists the calls made in the directory [StatsOptions.Calls], by frequency.
 	Calls []CallUse
 }
 
-// A ProjectUse is what was done in a project.
+// ProjectUse is the work done in a project.
 type ProjectUse struct {
 	Dir string
 	Work
@@ -32,18 +32,18 @@ type ProjectUse struct {
 // A Call is a tool and its input.
 type Call struct{ Tool, Input string }
 
-// A CallUse says how often a call was made.
+// CallUse is the number of times a call was made.
 type CallUse struct {
 	Call
 	Times int
 }
 
 const (
-	maxCalls     = 20_000 // that are told apart
-	maxInputSize = 2000   // of one that is, in bytes
+	maxCalls     = 20_000 // limit on distinct calls
+	maxInputSize = 2000   // limit on a call's input, in bytes
 )
 
-// A closeCount is what was counted of the detail.
+// closeCount accumulates a Detail.
 type closeCount struct {
 	failed   map[string]int
 	hours    [24]int
@@ -72,22 +72,22 @@ func (c *closeCount) add(more *closeCount) {
 	}
 }
 
-// called counts a call, if there are not too many.
+// called counts a call unless the limit of distinct calls is reached.
 func (c *closeCount) called(call Call, times int) {
 	if _, known := c.calls[call]; known || len(c.calls) < maxCalls && len(call.Input) <= maxInputSize {
 		c.calls[call] += times
 	}
 }
 
-// A closeLook looks closely at one session.
+// A closeLook collects the detail of one session.
 type closeLook struct {
 	*closeCount
 	wanted string            // the directory whose calls are counted
-	dir    string            // in which the session began
-	made   map[string]string // the tools of calls without a result, by the ids
+	dir    string            // the directory the session started in
+	made   map[string]string // tools of calls without a result, by call ID
 }
 
-// message counts what a message holds; prompt says that it is one.
+// message counts the contents of a message. The prompt flag marks a user prompt.
 func (l *closeLook) message(at time.Time, rec *store.Record, parts []msg.Part, prompt bool) {
 	if l.dir == "" && len(rec.Dir) <= maxNameSize {
 		l.dir = strings.Clone(rec.Dir)
@@ -112,14 +112,14 @@ func (l *closeLook) message(at time.Time, rec *store.Record, parts []msg.Part, p
 	}
 }
 
-// spent counts work of the project.
+// spent adds w to the project.
 func (l *closeLook) spent(w Work) {
 	if _, known := l.projects[l.dir]; l.dir != "" && (known || len(l.projects) < maxNames) {
 		book(l.projects, l.dir, w)
 	}
 }
 
-// detail returns the counts in order.
+// detail returns the sorted counts.
 func (c *closeCount) detail() *Detail {
 	if c == nil {
 		return nil

@@ -15,28 +15,29 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Format is a form that a session can be exported in.
+// A Format is an export format.
 type Format string
 
-// The formats. JSON has every record, also of kinds that this program does not know; the others have
-// what there is to read.
+// The formats. JSON includes every record, even of unknown kinds; the others include only
+// readable text.
 const (
 	Markdown Format = "markdown"
 	JSON     Format = "json"
 	HTML     Format = "html"
 )
 
-// ExportOptions say how a session is exported.
+// ExportOptions configures an export.
 type ExportOptions struct {
 	Format Format
-	// Secrets leaves in what looks like a secret; otherwise it is replaced.
+	// Secrets keeps text that looks like a secret; otherwise it is redacted.
 	Secrets bool
-	// Seen returns a call as readers are to see it: of the tool that was called, whatever the model reached it through.
-	// May be nil: as the model wrote it.
+	// Seen returns a call as readers should see it: the tool actually called, even if the model
+	// called it through another. If nil, calls are shown as the model wrote them.
 	Seen func(*msg.ToolUse) *msg.ToolUse
 }
 
-// Export writes the session at info.Path to w. It reads the log as it goes, so its size does not matter.
+// Export writes the session at info.Path to w. It streams the log, so the log's size does not
+// matter.
 func Export(w io.Writer, info *Info, o ExportOptions) error {
 	f, err := os.Open(info.Path)
 	if err != nil {
@@ -67,17 +68,17 @@ func Export(w io.Writer, info *Info, o ExportOptions) error {
 	return nil
 }
 
-// A printer writes a session for people, one piece after the other.
+// A printer writes a session in a human-readable format.
 type printer interface {
 	begin(info *Info)
 	said(e *msg.Entry)
-	// answered has the results of the answer's calls by their ids, as far as there are any.
+	// answered is called with an answer and the available results of its calls, by ID.
 	answered(e *msg.Entry, results map[string]*msg.ToolResult)
 	compacted()
 	end(unreadable int)
 }
 
-// page is what both printers are made of. Errors of writing are those of its writer, which keeps them.
+// page holds the state shared by both printers. The bufio.Writer keeps write errors.
 type page struct {
 	w     *bufio.Writer
 	clean func(name, value string) string
@@ -85,18 +86,17 @@ type page struct {
 
 func (p *page) print(parts ...string) {
 	for _, s := range parts {
-		p.w.WriteString(s) // ok: Flush tells
+		p.w.WriteString(s) // ok: Flush reports the error
 	}
 }
 
-// text returns s without secrets and without what is not to be seen.
+// text returns s without secrets and invisible characters.
 func (p *page) text(s string) string { return p.value("", s) }
 
-// value is text for the value of a field.
+// value is like text for the value of a field.
 func (p *page) value(name, s string) string { return p.clean(name, visible(s)) }
 
-// visible returns s as the user would have read it, without control characters except for line breaks
-// and tabs.
+// visible returns s without control characters other than line breaks and tabs.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
@@ -106,7 +106,7 @@ func visible(s string) string {
 	}, term.Strip(s))
 }
 
-// unreadableText says how much of a log is missing.
+// unreadableText returns a sentence about n unreadable lines.
 func unreadableText(n int) string {
 	if n == 1 {
 		return "One line of the transcript cannot be read."
@@ -114,7 +114,8 @@ func unreadableText(n int) string {
 	return fmt.Sprintf("%d lines of the transcript cannot be read.", n)
 }
 
-// exportText goes through a log. An answer waits for the results of its calls.
+// exportText prints a log. An answer is held back until the results of its calls have been
+// read.
 func exportText(r io.Reader, p printer, info *Info, seen func(*msg.ToolUse) *msg.ToolUse) error {
 	p.begin(info)
 	unreadable := 0
@@ -170,7 +171,7 @@ func exportText(r io.Reader, p printer, info *Info, seen func(*msg.ToolUse) *msg
 	return nil
 }
 
-// facts returns what is said about a session before its messages.
+// facts returns the session's metadata, printed before its messages.
 func facts(info *Info) [][2]string {
 	var all [][2]string
 	add := func(name, value string) {
@@ -191,10 +192,10 @@ func facts(info *Info) [][2]string {
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// A field is one of a call's input.
+// A field is a field of a call's input.
 type field struct{ name, value string }
 
-// inputFields returns the input of a call in the order the model wrote it.
+// inputFields returns a call's input in the order the model wrote it.
 func inputFields(u *msg.ToolUse) []field {
 	if u.Malformed != "" {
 		return []field{{"input", u.Malformed}}
@@ -214,7 +215,7 @@ func inputFields(u *msg.ToolUse) []field {
 	return all
 }
 
-// summary returns the first line of what a call is about.
+// summary returns the first non-empty line of a call's input, shortened.
 func summary(fields []field) string {
 	for _, f := range fields {
 		line, _, _ := strings.Cut(strings.TrimSpace(f.value), "\n")

@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// key is a secret, in parts so that this file has none.
+// key is a secret, split so that this file does not contain it.
 var key = "sk-" + "ant-api03-a8Fk2LqP9xZs4Vn7Bc1Td6Wy"
 
-// exported makes a session with a bit of everything and returns its info.
+// exported creates a session with every kind of content and returns its info.
 func exported(t testing.TB) *Info {
 	t.Helper()
 	home := t.TempDir()
@@ -145,7 +145,7 @@ func TestExportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(log), "\n")
-	want := append(lines[:5:5], lines[6]) // without what is no record
+	want := append(lines[:5:5], lines[6]) // all lines that are records
 	var got []string
 	for _, r := range raw.Records {
 		got = append(got, string(r))
@@ -165,7 +165,8 @@ func TestExportJSON(t *testing.T) {
 	}
 }
 
-// TestNothingGetsOutOfItsPlace exports any text: it adds no tag to the page, and ends no block.
+// TestNothingGetsOutOfItsPlace checks that no exported text can add a tag to the page or end a
+// block.
 func TestNothingGetsOutOfItsPlace(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -198,7 +199,7 @@ func TestNothingGetsOutOfItsPlace(t *testing.T) {
 	})
 }
 
-// Markdown in an answer becomes elements; nothing else does.
+// TestMarked checks that only Markdown in an answer becomes elements.
 func TestMarked(t *testing.T) {
 	for text, want := range map[string]string{
 		"# The way":                     `<b class="heading">The way</b>`,

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// ExportFile writes a session to a file, which is the user's own and appears only when it is complete.
+// ExportFile writes a session to a file that only the user can access. The file appears only
+// when it is complete.
 func ExportFile(path string, info *Info, o ExportOptions) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // creates with mode 0600
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no folder %s; create it first, or choose another name", filepath.Dir(path))
 	case err != nil:
 		if e := (*fs.PathError)(nil); errors.As(err, &e) {
-			err = e.Err // the path is that of the temporary file
+			err = e.Err // drop the path: it names the temporary file
 		}
 		return fmt.Errorf("exporting the session to %s: %w", path, err)
 	}
-	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	defer os.Remove(tmp.Name()) // ok: already renamed on success
 	err = errors.Join(Export(tmp, info, o), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -29,7 +30,7 @@ func ExportFile(path string, info *Info, o ExportOptions) error {
 	return err
 }
 
-// FormatOf returns the format that goes with the name of a file.
+// FormatOf returns the format for a file name.
 func FormatOf(name string) Format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".html", ".htm":

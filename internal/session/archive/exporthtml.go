@@ -15,7 +15,7 @@ import (
 //go:embed export.css
 var stylesheet string
 
-// html writes a session as one page that needs nothing else: no script, and nothing from elsewhere.
+// html writes a session as a self-contained page: no scripts and no external resources.
 type html struct{ page }
 
 func (h *html) escape(s string) string { return stdhtml.EscapeString(h.text(s)) }
@@ -87,11 +87,11 @@ func (h *html) parts(parts []msg.Part, results map[string]*msg.ToolResult) {
 	}
 }
 
-// prose writes text, with what stands between fences as code.
+// prose writes text, with fenced parts as code.
 func (h *html) prose(s string) {
 	for i, piece := range strings.Split(strings.TrimSpace(s), "```") {
 		if i%2 == 1 {
-			if _, code, ok := strings.Cut(piece, "\n"); ok { // after the name of the language
+			if _, code, ok := strings.Cut(piece, "\n"); ok { // skip the language name
 				piece = code
 			}
 			h.print("<pre>", h.escape(strings.TrimRight(piece, "\n")), "</pre>\n")
@@ -101,7 +101,7 @@ func (h *html) prose(s string) {
 	}
 }
 
-// A mark is a pattern of Markdown in a line of escaped text, and the elements that replace it.
+// A mark is a Markdown pattern in a line of escaped text, and the elements that replace it.
 type mark struct {
 	find *regexp.Regexp
 	with string
@@ -117,7 +117,8 @@ var marks = sync.OnceValue(func() []mark {
 	}
 })
 
-// marked returns escaped text with elements in place of Markdown. Text between backquotes in a line is code.
+// marked returns escaped text with Markdown replaced by elements. Text between backquotes on
+// one line is code.
 func marked(escaped string) string {
 	lines := strings.Split(escaped, "\n")
 	for i, line := range lines {
@@ -176,7 +177,7 @@ func (h *html) result(r *msg.ToolResult) {
 	}
 }
 
-// image shows a picture of a kind that browsers show and that runs nothing.
+// image shows a picture if browsers can display its type and it cannot run code.
 func (h *html) image(p *msg.Image) {
 	switch p.MediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":

@@ -12,7 +12,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// exportJSON writes one object: what the session is, and its records in order.
+// exportJSON writes a single object: the session's metadata and its records in order.
 func exportJSON(w *bufio.Writer, r io.Reader, info *Info, clean func(name, value string) string) error {
 	head, err := json.Marshal(struct {
 		ID      string `json:"sessionId"`
@@ -25,7 +25,7 @@ func exportJSON(w *bufio.Writer, r io.Reader, info *Info, clean func(name, value
 	if err != nil {
 		return err
 	}
-	w.WriteString(`{"session":`) // ok: Flush tells
+	w.WriteString(`{"session":`) // ok: Flush reports the error
 	w.Write(head)
 	w.WriteString(",\"records\":[")
 	unreadable, first := 0, true
@@ -56,7 +56,8 @@ func exportJSON(w *bufio.Writer, r io.Reader, info *Info, clean func(name, value
 	return nil
 }
 
-// verbatim are the fields that no secret is in and that must not change: names of things, and data.
+// verbatim reports whether a field must not change: it holds an identifier or data, never a
+// secret.
 func verbatim(name string) bool {
 	switch name {
 	case "uuid", "parentUuid", "sessionId", "id", "tool_use_id", "data", "signature", "timestamp", "type":
@@ -65,8 +66,8 @@ func verbatim(name string) bool {
 	return false
 }
 
-// appendClean appends a JSON value with its strings cleaned. Everything else stays as it is, down to
-// the order of fields.
+// appendClean appends a JSON value with its strings cleaned. Everything else stays the same,
+// including the order of fields.
 func appendClean(dst, value []byte, clean func(name, value string) string) []byte {
 	name := ""
 	for i := 0; i < len(value); {
@@ -79,7 +80,7 @@ func appendClean(dst, value []byte, clean func(name, value string) string) []byt
 		c := jsonline.New(value[i:])
 		raw := c.Skip()
 		if c.Err() != nil {
-			return append(dst, value[i:]...) // cannot be: it was read before
+			return append(dst, value[i:]...) // unreachable: the value was parsed before
 		}
 		i += len(raw)
 		text := jsonline.New(raw)
@@ -100,7 +101,7 @@ func appendClean(dst, value []byte, clean func(name, value string) string) []byt
 	return dst
 }
 
-// keysInOrder returns the names of an object's fields.
+// keysInOrder returns the field names of an object.
 func keysInOrder(object json.RawMessage) []string {
 	var names []string
 	c := jsonline.New(object)

@@ -7,7 +7,7 @@ import (
 	"adze/internal/msg"
 )
 
-// markdown writes a session as a document that is also pleasant to read as it is.
+// markdown writes a session as Markdown that is also readable as plain text.
 type markdown struct{ page }
 
 func (m *markdown) begin(info *Info) {
@@ -93,7 +93,7 @@ func (m *markdown) result(r *msg.ToolResult) {
 	}
 }
 
-// fence writes a block that nothing in it can end.
+// fence writes s in a fence longer than any in s.
 func (m *markdown) fence(s string) {
 	fence := "```"
 	for strings.Contains(s, fence) {
@@ -106,7 +106,7 @@ func (m *markdown) fence(s string) {
 	m.print(fence, "\n")
 }
 
-// inline returns s for the middle of a line.
+// inline returns s for use within a line.
 func inline(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "#", `\#`).Replace(s)

@@ -13,13 +13,13 @@ import (
 	"adze/internal/session/store"
 )
 
-// An UnknownError says that no session is called what was asked for.
+// UnknownError reports that no session has the given name.
 type UnknownError struct {
-	What string // empty if any session would have done
-	Near []Info // that may have been meant, at most 3
+	What string // empty if any session would match
+	Near []Info // possible matches, at most 3
 }
 
-// Error names what was asked for and what comes near.
+// Error names the query and similar sessions.
 func (e *UnknownError) Error() string {
 	if e.What == "" {
 		return "there is no session of this folder yet; adze sessions list --all shows those of other folders"
@@ -31,13 +31,12 @@ func (e *UnknownError) Error() string {
 	return text + "; did you mean " + listing(e.Near) + "?"
 }
 
-// An AmbiguousError says that several sessions are called what was asked for.
+// AmbiguousError reports that several sessions have the given name.
 type AmbiguousError struct {
 	What    string
 	Matches []Info // newest first
 }
 
-// Error names the sessions.
 func (e *AmbiguousError) Error() string {
 	text := fmt.Sprintf("%d sessions are called %q: %s", len(e.Matches), e.What, listing(e.Matches[:min(3, len(e.Matches))]))
 	if len(e.Matches) > 3 {
@@ -58,8 +57,9 @@ func listing(infos []Info) string {
 	return strings.Join(names, ", ")
 }
 
-// Latest returns the session of the project in dir that changed last. The error is an *[UnknownError]
-// if there is none, and an *[Unreadable] if it cannot be read.
+// Latest returns the most recently changed session of the project in dir. The error is an
+// *[UnknownError] if the project has no sessions, and an *[Unreadable] if the session cannot be
+// read.
 func Latest(home, dir string) (*Info, error) {
 	infos, left, err := Survey(home, ListOptions{Dir: dir})
 	switch {
@@ -75,16 +75,17 @@ func Latest(home, dir string) (*Info, error) {
 	return &infos[0], nil
 }
 
-// EmptyText returns the number of empty files as a clause.
+// EmptyText returns a clause with the number of empty files.
 func (l *LeftOut) EmptyText() string {
 	return amount.Of(l.Empty, "file holds", "files hold") + " no message that can be read"
 }
 
-// Find returns the session that is called what: by its id, its title, its tag, the beginning of its id
-// or title if no other begins like it, or the path of its file. Sessions of the project in dir come before others,
-// and titles of the user before automatic ones.
+// Find returns the session named by its ID, title, tag, a unique prefix of its ID or title, or
+// the path of its file. Sessions of the project in dir take precedence over others, and user
+// titles over automatic ones.
 //
-// The error is an *[UnknownError] or an *[AmbiguousError] if the name is to blame.
+// The error is an *[UnknownError] or an *[AmbiguousError] if the name does not identify a
+// session.
 func Find(home, dir, what string) (*Info, error) {
 	what = strings.TrimSpace(what)
 	if what == "" {
@@ -116,12 +117,13 @@ func Find(home, dir, what string) (*Info, error) {
 	return nil, &UnknownError{What: what, Near: near(append(here, all...), what)}
 }
 
-// byID returns the session with this id, without looking at any other. There may be none; the error is an *[Unreadable].
+// byID returns the session with this ID without reading any other, or nil. The error is an
+// *[Unreadable].
 func byID(home, dir, id string) (info *Info, err error) {
 	if strings.ContainsAny(id, `/\*?[`) {
 		return nil, nil
 	}
-	paths, _ := filepath.Glob(filepath.Join(store.Projects(home), "*", id+".jsonl")) // ok: the pattern is one
+	paths, _ := filepath.Glob(filepath.Join(store.Projects(home), "*", id+".jsonl")) // ok: the pattern is valid
 	paths = append([]string{filepath.Join(store.ProjectDir(home, dir), id+".jsonl")}, paths...)
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
@@ -138,10 +140,10 @@ func byID(home, dir, id string) (info *Info, err error) {
 	return nil, err
 }
 
-// leastPrefix is how much of an id names a session.
+// leastPrefix is the minimum length of an ID prefix that names a session.
 const leastPrefix = 4
 
-// match returns the session that what names among infos, if there is one.
+// match returns the matching session among infos, if any.
 func match(infos []Info, what string) (*Info, error) {
 	prefix := func(s string) bool { return len(what) >= leastPrefix && hasPrefixFold(s, what) }
 	for _, is := range []func(*Info) bool{
@@ -173,8 +175,8 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// near returns up to three sessions that may have been meant: those whose ids begin most alike, then
-// those with similar titles.
+// near returns up to three possible matches: sessions whose IDs share the longest prefix, then
+// sessions with similar titles.
 func near(infos []Info, what string) []Info {
 	var found []Info
 	add := func(i Info) {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// A stamp tells whether a file is still the one that was read.
+// A stamp identifies a version of a file.
 type stamp struct {
 	size, modified int64
 	inode          uint64
@@ -23,14 +23,14 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{info.Size(), info.ModTime().UnixNano(), inode(info)}
 }
 
-// A listed session is one that the index knows.
+// A listed is a session in the index.
 type listed struct {
 	Info
 	stamp stamp
 }
 
-// A diskIndex caches what is known about logs. Its file may be removed at any time: it is
-// checked against the logs, and rebuilt when it cannot be read.
+// A diskIndex caches the metadata of logs. Its file may be removed at any time: it is validated
+// against the logs, and rebuilt if it cannot be read.
 type diskIndex struct {
 	path  string
 	known map[string]*listed
@@ -41,7 +41,7 @@ const (
 	indexMagic = "adze sessions 2\n"
 )
 
-// openIndex reads the index of a state home. One that is damaged is empty.
+// openIndex reads the index in home. A damaged index is treated as empty.
 func openIndex(home string) *diskIndex {
 	x := &diskIndex{path: filepath.Join(store.Projects(home), indexName)}
 	data, err := os.ReadFile(x.path)
@@ -54,8 +54,8 @@ func openIndex(home string) *diskIndex {
 	return x
 }
 
-// update puts what is known of files into the index and writes it, if anything has changed. What was
-// known of files in the same folders that are gone is forgotten.
+// update adds infos to the index and writes it if anything has changed. Entries for files
+// removed from the same folders are dropped.
 func (x *diskIndex) update(files []file, infos []Info) {
 	seen := map[string]bool{} // folders
 	same := 0
@@ -88,10 +88,10 @@ func (x *diskIndex) update(files []file, infos []Info) {
 			fresh[files[i].key] = &listed{infos[i], files[i].stamp}
 		}
 	}
-	x.write(fresh) // ok: a list is right without an index
+	x.write(fresh) // ok: the list is correct without an index
 }
 
-// write replaces the index. It is not synced: a checksum tells whether it is whole.
+// write replaces the index. It is not synced: a checksum detects truncation.
 func (x *diskIndex) write(known map[string]*listed) error {
 	tmp, err := os.CreateTemp(filepath.Dir(x.path), indexName+".*")
 	if err != nil {
@@ -102,7 +102,7 @@ func (x *diskIndex) write(known map[string]*listed) error {
 		err = os.Rename(tmp.Name(), x.path)
 	}
 	if err != nil {
-		os.Remove(tmp.Name()) // ok: the error that counts is known
+		os.Remove(tmp.Name()) // ok: the write error is returned
 	}
 	return err
 }
@@ -150,11 +150,11 @@ func parseIndex(data []byte) (map[string]*listed, error) {
 	}
 	p := indexParser{text: string(data), data: data}
 	n := p.number()
-	if n > uint64(len(data))/8 { // no entry is shorter
+	if n > uint64(len(data))/8 { // the minimum size of an entry
 		return nil, errIndex
 	}
 	known := make(map[string]*listed, n)
-	all := make([]listed, n) // one piece of memory
+	all := make([]listed, n) // a single allocation
 	for i := range all {
 		key, l := p.str(), &all[i]
 		*l = listed{Info: Info{Title: p.str(), AutoTitle: p.str(), Tag: p.str(), Branch: p.str()}}
@@ -171,7 +171,7 @@ func parseIndex(data []byte) (map[string]*listed, error) {
 	return known, nil
 }
 
-// An indexParser reads values one after the other. Texts are parts of one text.
+// An indexParser reads consecutive values. Its strings are substrings of one string.
 type indexParser struct {
 	text string
 	data []byte

@@ -4,5 +4,5 @@ package archive
 
 import "io/fs"
 
-// inode is not known here; size and time must do.
+// inode is not available on this system; size and time have to do.
 func inode(fs.FileInfo) uint64 { return 0 }

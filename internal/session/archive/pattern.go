@@ -12,8 +12,8 @@ import (
 	"adze/internal/msg"
 )
 
-// patterns returns what to look for in the bytes of a log, and in the text they spell. In JSON a
-// character may stand for itself or be escaped; no writer escapes letters and digits of ASCII.
+// patterns returns the patterns to search for in the raw log and in its decoded text. In JSON a
+// character may be escaped or not; no writer escapes ASCII letters and digits.
 func patterns(query string) (raw, text string) {
 	var r, t strings.Builder
 	space := false
@@ -33,8 +33,8 @@ func patterns(query string) (raw, text string) {
 	return r.String(), t.String()
 }
 
-// rawPattern returns the ways to write c in JSON. Tool input is JSON within JSON, so there may be more
-// backslashes than one.
+// rawPattern matches the JSON encodings of c. Tool input is JSON within JSON, so there may be
+// several backslashes.
 func rawPattern(c rune) string {
 	switch {
 	case c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)):
@@ -43,7 +43,7 @@ func rawPattern(c rune) string {
 		return `\\*` + quote(c)
 	}
 	ways := []string{quote(c)}
-	// The case of a letter cannot be told from its number.
+	// The case of an escaped letter is not visible in its code, so all cases are listed.
 	for fold := c; ; {
 		ways = append(ways, escapes(fold))
 		if fold = unicode.SimpleFold(fold); fold == c {
@@ -82,7 +82,7 @@ func quote(c rune) string {
 	return string(c)
 }
 
-// inputText returns the input of a call as text to read and to search.
+// inputText returns a call's input as readable, searchable text.
 func inputText(u *msg.ToolUse) string {
 	if u.Malformed != "" {
 		return u.Malformed
@@ -107,10 +107,11 @@ func inputText(u *msg.ToolUse) string {
 	return b.String()
 }
 
-// snippetReach is how much of the text a snippet shows on each side of a match, in bytes.
+// snippetReach is the length of the text that a snippet shows on each side of a match, in
+// bytes.
 const snippetReach = 60
 
-// snippet returns the text around a match on one line, and where the match is in it.
+// snippet returns the text around a match on one line, and the position of the match in it.
 func snippet(text string, start, end int) (s string, from, to int) {
 	first, last := max(0, start-snippetReach), min(len(text), min(end, start+4*snippetReach)+snippetReach)
 	for first > 0 && !utf8.RuneStart(text[first]) {
@@ -134,7 +135,7 @@ func snippet(text string, start, end int) (s string, from, to int) {
 	return before + match + after, len(before), len(before) + len(match)
 }
 
-// flat returns s with each run of white space and control characters as one space.
+// flat replaces each run of whitespace and control characters with a single space.
 func flat(s string) string {
 	var b strings.Builder
 	space := false
@@ -152,7 +153,7 @@ func flat(s string) string {
 	return b.String()
 }
 
-// Seen returns a message with its calls as readers are to see them.
+// Seen returns a message with its calls rewritten by seen.
 func Seen(m msg.Message, seen func(*msg.ToolUse) *msg.ToolUse) msg.Message {
 	if seen == nil || len(m.Uses()) == 0 {
 		return m
@@ -166,8 +167,8 @@ func Seen(m msg.Message, seen func(*msg.ToolUse) *msg.ToolUse) msg.Message {
 	return m
 }
 
-// Gist returns what a message is about on one line of at most n characters: what was said, or else the
-// call or the result.
+// Gist summarizes a message in one line of at most n characters: its text, or else its call or
+// result.
 func Gist(m msg.Message, n int) string {
 	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p msg.Part) bool {
 		_, reminder := msg.Reminded(p)

@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// edge is how much is read of the start and of the end of a log.
+	// edge is how many bytes are read from the start and the end of a large log.
 	edge = 64 << 10
-	// whole is how large a log is read as a whole, and how much is read of what was added to one.
+	// whole is the size up to which a log, or an addition to one, is read completely.
 	whole = 2 * edge
 )
 
-// A reader finds out about one log after the other. It belongs to one goroutine.
+// A reader extracts the metadata of logs. It is not safe for concurrent use.
 type reader struct {
 	buf  []byte
 	info Info
-	// dir is where the first message was written, session the id it has.
+	// dir is the working directory of the first message, and session its session ID.
 	dir, session string
-	firstWords   string // of the first prompt
+	firstWords   string // first words of the first prompt
 	any          bool   // a message was found
-	last         []byte // the last message, as it is written
+	last         []byte // the last message's raw line
 }
 
-// read returns what a log says of itself. If its first bytes up to from are known, and are those of
-// known, only the rest is read.
+// read returns the metadata of a log. If known describes its first from bytes, only the rest is
+// read.
 func (r *reader) read(path string, size, from int64, known Info) (Info, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *reader) read(path string, size, from int64, known Info) (Info, error) {
 	return r.finish(), nil
 }
 
-// part takes in the lines of a part that begins at the start of a line.
+// part reads the lines of a part that starts at the beginning of a line.
 func (r *reader) part(f io.ReaderAt, from, to int64) error {
 	data, err := r.load(f, from, to)
 	if err != nil {
@@ -75,13 +75,13 @@ func (r *reader) load(f io.ReaderAt, from, to int64) ([]byte, error) {
 	}
 	data := r.buf[:to-from]
 	n, err := f.ReadAt(data, from)
-	if err == io.EOF { // it was cut meanwhile
+	if err == io.EOF { // truncated by another process
 		err = nil
 	}
 	return data[:n], err
 }
 
-// edges takes in the start and the end of a large log, and estimates what is between.
+// edges reads the start and the end of a large log, and estimates the rest.
 func (r *reader) edges(f io.ReaderAt, size int64) error {
 	head, err := r.load(f, 0, edge)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *reader) edges(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// lines takes in whole lines and returns how many bytes they are.
+// lines reads complete lines and returns their size in bytes.
 func (r *reader) lines(data []byte) (used int) {
 	for used < len(data) {
 		n := bytes.IndexByte(data[used:], '\n')
@@ -122,8 +122,8 @@ func (r *reader) lines(data []byte) (used int) {
 	return used
 }
 
-// line takes in one line. It looks no further into most of them than their first bytes: this is done
-// for every line of thousands of logs.
+// line reads a line. For most lines it inspects only the first bytes, because it runs for every
+// line of thousands of logs.
 func (r *reader) line(line []byte) {
 	switch {
 	case begins(line, `{"type":"user"`), begins(line, `{"type":"assistant"`), begins(line, `{"parentUuid"`):
@@ -132,7 +132,7 @@ func (r *reader) line(line []byte) {
 		r.note(line)
 	case begins(line, `{"type":`), !begins(line, "{"):
 	default:
-		// Another program may have its own order of fields.
+		// Other programs may order fields differently.
 		rec, err := store.ParseRecord(line)
 		if err == nil && rec.Message() {
 			r.message(line)
@@ -159,7 +159,7 @@ func (r *reader) message(line []byte) {
 		if !r.any {
 			r.any = true
 			r.dir, r.session = rec.Dir, rec.Session
-			r.info.Created, _ = time.Parse(time.RFC3339Nano, rec.Time) // ok: a list can do without
+			r.info.Created, _ = time.Parse(time.RFC3339Nano, rec.Time) // ok: the time is optional
 		}
 		if rec.Type == string(msg.User) {
 			if e, err := rec.Entry(); err == nil && !e.Hidden {
@@ -173,15 +173,16 @@ func (r *reader) message(line []byte) {
 	r.last = line
 }
 
-// beginsAgain reports whether a prompt follows no message, as one does after the first was taken back.
+// beginsAgain reports whether a prompt has no parent, which happens when the first prompt was
+// withdrawn.
 func beginsAgain(line []byte) bool {
 	return begins(line, `{"type":"user"`) && bytes.Contains(line[:min(len(line), 100)], []byte(`"parentUuid":null`))
 }
 
-// readable reports whether a user would count a line as a message: as a prompt or an answer, not as a call of a
-// tool, its result, or something that only the model is told. It decides by how lines are written.
+// readable reports whether a user would count a line as a message: a prompt or an answer, not a
+// tool call, its result, or a reminder to the model. It decides by the raw text of the line.
 func readable(line []byte) bool {
-	const begin = 300 // bytes of a message in which its first part begins
+	const begin = 300 // limit for the start of the first part, in bytes
 	head, message, _ := bytes.Cut(line, []byte(`"message":`))
 	switch {
 	case bytes.Contains(head, []byte(`"isMeta":true`)):
@@ -193,10 +194,10 @@ func readable(line []byte) bool {
 	return !bytes.Contains(message, []byte(`"tool_result"`))
 }
 
-// said returns the text of a message without what the program added to it.
+// said returns the text of a message without additions by the program.
 func said(m msg.Message) string { return strings.Join(msg.Typed(m), "\n") }
 
-// promptText returns what the user typed, which is nothing if a program wrote the message.
+// promptText returns the text that the user typed. It is empty if a program wrote the message.
 func promptText(text string) string {
 	trimmed := strings.TrimSpace(msg.Start(text))
 	for _, prefix := range []string{"<system-reminder>", "<command-", "<local-command-"} {
@@ -204,11 +205,11 @@ func promptText(text string) string {
 			return ""
 		}
 	}
-	// More than a title has is not looked at.
+	// This is longer than any title.
 	return trimmed[:min(len(trimmed), 2000)]
 }
 
-// note takes in a title or a tag.
+// note reads a title or a tag.
 func (r *reader) note(line []byte) {
 	var n struct {
 		Type, CustomTitle, AiTitle, Summary, Tag string
@@ -218,7 +219,7 @@ func (r *reader) note(line []byte) {
 	}
 	switch n.Type {
 	case "custom-title":
-		r.info.Title, _ = store.CheckTitle(n.CustomTitle) // ok: an empty one is none
+		r.info.Title, _ = store.CheckTitle(n.CustomTitle) // ok: an empty title is ignored
 	case "ai-title":
 		r.info.AutoTitle = store.AutoTitleOf(n.AiTitle)
 	case "summary":
@@ -226,11 +227,11 @@ func (r *reader) note(line []byte) {
 			r.info.AutoTitle = store.AutoTitleOf(n.Summary)
 		}
 	case "tag":
-		r.info.Tag, _ = store.CheckTitle(n.Tag) // ok: an empty one takes it back
+		r.info.Tag, _ = store.CheckTitle(n.Tag) // ok: an empty tag removes it
 	}
 }
 
-// leaf takes from the last message where the session is now.
+// leaf reads the session's current state from its last message.
 func (r *reader) leaf(line []byte) {
 	c := jsonline.New(line)
 	c.Enter('{')
@@ -246,7 +247,7 @@ func (r *reader) leaf(line []byte) {
 	}
 }
 
-// partial finds the first words of a first prompt that is too long to be read whole.
+// partial extracts the first words of a first prompt that is too long to be read completely.
 func (r *reader) partial(line []byte) {
 	if !begins(line, `{"type":"user"`) && !begins(line, `{"parentUuid"`) {
 		return
@@ -257,7 +258,7 @@ func (r *reader) partial(line []byte) {
 			continue
 		}
 		rest = rest[:min(len(rest), 1000)]
-		if end := bytes.LastIndexByte(rest, ' '); end > 0 { // not within an escape
+		if end := bytes.LastIndexByte(rest, ' '); end > 0 { // do not cut an escape sequence
 			rest = rest[:end]
 		}
 		c := jsonline.New(append(append([]byte{'"'}, rest...), '"'))

@@ -21,32 +21,32 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Query says what to look for in the text of sessions.
+// Query is a full-text search over sessions.
 type Query struct {
-	// Text is looked for as it is, except that any white space matches any other.
+	// Text is matched literally, except that any whitespace matches any other.
 	Text string
-	// MatchCase tells capitals from small letters.
+	// MatchCase makes the search case-sensitive.
 	MatchCase bool
-	// Dir wants the sessions of the project in this folder; empty wants all.
+	// Dir restricts the search to the project in this folder; empty means all projects.
 	Dir string
-	// Limit is how many hits there are of one session at most; 0 means 1.
+	// Limit is the maximum number of hits per session; 0 means 1.
 	Limit int
 }
 
-// A Hit is a place in a session where the text of a query stands.
+// A Hit is a match in a session.
 type Hit struct {
 	Session Info
-	// Message is the id of the message, Role who wrote it, Time when.
+	// Message, Role and Time are the matching message's ID, author and time.
 	Message string
 	Role    msg.Role
 	Time    time.Time
-	// Snippet is the text around the place, on one line; Start and End are those of the match in it.
+	// Snippet is the text around the match on one line. Start and End delimit the match in it.
 	Snippet    string
 	Start, End int
 }
 
-// Search yields the hits, those of sessions that changed last first. A session that cannot be read is
-// yielded as an error, and the search goes on.
+// Search yields the hits, starting with the most recently changed sessions. A session that
+// cannot be read is yielded as an error, and the search continues.
 func Search(ctx context.Context, home string, q Query) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		s, err := newSearch(q)
@@ -65,7 +65,7 @@ func Search(ctx context.Context, home string, q Query) iter.Seq2[Hit, error] {
 	}
 }
 
-// byAge returns the files, the newest first.
+// byAge returns the files, newest first.
 func byAge(home, dir string) ([]file, error) {
 	files, err := find(home, dir)
 	if err != nil {
@@ -83,8 +83,8 @@ func byAge(home, dir string) ([]file, error) {
 	return files, nil
 }
 
-// A search looks in two steps: where the text may stand in the bytes of a log, and whether it does in
-// the text that they spell.
+// A search has two stages: a prefilter on the raw bytes of a log, and a check of the decoded
+// text.
 type search struct {
 	raw, text *regex.Query
 	limit     int
@@ -106,14 +106,14 @@ func newSearch(q Query) (*search, error) {
 	return s, nil
 }
 
-// found is what came of one file.
+// found is the result for a file.
 type found struct {
 	hits []Hit
 	err  error
 	done chan struct{}
 }
 
-// run searches the files side by side and yields what is found in their order.
+// run searches the files in parallel and yields the hits in the order of the files.
 func (s *search) run(ctx context.Context, files []file, x *diskIndex, yield func(Hit, error) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	results := make([]found, len(files))
@@ -158,11 +158,11 @@ func (s *search) run(ctx context.Context, files []file, x *diskIndex, yield func
 				return
 			}
 		}
-		results[i] = found{} // it may be long until the last
+		results[i] = found{} // free the memory early
 	}
 }
 
-// A worker searches one file after the other.
+// A worker searches one file at a time.
 type worker struct {
 	s         *search
 	x         *diskIndex
@@ -208,17 +208,17 @@ func (w *worker) search(ctx context.Context, f *file) ([]Hit, error) {
 	return hits, nil
 }
 
-// maxLine bounds a line that is searched.
+// maxLine is the maximum size of a line that is searched.
 const maxLine = 64 << 20
 
-// chunks hands out a file in pieces of whole lines, until one is enough. What follows the last line
-// end is no record.
+// chunks passes the file to each in pieces of whole lines, until it returns false. Text after
+// the last newline is not a record.
 func (w *worker) chunks(in io.Reader, each func(lines []byte) bool) error {
-	held, size := 0, 64<<10 // what is looked for is often at the start
+	held, size := 0, 64<<10 // start small: matches are often near the start
 	for {
 		if held == len(w.buf) {
 			if len(w.buf) >= maxLine {
-				held = 0 // whatever this is, it is no record
+				held = 0 // too long for a record
 			} else {
 				w.buf = append(w.buf, make([]byte, len(w.buf))...)
 			}
@@ -242,7 +242,7 @@ func (w *worker) chunks(in io.Reader, each func(lines []byte) bool) error {
 	}
 }
 
-// verify adds a hit if the text of a record has a match.
+// verify adds a hit if the decoded text of a record matches.
 func (w *worker) verify(ctx context.Context, hits []Hit, line []byte) []Hit {
 	rec, err := store.ParseRecord(line)
 	if err != nil || !rec.Message() {
@@ -264,7 +264,7 @@ func (w *worker) verify(ctx context.Context, hits []Hit, line []byte) []Hit {
 	return hits
 }
 
-// texts returns what there is to read in parts: what was said, thought, asked of tools and answered.
+// texts returns the readable text in parts: text, reasoning, tool input and results.
 func texts(parts []msg.Part, to []string) []string {
 	for _, p := range parts {
 		switch p := p.(type) {

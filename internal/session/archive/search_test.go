@@ -38,7 +38,7 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	data = append([]byte(strings.Repeat("\x00", 3000)+"\n"), data...)
-	// As another program would write it.
+	// JSON as another program would write it.
 	foreign := `{"type":"user","uuid":"f1","message":{"content":"na\u00efve \u00c4pfel \ud83d\ude00 a\u003cb\u0026c \/usr\/bin\/flux"}}` + "\n" +
 		`{"type":"user","uuid":"f2","toolUseResult":{"x":"only structured"},"message":{"content":"y"}}` + "\n" + `{"type":"user","uuid":"f3","isSidechain":true,"message":{"content":"side chain text"}}` + "\n"
 	if err := errors.Join(os.WriteFile(damaged, data, 0o600), os.WriteFile(filepath.Join(filepath.Dir(damaged), "foreign.jsonl"), []byte(foreign), 0o600)); err != nil {
@@ -97,7 +97,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	for range Search(context.Background(), m.home, Query{Text: "flux"}) {
-		break // leaving early must not hang
+		break // stopping early must not hang
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -130,7 +130,8 @@ func TestSearchTools(t *testing.T) {
 	}
 }
 
-// TestPrefilterMissesNothing: whatever is found in a text is found in any way to write it as JSON.
+// TestPrefilterMissesNothing checks that every match in a text is also found in any JSON
+// encoding of it.
 func TestPrefilterMissesNothing(t *testing.T) {
 	letters := rapid.SampledFrom([]rune("aZ09 \t\n\"\\/.<>&-_éÄßσ😀ſ\u2028(["))
 	rapid.Check(t, func(t *rapid.T) {
@@ -167,7 +168,7 @@ func matches(q *regex.Query, text string) bool {
 	return ok
 }
 
-// encode writes text as JSON, with a choice for each character that has one.
+// encode writes text as JSON, picking an encoding for each character.
 func encode(t *rapid.T, text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

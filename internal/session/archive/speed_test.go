@@ -10,7 +10,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// BenchmarkList lists thousands of sessions without and with the index.
+// BenchmarkList lists thousands of sessions with and without the index.
 func BenchmarkList(b *testing.B) {
 	m := &maker{t: b, home: b.TempDir()}
 	const sessions = 5000
@@ -31,7 +31,7 @@ func BenchmarkList(b *testing.B) {
 	}
 	b.Run("cold", func(b *testing.B) {
 		for b.Loop() {
-			os.Remove(index) // ok: the first time there is none
+			os.Remove(index) // ok: missing the first time
 			list(b)
 		}
 	})

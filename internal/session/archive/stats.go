@@ -18,66 +18,68 @@ import (
 	"adze/internal/session/store"
 )
 
-// Stats are what was done in many sessions.
+// Stats summarizes the work of many sessions.
 type Stats struct {
-	// Sessions is how many were counted, and Left how many were not for lack of time; they are the oldest.
+	// Sessions is the number of sessions counted. Left is the number skipped for lack of time,
+	// which are the oldest.
 	Sessions, Left int
-	// Sum is that of all days.
+	// Sum is the total over all days.
 	Sum Work
-	// Days has each day on which something was done, the last one first.
+	// Days lists the days with any work, latest first.
 	Days []Day
-	// Models, Tools and Files are ordered by how much they were used.
+	// Models, Tools and Files are ordered by use.
 	Models []ModelUse
 	Tools  []Use
-	Files  []Use // that were edited
-	// Detail is nil unless it was asked for.
+	Files  []Use // edited files
+	// Detail is nil unless requested.
 	Detail *Detail
 }
 
-// Work is what was done in some time.
+// Work is the amount of work in a period.
 type Work struct {
-	// Prompts is how many prompts there were.
+	// Prompts is the number of prompts.
 	Prompts int
-	// Input and Output are tokens, whether they were cached or not, and Cached is how much of the input was.
+	// Input and Output are tokens, cached or not. Cached is the cached part of the input.
 	Input, Output, Cached int
 	CostUSD               float64
-	// Unknown says that the price of something is not known.
+	// Unknown reports that the cost is incomplete because some price is unknown.
 	Unknown bool
 }
 
 // A Day is the work of one day.
 type Day struct {
-	Date string // such as 2006-01-02
+	Date string // for example 2006-01-02
 	Work
 }
 
-// A ModelUse is what a model did.
+// ModelUse is the work done by a model.
 type ModelUse struct {
 	Name string
 	Work
 }
 
-// A Use says how often something was used.
+// Use is the number of times something was used.
 type Use struct {
 	Name  string
 	Times int
 }
 
-// StatsOptions say what is counted.
+// StatsOptions selects the work to count.
 type StatsOptions struct {
-	// Dir wants the sessions of the project in this folder; empty wants all.
+	// Dir restricts the count to the project in this folder; empty means all projects.
 	Dir string
-	// Since is when the time begins that counts; zero wants all of it.
+	// Since is the start of the period; zero means no limit.
 	Since time.Time
-	// Zone is where days begin; nil means UTC.
+	// Zone determines the boundaries of days; nil means UTC.
 	Zone *time.Location
-	// Detail wants a [Detail], and Calls those that were made in a directory; empty means none.
+	// Detail requests a [Detail]. Calls is the directory whose calls are counted; empty means
+	// none.
 	Detail bool
 	Calls  string
 }
 
-// Measure counts what was done in sessions. When ctx ends, it returns what it has counted so far; the sessions that
-// changed last come first. What a fork has of its original counts once.
+// Measure counts the work done in sessions, most recently changed first. When ctx ends, it
+// returns the counts so far. Messages that a fork copied from its original count once.
 func Measure(ctx context.Context, home string, o StatsOptions) (*Stats, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -118,21 +120,21 @@ func Measure(ctx context.Context, home string, o StatsOptions) (*Stats, error) {
 	return total.stats(len(files)), nil
 }
 
-// costKind is the type of the records that hold the account.
+// costKind is the type of the records that hold the session's cost.
 const costKind = "cost-state"
 
-// maxNames bounds how many tools and files are told apart, and maxNameSize how long a name is.
+// maxNames limits the distinct tools and files counted, and maxNameSize the length of a name.
 const (
 	maxNames    = 20_000
 	maxNameSize = 1000
 )
 
-// A count is what was counted so far.
+// count accumulates statistics.
 type count struct {
-	sessions, empty int // those in which there is nothing to count are empty
+	sessions, empty int // sessions with nothing to count are empty
 	days, models    map[string]Work
 	tools, files    map[string]int
-	close           *closeCount // nil if it is not wanted
+	close           *closeCount // nil if not requested
 }
 
 func newCount(o *StatsOptions) *count {
@@ -152,14 +154,14 @@ func (w *Work) add(more Work) {
 	w.Unknown = w.Unknown || more.Unknown
 }
 
-// book adds work under a name.
+// book adds work to the entry for name.
 func book(all map[string]Work, name string, more Work) {
 	w := all[name]
 	w.add(more)
 	all[name] = w
 }
 
-// used counts a name, if there are not too many.
+// used counts a name unless the limit of distinct names is reached.
 func used(all map[string]int, name string, times int) {
 	if _, known := all[name]; len(name) > maxNameSize || !known && len(all) >= maxNames {
 		return
@@ -187,7 +189,8 @@ func (c *count) add(more *count) {
 	}
 }
 
-// session counts one log, unless it cannot be read or ctx ends before it is; what was counted of it by then stays.
+// session counts a log. If it cannot be read completely or ctx ends, the counts so far are
+// kept.
 func (c *count) session(ctx context.Context, path string, o *StatsOptions) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -237,13 +240,13 @@ func forked(rec *store.Record) bool {
 	return strings.Contains(string(tail), `"forkedFrom":{`)
 }
 
-// timeOf returns a time, and whether it counts.
+// timeOf parses a timestamp and reports whether it is within the period.
 func timeOf(text string, o *StatsOptions) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return at.In(o.Zone), err == nil && !at.Before(o.Since)
 }
 
-// totalsOf returns the account that a record holds.
+// totalsOf returns the totals in a cost record.
 func totalsOf(line []byte) (cost.Totals, bool) {
 	var n struct{ Cost *cost.Totals }
 	if json.Unmarshal(line, &n) != nil || n.Cost == nil {
@@ -252,7 +255,8 @@ func totalsOf(line []byte) (cost.Totals, bool) {
 	return *n.Cost, true
 }
 
-// spent counts what was added to an account. One that began again counts as a whole. Look may be nil.
+// spent counts the difference between two totals. Totals that were reset count in full. Look
+// may be nil.
 func (c *count) spent(at time.Time, look *closeLook, before, now *cost.Totals) {
 	if now.CostUSD < before.CostUSD || len(now.Models) < len(before.Models) {
 		before = &cost.Totals{}
@@ -277,7 +281,8 @@ func (c *count) spent(at time.Time, look *closeLook, before, now *cost.Totals) {
 	}
 }
 
-// message counts a prompt, the calls of an answer, or the files that calls have edited. Look may be nil.
+// message counts a prompt, the calls of an answer, or the files edited by calls. Look may be
+// nil.
 func (c *count) message(at time.Time, look *closeLook, rec *store.Record) {
 	e, err := rec.Entry()
 	if err != nil {
@@ -306,7 +311,7 @@ func (c *count) message(at time.Time, look *closeLook, rec *store.Record) {
 	}
 }
 
-// stats returns the counts in order; all is how many logs there are.
+// stats returns the sorted counts; all is the number of logs.
 func (c *count) stats(all int) *Stats {
 	s := &Stats{Sessions: c.sessions, Left: all - c.sessions - c.empty, Tools: byTimes(c.tools), Files: byTimes(c.files), Detail: c.close.detail()}
 	for _, date := range slices.Backward(slices.Sorted(maps.Keys(c.days))) {

@@ -14,7 +14,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// busyLog is a session of two days in which a file is edited.
+// busyLog is a session over two days in which a file is edited.
 const busyLog = `{"type":"user","uuid":"e1","parentUuid":null,"sessionId":"s1","timestamp":"2026-11-03T12:00:00Z","message":{"role":"user","content":[{"type":"text","text":"edit it"}]}}
 {"type":"assistant","uuid":"e2","parentUuid":"e1","sessionId":"s1","timestamp":"2026-11-03T12:00:01Z","message":{"role":"assistant","model":"m1","content":[{"type":"tool_use","id":"u1","name":"Edit","input":{}},{"type":"tool_use","id":"u2","name":"Read","input":{}}]}}
 {"type":"user","uuid":"e3","parentUuid":"e2","sessionId":"s1","timestamp":"2026-11-03T12:00:02Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"u1","content":"ok"}]},"toolUseResult":{"filePath":"/work/app/a.go","structuredPatch":[{"lines":["+x"]}]}}
@@ -40,8 +40,8 @@ func busy(t *testing.T, home, id string) string {
 	return path
 }
 
-// The account of a session grows, so that each day has the difference. What a fork copied counts once.
-//
+// TestMeasure checks that each day gets the difference of the session's growing totals, and
+// that messages copied by a fork count once.
 // Proves X-134.
 func TestMeasure(t *testing.T) {
 	home := t.TempDir()
@@ -87,7 +87,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// When the time is up, what was counted is returned with how many sessions are left.
+// TestMeasureStops checks that Measure returns partial counts and the number of remaining
+// sessions when its time is up.
 func TestMeasureStops(t *testing.T) {
 	home := t.TempDir()
 	for i := range 20 {
@@ -101,8 +102,7 @@ func TestMeasureStops(t *testing.T) {
 	}
 }
 
-// A closer look counts failures, hours, projects, and the calls of one directory.
-//
+// TestDetail checks the counts of failures, hours, projects, and the calls of one directory.
 // Proves X-134.
 func TestDetail(t *testing.T) {
 	home := t.TempDir()
@@ -130,7 +130,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// Calls that are long, and those beyond a number, are left out.
+// TestDetailBounds checks that long calls, and calls over the limit, are omitted.
 func TestDetailBounds(t *testing.T) {
 	c := newCloseCount()
 	c.called(Call{"Do", strings.Repeat("x", maxInputSize+1)}, 1)
