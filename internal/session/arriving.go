@@ -11,12 +11,12 @@ import (
 	"adze/internal/msg"
 )
 
-// A PartialLog is a [Log] that keeps the answer that is arriving, and then the results of its calls, so that they survive the end
-// of the process.
+// A PartialLog is a [Log] that saves an answer while it arrives, and then the results of its
+// calls, so that they survive the end of the process.
 type PartialLog interface {
-	// SavePartial keeps what there is of an answer, in place of what was kept before.
+	// SavePartial saves the answer so far, replacing an earlier save.
 	SavePartial(e msg.Entry) error
-	// AddPartial keeps the result of a call after earlier ones.
+	// AddPartial saves the result of a call after earlier ones.
 	AddPartial(e msg.Entry) error
 	// DropPartial drops the partial answer and results.
 	DropPartial() error
@@ -25,23 +25,24 @@ type PartialLog interface {
 // saveAfter is how long text may be shown before it is saved.
 const saveAfter = time.Second
 
-// An arriving is the answer that is arriving. It is saved about once a second until the history has it: an answer that arrives
-// faster costs nothing. The nil arriving saves nothing.
+// An arriving is an answer that is being streamed. It is saved about once a second until it is
+// in the history; an answer that arrives faster is never saved separately. A nil arriving saves
+// nothing.
 type arriving struct {
 	log   PartialLog
 	newID func() string
 	now   func() time.Time
 
 	mu    sync.Mutex
-	acc   *model.Accumulator // nil if nothing arrives
-	entry msg.Entry          // without its message
-	timer *time.Timer        // runs while there is text that is not saved
-	saved bool               // there may be a file
+	acc   *model.Accumulator // nil if nothing is arriving
+	entry msg.Entry          // its message is empty
+	timer *time.Timer        // runs while there is unsaved text
+	saved bool               // a file may exist
 
-	writing sync.Mutex // held while the file is written or removed
+	writing sync.Mutex // held while writing or removing the file
 }
 
-// hear takes an event of the turn. Last returns the id of the last entry of the history.
+// hear handles an event of the turn. Last returns the ID of the last entry of the history.
 func (a *arriving) hear(ev agent.Event, last func() string) {
 	if a == nil {
 		return
@@ -63,7 +64,7 @@ func (a *arriving) hear(ev agent.Event, last func() string) {
 	}
 }
 
-// add takes a piece of the answer.
+// add handles a piece of the answer.
 func (a *arriving) add(ev model.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,7 +77,7 @@ func (a *arriving) add(ev model.Event) {
 	}
 }
 
-// save writes what there is of the answer, unless it is over.
+// save writes the answer so far, unless it has ended.
 func (a *arriving) save() {
 	a.writing.Lock()
 	defer a.writing.Unlock()
@@ -97,10 +98,10 @@ func (a *arriving) save() {
 	usage.Estimated = true
 	e.Time, e.ResponseID, e.RequestID, e.Usage = a.now(), start.ID, start.RequestID, &usage
 	a.saved = true
-	a.log.SavePartial(e) // ok: it is tried again with more of the answer
+	a.log.SavePartial(e) // ok: retried with more of the answer
 }
 
-// end forgets the answer and removes its file.
+// end drops the answer and removes its file.
 func (a *arriving) end() {
 	if a == nil {
 		return
@@ -114,6 +115,6 @@ func (a *arriving) end() {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	if a.saved {
-		a.saved = a.log.DropPartial() != nil // ok: a file that is left does not follow the last message any more
+		a.saved = a.log.DropPartial() != nil // ok: a leftover file no longer follows the last message
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"adze/internal/session"
 )
 
-// partials is a log that notes what is saved of answers that are arriving.
+// partials is a log that records the saves of arriving answers.
 type partials struct {
 	*memoryLog
 	began time.Time
 
 	mu    sync.Mutex
 	lines []string
-	now   *msg.Entry // what is saved
+	now   *msg.Entry // the saved entry
 }
 
 func (p *partials) SavePartial(e msg.Entry) error {
@@ -45,9 +45,9 @@ func (p *partials) DropPartial() error {
 	return nil
 }
 
-// What has arrived of an answer is saved about every second, without calls, until the answer is stored or withdrawn. One that
-// arrives within a second is not. The result of a call is saved if others still run, until all are stored.
-//
+// TestArrivingAnswerIsSaved checks that an arriving answer is saved about every second, without
+// its calls, until it is stored or withdrawn, but not if it arrives within a second. The result
+// of a call is saved while other calls run, until all are stored.
 // Proves SESS-18, SESS-19.
 func TestArrivingAnswerIsSaved(t *testing.T) {
 	for _, tt := range []struct {
@@ -82,8 +82,8 @@ func TestArrivingAnswerIsSaved(t *testing.T) {
 	}
 }
 
-// What is saved follows the last entry of the log, and is marked as cut off.
-//
+// TestArrivingAnswerFollowsTheLog checks that a partial answer follows the last entry of the
+// log and is marked as cut off.
 // Proves SESS-18.
 func TestArrivingAnswerFollowsTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

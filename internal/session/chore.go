@@ -13,11 +13,11 @@ import (
 	"adze/internal/session/window"
 )
 
-// Turns returns what the user said since the last compaction, the newest first: the messages at which
-// [Compact] can divide the conversation.
+// Turns returns the user's messages since the last compaction, newest first. [Compact] can
+// split the conversation at these messages.
 func (s *Session) Turns() []compact.Turn { return compact.Turns(s.hist.Entries()) }
 
-// divide finds the part of a conversation with these turns that op is about.
+// divide finds the part of a conversation with these turns that op applies to.
 func divide(turns []compact.Turn, op Compact) (side compact.Side, at int, err error) {
 	id, side := op.UpTo, compact.Front
 	switch {
@@ -36,10 +36,10 @@ func divide(turns []compact.Turn, op Compact) (side compact.Side, at int, err er
 	return side, 0, fmt.Errorf("nothing that you said since the last compaction has the id %s", id)
 }
 
-// A chore is something to do instead of a turn. It returns what to tell of it.
+// A chore is work done in place of a turn. It returns an event that reports the result.
 type chore func(ctx context.Context) (agent.Event, error)
 
-// run does the chore and tells how it ended.
+// run executes the chore and reports its outcome.
 func (c chore) run(ctx context.Context, tell func(agent.Event)) {
 	ev, err := c(ctx)
 	switch {
@@ -54,7 +54,7 @@ func (c chore) run(ctx context.Context, tell func(agent.Event)) {
 	}
 }
 
-// local carries out [Local].
+// local executes [Local].
 func local(ctx context.Context, do func(context.Context) (string, error)) (*Outcome, agent.Ended) {
 	text, err := do(ctx)
 	if ctx.Err() != nil {
@@ -63,7 +63,7 @@ func local(ctx context.Context, do func(context.Context) (string, error)) (*Outc
 	return &Outcome{Text: text, Err: err}, agent.Ended{Reason: agent.Completed}
 }
 
-// compact returns the chore of [Compact].
+// compact returns the chore for [Compact].
 func (s *Session) compact(op Compact) chore {
 	return func(ctx context.Context) (agent.Event, error) {
 		m, _, err := s.cfg.Models.resolve(s.Model())
@@ -83,7 +83,7 @@ func (s *Session) compact(op Compact) chore {
 	}
 }
 
-// rewind carries out [Rewind].
+// rewind executes [Rewind].
 func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		_, at, err := divide(s.Turns(), Compact{From: op.To})
@@ -114,13 +114,13 @@ func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
 	}
 }
 
-// beside returns the window for work on the conversation beside the turns.
+// beside returns the window for requests outside of turns.
 func beside(ctx context.Context, s *Session, m agent.Model) *window.Turn {
 	_, options := s.prefs.get()
 	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs, s.hist.unbind(&s.memo.Withheld)))
 }
 
-// askAside carries out [Aside].
+// askAside executes [Aside].
 func askAside(s *Session, text string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		m, _, err := s.cfg.Models.resolve(s.Model())
@@ -134,7 +134,7 @@ func askAside(s *Session, text string) func(context.Context) (string, error) {
 	}
 }
 
-// writeNotes is the chore of [Notes].
+// writeNotes is the chore for [Notes].
 func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	m, _, err := s.cfg.Models.resolve(s.Model())
 	if err == nil && s.window == nil {
@@ -150,7 +150,7 @@ func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	return agent.Notice{Text: text}, err
 }
 
-// clear is the chore of [Clear].
+// clear is the chore for [Clear].
 func (s *Session) clear(ctx context.Context) (agent.Event, error) {
 	m, _, err := s.cfg.Models.resolve(s.Model())
 	if err == nil && s.window == nil {
@@ -165,7 +165,7 @@ func (s *Session) clear(ctx context.Context) (agent.Event, error) {
 	return beside(ctx, s, m).Clear(), nil
 }
 
-// snip is the chore of [Snip].
+// snip is the chore for [Snip].
 func (s *Session) snip(context.Context) (agent.Event, error) {
 	text := "Nothing is cut out of conversations here; the setting snip.enabled switches it on."
 	if n, ok := s.window.Force(); ok {

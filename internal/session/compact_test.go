@@ -23,7 +23,7 @@ import (
 	"adze/internal/tool"
 )
 
-// big is a tool whose result has about as many tokens as it is told.
+// big is a tool whose result has about as many tokens as its input requests.
 func big() tool.Tool {
 	type input struct {
 		N int `json:"n"`
@@ -34,19 +34,19 @@ func big() tool.Tool {
 	})
 }
 
-// of returns a text of about n tokens.
+// The text returned by of has about n tokens.
 func of(n int) string { return strings.Repeat("some word ", n*1000/2064) }
 
 const summary = "<analysis>I look back.</analysis><summary>We looked at the parser.</summary>"
 
-// A dwelling is a session with a window of its own and a log on disk.
+// A dwelling is a session with its own window and a log on disk.
 type dwelling struct {
 	*bench
 	opt store.Options
 	log *store.Log
 }
 
-// newDwelling opens the session in opt's place, which may have a past.
+// newDwelling opens the session at opt, which may have a history.
 func newDwelling(t *testing.T, script string, opt store.Options, change func(*session.Config)) *dwelling {
 	t.Helper()
 	log, contents, err := store.Resume(opt, store.LoadOptions{})
@@ -95,7 +95,7 @@ func (d *dwelling) close() {
 	}
 }
 
-// asked returns the messages of request n, counted from the end.
+// asked returns the messages of request n, counting from the end.
 func (d *dwelling) asked(n int) []byte {
 	d.t.Helper()
 	all := d.player.Requests()
@@ -121,7 +121,7 @@ func compactions(events []agent.Event) (n int) {
 // Proves CTX-30, CTX-44, CTX-45, LOOP-07 and LOOP-25.
 func TestCompactExitResume(t *testing.T) {
 	for name, tt := range map[string]struct {
-		size   int // of the results
+		size   int // size of the results
 		script string
 	}{
 		"before a request":   {6500, "expect text \"Summarise this conversation\"\nexpect no-text \"third\"\ntext \"" + summary + "\"\n---\nexpect text \"We looked at the parser\"\nsay Three"},
@@ -219,8 +219,8 @@ func TestNothingToCompact(t *testing.T) {
 	d.played()
 }
 
-// A conversation that nobody can sum up goes on all the same, and the person is told.
-//
+// TestCircuitBreaker checks that a conversation continues when compaction keeps failing, and
+// that the user is notified.
 // Proves CTX-30, CTX-47.
 func TestCircuitBreaker(t *testing.T) {
 	const refuse, rounds = "when text \"Summarise this conversation\"\nrepeat 20\nerror invalid_request\n---\n", 12
@@ -263,9 +263,8 @@ func TestAbortLeavesTheConversation(t *testing.T) {
 	})
 }
 
-// A model that finds everything too long ends the turn with advice, and leaves a conversation that
-// another model can go on with.
-//
+// TestEverythingIsTooLong checks that a model that rejects every request as too long ends the
+// turn with advice, and that another model can continue the conversation.
 // Proves LOOP-25.
 func TestEverythingIsTooLong(t *testing.T) {
 	script := "say One\n---\nsay Two" + strings.Repeat("\n---\nerror too_long", 12)
@@ -298,8 +297,8 @@ func TestSwitchToASmallerModel(t *testing.T) {
 	d.played()
 }
 
-// Old results are cleared from what is sent, once and for good, also after a restart.
-//
+// TestMicroCompaction checks that old results are cleared from requests permanently, including
+// after a restart.
 // Proves CTX-33, CTX-34, CTX-36.
 func TestMicroCompaction(t *testing.T) {
 	var script []string

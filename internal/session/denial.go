@@ -7,14 +7,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A Denial is a call that was not allowed.
+// A Denial is a denied call.
 type Denial struct {
 	Tool  string
 	UseID string
 	Input json.RawMessage
 }
 
-// denials are the calls of a session that were not allowed. They are safe for concurrent use.
+// denials holds a session's denied calls. It is safe for concurrent use.
 type denials struct {
 	mu   sync.Mutex
 	list []Denial
@@ -26,7 +26,8 @@ func (d *denials) add(u *tool.Use) {
 	d.list = append(d.list, Denial{Tool: u.Name, UseID: u.ID, Input: u.Input})
 }
 
-// all returns the list so far. It shares memory with later ones, so it must not be changed.
+// all returns the denials so far. The slice shares memory with later results, so it must not be
+// modified.
 func (d *denials) all() []Denial {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"adze/internal/tool"
 )
 
-// guard is a hook: it denies what the input says it should, fails, panics, or leaves it to the rules.
+// guard is a hook that denies, fails, panics or abstains as its input requests.
 type guard struct{}
 
 func (guard) Before(_ context.Context, u *tool.Use) error {
@@ -28,8 +28,7 @@ func (guard) Before(_ context.Context, u *tool.Use) error {
 	return nil
 }
 
-// What a hook refuses is a denial like any other, and is told once.
-//
+// TestDenialsOfHooks checks that a hook's denial is reported once, like any other.
 // Proves SESS-04.
 func TestDenialsOfHooks(t *testing.T) {
 	b := newBench(t, `
@@ -55,7 +54,8 @@ say ok
 	b.played()
 }
 
-// A hook that a turn is ended in has refused nothing.
+// TestInterruptedHookDeniesNothing checks that a hook interrupted by the end of a turn does not
+// count as a denial.
 func TestInterruptedHookDeniesNothing(t *testing.T) {
 	var b *bench
 	interrupting := gateFunc(func(ctx context.Context, _ *tool.Use) error {

@@ -19,14 +19,14 @@ import (
 
 const foldOrder = "when text \"Summarise this part of a conversation\"\n"
 
-// extends reports whether a request begins with all that another sent.
+// extends reports whether request a starts with everything that b sent.
 func extends(a, b []byte) bool {
 	_, a, _ = bytes.Cut(a, []byte(`"messages":`))
 	_, b, _ = bytes.Cut(b, []byte(`"messages":`))
 	return bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]}")))
 }
 
-// mainRequests returns the requests that are not for a summary of any kind.
+// mainRequests returns all requests except summaries.
 func (d *dwelling) mainRequests() (requests [][]byte) {
 	for _, r := range d.player.Requests() {
 		if !bytes.Contains(r, []byte("Summarise this")) {
@@ -36,14 +36,13 @@ func (d *dwelling) mainRequests() (requests [][]byte) {
 	return requests
 }
 
-// Folds that were staged beside the conversation are committed when the provider says that it is too
-// long. If it is still too long the whole is summed up.
-//
+// TestDrain checks that folds staged in the background are committed when the provider rejects
+// the conversation as too long, and that the whole conversation is summarized if it still is.
 // Proves CTX-52, LOOP-24.
 func TestDrain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script string
-		want   int // compactions
+		want   int // number of compactions
 	}{
 		"it is enough":     {"expect text \"<conversation-fold>\"\nexpect text \"We looked around.\"\nsay Done.", 0},
 		"it is not enough": {"expect text \"<conversation-fold>\"\nerror too_long\n---\nexpect text \"All of it.\"\nexpect no-text \"<conversation-fold>\"\nsay Done.", 1},
@@ -83,8 +82,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// Folds that are ready are used before the conversation is summed up as a whole.
-//
+// TestFoldInsteadOfASummary checks that prepared folds are used before the whole conversation
+// is summarized.
 // Proves CTX-52.
 func TestFoldInsteadOfASummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -110,9 +109,8 @@ func snipTool(s *snip.Snipper) tool.Tool {
 	})
 }
 
-// The model cuts out what it has called stale, and a resumed session sends the same. Without the tool
-// nothing is numbered.
-//
+// TestSnip checks that the model can cut stale messages, and that a resumed session sends the
+// same request. Without the tool nothing is numbered.
 // Proves CTX-51.
 func TestSnip(t *testing.T) {
 	opt := place(t)
@@ -150,7 +148,7 @@ func TestSnip(t *testing.T) {
 	again.close()
 
 	off := newDwelling(t, "use Big {\"n\":1}\n---\nexpect no-text \"[step\"\nsay Fine.", place(t), func(c *session.Config) {
-		c.Window.Steps = append(c.Window.Steps, window.Snip(new(snip.Snipper), "Snip")) // but no tool
+		c.Window.Steps = append(c.Window.Steps, window.Snip(new(snip.Snipper), "Snip")) // the step without the tool
 	})
 	off.completed("look around")
 	off.close()

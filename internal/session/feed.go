@@ -10,47 +10,47 @@ import (
 	"adze/internal/msg"
 )
 
-// A Seq numbers the entries of a session, from 1. Numbers only grow; where live entries were left out
-// there are gaps.
+// A Seq is the number of a session entry, starting at 1. Numbers increase; skipped live entries
+// leave gaps.
 type Seq int64
 
-// An Entry is one event of a session, with its number.
+// An Entry is a numbered event of a session.
 type Entry struct {
 	Seq  Seq
 	Time time.Time
-	// Live entries show something in progress: a piece of text, the progress of a call. The complete form
-	// follows in an entry that is not live, so that a late reader does not need them.
+	// Live marks an entry that shows progress: a piece of text, or the progress of a call. The
+	// complete form follows in an entry that is not live, so late readers do not need it.
 	Live  bool
 	Event Event
 }
 
-// A Pace says how a reader gets live entries.
+// A Pace determines how a reader gets live entries.
 type Pace int
 
-// The paces.
 const (
-	// Latest leaves out live entries that the reader was too slow for.
+	// Latest skips live entries that the reader is too slow for.
 	Latest Pace = iota
-	// Every makes the session wait for the reader rather than leave out a live entry.
+	// Every makes the session wait for the reader instead of skipping live entries.
 	Every
 )
 
-// liveKept is how many live entries are kept for readers that are behind.
+// liveKept is the number of live entries kept for slow readers.
 const liveKept = 1024
 
-// A feed keeps the entries of a session for any number of readers. Entries that are not live are kept
-// as long as the session is, old ones without what calls returned; the last of the live ones are kept beside them.
+// A feed stores the entries of a session for any number of readers. Entries that are not live
+// are kept for the life of the session, older ones without call results. Only the latest live
+// entries are kept.
 type feed struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	changed sync.Cond // something was added, a reader moved on or left, the feed was closed
+	changed sync.Cond // signals a new entry, a reader's progress or exit, or a closed feed
 	last    Seq
-	kept    []Entry       // not live, by number
-	live    []Entry       // by number
-	slim    int           // how many of kept were made light
-	readers map[*Seq]Pace // by how far they have read
-	patient int           // how many of them have the pace Every
+	kept    []Entry       // entries that are not live, by number
+	live    []Entry       // live entries, by number
+	slim    int           // number of entries in kept that were lightened
+	readers map[*Seq]Pace // positions of the readers
+	patient int           // number of readers with the pace Every
 	closed  bool
 }
 
@@ -60,7 +60,8 @@ func newFeed(now func() time.Time) *feed {
 	return f
 }
 
-// add numbers an event. It waits for readers that want every live entry, but no longer than ctx lasts.
+// add numbers an event and stores it. It waits for readers with the pace Every until ctx is
+// done.
 func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +74,7 @@ func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.last++
 	e := Entry{Seq: f.last, Time: f.now(), Live: live, Event: ev}
 	if live {
-		if len(f.live) >= 2*liveKept { // cut now and then, not each time
+		if len(f.live) >= 2*liveKept { // trim occasionally, not every time
 			f.live = append(f.live[:0], f.live[len(f.live)-liveKept+1:]...)
 		}
 		f.live = append(f.live, e)
@@ -84,8 +85,8 @@ func (f *feed) add(ctx context.Context, ev Event, live bool) {
 	f.changed.Broadcast()
 }
 
-// lighten drops the contents of messages and results from old entries, which are large: who comes late finds them in
-// the history or the log. Readers that are there get them first.
+// lighten drops the large contents of messages and results from old entries once all current
+// readers have them. Late readers find them in the history or the log.
 func (f *feed) lighten() {
 	for ; f.slim < len(f.kept)-maxBatch; f.slim++ {
 		e := &f.kept[f.slim]
@@ -121,7 +122,8 @@ func light(ev agent.Event) agent.Event {
 
 func withoutInput(use *msg.ToolUse) *msg.ToolUse { return &msg.ToolUse{ID: use.ID, Name: use.Name} }
 
-// behind reports whether another live entry would drop one that a reader with the pace Every has not read.
+// behind reports whether another live entry would drop an entry that a reader with the pace
+// Every has not read.
 func (f *feed) behind() bool {
 	if f.patient == 0 || len(f.live) < liveKept {
 		return false
@@ -135,14 +137,15 @@ func (f *feed) behind() bool {
 	return false
 }
 
-// wake makes all readers and writers look again. The lock makes sure that none is between looking and waiting.
+// wake makes all readers and writers check again. Holding the lock ensures that none of them is
+// between its check and its wait.
 func (f *feed) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changed.Broadcast()
 }
 
-// close ends the feed: readers get the entries up to now.
+// close closes the feed. Readers still get the existing entries.
 func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,8 +160,8 @@ func (f *feed) end() Seq {
 	return f.last
 }
 
-// follow yields the entries after a number, and then what is added, until ctx is done or the feed is
-// closed and read to its end.
+// follow yields the entries after a number, and then new entries, until ctx is done or the feed
+// is closed and drained.
 func (f *feed) follow(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		at := after
@@ -179,7 +182,7 @@ func (f *feed) follow(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry]
 	}
 }
 
-// enter notes that a reader follows, and leave that it does not any more.
+// enter registers a reader, and leave removes it.
 func (f *feed) enter(at *Seq, pace Pace) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -199,10 +202,11 @@ func (f *feed) leave(at *Seq, pace Pace) {
 	}
 }
 
-// maxBatch bounds how many entries a reader is given at once: what it holds is not kept twice.
+// maxBatch limits the entries a reader gets at a time, to bound the memory it holds.
 const maxBatch = 256
 
-// next waits for entries after at, appends them to batch in order, and moves at on. None means the end.
+// next waits for entries after at, appends them to batch in order, and advances at. An empty
+// result means the end.
 func (f *feed) next(ctx context.Context, at *Seq, batch []Entry) []Entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -229,7 +233,7 @@ func (f *feed) next(ctx context.Context, at *Seq, batch []Entry) []Entry {
 	return batch
 }
 
-// after returns the entries with a greater number.
+// after returns the entries numbered above at.
 func after(entries []Entry, at Seq) []Entry {
 	lo, hi := 0, len(entries)
 	for lo < hi {

@@ -20,8 +20,8 @@ func text(n int) Event { return Loop{agent.Notice{Text: string(rune('0' + n%10))
 
 func delta() Event { return Loop{agent.Delta{Event: model.TextDelta{Text: "piece"}}} }
 
-// Every reader gets every entry that is not live, in order, whether it reads along or comes late; what
-// is kept for the slow one does not grow with the live entries.
+// TestFollowers checks that every reader, early or late, gets every entry that is not live, in
+// order, and that live entries do not accumulate for a slow reader.
 func TestFollowers(t *testing.T) {
 	const entries, lives = 10_000, 20
 	f := newFeed(time.Now)
@@ -75,7 +75,8 @@ func TestFollowers(t *testing.T) {
 	readers.Wait()
 }
 
-// The session waits for a reader that wants everything, until the reader leaves or ctx is done.
+// TestPatientReader checks that the session waits for a reader with the pace Every until the
+// reader leaves or ctx is done.
 func TestPatientReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed(time.Now)
@@ -122,7 +123,7 @@ func TestPatientReader(t *testing.T) {
 	})
 }
 
-// A reader goes on where it stopped.
+// TestFollowFromANumber checks that a reader can resume where it stopped.
 func TestFollowFromANumber(t *testing.T) {
 	f := newFeed(time.Now)
 	for i := range 10 {
@@ -157,7 +158,8 @@ func BenchmarkFeed(b *testing.B) {
 	reader.Wait()
 }
 
-// What calls returned is kept until all who follow have had it, and not for ever.
+// TestOldEntriesAreLight checks that call results are kept until all current readers have them,
+// and then dropped.
 func TestOldEntriesAreLight(t *testing.T) {
 	for _, pace := range []Pace{Latest, Every} {
 		f := newFeed(time.Now)
@@ -202,7 +204,7 @@ func TestOldEntriesAreLight(t *testing.T) {
 	}
 }
 
-// heavy returns one of the events that hold much.
+// heavy returns an event with large contents.
 func heavy(n int) Event {
 	use := &msg.ToolUse{ID: "id", Name: "Bash", Input: json.RawMessage("{}")}
 	parts := []msg.Part{&msg.Text{Text: "printed"}}
@@ -213,7 +215,7 @@ func heavy(n int) Event {
 	}[n%3]
 }
 
-// weight returns what an event holds much of.
+// weight reports which large contents an event has.
 func weight(ev Event) []bool {
 	switch ev := ev.(Loop).Event.(type) {
 	case agent.Appended:

@@ -17,42 +17,44 @@ import (
 )
 
 type (
-	// Choices asks the user to choose, in one or several matters. A [Selection] answers it.
+	// Choices asks the user one or more multiple-choice questions. A [Selection] answers it.
 	Choices struct {
-		From  string // who asks, such as a hook; empty if the model does
+		From  string // the asker, such as a hook; empty for the model
 		Items []Choice
-		// Call is the call of the model that asks, for hosts that know the tool and ask on their own.
+		// Call is the model's call that asks, for hosts that recognize the tool and ask
+		// themselves.
 		Call AskingCall
 	}
 
-	// An AskingCall is a call that does nothing but ask the user.
+	// An AskingCall is a call whose only purpose is to ask the user.
 	AskingCall struct {
-		Tool, Use string // the names of the tool and of the use
+		Tool, Use string // tool name and tool-use ID
 		Input     json.RawMessage
 	}
 
-	// A Choice is one matter. The user may write something else than the options, unless it is closed.
+	// A Choice is a single question. Unless it is closed, the user may enter other text.
 	Choice struct {
-		Header  string // one or two words; it may be empty
+		Header  string // one or two words; may be empty
 		Text    string
 		Options []Option
-		// Multiple lets the user choose several options. Closed lets them choose nothing but options.
+		// Multiple allows several options. Closed disallows other text.
 		Multiple, Closed bool
 	}
 
-	// An Option can be chosen.
+	// An Option is a possible answer.
 	Option struct {
 		Label, Description string
-		Preview            string // what it looks like; it may be empty
+		Preview            string // preview of the result; may be empty
 	}
 
-	// Selection answers [Choices]: for each item the labels of the options, or what the user wrote instead; nothing if
-	// the item was skipped.
+	// Selection answers [Choices]: for each item, the labels of the chosen options or the
+	// user's text, or nothing if the item was skipped.
 	Selection struct {
 		Chosen [][]string
-		// Declined says that the user did not choose at all. Chosen is empty then.
+		// Declined is true if the user did not choose at all. Chosen is empty then.
 		Declined bool
-		// Message is what the user says beside the choices or in place of them; it may be empty.
+		// Message is an additional message from the user, or a message in place of choices; may
+		// be empty.
 		Message string
 	}
 )
@@ -70,7 +72,7 @@ func (c Choices) check(r Reply) error {
 	return c.Check(s)
 }
 
-// Check reports why s does not answer the question.
+// Check returns an error if s does not answer the question.
 func (c Choices) Check(s Selection) error {
 	switch {
 	case s.Declined:
@@ -95,41 +97,42 @@ func (c Choices) Check(s Selection) error {
 type (
 	// Form asks the user for values. A [Filled] answers it.
 	Form struct {
-		From    string // who asks, such as a server
+		From    string // the asker, such as a server
 		Message string
 		Fields  []Field
-		// Schema is what the fields were made of, for front ends that draw forms of their own; it may be nil.
+		// Schema is the original schema of the fields, for front ends that draw their own
+		// forms; may be nil.
 		Schema json.RawMessage
 	}
 
 	// A Field is one value of a form.
 	Field struct {
-		Name        string // its key in the answer
-		Title       string // it may be empty
+		Name        string // key in the answer
+		Title       string // may be empty
 		Description string
 		Type        FieldType
-		Format      Format // of a text; it may be empty
+		Format      Format // format of a text; may be empty
 		Required    bool
-		Options     []Option // of a choice, whose values are the labels
+		Options     []Option // options of a choice; their labels are the values
 		Default     any      // nil means none
-		// Min and Max bound a number, or the characters of a text, or how many options are chosen; nil means
-		// no bound.
+		// Min and Max bound a number, the length of a text in characters, or the number of
+		// chosen options; nil means no bound.
 		Min, Max *float64
 	}
 
 	// Filled answers [Form].
 	Filled struct {
 		Action Action
-		// Values are those of the fields, by name, if the action is [Accept]: a string, a float64, an int64, a
-		// bool or a []string.
+		// Values holds the fields' values by name if the action is [Accept]: each a string,
+		// float64, int64, bool or []string.
 		Values map[string]any
 	}
 )
 
-// A FieldType is what a field takes.
+// A FieldType is the type of a field's value.
 type FieldType string
 
-// The types of fields.
+// The field types.
 const (
 	TextField    FieldType = "string"
 	NumberField  FieldType = "number"
@@ -139,7 +142,7 @@ const (
 	ListField    FieldType = "array" // several options
 )
 
-// A Format is what a text looks like.
+// A Format is the format of a text field.
 type Format string
 
 // The formats.
@@ -150,14 +153,14 @@ const (
 	DateTimeFormat Format = "date-time"
 )
 
-// An Action is what the user does with a form.
+// An Action is the user's response to a form.
 type Action string
 
 // The actions.
 const (
 	Accept  Action = "accept"
-	Decline Action = "decline" // the user does not want to answer
-	Cancel  Action = "cancel"  // the user was not there to answer, or left
+	Decline Action = "decline" // the user declined to answer
+	Cancel  Action = "cancel"  // the user was absent or left
 )
 
 func (Filled) reply() {}
@@ -192,7 +195,8 @@ func (f Form) check(r Reply) error {
 	return nil
 }
 
-// Decode returns the values of a JSON object, each as its field has it. The error names the fields that do not fit.
+// Decode returns the values of a JSON object, converted to the types of their fields. The error
+// names invalid fields.
 func (f Form) Decode(content json.RawMessage) (map[string]any, error) {
 	values := map[string]any{}
 	if len(content) == 0 {
@@ -227,8 +231,8 @@ func (f Form) Decode(content json.RawMessage) (map[string]any, error) {
 	return values, errors.Join(problems...)
 }
 
-// Fill returns the values of a JSON object with the defaults of fields that it leaves out. All that are required must
-// be there then.
+// Fill is like Decode, but adds defaults for missing fields. It returns an error if a required
+// field is still missing.
 func (f Form) Fill(content json.RawMessage) (map[string]any, error) {
 	values, err := f.Decode(content)
 	if err != nil {
@@ -238,7 +242,7 @@ func (f Form) Fill(content json.RawMessage) (map[string]any, error) {
 	return values, f.check(Filled{Action: Accept, Values: values})
 }
 
-// WithDefaults returns the values with the defaults of fields that have none.
+// WithDefaults returns the values, with defaults for missing fields.
 func (f Form) WithDefaults(values map[string]any) map[string]any {
 	all := maps.Clone(values)
 	if all == nil {
@@ -252,7 +256,7 @@ func (f Form) WithDefaults(values map[string]any) map[string]any {
 	return all
 }
 
-// typed returns a decoded value as the field has it.
+// typed converts a decoded value to the field's type.
 func (f Field) typed(v any) (any, error) {
 	switch v := v.(type) {
 	case json.Number:
@@ -266,7 +270,7 @@ func (f Field) typed(v any) (any, error) {
 		if i, err := v.Int64(); err == nil {
 			return i, nil
 		}
-		if n == math.Trunc(n) && math.Abs(n) < 1<<53 { // such as 1e3 or 5.0
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 { // integral, such as 1e3 or 5.0
 			return int64(n), nil
 		}
 	case []any:
@@ -285,7 +289,7 @@ func (f Field) typed(v any) (any, error) {
 	return nil, fmt.Errorf("%v is not a value of the type %s", v, f.Type)
 }
 
-// Label returns what to call the field.
+// Label returns the field's title, or its name if it has none.
 func (f Field) Label() string {
 	if f.Title != "" {
 		return f.Title
@@ -293,8 +297,8 @@ func (f Field) Label() string {
 	return f.Name
 }
 
-// Parse returns the value that a text stands for, as the user types it. Options can be given by number,
-// several of them between commas.
+// Parse returns the value of a text that the user typed. Options can be given by number;
+// several options are separated by commas.
 func (f Field) Parse(text string) (any, error) {
 	var v any = text
 	var err error
@@ -337,7 +341,7 @@ func parseBool(text string) (bool, error) {
 	return false, errors.New("neither yes nor no")
 }
 
-// optionNamed returns the label of the option with that number, or else the text.
+// optionNamed returns the label of the option with that number, or text if there is none.
 func optionNamed(options []Option, text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1].Label
@@ -345,7 +349,7 @@ func optionNamed(options []Option, text string) string {
 	return text
 }
 
-// Check reports why v cannot be a value of the field.
+// Check returns an error if v is not a valid value for the field.
 func (f Field) Check(v any) error {
 	switch v := v.(type) {
 	case string:
@@ -397,12 +401,12 @@ func (f Field) offered(label string) error {
 	return nil
 }
 
-// offers reports whether one of the options has the label.
+// offers reports whether any option has the label.
 func offers(options []Option, label string) bool {
 	return slices.ContainsFunc(options, func(o Option) bool { return o.Label == label })
 }
 
-// check reports why a text does not have the format.
+// check returns an error if text does not have the format.
 func (f Format) check(text string) error {
 	var err error
 	switch f {

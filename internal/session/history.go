@@ -13,19 +13,20 @@ import (
 	"adze/internal/session/store"
 )
 
-// A history is the conversation in memory; every entry is written to the log first. If that fails, the entry is
-// kept in memory, the conversation continues, and the user is told.
+// A history is the conversation in memory. Every entry is written to the log first. If that
+// fails, the entry is still kept in memory, the conversation continues, and the user gets a
+// warning.
 type history struct {
 	log Log
 
 	mu      sync.Mutex
 	entries []msg.Entry
-	before  []msg.Entry    // what an attempt took the place of; nil if there was none
-	undone  []msg.Entry    // what a rewind took the place of; nil if something was said since
-	pending []func() error // tell the log of it
-	warn    string         // not told yet
+	before  []msg.Entry    // entries replaced by an attempt; nil if none
+	undone  []msg.Entry    // entries before a rewind; nil after the next append
+	pending []func() error // log writes of the attempt
+	warn    string         // pending warning for the user
 	unsaved bool           // the log is behind
-	kept    bool           // the log keeps results that were not appended yet
+	kept    bool           // the log holds results that are not appended yet
 }
 
 func (h *history) Entries() []msg.Entry {
@@ -43,7 +44,7 @@ func (h *history) last() string {
 	return h.entries[len(h.entries)-1].ID
 }
 
-// has reports whether an entry has that id.
+// has reports whether an entry has this ID.
 func (h *history) has(id string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,9 +60,9 @@ func (h *history) Append(_ context.Context, e msg.Entry) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.kept && err == nil {
-		h.kept = h.log.(PartialLog).DropPartial() != nil // ok: a file that is left does not follow the last message any more
+		h.kept = h.log.(PartialLog).DropPartial() != nil // ok: a leftover file no longer follows the last message
 	}
-	e.Structured = nil // it is in the log, and nothing that is sent needs it
+	e.Structured = nil // requests do not need it, and the log has it
 	h.entries, h.undone = append(h.entries, e), nil
 	h.saved(err)
 	if l, ok := h.log.(Noticer); ok && h.warn == "" {
@@ -82,13 +83,13 @@ func (h *history) Keep(e msg.Entry) error {
 	return l.AddPartial(e)
 }
 
-// A Noticer is a [Log] that may have to tell the user something about its file.
+// A Noticer is a [Log] that may have a message about its file for the user.
 type Noticer interface {
-	// Notice returns it once.
+	// Notice returns the message once.
 	Notice() string
 }
 
-// rewind leaves out the entries from at on. Until something is appended, restore brings them back.
+// rewind drops the entries from at on. Until the next append, restore can bring them back.
 func (h *history) rewind(at int) {
 	h.Settle()
 	h.mu.Lock()
@@ -97,7 +98,7 @@ func (h *history) rewind(at int) {
 	h.end(h.entries[:at:at])
 }
 
-// restore brings back what was left out, and reports whether there was anything.
+// restore undoes the last rewind, and reports whether there was one.
 func (h *history) restore() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +111,7 @@ func (h *history) restore() bool {
 	return true
 }
 
-// end makes entries, which the log has already, the conversation.
+// end sets the conversation to entries, which are already in the log.
 func (h *history) end(entries []msg.Entry) {
 	h.entries = entries
 	if h.log == nil {
@@ -123,9 +124,9 @@ func (h *history) end(entries []msg.Entry) {
 	h.saved(h.log.Note(store.Rewind(leaf)))
 }
 
-// A Compacter is a [Log] that keeps compactions.
+// A Compacter is a [Log] that stores compactions.
 type Compacter interface {
-	// Compact stores a boundary and the entries that follow it.
+	// Compact stores a boundary and the entries after it.
 	Compact(b store.Boundary, then ...msg.Entry) error
 }
 
@@ -167,8 +168,9 @@ func (h *history) Retreat() bool {
 	return true
 }
 
-// unbind returns what withholds the reasoning of a model when requests to it begin otherwise than before, if it
-// takes reasoning back only behind what was before it.
+// unbind returns a function to call when requests to a model start differently than before. If
+// the model accepts its reasoning only after an unchanged prefix, the function withholds the
+// earlier reasoning.
 func (h *history) unbind(w *agent.Withheld) func(agent.Model) {
 	return func(m agent.Model) {
 		if m.Bound {
@@ -184,7 +186,7 @@ func (h *history) saved(err error) {
 		h.unsaved = true
 		h.warn = fmt.Sprintf("Transcript not saved: %v. The conversation continues, and saving is retried with each message.", err)
 	case err == nil && h.unsaved && h.warn != "":
-		h.unsaved, h.warn = false, "" // it was mended before the user knew
+		h.unsaved, h.warn = false, "" // recovered before the user was warned
 	case err == nil && h.unsaved:
 		h.unsaved = false
 		h.warn = "The transcript is saved again; nothing is missing from it."
@@ -207,13 +209,13 @@ func (h *history) warning() string {
 	return w
 }
 
-// A journal stores notes about a session for when it is resumed.
+// A journal stores notes for resuming a session.
 type journal struct {
-	log   Log // nil keeps nothing
+	log   Log // nil disables storing
 	debug *slog.Logger
 }
 
-// note stores a note about the session. A failing log is reported with the next message.
+// note stores a note about the session. A log error is reported with the next message.
 func (j journal) note(n store.Note) {
 	if j.log == nil {
 		return

@@ -15,16 +15,16 @@ import (
 	"adze/internal/tool"
 )
 
-// Whenever an interrupt comes, also between two turns, what it says of the prompts that wait is true: it
-// stops none of them, and none of the others waits.
+// TestInterruptKnowsWhatWaits checks that an interrupt at any time, even between two turns,
+// reports exactly the waiting prompts: it stops none of them, and no other prompt waits.
 func TestInterruptKnowsWhatWaits(t *testing.T) {
 	const prompts = 200
-	stopped := map[int]int{} // the number of the interrupt that stopped a prompt's turn
+	stopped := map[int]int{} // interrupt number by prompt whose turn it stopped
 	turn := 0
 	b := newBench(t, "forever\nsay ok", func(_ *bench, c *session.Config) {
 		c.Listeners.Ended = func(ctx context.Context, _ agent.Ended) {
 			if by, ok := context.Cause(ctx).(tool.Abort); ok {
-				stopped[turn], _ = strconv.Atoi(string(by)) // ok: they are numbers
+				stopped[turn], _ = strconv.Atoi(string(by)) // ok: always a number
 			}
 			turn++
 		}
@@ -39,7 +39,7 @@ func TestInterruptKnowsWhatWaits(t *testing.T) {
 		defer close(idle)
 		b.Close()
 	}()
-	began := []int{} // by interrupt: how many prompts did not wait any more
+	began := []int{} // prompts that had started, by interrupt
 	for done := false; !done; {
 		waiting := b.Interrupt(session.Interrupt{Cause: tool.Abort(strconv.Itoa(len(began)))})
 		if !slices.Equal(waiting, ids[prompts-len(waiting):]) {
@@ -65,7 +65,8 @@ func TestInterruptKnowsWhatWaits(t *testing.T) {
 	}
 }
 
-// A compaction that waits is among what waits, and can be taken back.
+// TestCompactionWaits checks that a waiting compaction is listed as waiting and can be
+// withdrawn.
 func TestCompactionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 1h\nsay never", func(_ *bench, c *session.Config) { numbered(c) })
@@ -89,8 +90,8 @@ func TestCompactionWaits(t *testing.T) {
 	})
 }
 
-// What was said to the turn that runs can be taken back until the model is told, also while it is still being heard.
-//
+// TestSaidIsTakenBack checks that input for the running turn can be withdrawn until the model
+// gets it, even while hearers are still running.
 // Proves SESS-62.
 func TestSaidIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,9 +134,9 @@ func TestSaidIsTakenBack(t *testing.T) {
 	})
 }
 
-// A prompt that the user takes back by an interrupt, before the model has begun to answer it, is no longer part of the
-// conversation; the log keeps it and that it was left out. What waited for the model is told with the next one.
-//
+// TestPromptIsTakenBack checks that a prompt withdrawn by an interrupt before the model started
+// to answer is removed from the conversation. The log keeps the prompt and the removal. Pending
+// notifications for the model come with the next prompt.
 // Proves X-120.
 func TestPromptIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +171,8 @@ func TestPromptIsTakenBack(t *testing.T) {
 	})
 }
 
-// Once something of the answer has come the prompt stays, and so does another one than that of the turn.
+// TestPromptStays checks that the prompt stays once part of the answer has arrived, or if the
+// interrupt names another prompt.
 func TestPromptStays(t *testing.T) {
 	for script, unsay := range map[string]string{"say Hel\ndelay 1h\nsay lo": "a", "delay 1h\nsay never": "other"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -185,7 +187,7 @@ func TestPromptStays(t *testing.T) {
 	}
 }
 
-// finished waits until nothing runs, and returns how the last turn ended.
+// finished waits until nothing runs, and returns the outcome of the last turn.
 func (b *bench) finished() (end session.Finished) {
 	b.t.Helper()
 	if err := b.Idle(b.t.Context()); err != nil {

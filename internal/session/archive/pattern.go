@@ -43,7 +43,7 @@ func rawPattern(c rune) string {
 		return `\\*` + quote(c)
 	}
 	ways := []string{quote(c)}
-	// The case of an escaped letter is not visible in its code, so all cases are listed.
+	// Case folding does not apply to \uXXXX escapes, so all cases are listed.
 	for fold := c; ; {
 		ways = append(ways, escapes(fold))
 		if fold = unicode.SimpleFold(fold); fold == c {

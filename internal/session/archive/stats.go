@@ -48,7 +48,7 @@ type Work struct {
 
 // A Day is the work of one day.
 type Day struct {
-	Date string // for example 2006-01-02
+	Date string // YYYY-MM-DD
 	Work
 }
 

@@ -1,5 +1,5 @@
-// Package attach adds to a message the files, directories and resources of servers that it mentions. What a mention looks like is left to package
-// mention, and reading files to a tool.
+// Package attach adds the files, directories and server resources that a message mentions to
+// the message.
 package attach
 
 import (
@@ -28,40 +28,43 @@ import (
 )
 
 const (
-	// maxAttached is how many files and directories are attached to a message.
+	// maxAttached is the maximum number of files and directories attached to a message.
 	maxAttached = 20
-	// maxListed is how many entries of a directory are listed.
+	// maxListed is the maximum number of directory entries listed.
 	maxListed = 1000
 )
 
-// A Config says how files are attached. All fields but MaxBytes, Resource and Refused are required.
+// Config configures attachments. All fields except MaxBytes, Resource and Refused are required.
 type Config struct {
-	// Dir returns the working directory, and Home is that of the user.
+	// Dir returns the working directory. Home is the user's home directory.
 	Dir  func() string
 	Home string
-	// Session returns the session, and Tool is the name of its tool that reads files.
+	// Session returns the session. Tool is the name of its file-reading tool.
 	Session func() *session.Session
 	Tool    string
-	// MaxBytes is how much is attached of a file that is too large to be read at once, in whole lines; 0 means nothing.
+	// MaxBytes returns how much to attach of a file that is too large to read completely, in
+	// whole lines; 0 means nothing.
 	MaxBytes func() int
-	// MayRead returns an error if the model may not read a directory, and Hidden reports whether an entry of one is
-	// not to be shown.
+	// MayRead returns an error if the model may not read a directory. Hidden reports whether to
+	// omit a directory entry.
 	MayRead func(ctx context.Context, path string) error
 	Hidden  func(path string) bool
-	// Resource returns what reads the resource of a server that a mention without its at sign names, such as server:uri,
-	// or nil if it names none. May be nil.
+	// Resource returns a function that reads the server resource with the given name, such as
+	// server:uri, or nil if there is no such resource. The name is a mention without its at
+	// sign. May be nil.
 	Resource func(name string) (read func(context.Context) exec.Outcome)
-	// Language returns that of the texts for the model.
+	// Language returns the language of texts for the model.
 	Language func() texts.Language
-	// Attended says that there is a user to tell what was attached.
+	// If Attended is true, the user is notified of attachments.
 	Attended bool
-	// Refused is why no files are attached; empty if they are.
+	// Refused is the reason why attachments are disabled, or empty.
 	Refused string
 }
 
-// Hear returns a hearer that attaches the files and directories that a message mentions. Each is read as if the model had
-// asked for it, so that permission rules, hooks and limits hold. What is not there stays text, and so do at signs in what
-// was piped to the program: others may have written it.
+// Hear returns a hearer that attaches the files and directories mentioned in a message. Each is
+// read as if the model had requested it, so that permission rules, hooks and limits apply.
+// Mentions of missing files stay text, and so do at signs in piped input, which others may have
+// written.
 func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 	return func(ctx context.Context, p session.Prompt) session.Hearing {
 		if p.Quoted {
@@ -83,7 +86,7 @@ func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 	}
 }
 
-// attachments are what a message mentions.
+// attachments collects the attachments of a message.
 type attachments struct {
 	Config
 	base     paths.Base
@@ -91,11 +94,11 @@ type attachments struct {
 	attached []string
 	missing  []string
 	failed   []string
-	cut      []string // what is told of files that are attached in part
-	more     int      // were not attached, because there are too many
+	cut      []string // notices about files attached in part
+	more     int      // number not attached because there are too many
 }
 
-// add attaches what m mentions.
+// add attaches the target of m.
 func (a *attachments) add(ctx context.Context, m mention.Mention) {
 	path, info, err := a.find(&m)
 	switch {
@@ -115,8 +118,8 @@ func (a *attachments) add(ctx context.Context, m mention.Mention) {
 	}
 }
 
-// find returns the file that m mentions. A name that contains what looks like lines is a file with that name if there
-// is one.
+// find returns the file that m mentions. If a file with the complete name exists, a suffix that
+// looks like a line range is part of the name.
 func (a *attachments) find(m *mention.Mention) (path string, info os.FileInfo, err error) {
 	name := m.Path
 	if m.First > 0 {
@@ -131,19 +134,19 @@ func (a *attachments) find(m *mention.Mention) (path string, info os.FileInfo, e
 	if path, err = a.base.Expand(name); err != nil {
 		return path, nil, err
 	}
-	if paths.IsUNC(path) { // looking at it would already contact a server
+	if paths.IsUNC(path) { // a stat would already contact a server
 		return path, nil, fs.ErrNotExist
 	}
 	info, err = os.Stat(path)
 	var wrong *fs.PathError
 	if errors.As(err, &wrong) && !errors.Is(err, fs.ErrPermission) {
-		err = fs.ErrNotExist // a name that is too long, or goes on after a file
+		err = fs.ErrNotExist // the name is too long, or has a file as a parent directory
 	}
 	return path, info, err
 }
 
-// file attaches a file by a call of the tool that reads files. Of one that is too large for a call it attaches the
-// beginning.
+// file attaches a file by calling the file-reading tool. If the file is too large for a call,
+// it attaches the beginning.
 func (a *attachments) file(ctx context.Context, m mention.Mention, path string) {
 	o := a.read(ctx, path, m.First, m.Last)
 	if o.Result.IsError && !o.Denied && !o.Rejected && m.First == 0 {
@@ -155,7 +158,7 @@ func (a *attachments) file(ctx context.Context, m mention.Mention, path string) 
 	a.take(m, o)
 }
 
-// read calls the tool that reads files. First 0 means the whole file.
+// read calls the file-reading tool. First 0 means the whole file.
 func (a *attachments) read(ctx context.Context, path string, first, last int) exec.Outcome {
 	in := map[string]any{"file_path": path}
 	if first > 0 {
@@ -170,7 +173,8 @@ func (a *attachments) read(ctx context.Context, path string, first, last int) ex
 	return s.Executor().Execute(ctx, s.Pool(), use)
 }
 
-// fitting returns how many lines at the beginning of a file are not more than may be attached, and how many it has.
+// fitting returns how many lines at the start of a file fit the limit, and how many lines the
+// file has.
 func (a *attachments) fitting(ctx context.Context, path string) (lines, total int) {
 	if a.MaxBytes == nil {
 		return 0, 0
@@ -187,7 +191,7 @@ func (a *attachments) fitting(ctx context.Context, path string) (lines, total in
 	return len(text.Lines), text.Total
 }
 
-// resource attaches a resource of a server, and reports whether m mentions one.
+// resource attaches a server resource, and reports whether m mentions one.
 func (a *attachments) resource(ctx context.Context, m mention.Mention) bool {
 	if a.Resource == nil {
 		return false
@@ -204,11 +208,12 @@ func (a *attachments) resource(ctx context.Context, m mention.Mention) bool {
 	return true
 }
 
-// take attaches the result of a call that read what m mentions.
+// take attaches the result of the call that read the target of m.
 func (a *attachments) take(m mention.Mention, o exec.Outcome) {
 	switch {
 	case o.Rejected && o.Stop != "":
-		// There is no turn yet that the user could have stopped, and the call is not the model's.
+		// The user cannot stop a turn that has not started, and the model did not make this
+		// call.
 		a.failed = append(a.failed, m.Text+" is not attached: you said no.")
 		a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, "the user does not want it to be read.")))
 		return
@@ -234,7 +239,8 @@ func (a *attachments) take(m mention.Mention, o exec.Outcome) {
 	a.attached = append(a.attached, m.Text)
 }
 
-// firstSentence returns the reason in a refusal; what follows is advice for a model that has called a tool.
+// firstSentence returns the reason in a denial. The rest is advice for a model that called a
+// tool.
 func firstSentence(text string) string {
 	text = tool.OneLine(text, 300)
 	if sentence, _, ok := strings.Cut(text, ". "); ok {
@@ -243,7 +249,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-// directory attaches the names of what is in a directory.
+// directory attaches the names of a directory's entries.
 func (a *attachments) directory(ctx context.Context, m mention.Mention, path string) {
 	entries, err := a.list(ctx, path)
 	if err != nil {
@@ -265,7 +271,7 @@ func (a *attachments) directory(ctx context.Context, m mention.Mention, path str
 			name += "/"
 		}
 		if strings.ContainsFunc(name, unicode.IsControl) {
-			name = strconv.Quote(name) // one line each
+			name = strconv.Quote(name) // keep each name on one line
 		}
 		names = append(names, name)
 	}
@@ -279,8 +285,8 @@ func (a *attachments) directory(ctx context.Context, m mention.Mention, path str
 	a.attached = append(a.attached, m.Text)
 }
 
-// list returns what is in a directory, if the model may read it. The directory is judged by its path without links,
-// and opened by it.
+// list returns the entries of a directory if the model may read it. Both the check and the open
+// use the path without symlinks.
 func (a *attachments) list(ctx context.Context, path string) ([]fs.DirEntry, error) {
 	set, err := a.base.Resolve(path)
 	if err != nil {
@@ -307,8 +313,8 @@ func (a *attachments) fail(m mention.Mention, reason string) {
 	a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, reason)))
 }
 
-// hearing returns what is added to the message, and what the user is told. That something was attached is told only to
-// a user who is there.
+// hearing returns the additions to the message and the notices for the user. Successful
+// attachments are reported only to an attending user.
 func (a *attachments) hearing() session.Hearing {
 	const named = 5
 	h := session.Hearing{Context: a.parts, Notices: append(a.failed, a.cut...)}

@@ -1,6 +1,6 @@
-// Package elicit puts what servers ask to the user of a conversation: values for a form, a visit to a page, or leave to
-// ask the model. Hooks may answer first. It decides what may be asked at all: not too often, and nothing that cannot be
-// shown. Which conversation is asked, and when, is left to mcp; how a question looks, to the front ends.
+// Package elicit handles MCP elicitation and sampling requests: it asks the user to fill in a
+// form, visit a page, or permit a request to the model. Hooks may answer first. It limits how
+// often a server may ask, and rejects requests that cannot be displayed.
 package elicit
 
 import (
@@ -15,46 +15,46 @@ import (
 	"adze/internal/session"
 )
 
-// maxAsked is how often a server may ask in one turn.
+// maxAsked is the number of requests a server may make per turn.
 const maxAsked = 20
 
-// A Config is what an [Asker] works with.
+// Config configures an [Asker].
 type Config struct {
-	// Ask puts a question to the user.
+	// Ask asks the user a question.
 	Ask func(context.Context, session.Question) (session.Reply, error)
-	// Fire tells the hooks of an event.
+	// Fire runs the hooks of an event.
 	Fire func(context.Context, hook.Event) hook.Outcome
 	// Open opens a page in the user's web browser.
 	Open func(url string) error
-	// Say tells the user something.
+	// Say shows a message to the user.
 	Say func(string)
 
-	// Model asks the conversation's model, whose id ModelID returns; nil if there is none.
+	// Model sends a request to the conversation's model, whose ID ModelID returns. It is nil if
+	// sampling is not available.
 	Model   func(context.Context, aside.Question) (*aside.Answer, error)
 	ModelID func() string
 }
 
-// An Asker asks the user of one conversation on behalf of servers. It is safe for concurrent use.
+// An Asker asks the user of a conversation on behalf of servers. It is safe for concurrent use.
 type Asker struct {
 	cfg Config
 
 	mu       sync.Mutex
-	asked    map[string]int          // by server, in this turn
-	pages    map[page]chan<- bool    // that the user was asked to visit, with who waits until that is complete
-	complete func(server, id string) // told of complete visits; may be nil
+	asked    map[string]int          // requests per server in this turn
+	pages    map[page]chan<- bool    // pages the user should visit, with channels to signal completion
+	complete func(server, id string) // called when a visit is complete; may be nil
 }
 
-// New returns an asker.
 func New(cfg Config) *Asker {
 	return &Asker{cfg: cfg, asked: map[string]int{}, pages: map[page]chan<- bool{}}
 }
 
-// Client returns what servers may ask of the user.
+// Client returns the handlers for server requests.
 func (a *Asker) Client() mcp.Client {
 	return mcp.Client{Elicit: a.elicit, Elicited: a.completed, Sample: a.sample}
 }
 
-// Hear notes that a turn begins: servers may ask again. It is a [session.Hearer].
+// Hear resets the request limits at the start of a turn. It is a [session.Hearer].
 func (a *Asker) Hear(context.Context, session.Prompt) (h session.Hearing) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -62,10 +62,10 @@ func (a *Asker) Hear(context.Context, session.Prompt) (h session.Hearing) {
 	return h
 }
 
-// errTooOften is why a server is not heard any more.
+// errTooOften is returned to a server that exceeds maxAsked.
 var errTooOften = errors.New("the server has asked too often in this turn")
 
-// count counts a question of a server, unless there were too many in this turn.
+// count counts a server's request and returns an error if the limit is exceeded.
 func (a *Asker) count(server string) error {
 	a.mu.Lock()
 	a.asked[server]++
@@ -80,7 +80,7 @@ func (a *Asker) count(server string) error {
 	return errTooOften
 }
 
-// elicit answers a question of a server: the hooks do, or else the user.
+// elicit answers a server's request by asking the hooks, then the user.
 func (a *Asker) elicit(ctx context.Context, e mcp.Elicitation) (mcp.Elicited, error) {
 	server := e.Server
 	if a.count(server) != nil {
@@ -108,7 +108,7 @@ func (a *Asker) elicit(ctx context.Context, e mcp.Elicitation) (mcp.Elicited, er
 
 func answer(action session.Action) mcp.Elicited { return mcp.Elicited{Action: string(action)} }
 
-// hooked returns what hooks answer in place of an earlier answer, and whether they do.
+// hooked returns the hooks' answer, which replaces earlier, and reports whether there is one.
 func (a *Asker) hooked(q session.Question, out hook.Outcome, earlier mcp.Elicited) (mcp.Elicited, bool) {
 	switch {
 	case out.Blocked || out.Stop != "":
@@ -124,7 +124,7 @@ func (a *Asker) hooked(q session.Question, out hook.Outcome, earlier mcp.Elicite
 		return result, true
 	}
 	values, err := form.Fill(out.Content)
-	if err != nil { // a hook's mistake is not the server's to see
+	if err != nil { // do not show a hook's error to the server
 		a.cfg.Say(fmt.Sprintf("the answer of a hook to the server %s does not fit and is not used: %v", form.From, err))
 		return earlier, false
 	}
@@ -132,9 +132,9 @@ func (a *Asker) hooked(q session.Question, out hook.Outcome, earlier mcp.Elicite
 	return result, true
 }
 
-// ask puts the question to the user.
+// ask asks the user.
 func (a *Asker) ask(ctx context.Context, q session.Question, e mcp.Elicitation) (mcp.Elicited, error) {
-	// Those who tell the user elsewhere take as long as they take; they end with the hooks.
+	// External notifiers may be slow, so this does not wait; they end with the hooks.
 	go a.cfg.Fire(context.WithoutCancel(ctx), hook.OnNotification("elicitation_dialog", e.Server, e.Message))
 	if v, ok := q.(session.Visit); ok {
 		action, err := a.visit(ctx, v, e)
@@ -153,7 +153,7 @@ func (a *Asker) ask(ctx context.Context, q session.Question, e mcp.Elicitation) 
 	return result, nil
 }
 
-// questionOf returns the question to put to the user.
+// questionOf converts a server request to a question for the user.
 func questionOf(e mcp.Elicitation) (session.Question, error) {
 	if e.URL != "" {
 		return pageOf(e)

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A table plays user, hooks and browser of a conversation.
+// A table simulates the user, hooks and browser of a conversation.
 type table struct {
 	*Asker
 
@@ -65,7 +65,7 @@ func newTable() *table {
 	return t
 }
 
-// during asks something.
+// during runs ask within a turn.
 func (t *table) during(ctx context.Context, ask func(context.Context, mcp.Client)) {
 	ask(ctx, t.Client())
 }
@@ -114,8 +114,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A schema that is no form is declined, and the user is told why.
-//
+// TestWhatIsNoForm checks that a schema that cannot be a form is declined, and that the user
+// learns the reason.
 // Proves MCP-45.
 func TestWhatIsNoForm(t *testing.T) {
 	var many []string
@@ -156,8 +156,7 @@ func TestWhatIsNoForm(t *testing.T) {
 	}
 }
 
-// Hooks answer first, and see what is sent.
-//
+// TestWhoAnswers checks that hooks answer before the user and see the answer that is sent.
 // Proves MCP-45, HOOK-01, HOOK-21.
 func TestWhoAnswers(t *testing.T) {
 	accept := session.Filled{Action: session.Accept, Values: map[string]any{"name": "x"}}
@@ -213,8 +212,8 @@ func TestWhoAnswers(t *testing.T) {
 	}
 }
 
-// A server that asks again and again is not heard any more, until the next turn. Others are.
-//
+// TestTooManyQuestions checks that a server that exceeds the limit is ignored until the next
+// turn, and that other servers are not affected.
 // Proves MCP-45.
 func TestTooManyQuestions(t *testing.T) {
 	tb := newTable()
@@ -233,8 +232,7 @@ func TestTooManyQuestions(t *testing.T) {
 	}
 }
 
-// Those who tell the user elsewhere hear of a question that waits, and do not hold it up.
-//
+// TestNotification checks that notification hooks run for an open question and do not delay it.
 // Proves HOOK-01.
 func TestNotification(t *testing.T) {
 	tb := newTable()
@@ -252,7 +250,7 @@ func TestNotification(t *testing.T) {
 	<-told
 }
 
-// A question that is withdrawn is cancelled.
+// TestWithdrawnQuestion checks that a withdrawn question is canceled.
 func TestWithdrawnQuestion(t *testing.T) {
 	tb := newTable()
 	tb.reply = func(ctx context.Context, _ session.Question) (session.Reply, error) {
@@ -268,7 +266,7 @@ func TestWithdrawnQuestion(t *testing.T) {
 	}
 }
 
-// A mind answers for the model.
+// A mind simulates the model.
 type mind struct {
 	asked []*model.Request
 	stop  model.StopReason
@@ -366,7 +364,7 @@ func TestPages(t *testing.T) {
 func TestVisits(t *testing.T) {
 	visited := func(a session.Action, open bool) func(context.Context, session.Question) (session.Reply, error) {
 		return func(ctx context.Context, q session.Question) (session.Reply, error) {
-			if q.(session.Visit).Opened { // the user says nothing
+			if q.(session.Visit).Opened { // the user does not reply
 				<-ctx.Done()
 				return nil, context.Cause(ctx)
 			}
@@ -411,7 +409,7 @@ func TestVisits(t *testing.T) {
 				took := time.Since(began)
 				time.Sleep(2 * time.Second)
 				synctest.Wait()
-				// Only what was asked for is told, once.
+				// Completion is reported once, and only for requested visits.
 				if asked := tt.e.ID == "1" && tt.name != "not opened"; asked != cmp.Equal(told, []string{":1"}) || !asked && told != nil {
 					t.Errorf("%s: told %q", tt.name, told)
 				}
@@ -427,7 +425,7 @@ func TestVisits(t *testing.T) {
 				}
 			})
 		}
-		// The user says that they are done, or gives up.
+		// The user confirms completion or gives up.
 		for _, action := range []session.Action{session.Accept, session.Cancel} {
 			tb := newTable()
 			tb.reply = func(_ context.Context, q session.Question) (session.Reply, error) {

@@ -14,12 +14,13 @@ import (
 )
 
 const (
-	// maxTokens bounds what the model answers a server, and maxText what it is told, in bytes.
+	// maxTokens limits the model's answer to a server in tokens, and maxText its input in
+	// bytes.
 	maxTokens = 8192
 	maxText   = 100_000
 )
 
-// sample lets a server ask the conversation's model, if the user agrees.
+// sample lets a server query the conversation's model if the user agrees.
 func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error) {
 	if a.cfg.Model == nil {
 		return mcp.Sampled{}, errors.New("there is no model to ask")
@@ -50,7 +51,7 @@ func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error)
 	return out, nil
 }
 
-// samplingOf returns the question to the model: texts alone, within bounds.
+// samplingOf returns the request to the model: text only, within limits.
 func samplingOf(s mcp.Sampling) (aside.Question, error) {
 	q := aside.Question{MaxTokens: min(s.MaxTokens, maxTokens)}
 	size := len(s.System)
@@ -81,7 +82,7 @@ func samplingOf(s mcp.Sampling) (aside.Question, error) {
 	return q, nil
 }
 
-// told returns all that the model would be told, for the user to read.
+// told returns the complete input to the model, for the user to review.
 func told(s mcp.Sampling) string {
 	var b strings.Builder
 	if s.System != "" {

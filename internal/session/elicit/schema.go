@@ -11,14 +11,14 @@ import (
 	"adze/internal/session"
 )
 
-// Bounds of a form: what is longer is no question to a user.
+// Limits of a form that a user can be asked to fill in.
 const (
 	maxFields  = 64
 	maxOptions = 512
 )
 
-// FormOf returns the form that a server asks the user to fill in. The error says why the schema is no form: it must be a
-// flat object of texts, numbers, booleans and choices.
+// FormOf returns the form that a server asks the user to fill in. The error explains why the
+// schema is not supported: it must be a flat object of strings, numbers, booleans and enums.
 func FormOf(e mcp.Elicitation) (session.Form, error) {
 	f := session.Form{From: e.Server, Message: e.Message, Schema: e.Schema}
 	var schema struct {
@@ -52,7 +52,7 @@ func FormOf(e mcp.Elicitation) (session.Form, error) {
 	return f, nil
 }
 
-// eachMember calls f with the members of an object, in their order.
+// eachMember calls f with the members of an object, in order.
 func eachMember(object json.RawMessage, f func(name string, value json.RawMessage) error) error {
 	if len(object) == 0 || string(object) == "null" {
 		return nil
@@ -67,7 +67,7 @@ func eachMember(object json.RawMessage, f func(name string, value json.RawMessag
 		if err != nil {
 			return err
 		}
-		name := token.(string) // keys are
+		name := token.(string) // keys are strings
 		if seen[name] {
 			return fmt.Errorf("%s is there twice", name)
 		}
@@ -83,7 +83,7 @@ func eachMember(object json.RawMessage, f func(name string, value json.RawMessag
 	return nil
 }
 
-// A property is one value as the schema describes it.
+// A property is a field's schema.
 type property struct {
 	Type, Title, Description, Format string
 	Default                          json.RawMessage
@@ -94,7 +94,7 @@ type property struct {
 	Items *choice
 }
 
-// A choice is a list of values, with titles or without.
+// A choice is a list of values with optional titles.
 type choice struct {
 	Enum         []json.RawMessage
 	EnumNames    []string
@@ -104,7 +104,7 @@ type choice struct {
 	}
 }
 
-// options returns the options of a choice; ok reports whether it is one.
+// options returns the options of a choice; ok reports whether c is a choice.
 func (c *choice) options() (options []session.Option, ok bool, err error) {
 	titled := append(slices.Clone(c.OneOf), c.AnyOf...)
 	for _, o := range titled {
@@ -129,7 +129,8 @@ func (c *choice) options() (options []session.Option, ok bool, err error) {
 	return options, len(options) > 0, nil
 }
 
-// option returns the option of a value. What is sent is shown first: a title cannot hide it.
+// option returns the option for a value. The value is shown first, so that a title cannot hide
+// it.
 func option(value, title string) session.Option {
 	if title == value {
 		title = ""
@@ -170,7 +171,7 @@ func fieldOf(name string, data json.RawMessage) (session.Field, error) {
 	return f, nil
 }
 
-// defaultOf returns the default of a field, or nil if there is none that fits.
+// defaultOf returns a field's default, or nil if it is missing or invalid.
 func defaultOf(f session.Field, data json.RawMessage) any {
 	if len(data) == 0 {
 		return nil

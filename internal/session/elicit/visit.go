@@ -16,11 +16,11 @@ import (
 	"adze/internal/tool"
 )
 
-// maxURL bounds an address that the user can be asked to read, in bytes.
+// maxURL is the maximum length of a URL shown to the user, in bytes.
 const maxURL = 4096
 
-// pageOf returns the question whether to open a page. What is opened is exactly what is shown: printable ASCII, with
-// the host as it is looked up.
+// pageOf returns the question whether to open a page. The URL opened is exactly the URL shown:
+// printable ASCII, with the host as it is resolved.
 func pageOf(e mcp.Elicitation) (session.Visit, error) {
 	v := session.Visit{From: e.Server, Message: e.Message, ID: e.ID}
 	u, err := url.Parse(e.URL)
@@ -52,7 +52,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost")
 }
 
-// escaped returns a text with all but printable ASCII as percent codes.
+// escaped percent-encodes everything except printable ASCII.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
@@ -65,14 +65,16 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// errComplete ends the wait for a visit that is complete.
+// errComplete ends the wait for a completed visit.
 const errComplete tool.Withdrawn = "the server says that you are done with the page"
 
-// patience is how long a call is not repeated if a host has taken the user to a page and the server says nothing.
+// patience is how long to wait for the server before retrying a call, if a host has opened the
+// page.
 const patience = 10 * time.Second
 
-// visit asks the user to open a page. If the server waits for what the user does there, so does visit: until the server
-// says that it is complete, or the user does. A host that opened the page itself is not asked again.
+// visit asks the user to open a page. If the server waits for the user to finish there, visit
+// also waits, until the server or the user reports completion. If a host opened the page
+// itself, the user is not prompted again.
 func (a *Asker) visit(ctx context.Context, v session.Visit, e mcp.Elicitation) (session.Action, error) {
 	complete := a.begin(page{v.From, v.ID})
 	r, err := a.cfg.Ask(ctx, v)
@@ -122,13 +124,14 @@ func (a *Asker) visit(ctx context.Context, v session.Visit, e mcp.Elicitation) (
 	return r.(session.Visited).Action, nil
 }
 
-// A page is one that a server asks the user to visit.
+// A page identifies a page that a server asks the user to visit.
 type page struct{ server, id string }
 
-// maxPages is how many pages are remembered.
+// maxPages is the maximum number of pages remembered.
 const maxPages = 100
 
-// begin notes that the user is asked to visit a page, and returns what tells that the visit is complete.
+// begin registers a visit and returns a channel that receives a value when the visit is
+// complete.
 func (a *Asker) begin(p page) <-chan bool {
 	done := make(chan bool, 1)
 	if p.id == "" {
@@ -136,14 +139,14 @@ func (a *Asker) begin(p page) <-chan bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.pages) >= maxPages { // of servers that never say that a visit is complete
+	if len(a.pages) >= maxPages { // from servers that never report completion
 		clear(a.pages)
 	}
 	a.pages[p] = done
 	return done
 }
 
-// completed notes that a visit is complete, if the user was asked for it.
+// completed handles the completion of a registered visit.
 func (a *Asker) completed(e mcp.Elicitation) {
 	p := page{e.Server, e.ID}
 	a.mu.Lock()
@@ -159,7 +162,7 @@ func (a *Asker) completed(e mcp.Elicitation) {
 	}
 }
 
-// OnComplete has tell called when a server says that a visit is complete that the user was asked for.
+// OnComplete sets a function to call when a server reports that a requested visit is complete.
 func (a *Asker) OnComplete(tell func(server, id string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
