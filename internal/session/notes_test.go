@@ -23,19 +23,20 @@ const (
 	openWork  = "_Open work, and what comes next._"
 )
 
-// A noted dwelling keeps notes of a session in a wide window.
+// A noted is a session with notes and a large window.
 type noted struct {
 	*dwelling
 	path string
 }
 
-// newNoted opens the session; in the script NOTE stands for an answer that adds a line to the notes.
+// newNoted opens the session. In the script, NOTE is replaced by an answer that adds a line to
+// the notes.
 func newNoted(t *testing.T, script string, opt store.Options, change func(*session.Config)) *noted {
 	t.Helper()
 	n := &noted{path: filepath.Join(opt.Home, "notes.md")}
 	const answer = `text "<notes>\n# Current state\nFixing the parser.\n</notes>"`
 	n.dwelling = newDwelling(t, strings.ReplaceAll(script, "NOTE", answer), opt, func(c *session.Config) {
-		c.Models.Resolve = func(name string) (agent.Model, error) { // notes at 10,000 tokens, and after 4,000 more
+		c.Models.Resolve = func(name string) (agent.Model, error) { // notes are due at 10,000 tokens, and again after 4,000
 			return agent.Model{ID: name, Window: 42_000, Output: 1000, MaxOutput: 2000}, nil
 		}
 		k, err := notes.New(notes.Config{Asker: aside.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
@@ -50,7 +51,7 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 	return n
 }
 
-// updates returns how often notes were asked for.
+// updates returns the number of requests for notes.
 func (n *noted) updates() (count int) {
 	for _, r := range n.player.Requests() {
 		if bytes.Contains(r, []byte("\\u003cnotes\\u003e")) || bytes.Contains(r, []byte("<notes>")) {
@@ -60,8 +61,8 @@ func (n *noted) updates() (count int) {
 	return count
 }
 
-// Notes are written beside the turns, which never wait for them.
-//
+// TestNotesBesideTurns checks that notes are written in the background and turns never wait for
+// them.
 // Proves CTX-59.
 func TestNotesBesideTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -69,12 +70,12 @@ func TestNotesBesideTurns(t *testing.T) {
 		for i, tt := range []struct {
 			prompt string
 			size   int
-			want   int // updates so far
+			want   int // number of updates so far
 		}{
 			{"below the first", 9_500, 0},
 			{"above it", 700, 1},
 			{"while notes are written", 6_000, 1},
-			{"below the next", 100, 2}, // what the one before added counts now
+			{"below the next", 100, 2}, // the previous prompt counts now
 			{"too little", 3_000, 2},
 			{"at the end of a turn", 1_200, 3},
 		} {
@@ -99,8 +100,8 @@ func TestNotesBesideTurns(t *testing.T) {
 	})
 }
 
-// Where the turn is the last one nobody asks for notes that would come too late.
-//
+// TestNoNotesAfterTheLastTurn checks that no notes are requested in the last turn, where they
+// would come too late.
 // Proves CTX-59.
 func TestNoNotesAfterTheLastTurn(t *testing.T) {
 	for _, last := range []bool{false, true} {
@@ -108,7 +109,7 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.LastTurn = last })
 			n.completed("first " + sized(10_500))
 			synctest.Wait()
-			n.completed("second " + sized(3_950)) // with the answer it is enough
+			n.completed("second " + sized(3_950)) // the answer pushes it over the limit
 			n.completed("third " + sized(100))
 			synctest.Wait()
 			before := n.updates()
@@ -120,11 +121,11 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 	}
 }
 
-// No notes are asked for in a window that a compaction with notes might leave full; /summary still writes them.
-//
+// TestNoNotesInANarrowWindow checks that no notes are requested if the window could be full
+// after a compaction with notes. /summary still writes them.
 // Proves CTX-59.
 func TestNoNotesInANarrowWindow(t *testing.T) {
-	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // of 40,000 tokens, with the prompt
+	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // the limit is 40,000 tokens including the prompt
 		synctest.Test(t, func(t *testing.T) {
 			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.Keep.MaxTokens = most })
 			n.completed("first " + sized(10_500))
@@ -142,9 +143,8 @@ func TestNoNotesInANarrowWindow(t *testing.T) {
 	}
 }
 
-// A session that is closed while notes are written does not wait for the model, and what was there
-// before stays.
-//
+// TestExitWhileNotesAreWritten checks that closing a session does not wait for notes, and that
+// the old notes stay.
 // Proves CTX-57.
 func TestExitWhileNotesAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -190,8 +190,8 @@ func TestSummaryCommand(t *testing.T) {
 	n.played()
 }
 
-// Notes that were written while the conversation grew take the place of a summary: no model is asked.
-//
+// TestNotesTakeThePlaceOfASummary checks that notes written during the conversation replace a
+// summary, without a request to a model.
 // Proves CTX-37.
 func TestNotesTakeThePlaceOfASummary(t *testing.T) {
 	opt := place(t)

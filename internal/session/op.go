@@ -16,151 +16,162 @@ import (
 	"adze/internal/tool"
 )
 
-// An Op is something for a session to do: one of the types below, and nothing else.
+// An Op is an operation on a session. Only the types below implement it.
 type Op interface{ op() }
 
 type (
-	// Prompt asks for a turn with what the user says. While another turn runs it waits. One without
-	// content is ignored.
+	// Prompt requests a turn with the user's input. It waits while another turn runs. A prompt
+	// without content is ignored.
 	Prompt struct {
-		// ID becomes the id of the entry; empty, or one that the conversation has already, makes another.
+		// ID becomes the ID of the entry. If it is empty or already taken, a new one is
+		// generated.
 		ID    string
 		Parts []msg.Part
-		// Quoted says that the words are not the user's own, so that nothing in them is looked up.
+		// Quoted is true if the user did not write the text; mentions in it are not resolved
+		// then.
 		Quoted bool
-		// Words is the text in which mentions of files are looked up; empty means that of Parts.
+		// Words is the text in which file mentions are resolved; empty means the text of Parts.
 		Words string
-		// Make returns what takes the place of the prompt when its turn begins; it may be nil. Then the prompt always has
-		// a turn of its own. An error of Make ends the turn, and its text is told as that of a [Local] operation.
+		// Make, if not nil, returns a replacement for the prompt when its turn starts. The
+		// prompt then always gets its own turn. An error of Make ends the turn and is reported
+		// like an error of a [Local] operation.
 		Make func(ctx context.Context) (Prompt, error)
 	}
 
-	// FollowUp adds to the turn that runs, when its calls are done. Without a turn it is a prompt.
+	// FollowUp adds to the running turn when its calls are done. If no turn runs, it is a
+	// prompt.
 	FollowUp Prompt
 
-	// Steer is like FollowUp, but ends calls that only wait.
+	// Steer is like FollowUp, but ends calls that are only waiting.
 	Steer Prompt
 
-	// Note adds to the conversation without asking the model, after the turn that runs.
+	// Note adds to the conversation after the running turn, without a request to the model.
 	Note Prompt
 
-	// Compact replaces the conversation by a summary, after the turn that runs.
+	// Compact replaces the conversation with a summary, after the running turn.
 	Compact struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
-		// Focus is what the summary should dwell on; it may be empty.
+		// Focus is an instruction for the summary; may be empty.
 		Focus string
-		// UpTo and From are the id of something the user said, see [Session.Turns]: only what was before it
-		// is summarised, or only that message and what follows. The other side stays as it is.
+		// UpTo and From are IDs of user messages; see [Session.Turns]. With UpTo, only the
+		// messages before it are summarized; with From, that message and everything after it.
+		// The other part stays unchanged.
 		UpTo, From string
 	}
 
-	// Clear starts the conversation over, after the turn that runs: what was said before is no longer sent. The
-	// transcript keeps it.
+	// Clear starts the conversation over, after the running turn. Earlier messages are no
+	// longer sent, but stay in the transcript.
 	Clear struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
 	}
 
-	// Rewind goes back to before something that the user said, after the turn that runs. What is told of it comes
-	// with [Finished], as for [Local].
+	// Rewind goes back to before a user message, after the running turn. Its result comes with
+	// [Finished], as for [Local].
 	Rewind struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
-		// To is the id of what the user said, see [Session.Turns]: that and what follows is no longer sent. Empty
-		// leaves the conversation as it is. Undo instead brings back what the last one left out.
+		// To is the ID of a user message, see [Session.Turns]: it and everything after it are
+		// no longer sent. If To is empty, the conversation is unchanged. Undo instead restores
+		// the messages dropped by the last rewind.
 		To   string
 		Undo bool
-		// Files does first what is to be done with files, and returns what to tell of it; it may be nil.
+		// Files, if not nil, is called first to restore files. It returns a message for the
+		// user.
 		Files func(ctx context.Context) (string, error)
 	}
 
-	// Snip cuts out of what is sent, with the next request, what the model has called stale.
+	// Snip removes messages that the model marked as stale from the next request.
 	Snip struct{}
 
-	// Notes brings the session notes up to date, after the turn that runs, and shows them.
+	// Notes updates the session notes, after the running turn, and shows them.
 	Notes struct{}
 
-	// Aside asks the model something beside the conversation, after the turn that runs: neither the question nor the
-	// answer becomes part of it.
+	// Aside asks the model a question outside the conversation, after the running turn. Neither
+	// the question nor the answer becomes part of the conversation.
 	Aside struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID   string
 		Text string
 	}
 
-	// Local does something without the model in place of a turn, when what was submitted before is done.
+	// Local runs a function in place of a turn, without the model, when earlier operations are
+	// done.
 	Local struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
-		// Do returns what to tell the user; it may submit operations that need no turn.
+		// Do returns a message for the user; it may submit operations that need no turn.
 		Do func(ctx context.Context) (string, error)
 	}
 
-	// Later takes the place of a turn with an operation that depends on the conversation as it is then.
+	// Later runs, in place of a turn, an operation that depends on the state of the
+	// conversation at that time.
 	Later struct {
-		// ID is what it can be withdrawn by while it waits; it may be empty.
+		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
-		// Make returns the operation when its turn comes: one that takes the place of a turn, such as [Rewind] or [Local].
-		// Its error is told as that of a [Local] operation.
+		// Make returns the operation when its turn comes. It must be an operation that takes
+		// the place of a turn, such as [Rewind] or [Local]. Its error is reported like an error
+		// of a [Local] operation.
 		Make func(ctx context.Context) (Op, error)
 	}
 
-	// Interrupt stops the turn that runs.
+	// Interrupt stops the running turn.
 	Interrupt struct {
-		// Queued takes back the prompts that wait for their turns, too.
+		// Queued also withdraws the queued prompts.
 		Queued bool
-		// Cause is told to what is stopped; empty means that the user wants it.
+		// Cause is the cause of cancellation; empty means the user.
 		Cause tool.Abort
-		// Unsay is the id of the turn's prompt, if the user takes that back: it is left out of the conversation, unless the
-		// model has begun to answer it. The transcript keeps it. It may be empty.
+		// Unsay is the ID of the turn's prompt if the user withdraws it; may be empty. The
+		// prompt is removed from the conversation unless the model has started to answer. It
+		// stays in the transcript.
 		Unsay string
 	}
 
-	// Detach lets the command that the turn waits for go on in the background.
+	// Detach moves the command that the turn is waiting for to the background.
 	Detach struct{}
 
-	// Withdraw takes back a prompt that waits for its turn, or what was said to the turn that runs and the model was not
-	// told yet. It fails if that is too late.
+	// Withdraw removes a queued prompt, or input for the running turn that was not delivered to
+	// the model yet. It fails if it is too late.
 	Withdraw struct{ ID string }
 
-	// Answer settles a question of [Asked].
+	// Answer answers an [Asked] question.
 	Answer struct {
 		ID string
 		Reply
 	}
 
-	// Notify tells the model something at the next pause of the turn that runs, or in the next turn.
+	// Notify notifies the model at the next pause of the running turn, or in the next turn.
 	Notify struct {
 		Text string
 		// Wake starts a turn if none runs.
 		Wake bool
 	}
 
-	// Beside tells what a sub-agent does: an event of its loop. Use is the call that launched it, Parent the sub-agent
-	// that did, or "".
+	// Beside reports an event of a sub-agent's loop. Use is the call that launched the
+	// sub-agent, and Parent the sub-agent that made the call, or "".
 	Beside struct {
 		ID, Type, Title, Use, Parent string
 		Event                        agent.Event
 	}
 
-	// Tell tells the user something, at once and beside what is under way.
+	// Tell shows a message to the user immediately, independent of the running turn.
 	Tell struct{ Text string }
 
-	// SetModel chooses the model of the following turns. The history stays as it is.
+	// SetModel sets the model of subsequent turns. The history is unchanged.
 	SetModel struct{ Name string }
 
-	// SetMode chooses the permission mode, at once.
+	// SetMode sets the permission mode immediately.
 	SetMode struct{ Mode string }
 
-	// SetEffort chooses how hard the model tries in the following turns; empty leaves it to the model.
+	// SetEffort sets the reasoning effort of subsequent turns; empty means the model's default.
 	SetEffort struct{ model.Effort }
 
-	// SetThinking chooses how the model thinks in the following turns.
+	// SetThinking sets the thinking mode of subsequent turns.
 	SetThinking struct{ model.Thinking }
 
-	// Override chooses the model and the effort for the rest of the turn that runs; empty leaves them as they are. A
-	// [Prompt.Make] may submit it for the turn that begins.
+	// Override sets the model and the effort for the rest of the running turn; empty fields
+	// change nothing. A [Prompt.Make] may submit it for the turn that is starting.
 	Override struct {
 		Model  string
 		Effort model.Effort
@@ -192,59 +203,62 @@ func (SetEffort) op()   {}
 func (SetThinking) op() {}
 func (Override) op()    {}
 
-// An Event is what an entry tells: one of the types below, and nothing else.
+// An Event is the content of an entry. Only the types below implement it.
 type Event interface{ event() }
 
 type (
-	// Started says that a turn begins, or that a note is taken. Its prompt is in the next entries.
+	// Started reports the start of a turn, or that a note is added. Its prompt is in the next
+	// entries.
 	Started struct {
 		Prompt string
-		// Note says that the model is not asked.
+		// Note is true if no request goes to the model.
 		Note bool
-		// Chore says that there is no prompt: something else is done, such as [Compact].
+		// Chore is true if the turn has no prompt but runs an operation such as [Compact].
 		Chore bool
 	}
 
 	// Loop is an event of the loop; see [agent.Agent.Run].
 	Loop struct{ agent.Event }
 
-	// Finished says how a turn ended. It is its last entry.
+	// Finished reports the outcome of a turn. It is the turn's last entry.
 	Finished struct {
 		agent.Ended
-		// Before and After are the session's totals at both ends of the turn, without the parts of agents.
+		// Before and After are the session's totals at the start and end of the turn, without
+		// the agents' share.
 		Before, After cost.Totals
-		// Denials are those of the session so far.
+		// Denials holds the session's denials so far.
 		Denials []Denial
 		Took    time.Duration
-		// Local is what came of a [Local] or [Rewind] operation; nil for anything else.
+		// Local is the outcome of a [Local] or [Rewind] operation; nil otherwise.
 		Local *Outcome
-		// Unsaid says that the prompt is no longer part of the conversation; see [Interrupt].
+		// Unsaid is true if the prompt was removed from the conversation; see [Interrupt].
 		Unsaid bool
 	}
 
-	// Asked says that the user has to answer something; see [Answer].
+	// Asked reports a question that the user has to answer; see [Answer].
 	Asked struct {
 		ID string
 		Question
 	}
 
-	// Settled says that a question is answered, or withdrawn if there is no reply.
+	// Settled reports that a question was answered, or withdrawn if Reply is nil.
 	Settled struct {
 		ID    string
 		Reply Reply
-		// Cause is why it was withdrawn: a [tool.Withdrawn], a [tool.Abort], or another error that says nothing to the user.
+		// Cause is why the question was withdrawn: a [tool.Withdrawn], a [tool.Abort], or
+		// another error that is not shown to the user.
 		Cause error
 	}
 
-	// Changed says what the session uses from now on; empty means that it did not change.
+	// Changed reports a new model or mode; empty fields did not change.
 	Changed struct{ Model, Mode string }
 )
 
-// An Outcome is what came of a [Local] operation, for the user.
+// An Outcome is the result of a [Local] operation, for the user.
 type Outcome struct {
 	Text string
 	Err  error
-	// Markdown says that the text is an answer of the model.
+	// Markdown is true if the text is an answer from the model.
 	Markdown bool
 }
 
@@ -256,7 +270,7 @@ func (Asked) event()    {}
 func (Settled) event()  {}
 func (Changed) event()  {}
 
-// live reports whether what ev tells is told again by a later event.
+// live reports whether a later event repeats the content of ev.
 func live(ev agent.Event) bool {
 	switch ev.(type) {
 	case agent.Delta, agent.ToolProgress, agent.Requesting:
@@ -265,8 +279,8 @@ func live(ev agent.Event) bool {
 	return false
 }
 
-// Submit hands the session something to do and returns when it is under way; what comes of it is in
-// the entries.
+// Submit hands an operation to the session and returns when it is queued or started. Results
+// are in the entries.
 func (s *Session) Submit(ctx context.Context, op Op) error {
 	if j, ok := jobOf(s, op); ok {
 		return s.queue.add(j)
@@ -315,7 +329,8 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 	panic(fmt.Sprintf("session: unknown operation %T", op))
 }
 
-// jobOf returns the job of an operation that waits for its turn, and reports whether op is one.
+// jobOf returns the job for an operation that waits for its turn, and reports whether op is
+// such an operation.
 func jobOf(s *Session, op Op) (job, bool) {
 	switch op := op.(type) {
 	case Prompt:
@@ -349,7 +364,7 @@ func (s *Session) setModel(ctx context.Context, name string) error {
 	}
 	s.prefs.set(func(p *preferences) { p.model = name })
 	kept := name
-	if strings.Contains(m.ID, "/") { // an id that says which provider is asked, also where another one is usual
+	if strings.Contains(m.ID, "/") { // an ID with an explicit provider
 		kept = m.ID
 	}
 	s.log.note(store.Model(kept))
@@ -369,7 +384,7 @@ func override(s *Session, op Override) error {
 	return nil
 }
 
-// KeepMode records a permission mode that an answer chose, for when the session is resumed.
+// KeepMode records a permission mode chosen in an answer, for resuming the session.
 func (s *Session) KeepMode(mode string) { s.log.note(store.Mode(mode)) }
 
 func (s *Session) setMode(ctx context.Context, mode string) error {

@@ -44,14 +44,14 @@ func prompt(id, text string) session.Prompt {
 	return session.Prompt{ID: id, Parts: []msg.Part{&msg.Text{Text: text}}}
 }
 
-// numbered gives the entries of b ids that can be told.
+// numbered gives the entries of b predictable IDs.
 func numbered(c *session.Config) {
 	n := 0
 	c.NewID = func() string { n++; return fmt.Sprint("id", n) }
 }
 
-// What was there before, what the person says and what becomes of it are one story, which every front
-// end can read from the start or from any number.
+// TestStory checks that the history, the user's input and its results form a single sequence
+// that every front end can read from the start or from any number.
 func TestStory(t *testing.T) {
 	b := newBench(t, "say one\n---\nexpect last \"more\"\nexpect text \"by the way\"\nsay two", func(b *bench, c *session.Config) {
 		numbered(c)
@@ -65,7 +65,7 @@ func TestStory(t *testing.T) {
 	})
 	b.submit(prompt("a", "first"))
 	b.submit(session.Note(prompt("n", "by the way")))
-	b.submit(prompt("a", "more")) // an id that is taken
+	b.submit(prompt("a", "more")) // duplicate ID
 	if err := b.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestStory(t *testing.T) {
 	b.played()
 }
 
-// discreet returns a hearer that blocks secrets and adds to everything else.
+// discreet returns a hearer that blocks secrets and adds context to other prompts.
 func discreet() []session.Hearer {
 	return []session.Hearer{{Name: "discreet", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
 		if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
@@ -104,8 +104,8 @@ func discreet() []session.Hearer {
 	}}}
 }
 
-// Hearers hear in their order; what one blocks the next does not hear.
-//
+// TestHeard checks that hearers run in order, and that a blocked prompt is not passed to the
+// next.
 // Proves SESS-02.
 func TestHeard(t *testing.T) {
 	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
@@ -147,7 +147,8 @@ func TestInterruptTakesBackWhatWaits(t *testing.T) {
 	})
 }
 
-// The end of the session's context ends its turns, with its cause.
+// TestEndOfLife checks that the end of the session's context ends its turns with the same
+// cause.
 func TestEndOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, end := context.WithCancelCause(t.Context())
@@ -165,8 +166,8 @@ func TestEndOfLife(t *testing.T) {
 	})
 }
 
-// What is said to a turn that runs is heard like any other prompt, and a notification that comes too
-// late for its turn starts one if it must not wait.
+// TestHeardWhileATurnRuns checks that hearers see input for a running turn like any other
+// prompt, and that a waking notification that is too late for its turn starts another.
 func TestHeardWhileATurnRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 10s\nsay one\n---\nexpect last \"fine\"\nexpect last \"context\"\nsay two\n---\nexpect last \"wake up\"\nsay three", func(b *bench, c *session.Config) {
@@ -206,9 +207,9 @@ func TestEffortAndThinking(t *testing.T) {
 	}
 }
 
-// The conversation goes back to before a message, whatever was said since. That can be taken back until something is
-// said, and holds when the session is resumed. Files come first: what cannot be restored leaves the conversation, too.
-//
+// TestRewind checks that the conversation goes back to before a message, regardless of later
+// messages. A rewind can be undone until the next prompt, and persists when the session is
+// resumed. Files are restored first; if that fails, the conversation is unchanged.
 // Proves SESS-31.
 func TestRewind(t *testing.T) {
 	opt := place(t)
@@ -262,7 +263,7 @@ func TestRewind(t *testing.T) {
 	check(d, "first")
 	rewind(d, session.Rewind{Undo: true})
 	check(d, "first", "second", "third")
-	rewind(d, session.Rewind{Undo: true}) // there is nothing to undo
+	rewind(d, session.Rewind{Undo: true}) // nothing to undo
 	check(d, "first", "second", "third")
 	rewind(d, session.Rewind{To: turns[1].ID})
 	d.completed("fourth")

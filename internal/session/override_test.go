@@ -12,8 +12,8 @@ import (
 	"adze/internal/tool"
 )
 
-// What is chosen for a turn holds for the rest of it, from its first request or from the middle on, and no longer.
-//
+// TestOverrideLastsForTheTurn checks that an override applies from the first request or from
+// the middle of a turn until the turn ends.
 // Proves SKILL-15.
 func TestOverrideLastsForTheTurn(t *testing.T) {
 	var b *bench
@@ -70,7 +70,8 @@ func TestOverrideLastsForTheTurn(t *testing.T) {
 	b.played()
 }
 
-// A prompt that cannot be made ends its turn, and the model hears nothing of it.
+// TestPromptThatCannotBeMade checks that an error of Make ends the turn without a request to
+// the model.
 func TestPromptThatCannotBeMade(t *testing.T) {
 	b := newBench(t, `say never`, nil)
 	p := say("/broken")

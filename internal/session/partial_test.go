@@ -15,7 +15,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// blocks returns the content of a request, block by block, as it is on the wire.
+// blocks returns the content blocks of a request as they are on the wire.
 func (d *dwelling) blocks() []string {
 	d.t.Helper()
 	var list []struct {
@@ -34,9 +34,8 @@ func (d *dwelling) blocks() []string {
 	return all
 }
 
-// Whichever message divides the conversation, one side is summed up and the other stays byte for byte,
-// also after the session was resumed.
-//
+// TestCompactOneSide checks that a compaction at any message summarizes one part and keeps the
+// other byte for byte, including after a resume.
 // Proves CTX-45, CTX-50.
 func TestCompactOneSide(t *testing.T) {
 	const turns = 4
@@ -112,7 +111,7 @@ func TestCompactOneSide(t *testing.T) {
 	}
 }
 
-// nothingBefore checks that nothing is done where there is nothing to do.
+// nothingBefore checks that compacting an empty part does nothing.
 func nothingBefore(t *testing.T) {
 	d := newDwelling(t, "say One\n---\nsay Two", place(t), nil)
 	d.completed("first")

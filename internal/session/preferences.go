@@ -7,12 +7,12 @@ import (
 	"adze/internal/agent"
 )
 
-// preferences are what the turns to come use. They are safe for concurrent use.
+// preferences holds the settings of subsequent turns. It is safe for concurrent use.
 type preferences struct {
 	mu    sync.Mutex
 	model string
 	loop  agent.Options
-	turn  Override // of the turn that runs
+	turn  Override // override for the running turn
 }
 
 func (p *preferences) get() (model string, loop agent.Options) {
@@ -21,7 +21,7 @@ func (p *preferences) get() (model string, loop agent.Options) {
 	return p.model, p.loop
 }
 
-// now returns what the turn that runs uses.
+// now returns the settings of the running turn.
 func (p *preferences) now() (model string, loop agent.Options) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

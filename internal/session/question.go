@@ -10,19 +10,20 @@ import (
 	"adze/internal/permission"
 )
 
-// A Question is something the user has to answer: one of the kinds below, and nothing else.
+// A Question is something the user has to answer. Only the types below implement it.
 type Question interface {
-	// Unanswered returns the reply that counts where no one can be asked: the one that lets nothing happen.
+	// Unanswered returns the reply to use if no user is available. It permits nothing.
 	Unanswered() Reply
-	// check reports what is wrong with a reply to the question.
+	// check returns an error if a reply does not answer the question.
 	check(r Reply) error
 }
 
-// A Reply answers a question. Each kind of question has a kind of reply.
+// A Reply answers a question. Each type of question has its type of reply.
 type Reply interface{ reply() }
 
 type (
-	// Permission asks whether a call may run, which may be one that presents a plan. A [Decision] answers it.
+	// Permission asks whether a call may run, including a call that presents a plan. A
+	// [Decision] answers it.
 	Permission struct{ permission.Question }
 
 	// Decision answers [Permission].
@@ -45,13 +46,13 @@ func (Permission) check(r Reply) error {
 
 func mismatch(r Reply) error { return fmt.Errorf("%T does not answer this kind of question", r) }
 
-// questions are those that wait for an answer. They are safe for concurrent use.
+// questions holds the open questions. It is safe for concurrent use.
 type questions struct {
 	mu   sync.Mutex
 	open map[string]pending
 }
 
-// A pending question waits for its reply.
+// A pending is an open question.
 type pending struct {
 	Question
 	reply chan Reply
@@ -74,7 +75,8 @@ func (qs *questions) withdraw(id string) {
 	delete(qs.open, id)
 }
 
-// settle answers a question. Only the first answer counts; one that does not fit leaves the question open.
+// settle answers a question. Only the first answer counts; an invalid answer leaves the
+// question open.
 func (qs *questions) settle(id string, r Reply) error {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
@@ -90,8 +92,8 @@ func (qs *questions) settle(id string, r Reply) error {
 	return nil
 }
 
-// Ask puts a question to the front ends and waits for the first answer, which is of the kind that belongs to
-// the question. The question is withdrawn when ctx is done.
+// Ask asks the front ends a question and waits for the first answer, whose type matches the
+// question. The question is withdrawn when ctx is done.
 func (s *Session) Ask(ctx context.Context, q Question) (Reply, error) {
 	id := s.cfg.NewID()
 	p := s.questions.add(id, q)
@@ -116,8 +118,9 @@ func (s *Session) AskPermission(ctx context.Context, q permission.Question) (per
 	return r.(Decision).Answer, nil
 }
 
-// ReadDecision decodes what a program that is asked in place of the user says about a call, as
-// {"behavior": "allow" or "deny", …}. By names the program, such as "host". An invalid answer denies.
+// ReadDecision decodes the answer of a program that decides about a call in place of the user:
+// {"behavior": "allow" or "deny", …}. By names the program, such as "host". An invalid answer
+// denies the call.
 func ReadDecision(body []byte, by string) Decision {
 	var r struct {
 		Behavior    permission.Behavior `json:"behavior"`

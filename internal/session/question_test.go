@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// asked returns the question that is open, or nothing.
+// asked returns the open question, or a zero Asked.
 func (b *bench) asked() session.Asked {
 	var open session.Asked
 	for e := range b.Entries(b.t.Context(), 0, session.Latest) {
@@ -88,8 +88,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// An answer that does not fit leaves the question open; the reply that counts where nobody can answer fits
-// each kind.
+// TestRepliesFitTheirQuestions checks that an invalid answer leaves the question open, and that
+// the reply of Unanswered is valid for each type.
 func TestRepliesFitTheirQuestions(t *testing.T) {
 	two := 2.0
 	options := []session.Option{{Label: "red"}, {Label: "blue"}}

@@ -14,60 +14,60 @@ import (
 	"adze/internal/tool"
 )
 
-// ErrClosed says that a session takes no more operations.
+// ErrClosed is returned for operations on a closed session.
 var ErrClosed = errors.New("the session is closed")
 
-// A job waits for its turn.
+// A job is queued work.
 type job struct {
 	Prompt
-	note  bool // the model is not asked
-	heard bool // already
-	// chore, if not nil, is what to do instead of a turn.
+	note  bool // no request to the model
+	heard bool // hearers have seen it
+	// chore, if not nil, runs in place of a turn.
 	chore chore
-	// local, if not nil, is what to do without the model.
+	// local, if not nil, runs in place of a turn, without the model.
 	local func(ctx context.Context) (string, error)
-	// later, if not nil, returns the operation to carry out when the job begins.
+	// later, if not nil, returns the operation to execute when the job starts.
 	later func(ctx context.Context) (Op, error)
-	// markdown says that the text which local returns is an answer of the model.
+	// markdown is true if the text returned by local is an answer from the model.
 	markdown bool
-	// stopped is why it was interrupted before it began.
+	// stopped is the cause if the job was interrupted before it started.
 	stopped tool.Abort
-	// kept is what the log has of it while it waits.
+	// kept is the copy of the prompt in the log while it waits.
 	kept string
 }
 
-// tells reports whether something comes of the job although it has no prompt.
+// tells reports whether the job produces output without a prompt.
 func (j *job) tells() bool { return j.chore != nil || j.local != nil || j.later != nil }
 
-// A queue lets jobs wait and does one after the other. What is said while a turn runs goes to its inbox. A
-// queue is safe for concurrent use.
+// A queue runs jobs one at a time. Input for a running turn goes to its inbox. A queue is safe
+// for concurrent use.
 type queue struct {
-	life    context.Context // of all turns; its end is theirs
+	life    context.Context // parent context of all turns
 	do      func(context.Context, job)
 	note    func(store.Note)
-	hear    func(context.Context, Prompt) Hearing // nil lets everything pass
+	hear    func(context.Context, Prompt) Hearing // nil accepts all prompts
 	tell    func(agent.Event)
 	inbox   agent.Inbox
-	workers sync.WaitGroup // one that does the jobs, and one for each prompt that is being heard
+	workers sync.WaitGroup // a worker for the jobs, and one per prompt being heard
 
 	mu     sync.Mutex
 	jobs   []job
-	said   []said                  // to the turn that runs
-	busy   bool                    // a worker does the jobs
-	idle   chan struct{}           // closed when the worker is done; nil before the first
-	stop   context.CancelCauseFunc // of the turn that runs
-	unsaid string                  // the id of the prompt that the user has taken back by an interrupt
+	said   []said                  // input for the running turn
+	busy   bool                    // a worker is running
+	idle   chan struct{}           // closed when the worker exits; nil before the first
+	stop   context.CancelCauseFunc // cancels the running turn
+	unsaid string                  // ID of the prompt withdrawn by an interrupt
 	wake   bool                    // a notification must not wait for the user
 	closed bool
 }
 
-// A said is what was said to the turn that runs, and can be taken back until the turn has it.
+// A said is input for the running turn; it can be withdrawn until delivered.
 type said struct {
 	id    string
-	parts []msg.Part // nil while it is being heard
+	parts []msg.Part // nil while hearers run
 }
 
-// add takes a job, unless there is nothing to do.
+// add queues a job unless it is empty.
 func (q *queue) add(j job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,7 +82,7 @@ func (q *queue) addLocked(j job) error {
 		return nil
 	}
 	if q.busy && !j.tells() {
-		// It may wait for long: keep it, in case the program does not live to take it up.
+		// It may wait a long time: save it, in case the program exits before running it.
 		j.kept = msg.PlainText(j.Parts)
 		q.note(store.Queue{Op: store.Enqueue, Content: j.kept})
 	}
@@ -90,7 +90,7 @@ func (q *queue) addLocked(j job) error {
 	return nil
 }
 
-// empty reports whether parts hold nothing but white space.
+// empty reports whether parts contain only whitespace.
 func empty(parts []msg.Part) bool {
 	for _, p := range parts {
 		if t, ok := p.(*msg.Text); !ok || strings.TrimSpace(t.Text) != "" {
@@ -100,7 +100,7 @@ func empty(parts []msg.Part) bool {
 	return true
 }
 
-// start lets a job wait, and starts a worker if there is none.
+// start queues a job, and starts a worker if none is running.
 func (q *queue) start(j job) {
 	q.jobs = append(q.jobs, j)
 	if !q.busy {
@@ -110,7 +110,7 @@ func (q *queue) start(j job) {
 	}
 }
 
-// say hands what the user said to the turn that runs, by way of to, once it was heard.
+// say runs the hearers on user input and delivers it to the running turn through to.
 func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -127,14 +127,14 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 		return nil
 	}
 	q.said = append(q.said, said{id: p.ID})
-	q.workers.Go(func() { // hearing it may take a while
+	q.workers.Go(func() { // hearers may be slow
 		h := q.hear(q.life, p)
 		for _, text := range h.Notices {
 			q.tell(agent.Notice{Text: text})
 		}
 		if h.Blocked != "" {
 			q.tell(agent.Notice{Text: h.Blocked})
-			q.withdraw(p.ID) // ok: it may have been taken back already
+			q.withdraw(p.ID) // ok: it may have been withdrawn already
 			return
 		}
 		q.hand(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
@@ -142,7 +142,8 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	return nil
 }
 
-// hand hands over what was heard, unless it was taken back. If the turn has ended meanwhile it makes one of its own.
+// hand delivers input after the hearers have run, unless it was withdrawn. If the turn has
+// ended, the input gets its own turn.
 func (q *queue) hand(p Prompt, to func(...msg.Part)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,7 +169,7 @@ func (q *queue) notify(op Notify) error {
 	return nil
 }
 
-// interrupt is [Session.Interrupt].
+// interrupt implements [Session.Interrupt].
 func (q *queue) interrupt(op Interrupt) (waiting []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,21 +188,21 @@ func (q *queue) interrupt(op Interrupt) (waiting []string) {
 	switch {
 	case q.stop != nil:
 		q.stop(op.Cause)
-	case len(q.jobs) > 0: // it is about to begin
+	case len(q.jobs) > 0: // the next job is about to start
 		q.jobs[0].stopped = op.Cause
 		rest = q.jobs[1:]
 	}
 	return append(waiting, prompts(rest)...)
 }
 
-// waiting returns the ids of the jobs that wait and that something comes of.
+// waiting returns the IDs of the queued jobs that produce output.
 func (q *queue) waiting() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return prompts(q.jobs)
 }
 
-// prompts returns the ids of the jobs that something comes of: all but notes.
+// prompts returns the IDs of the jobs that produce output: all except notes.
 func prompts(jobs []job) []string {
 	var ids []string
 	for _, j := range jobs {
@@ -229,7 +230,7 @@ func (q *queue) withdraw(id string) error {
 	return nil
 }
 
-// unsay takes back what was said to the turn that runs, and reports whether the turn did not have it yet.
+// unsay withdraws input for the running turn, and reports whether it was not delivered yet.
 func (q *queue) unsay(id string) bool {
 	i := slices.IndexFunc(q.said, func(s said) bool { return id != "" && s.id == id })
 	if i < 0 {
@@ -240,7 +241,7 @@ func (q *queue) unsay(id string) bool {
 	return parts == nil || q.inbox.Retract(parts...)
 }
 
-// work does the jobs, one after the other, until none is left.
+// work runs the jobs in order until the queue is empty.
 func (q *queue) work() {
 	for {
 		ctx, j, ok := q.take()
@@ -252,14 +253,14 @@ func (q *queue) work() {
 	}
 }
 
-// take returns the next job and the context to do it in. What was said too late for the turn it was
-// meant for makes one of its own. When there is none the queue is idle.
+// take returns the next job and its context. Input that was too late for its turn gets its own
+// turn. If there is nothing to do, the queue becomes idle.
 func (q *queue) take() (context.Context, job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var j job
 	switch {
-	case q.life.Err() == nil && q.inbox.Waiting(): // it was said before what waits
+	case q.life.Err() == nil && q.inbox.Waiting(): // earlier than any queued job
 		q.wake = false
 	case q.life.Err() == nil && len(q.jobs) > 0:
 		j, q.jobs = q.jobs[0], q.jobs[1:]
@@ -270,7 +271,7 @@ func (q *queue) take() (context.Context, job, bool) {
 		q.wake = false
 	default:
 		q.jobs, q.busy = nil, false
-		q.said = slices.DeleteFunc(q.said, func(s said) bool { return s.parts != nil }) // all of it was taken
+		q.said = slices.DeleteFunc(q.said, func(s said) bool { return s.parts != nil }) // all delivered
 		close(q.idle)
 		return nil, j, false
 	}
@@ -282,14 +283,14 @@ func (q *queue) take() (context.Context, job, bool) {
 	return ctx, j, true
 }
 
-// takenBack reports whether the user has taken back the prompt of an id by an interrupt.
+// takenBack reports whether the user withdrew the prompt with this ID by an interrupt.
 func (q *queue) takenBack(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.unsaid == id
 }
 
-// done says that the job that was taken is done.
+// done marks the current job as done.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -297,7 +298,7 @@ func (q *queue) done() {
 	q.stop = nil
 }
 
-// wait waits until no job runs and none waits, or until ctx is done.
+// wait waits until no job runs or waits, or until ctx is done.
 func (q *queue) wait(ctx context.Context) error {
 	q.mu.Lock()
 	idle := q.idle
@@ -313,7 +314,7 @@ func (q *queue) wait(ctx context.Context) error {
 	}
 }
 
-// close waits for the jobs that were taken. It takes no more.
+// close stops accepting jobs and waits for the queued ones.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true

@@ -14,16 +14,16 @@ import (
 	"adze/internal/session"
 )
 
-// sized returns a text that is estimated at n tokens, less a few.
+// sized returns a text estimated at slightly less than n tokens.
 func sized(n int) string {
 	const word = "some word "
 	return strings.Repeat(word, n*1000/tokens.New("small").Text(strings.Repeat(word, 1000)))
 }
 
-// fixed is about what the requests of these tests have beside the text of the prompts, in tokens.
+// fixed is the approximate size of these tests' requests without the prompts, in tokens.
 const fixed = 90
 
-// warnings returns what the person is told that they may want to do something about.
+// warnings returns the texts of warning notices.
 func warnings(events []agent.Event) (texts []string) {
 	for _, e := range events {
 		if n, ok := e.(agent.Notice); ok && n.Warning {
@@ -33,9 +33,8 @@ func warnings(events []agent.Event) (texts []string) {
 	return texts
 }
 
-// The usable window is 18,000 tokens here: the person is warned from 13,500 on, the conversation is
-// summed up from 15,300 on, and where it is not, nothing is sent from 15,000 on.
-//
+// TestThresholds checks the thresholds for a usable window of 18,000 tokens: a warning from
+// 13,500, compaction from 15,300, and, without compaction, no requests from 15,000.
 // Proves CTX-30.
 func TestThresholds(t *testing.T) {
 	type outcome struct {
@@ -93,8 +92,8 @@ func TestWarnedOncePerCrossing(t *testing.T) {
 	d.close()
 }
 
-// Nothing is summed up before the provider says that the request is too long.
-//
+// TestReactiveOnly checks that there is no compaction until the provider rejects the request as
+// too long.
 // Proves CTX-32.
 func TestReactiveOnly(t *testing.T) {
 	script := `
@@ -122,8 +121,8 @@ say Then so.
 	d.played()
 }
 
-// Whatever comes instead of a summary, the turn is completed and the person's words are there.
-//
+// TestBadSummaries checks that the turn completes and keeps the user's prompt even if the
+// summary is unusable.
 // Proves CTX-42, CTX-48.
 func TestBadSummaries(t *testing.T) {
 	for name, answer := range map[string]string{
@@ -145,7 +144,7 @@ func TestBadSummaries(t *testing.T) {
 			if diff := cmp.Diff(before, d.Conversation()); diff != "" {
 				t.Errorf("the conversation changed (-before +after):\n%.1000s", diff)
 			}
-			d.completed("beta " + sized(2400)) // it has to be shortened, or fits without a summary
+			d.completed("beta " + sized(2400)) // needs shortening, or fits without a summary
 			d.completed("gamma " + sized(2400))
 			last := d.asked(0)
 			for _, said := range []string{"beta some word", "gamma some word"} {
@@ -158,8 +157,8 @@ func TestBadSummaries(t *testing.T) {
 	}
 }
 
-// A provider that takes nothing any more ends the turn with advice. The person can go on with another.
-//
+// TestTooLongForEverything checks that a provider that rejects everything ends the turn with
+// advice, and that the user can continue with another.
 // Proves CTX-47, LOOP-25.
 func TestTooLongForEverything(t *testing.T) {
 	script := "repeat 3\nsay Yes.\n---\nwhen model small\nforever\nerror too_long\n---\nwhen model wide\nexpect text \"delta\"\nexpect text \"alpha\"\nsay Here I am."

@@ -9,12 +9,12 @@ import (
 	"adze/internal/msg"
 )
 
-// Compaction returns the hooks as those that are asked and told about compactions.
+// Compaction returns an adapter that runs the hooks around compactions.
 func (h *Hooks) Compaction() compact.Hooks { return compaction{h} }
 
 type compaction struct{ h *Hooks }
 
-// Before fires the event of a compaction to come.
+// Before fires the PreCompact event.
 func (c compaction) Before(ctx context.Context, t compact.Trigger, focus string) (keep, block string) {
 	out := c.h.Fire(ctx, hook.OnPreCompact(string(t), focus))
 	switch {
@@ -26,14 +26,14 @@ func (c compaction) Before(ctx context.Context, t compact.Trigger, focus string)
 	return plainReminders(out.Context), ""
 }
 
-// After fires the event of a finished compaction, and then that of a session's start: hooks that add to
-// the beginning of a conversation do so again.
+// After fires the event of a finished compaction and then SessionStart, so that hooks that add
+// context to the start of a conversation do so again.
 func (c compaction) After(ctx context.Context, t compact.Trigger, summary string) []msg.Part {
 	parts := c.h.Fire(ctx, hook.OnPostCompact(string(t), summary)).Context
 	return append(parts, c.h.start(ctx, "compact")...)
 }
 
-// plainReminders returns what reminders say.
+// plainReminders returns the text of reminders.
 func plainReminders(parts []msg.Part) string {
 	var said []string
 	for _, p := range parts {

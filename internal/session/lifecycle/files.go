@@ -13,23 +13,23 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// maxWatched is how many files are watched.
+// maxWatched is the maximum number of watched files.
 const maxWatched = 256
 
-// A watch looks at files again and again, and tells the hooks what became of them.
+// A watch polls files and fires hooks when they change.
 type watch struct {
 	mu     sync.Mutex
-	named  []string                    // by hooks, as they wrote them
-	marks  map[string]*filestate.Stamp // as the files were at the last look, by path; nil for one that does not exist
-	twice  map[string]bool             // files that changed while hooks heard of a change; see settle
-	many   bool                        // that there are too many was said
+	named  []string                    // paths from hooks, as written
+	marks  map[string]*filestate.Stamp // file states at the last poll, by path; nil for a missing file
+	twice  map[string]bool             // files that changed while hooks ran for a change; see settle
+	many   bool                        // the warning about too many files was shown
 	begun  bool
 	closed bool
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-// Moved fires the event of another working directory.
+// Moved fires the event of a changed working directory.
 func (h *Hooks) Moved(ctx context.Context, from, to string) {
 	out := h.Fire(ctx, hook.OnCwdChanged(from, to))
 	if h.began.Load() {
@@ -37,8 +37,8 @@ func (h *Hooks) Moved(ctx context.Context, from, to string) {
 	}
 }
 
-// watch looks from now on at the files that hooks name, and at those in the working directory that the matchers of FileChanged
-// hooks name. Nil means that the hooks named no others than before.
+// watch starts polling the files that hooks name, and the files in the working directory that
+// FileChanged matchers name. A nil list means that the hooks' list is unchanged.
 func (h *Hooks) watch(named []string) {
 	if h.cfg.Pace == nil {
 		return
@@ -101,7 +101,7 @@ func (h *Hooks) watched() []string {
 			continue
 		}
 		for name := range strings.FieldsFuncSeq(l.Matcher, func(r rune) bool { return r == '|' || r == ',' }) {
-			if name = strings.TrimSpace(name); name != "" && !strings.ContainsAny(name, `\^$*+?()[]{}/`) { // an expression names no file
+			if name = strings.TrimSpace(name); name != "" && !strings.ContainsAny(name, `\^$*+?()[]{}/`) { // skip patterns: they do not name a file
 				add(name)
 			}
 		}
@@ -109,7 +109,7 @@ func (h *Hooks) watched() []string {
 	return paths
 }
 
-// tell tells the hooks what became of the files since the last look.
+// tell fires hooks for the files that changed since the last poll.
 func (h *Hooks) tell(ctx context.Context) {
 	type change struct{ path, what string }
 	var changes []change
@@ -140,8 +140,9 @@ func (h *Hooks) tell(ctx context.Context) {
 	}
 }
 
-// settle notes that the hooks have heard of a change. One that was made meanwhile may be the user's or their own, and they hear of
-// it; of one during that they do not, or a hook that writes what it watches would never rest.
+// settle is called after hooks ran for a change. If the file changed again in the meantime, by
+// the user or the hook itself, the hooks run once more. A change during that second run is
+// ignored; otherwise a hook that writes its watched file would run forever.
 func (w *watch) settle(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,10 +158,10 @@ func (w *watch) settle(path string) {
 	}
 }
 
-// same reports whether two looks at a file found the same.
+// same reports whether two states of a file are equal.
 func same(a, b *filestate.Stamp) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// look returns the state of a file, or nil if there is none.
+// look returns the state of a file, or nil if it does not exist.
 func look(path string) *filestate.Stamp {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -170,7 +171,7 @@ func look(path string) *filestate.Stamp {
 	return &s
 }
 
-// stop ends the looks.
+// stop ends polling.
 func (w *watch) stop() {
 	w.mu.Lock()
 	w.closed = true

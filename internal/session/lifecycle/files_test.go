@@ -12,8 +12,8 @@ import (
 	"adze/internal/hook"
 )
 
-// Hooks hear of the files that they name, until they name others. Too many are not watched, which is said once.
-//
+// TestWatch checks that hooks run for the files they name, until they name others, and that the
+// limit on watched files is reported once.
 // Proves HOOK-01, HOOK-21.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestWatch(t *testing.T) {
 	heard("file_path=a event=change", "file_path=new event=add")
 	heard()
 
-	// A hook that writes what it watches hears of that once, so that it can rest.
+	// A hook that writes its watched file runs only once more.
 	n := 0
 	b.meanwhile = func(id hook.Name) {
 		if n++; id == hook.FileChanged {
@@ -104,7 +104,8 @@ func TestWatch(t *testing.T) {
 	b.Close()
 }
 
-// An agent's hooks watch nothing, and a wrong list is said.
+// TestWatchNothing checks that an agent's hooks watch nothing, and that an invalid list is
+// reported.
 func TestWatchNothing(t *testing.T) {
 	b := newBench(t, Config{Source: "startup"}, map[hook.Name]string{hook.SessionStart: specific(hook.SessionStart, `"watchPaths":["a"]`)})
 	b.Hear(t.Context(), prompt("one"))

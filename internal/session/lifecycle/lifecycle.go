@@ -1,7 +1,6 @@
-// Package lifecycle connects hooks to a session: it fires the events of the session's life (its start and
-// end, prompts, stops, failures, compactions, denials) and turns their outcomes into what the session
-// understands. How hooks run, and what an outcome says, is left to hook; where hooks are defined, to the
-// caller.
+// Package lifecycle connects hooks to a session: it fires the events of the session's life
+// (start, end, prompts, stops, failures, compactions, denials) and applies their outcomes to
+// the session.
 package lifecycle
 
 import (
@@ -24,44 +23,45 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what the hooks of a session are made of.
+// Config configures the hooks of a session.
 type Config struct {
-	// Runner says which hooks there are and how they run. Its fields EnvFile, Deliver, Wake, Notify and
-	// Observer are set by [New].
+	// Runner configures the hooks. [New] sets its fields EnvFile, Deliver, Wake, Notify and
+	// Observer.
 	Runner hook.Config
-	// Source is what SessionStart hooks are told about how the session came about: "startup", "resume" or
-	// "fork".
+	// Source is the source passed to SessionStart hooks: "startup", "resume" or "fork".
 	Source string
-	// Exit is what SessionEnd hooks are told about why it ends: "prompt_input_exit" or "other".
+	// Exit is the reason passed to SessionEnd hooks: "prompt_input_exit" or "other".
 	Exit string
-	// ModelID returns the id of the model with the given name.
+	// ModelID returns the ID of the model with the given name.
 	ModelID func(name string) string
-	// EnvFile is where hooks write variables for commands; it may be nil. It is removed with the session.
+	// EnvFile is the file where hooks write variables for commands; it may be nil. It is
+	// removed with the session.
 	EnvFile *envfile.File
-	// Agent is the type of the sub-agent whose hooks they are; empty for those of a session. Transcript is where its
-	// conversation is.
+	// Agent is the type of the sub-agent that the hooks belong to, or empty for a session.
+	// Transcript returns the path of its transcript.
 	Agent      string
 	Transcript func() string
-	// Unattended is not nil if the session ends with its turn, so that nothing could hear hooks in the background later. It is
-	// done when the user interrupts the program.
+	// Unattended is non-nil if the session ends with its turn, so that background hooks have no
+	// later turn to report to. It is done when the user interrupts the program.
 	Unattended context.Context
-	// Pace waits until the files that hooks watch are looked at again, and reports false if ctx was done before. Nil means that
-	// none is watched.
+	// Pace waits until the next poll of watched files, and returns false if ctx is done first.
+	// Nil disables watching.
 	Pace func(ctx context.Context) bool
-	// Say tells the user something.
+	// Say shows a message to the user.
 	Say func(string)
 }
 
-// A Session is what hooks need of a [*session.Session].
+// Session is the part of a [*session.Session] that hooks use.
 type Session interface {
 	Submit(ctx context.Context, op session.Op) error
 	Model() string
 }
 
-// Hooks are the hooks of one session. The embedded runner is a [tool.Gate] and a [tool.After]; Hooks is
-// itself an [agent.Stopper], Hear a [session.Hearer], Answer a [permission.Hooker].
+// Hooks runs the hooks of a session. The embedded runner is a [tool.Gate] and a [tool.After];
+// Hooks itself is an [agent.Stopper], Hear a [session.Hearer], and Answer a
+// [permission.Hooker].
 //
-// After [New] comes [Hooks.Attach], before the first prompt, and [Hooks.Close] in the end.
+// After [New], call [Hooks.Attach] before the first prompt, and [Hooks.Close] at the end.
 type Hooks struct {
 	*hook.Runner
 	cfg     Config
@@ -73,11 +73,11 @@ type Hooks struct {
 	files watch
 
 	mu       sync.Mutex
-	stopping bool     // a stop waits for hooks in the background
-	woken    []string // their messages
+	stopping bool     // a stop is waiting for background hooks
+	woken    []string // messages from background hooks
 }
 
-// New returns the hooks of a session. It tells the user what is wrong with them.
+// New returns the hooks of a session and reports configuration errors to the user.
 func New(c Config) *Hooks {
 	h := &Hooks{cfg: c}
 	r := c.Runner
@@ -92,20 +92,20 @@ func New(c Config) *Hooks {
 	return h
 }
 
-// Attach says which session the hooks belong to.
+// Attach sets the session that the hooks belong to.
 func (h *Hooks) Attach(s Session) { h.session.Store(&s) }
 
-// Show tells o of the runs to come, in place of an earlier observer.
+// Show sets the observer of hook runs, replacing an earlier one.
 func (h *Hooks) Show(o hook.Observer) { h.relay.to.Store(&o) }
 
-// Notify submits n to the session. Before there is one it does nothing.
+// Notify submits n to the session. It does nothing before Attach.
 func (h *Hooks) Notify(n session.Notify) {
 	if s := h.session.Load(); s != nil {
-		(*s).Submit(context.Background(), n) // ok: a closed session needs no news
+		(*s).Submit(context.Background(), n) // ok: a closed session needs no notifications
 	}
 }
 
-// wake passes on the message of a background hook that wakes the session.
+// wake handles the message of a background hook that wakes the session.
 func (h *Hooks) wake(text string) {
 	h.mu.Lock()
 	stopping := h.stopping
@@ -118,10 +118,11 @@ func (h *Hooks) wake(text string) {
 	}
 }
 
-// patience is the wait for background hooks before adze notifies the user.
+// patience is how long to wait for background hooks before notifying the user.
 const patience = 3 * time.Second
 
-// settle waits for hooks that may wake the session and returns their messages. Only a session that ends with its turn waits.
+// settle waits for background hooks that may wake the session and returns their messages. It
+// waits only in a session that ends with its turn.
 func (h *Hooks) settle(ctx context.Context) string {
 	if h.cfg.Unattended == nil {
 		return ""
@@ -143,7 +144,7 @@ func (h *Hooks) settle(ctx context.Context) string {
 	return said
 }
 
-// Reload replaces the hooks of the settings, and tells the user what is wrong with them.
+// Reload replaces the hooks from the settings and reports configuration errors to the user.
 func (h *Hooks) Reload(sources []hook.Source) {
 	h.say(h.Runner.Reload(sources))
 	if h.began.Load() {
@@ -157,7 +158,7 @@ func (h *Hooks) say(problems []hook.Problem) {
 	}
 }
 
-// Hear fires the event of a prompt, and before the first one that of the session's start.
+// Hear fires the event of a prompt, and before the first prompt the SessionStart event.
 func (h *Hooks) Hear(ctx context.Context, p session.Prompt) session.Hearing {
 	var hearing session.Hearing
 	if h.cfg.Agent != "" {
@@ -176,7 +177,7 @@ func (h *Hooks) Hear(ctx context.Context, p session.Prompt) session.Hearing {
 	return hearing
 }
 
-// start fires the event of a session's start and returns what hooks add to the conversation.
+// start fires SessionStart and returns the context that hooks add to the conversation.
 func (h *Hooks) start(ctx context.Context, source string) []msg.Part {
 	h.began.Store(true)
 	if h.Has(hook.SessionStart) || h.Has(hook.CwdChanged) || h.Has(hook.FileChanged) {
@@ -208,7 +209,7 @@ func (h *Hooks) Stop(ctx context.Context, c agent.StopCheck) (agent.StopVerdict,
 	return v, nil
 }
 
-// Ended fires the event of a turn that an error of the provider ended. Other ends have none.
+// Ended fires an event if a provider error ended the turn. Other outcomes have no event.
 func (h *Hooks) Ended(ctx context.Context, e agent.Ended) {
 	if e.Reason != agent.ModelError || e.Err == nil {
 		return
@@ -216,8 +217,8 @@ func (h *Hooks) Ended(ctx context.Context, e agent.Ended) {
 	h.Fire(ctx, hook.OnStopFailure(model.KindOf(e.Err).String(), e.Err.Error()))
 }
 
-// Close fires the event of the session's end, if it has begun, ends the hooks that still run and removes
-// the environment file.
+// Close fires SessionEnd if the session has started, stops running hooks and removes the
+// environment file.
 func (h *Hooks) Close() {
 	h.files.stop()
 	if h.began.Load() {
@@ -235,8 +236,8 @@ func (h *Hooks) Close() {
 	h.cfg.EnvFile.Remove()
 }
 
-// Answer lets the hooks answer a question about a call before the user is asked; it is a
-// [permission.Hooker]. It reports whether they have an answer.
+// Answer lets the hooks decide about a call before adze asks the user; it is a
+// [permission.Hooker]. It reports whether they decided.
 func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Update) (permission.Answer, bool, error) {
 	suggestions, err := json.Marshal(updates)
 	if err != nil {
@@ -249,7 +250,7 @@ func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Up
 		answer.Behavior = permission.Allow
 	case tool.Deny:
 		answer.Behavior = permission.Deny
-	case tool.Ask: // a hook broke
+	case tool.Ask: // a hook failed
 		return permission.Answer{Behavior: permission.Ask}, false, nil
 	default:
 		return permission.Answer{}, false, nil
@@ -262,16 +263,16 @@ func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Up
 	return answer, true, nil
 }
 
-// Announced returns ask as one that tells the hooks that the user is waited for.
+// Announced wraps ask to fire a Notification event when the user has to answer.
 func (h *Hooks) Announced(ask permission.Asker) permission.Asker {
 	return func(ctx context.Context, q permission.Question) (permission.Answer, error) {
-		// Those who tell the user elsewhere take as long as they take; they end with the hooks.
+		// External notifiers may be slow, so this does not wait; they end with the hooks.
 		go h.Fire(context.WithoutCancel(ctx), hook.OnNotification("permission_prompt", "Permission", "adze needs your permission to use "+q.Tool))
 		return ask(ctx, q)
 	}
 }
 
-// Denials returns g as a gate that tells the hooks what it denies.
+// Denials wraps g to fire hooks for the calls it denies.
 func (h *Hooks) Denials(g tool.Gate) tool.Gate { return denials{g, h.Runner} }
 
 type denials struct {
@@ -288,18 +289,18 @@ func (d denials) Before(ctx context.Context, u *tool.Use) error {
 	return err
 }
 
-// A relay passes news of runs on to an observer that may change.
+// A relay forwards hook runs to an observer that may change.
 type relay struct{ to atomic.Pointer[hook.Observer] }
 
 // HookStarted implements [hook.Observer], as do the next two.
 func (r *relay) HookStarted(run hook.Run) { r.tell(func(o hook.Observer) { o.HookStarted(run) }) }
 
-// HookProgress passes the news on.
+// HookProgress implements [hook.Observer].
 func (r *relay) HookProgress(run hook.Run, s hook.Streams) {
 	r.tell(func(o hook.Observer) { o.HookProgress(run, s) })
 }
 
-// HookDone passes the news on.
+// HookDone implements [hook.Observer].
 func (r *relay) HookDone(run hook.Run, rep hook.Report) {
 	r.tell(func(o hook.Observer) { o.HookDone(run, rep) })
 }

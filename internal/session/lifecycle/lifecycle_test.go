@@ -34,13 +34,13 @@ var (
 	_ Session           = (*session.Session)(nil)
 )
 
-// A bench has the hooks of a session that a test plays. It answers every event as the test says, and keeps
-// what the hooks were told.
+// A bench runs the hooks of a simulated session. It answers every event as the test defines,
+// and records the hooks' input.
 type bench struct {
 	*Hooks
 	t       *testing.T
 	answers map[hook.Name]string
-	// meanwhile is what happens while a hook runs; it may be nil.
+	// meanwhile is called while a hook runs; it may be nil.
 	meanwhile func(hook.Name)
 
 	mu       sync.Mutex
@@ -56,7 +56,7 @@ func (b *bench) Submit(_ context.Context, op session.Op) error {
 	return nil
 }
 
-// note keeps an event with one member of its input.
+// note records an event with a field of its input.
 func (b *bench) note(e hook.Name, value any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +71,7 @@ func (b *bench) takeFired() []string {
 	return fired
 }
 
-// newBench lets the test answer the events, each with JSON or with an empty text.
+// newBench returns a bench with the given answers to events, each JSON or empty.
 func newBench(t *testing.T, c Config, answers map[hook.Name]string) *bench {
 	t.Helper()
 	b := &bench{t: t, answers: answers}
@@ -92,7 +92,7 @@ func newBench(t *testing.T, c Config, answers map[hook.Name]string) *bench {
 	return b
 }
 
-// answer plays the hooks.
+// answer simulates the hooks.
 func (b *bench) answer(_ context.Context, id string, input json.RawMessage, _ string) (json.RawMessage, error) {
 	var in map[string]any
 	if err := json.Unmarshal(input, &in); err != nil {
@@ -123,7 +123,8 @@ func prompt(text string) session.Prompt {
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
 }
 
-// The session starts before its first prompt and ends once, if it started.
+// TestStartAndEnd checks that SessionStart fires before the first prompt, and that SessionEnd
+// fires once, if the session started.
 func TestStartAndEnd(t *testing.T) {
 	b := newBench(t, Config{Source: "resume", Exit: "other"}, map[hook.Name]string{
 		hook.SessionStart: specific(hook.SessionStart, `"additionalContext":"mind the style guide","initialUserMessage":"begin"`),
@@ -186,7 +187,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Only an error of the provider is a failure.
+// TestEnded checks that only a provider error fires the failure event.
 func TestEnded(t *testing.T) {
 	b := newBench(t, Config{}, nil)
 	defer b.Close()
@@ -203,7 +204,8 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A compaction can be prevented or told what to keep; after it the session starts again.
+// TestCompaction checks that hooks can prevent a compaction or add instructions, and that
+// SessionStart fires after it.
 func TestCompaction(t *testing.T) {
 	b := newBench(t, Config{Source: "startup"}, map[hook.Name]string{
 		hook.SessionStart: specific(hook.SessionStart, `"additionalContext":"mind the style guide"`),
@@ -266,7 +268,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A verdict is a gate that decides as it says, or fails.
+// A verdict is a gate with a fixed decision or error.
 type verdict struct {
 	tool.Decision
 	err error
@@ -277,7 +279,7 @@ func (v verdict) Before(_ context.Context, u *tool.Use) error {
 	return v.err
 }
 
-// Hooks hear of denials, and of nothing else that a gate says.
+// TestDenials checks that hooks run for denials and for no other decision of a gate.
 func TestDenials(t *testing.T) {
 	b := newBench(t, Config{}, nil)
 	defer b.Close()
@@ -293,7 +295,8 @@ func TestDenials(t *testing.T) {
 	}
 }
 
-// News reaches the session once there is one, and an observer once it is shown.
+// TestNews checks that notifications reach the session after Attach, and the observer after
+// Show.
 func TestNews(t *testing.T) {
 	b := newBench(t, Config{}, nil)
 	defer b.Close()
@@ -320,7 +323,7 @@ func (o *observer) HookStarted(hook.Run)                { o.started++ }
 func (o *observer) HookProgress(hook.Run, hook.Streams) {}
 func (o *observer) HookDone(hook.Run, hook.Report)      { o.done++ }
 
-// The user hears what is wrong with hooks, at the start and when they change.
+// TestProblems checks that the user sees configuration errors, at the start and on reload.
 func TestProblems(t *testing.T) {
 	wrong := []hook.Source{{Name: "user", Scope: scope.User, Trusted: true, JSON: json.RawMessage(`{"Nope":[]}`)}}
 	b := newBench(t, Config{Runner: hook.Config{Sources: wrong}}, nil)
@@ -331,7 +334,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// The environment file can be written when the session starts, and is gone when it ends.
+// TestEnvFile checks that the environment file is writable after the session starts and removed
+// when it ends.
 func TestEnvFile(t *testing.T) {
 	file := envfile.New(filepath.Join(t.TempDir(), "session-env", "id.sh"), nil, nil)
 	b := newBench(t, Config{EnvFile: file}, nil)

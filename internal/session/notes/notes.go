@@ -1,6 +1,6 @@
-// Package notes keeps a page of notes about a session up to date while the session goes on, by asking a
-// model beside the conversation. The page has a fixed form; the model may change what stands under its
-// headings, and nothing else. What the notes are used for is left to others.
+// Package notes keeps a page of notes about a session up to date by querying a model in the
+// background. The page has a fixed structure: the model may only change the text under its
+// headings.
 package notes
 
 import (
@@ -20,43 +20,45 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A Config is what notes are kept with. Asker and Path are required.
+// Config configures a Keeper. Asker and Path are required.
 type Config struct {
 	Asker aside.Asker
-	// Path returns the file of the notes, or "" as long as there is none.
+	// Path returns the path of the notes file, or "" if there is none yet.
 	Path func() string
-	// Language is that of the built-in texts.
+	// Language is the language of the built-in texts.
 	Language texts.Language
-	// Template and Prompt take the place of the built-in ones, if not empty. A template needs a heading.
+	// Template and Prompt replace the built-in texts, if not empty. A template needs a heading.
 	Template, Prompt string
-	// Last is the id of the last entry that the notes of an earlier process tell of, and Written keeps it
-	// for a later one; empty and nil mean that there is none.
+	// Last is the ID of the last entry covered by the notes of an earlier process, or empty.
+	// Written, if not nil, saves that ID for a later process.
 	Last    string
 	Written func(last string) error
 	// Log may be nil.
 	Log *slog.Logger
 }
 
-// When notes are written: in shares of what a request may have, in percent, and calls of tools.
+// Thresholds for updates: percentages of the tokens that a request may have, and a number of
+// tool calls.
 const (
 	firstAt   = 25
 	thenAfter = 10
 	minCalls  = 3
-	// wait is how long a summary waits for notes that are being written.
+	// wait is how long a summary waits for a running update.
 	wait = 15 * time.Second
-	// maxOutput bounds the answer of the model, in tokens: a page that is full, and some more. Models that are
-	// not asked for as much otherwise get at least leastOutput.
+	// maxOutput limits the model's answer in tokens: a full page and some more. Models with a
+	// lower default limit get at least leastOutput.
 	maxOutput   = 16_000
 	leastOutput = 8_000
 )
 
-// ErrTemplate says that a template has no heading.
+// ErrTemplate reports that a template has no heading.
 var ErrTemplate = errors.New("the template for session notes has no heading; the built-in one is used")
 
-// ErrTooLong says that a model cannot take in the conversation and the order to take notes of it.
+// ErrTooLong reports that the conversation and the notes prompt do not fit in the model's
+// context.
 var ErrTooLong = errors.New("the conversation has become too long to take notes of it; /compact makes room")
 
-// A Keeper keeps the notes of one session. It is safe for concurrent use.
+// A Keeper maintains the notes of a session. It is safe for concurrent use.
 type Keeper struct {
 	cfg      Config
 	template string
@@ -65,14 +67,14 @@ type Keeper struct {
 	end      context.CancelFunc
 
 	mu      sync.Mutex
-	busy    chan struct{} // closed when the update that runs is done; nil if none runs
-	tokens  int           // of the conversation at the last update
-	calls   int           // since then
-	written string        // id of the last entry that the notes tell of
-	epoch   int           // how often they were forgotten
+	busy    chan struct{} // closed when the running update is done; nil if none runs
+	tokens  int           // size of the conversation at the last update
+	calls   int           // calls since then
+	written string        // ID of the last entry covered by the notes
+	epoch   int           // number of calls to Forget
 }
 
-// New returns a keeper. The error says that a setting was replaced by its default.
+// New returns a Keeper. A non-nil error reports that a setting was replaced by its default.
 func New(cfg Config) (*Keeper, error) {
 	k := &Keeper{cfg: cfg, template: template(cfg.Language), written: cfg.Last}
 	if cfg.Log == nil {
@@ -89,29 +91,29 @@ func New(cfg Config) (*Keeper, error) {
 	return k, nil
 }
 
-// Close stops what runs and waits for it.
+// Close cancels a running update and waits for it.
 func (k *Keeper) Close() {
 	k.end()
 	k.work.Wait()
 }
 
-// A Moment is a conversation as it is between two requests.
+// A Moment is the state of a conversation between two requests.
 type Moment struct {
-	// Said is the conversation, and Last the id of the last entry in it.
+	// Said is the conversation, and Last the ID of its last entry.
 	Said aside.Conversation
 	Last string
-	// Tokens is the size of the conversation, Calls how many calls there were since the last moment, and
-	// Ended says that the turn is over.
+	// Tokens is the size of the conversation, Calls the number of calls since the last moment.
+	// Ended is true at the end of a turn.
 	Tokens, Calls int
 	Ended         bool
-	// Usable is how many tokens a request may have, and Room how many this one leaves.
+	// Usable is how many tokens a request may have, and Room how many of them are free.
 	Usable, Room int
 }
 
-// tooLong reports whether there is no room for the order and the page.
+// tooLong reports whether the notes prompt and the page do not fit.
 func (m Moment) tooLong() bool { return m.Room < min(maxNotes, m.Usable/10) }
 
-// See looks at a moment and brings the notes up to date in the background if it is time. It never waits.
+// See updates the notes in the background if an update is due. It never blocks.
 func (k *Keeper) See(m Moment) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -135,18 +137,19 @@ func (k *Keeper) See(m Moment) {
 	})
 }
 
-// Forget says that what the notes tell of is no part of the conversation any more: they begin again with the template.
+// Forget discards the notes because the messages they cover left the conversation. The next
+// notes start from the template.
 func (k *Keeper) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.written, k.tokens, k.calls = "", 0, 0
 	k.epoch++
 	if path := k.cfg.Path(); path != "" {
-		os.Remove(path) // ok: there may be none, and without an id in written it is not used
+		os.Remove(path) // ok: it may be missing, and is not used without written
 	}
 }
 
-// claim makes the caller the only one who writes, until it calls done.
+// claim makes the caller the only writer until it calls done.
 func (k *Keeper) claim(m Moment) (done func()) {
 	busy := make(chan struct{})
 	k.busy, k.tokens, k.calls = busy, m.Tokens, 0
@@ -158,7 +161,7 @@ func (k *Keeper) claim(m Moment) (done func()) {
 	}
 }
 
-// Update brings the notes up to date now and returns them.
+// Update updates the notes now and returns them.
 func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
 	if m.tooLong() {
 		return "", ErrTooLong
@@ -211,7 +214,7 @@ func (k *Keeper) Summary(ctx context.Context) (text, last string) {
 	return summary(k.cfg.Language, page, tokens.New("")), last
 }
 
-// read returns the page, or the template if there is none yet.
+// read returns the page, or the template if it does not exist yet.
 func (k *Keeper) read() (string, error) {
 	data, err := os.ReadFile(k.cfg.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,8 +223,8 @@ func (k *Keeper) read() (string, error) {
 	return string(data), err
 }
 
-// update asks the model for the sections with news and puts them into the page. An answer that does not keep to
-// the form of the page is dropped.
+// update asks the model for changed sections and merges them into the page. It drops an answer
+// that does not match the page's structure.
 func (k *Keeper) update(ctx context.Context, m Moment) error {
 	path := k.cfg.Path()
 	if path == "" {
@@ -232,7 +235,7 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 		return fmt.Errorf("reading the session notes: %w", err)
 	}
 	if !sameShape(page, k.template) {
-		page = k.template // it was changed by hand
+		page = k.template // the page was edited by hand
 	}
 	epoch := k.forgotten()
 	answer, err := k.ask(ctx, m, page)
@@ -259,7 +262,7 @@ func (k *Keeper) update(ctx context.Context, m Moment) error {
 	return k.cfg.Written(m.Last)
 }
 
-// forgotten returns how often the notes were forgotten.
+// forgotten returns the number of calls to Forget.
 func (k *Keeper) forgotten() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -285,7 +288,7 @@ func (k *Keeper) ask(ctx context.Context, m Moment, page string) (string, error)
 	return answer.Words()
 }
 
-// write replaces the file at path, whole.
+// write atomically replaces the file at path.
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -299,7 +302,7 @@ func write(path, text string) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		os.Remove(tmp.Name()) // ok: the error that counts is known
+		os.Remove(tmp.Name()) // ok: the write error is returned
 	}
 	return err
 }

@@ -23,10 +23,10 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A writer answers with a text, and perhaps with a call, after a while.
+// A writer is a model that answers with a text, and optionally a call, after a delay.
 type writer struct {
 	t     *testing.T
-	text  string // the sections; empty means that nothing is new
+	text  string // sections; empty means no changes
 	calls bool
 	stop  model.StopReason
 	takes time.Duration
@@ -108,15 +108,15 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// The model answers with sections, and nothing but their content gets into the page.
-//
+// TestUpdate checks that the model answers with sections, and that only their content gets into
+// the page.
 // Proves CTX-55, CTX-57.
 func TestUpdate(t *testing.T) {
 	const old = "Reading it."
 	for _, tt := range []struct {
 		name   string
 		writer *writer
-		want   string // in the page
+		want   string // expected in the page
 		not    string
 		err    string
 	}{
@@ -177,26 +177,26 @@ func TestWhen(t *testing.T) {
 		for i, tt := range []struct {
 			tokens, calls int
 			ended         bool
-			want          int // requests so far
+			want          int // number of requests so far
 		}{
 			{9_999, 9, true, 0},
 			{10_000, 0, false, 1},
 			{13_999, 3, true, 1},
-			{14_000, 0, false, 2}, // the calls before count, too
+			{14_000, 0, false, 2}, // earlier calls count
 			{18_000, 2, false, 2},
 			{18_000, 0, true, 3},
 			{22_000, 1, true, 3},
 			{26_000, 2, false, 4},
 			{8_000, 3, false, 4}, // compacted
 			{12_000, 3, false, 5},
-			{36_001, 3, false, 5}, // no room for the order
+			{36_001, 3, false, 5}, // no room for the prompt
 			{36_000, 3, false, 6},
 		} {
 			m := moment(tt.tokens)
 			m.Calls, m.Ended = tt.calls, tt.ended
 			k.See(m)
 			m.Calls, m.Ended = 0, false
-			k.See(m) // never two at once
+			k.See(m) // never two concurrently
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
 			if len(w.requests) != tt.want {

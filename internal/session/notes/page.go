@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// What notes may have, in tokens.
+// Limits of the notes, in tokens.
 const (
 	maxSection = 2_000
 	maxNotes   = 12_000
@@ -26,13 +26,13 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// template returns the form of the notes.
+// template returns the built-in structure of the notes.
 func template(l texts.Language) string { return catalogue.Text(l, "template") + "\n" }
 
-// A section is a heading, the line that describes it, and what it holds.
+// A section is a heading, its description and its content.
 type section struct{ heading, about, content string }
 
-// parse returns the sections of a page. A page without headings is one section.
+// parse splits a page into sections. A page without headings is a single section.
 func parse(page string) []section {
 	var all []section
 	for line := range strings.Lines(page) {
@@ -60,12 +60,12 @@ func parse(page string) []section {
 	return all
 }
 
-// errForm says that an answer cannot be put into the page.
+// errForm reports that an answer does not match the page's structure.
 var errForm = errors.New("the update does not keep the form of the notes, and was dropped")
 
-// revise returns page with the sections of an answer in place of its own. The answer may have its sections
-// between tags, and leave out the lines that describe them; other headings and descriptions than those of the
-// page are errForm.
+// revise returns page with the answer's sections replacing its own. The answer may enclose its
+// sections in tags and omit descriptions. It returns errForm for headings or descriptions that
+// the page does not have.
 func revise(page, answer string) (string, error) {
 	if _, inner, ok := strings.Cut(answer, "<notes>"); ok {
 		answer, _, ok = strings.Cut(inner, "</notes>")
@@ -101,12 +101,12 @@ func sameShape(page, template string) bool {
 	return slices.EqualFunc(parse(page), parse(template), func(a, b section) bool { return a.heading == b.heading && a.about == b.about })
 }
 
-// blank reports whether a page says nothing beyond its template.
+// blank reports whether a page has no content beyond its template.
 func blank(page string) bool {
 	return !slices.ContainsFunc(parse(page), func(s section) bool { return strings.TrimSpace(s.content) != "" })
 }
 
-// reminders says what is too long.
+// reminders returns text about sections that are too long.
 func reminders(l texts.Language, page string, g *tokens.Gauge) string {
 	var lines []string
 	if n := g.Text(page); n > maxNotes {
@@ -120,8 +120,8 @@ func reminders(l texts.Language, page string, g *tokens.Gauge) string {
 	return strings.Join(lines, "\n")
 }
 
-// summary returns a page as it stands for a conversation: each section within its limit, cut at the end
-// of a line, and without those that are empty.
+// summary returns a page as a summary of the conversation: each section is cut at a line end to
+// fit its limit, and empty sections are omitted.
 func summary(l texts.Language, page string, g *tokens.Gauge) string {
 	var b strings.Builder
 	for _, s := range parse(page) {

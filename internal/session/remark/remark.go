@@ -1,5 +1,5 @@
-// Package remark has the small model say something to the user of a session, beside the conversation: what was done while
-// they were away, and what they may want to type next. When that is wanted and where it is shown is left to others.
+// Package remark uses the small model to write remarks to the user: a summary of work done
+// while they were away, and a suggestion for their next prompt.
 package remark
 
 import (
@@ -20,32 +20,33 @@ import (
 )
 
 const (
-	// maxExcerpt is how much of the conversation the model reads, in bytes: about 2,000 tokens. maxMessage and maxCall bound
-	// a message and a call, in characters.
+	// maxExcerpt limits the part of the conversation that the model reads, in bytes: about
+	// 2,000 tokens. maxMessage and maxCall limit a message and a call, in characters.
 	maxExcerpt, maxMessage, maxCall = 8000, 1500, 160
-	// maxAway and maxNext are the longest remarks, in characters, and maxWords how many words the user may want to type.
+	// maxAway and maxNext limit the length of remarks in characters. maxWords limits the words
+	// of a suggested prompt.
 	maxAway, maxNext, maxWords = 400, 100, 16
 	maxTokens                  = 1024
 	maxTime                    = 20 * time.Second
 )
 
-// A Maker makes remarks. Without a small model there are none, and a kind that keeps failing is given up. It is safe for
-// concurrent use. Log may be nil.
+// A Maker writes remarks. Without a small model it returns none, and it gives up on a kind that
+// keeps failing. It is safe for concurrent use. Log may be nil.
 type Maker struct {
 	Small    *aside.Small
 	Language func() texts.Language
 	Log      *slog.Logger
 
 	mu     sync.Mutex
-	failed map[string]aside.Failures // by the name of the text
+	failed map[string]aside.Failures // failures by text name
 }
 
-// Away returns in a sentence or two what was done in a conversation and what is next, or nothing.
+// Away returns a sentence or two about the work done and the next steps, or "".
 func (m *Maker) Away(ctx context.Context, said []msg.Entry) string {
 	return tool.OneLine(m.say(ctx, "away", "summaries for a user who was away", said), maxAway)
 }
 
-// Next returns a line that the user may want to type next, or nothing.
+// Next returns a suggestion for the user's next prompt, or "".
 func (m *Maker) Next(ctx context.Context, said []msg.Entry) string {
 	line := strings.Trim(m.say(ctx, "next", "suggested prompts", said), "\"`“”「」 ")
 	if !typable(line) {
@@ -54,14 +55,14 @@ func (m *Maker) Next(ctx context.Context, said []msg.Entry) string {
 	return line
 }
 
-// typable reports whether a line is one that a user may type: a short message for the model, and no command.
+// typable reports whether a line is suitable as a prompt: short, and not a command.
 func typable(line string) bool {
 	return line != "" && strings.Trim(line, "-–—") != "" && !strings.ContainsRune("/!#", rune(line[0])) &&
 		utf8.RuneCountInString(line) <= maxNext && len(strings.Fields(line)) <= maxWords &&
 		!strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// say asks with the text of a name, unless that has failed too often.
+// say queries the model with the named text, unless that has failed too often.
 func (m *Maker) say(ctx context.Context, name, purpose string, said []msg.Entry) string {
 	about := excerpt(said)
 	if about == "" || m.tired(name) || !m.Small.Own() {
@@ -108,8 +109,8 @@ func (m *Maker) count(name string, err error) {
 	m.failed[name] = failed
 }
 
-// excerpt returns the end of a conversation: what the user and the model said, and which calls were made. What tools
-// returned is left out, and what the program added to messages.
+// excerpt returns the end of a conversation: user and model text, and calls. It omits tool
+// results and text that the program added to messages.
 func excerpt(said []msg.Entry) string {
 	var lines []string
 	size := 0
@@ -129,7 +130,7 @@ func excerpt(said []msg.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// told returns what a message says, each with who says it.
+// told returns the lines of a message, each prefixed with its author.
 func told(m msg.Message) (lines []string) {
 	who := "User: "
 	if m.Role == msg.Assistant {
@@ -148,7 +149,8 @@ func told(m msg.Message) (lines []string) {
 	return lines
 }
 
-// said returns the beginning and the end of what was said, with who said it, if it is not blank.
+// said returns the start and the end of a text, prefixed with its author, or nil if the text is
+// blank.
 func said(who, text string) []string {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A mind answers every question alike.
+// A mind gives the same answer to every question.
 type mind struct {
 	answer string
 	err    error
@@ -57,8 +57,7 @@ var talked = entries(
 	answer(&msg.Text{Text: "Done. Run the tests?"}),
 )
 
-// What the model is asked about is what was said and done, quoted.
-//
+// TestExcerpt checks that the model gets a quoted excerpt of messages and calls.
 // Proves.
 func TestExcerpt(t *testing.T) {
 	want := "User: Round once.\nAgent: I look.\nCall: Read {\"file_path\":\"cart.go\"}\nAgent: Done. Run the tests?"
@@ -112,8 +111,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// What the user may type is a short message, and never a command.
-//
+// TestNext checks that a suggestion is a short message and never a command.
 // Proves X-134.
 func TestNext(t *testing.T) {
 	for answer, want := range map[string]string{
@@ -143,7 +141,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Each kind is given up by itself when it keeps failing, and one that was dropped is not counted.
+// TestGivenUp checks that each kind is given up separately when it keeps failing, and that a
+// canceled request is not counted.
 func TestGivenUp(t *testing.T) {
 	m := &mind{err: errors.New("broken")}
 	k := maker(m, "small")
