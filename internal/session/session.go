@@ -1,6 +1,6 @@
-// Package session holds a conversation over many turns: its history and log, its cost, its denials and its model.
-// Front ends submit operations to it and follow its entries; it runs one turn at a time with the agent loop. It
-// leaves display to front ends and permissions to gates.
+// Package session manages a conversation over many turns: its history and log, cost, denials
+// and model. Front ends submit operations to it and follow its entries. It runs one turn at a
+// time with the agent loop.
 package session
 
 import (
@@ -19,9 +19,9 @@ import (
 	"adze/internal/tool"
 )
 
-// A Session is one conversation. It is safe for concurrent use, by any number of front ends.
+// A Session is a conversation. It is safe for concurrent use by any number of front ends.
 type Session struct {
-	cfg       Config // with NewID and Now
+	cfg       Config // NewID and Now are set
 	log       journal
 	hist      *history
 	feed      *feed
@@ -30,17 +30,18 @@ type Session struct {
 	prefs     preferences
 	denials   denials
 	ledger    *cost.Ledger
-	changed   int64 // how many changes to files are noted
+	changed   int64 // number of file changes recorded
 	arriving  *arriving
 	memo      agent.Memo
-	window    *window.Window // nil lets the conversation grow
+	window    *window.Window // nil disables compaction
 }
 
-// WithheldKind is the kind of the note that lists, under "ids", the answers whose reasoning is no longer sent.
+// WithheldKind is the kind of the note that lists, under "ids", the answers whose reasoning
+// must not be sent again.
 const WithheldKind = "withheld-thinking"
 
-// Open returns a session whose turns last no longer than ctx. Nothing is written before its first
-// message. The history of a resumed session is in its first entries.
+// Open returns a session whose turns end when ctx is done. Nothing is written before its first
+// message. The first entries hold the history of a resumed session.
 func Open(ctx context.Context, cfg Config) *Session {
 	if cfg.ID == "" {
 		cfg.ID = msg.NewID()
@@ -89,15 +90,15 @@ func Open(ctx context.Context, cfg Config) *Session {
 	return s
 }
 
-// Close waits for the submitted turns and ends the entries. Later operations fail.
+// Close waits for the submitted turns and closes the entries. Later operations fail.
 func (s *Session) Close() {
 	s.queue.close()
 	s.window.Close()
 	s.feed.close()
 }
 
-// Entries yields the session's entries after a number, and follows them until ctx is done or the
-// session is closed. Every reader gets every entry that is not live, however slow it is.
+// Entries yields the session's entries after a number, and follows them until ctx is done or
+// the session is closed. Every reader gets every entry that is not live, even if it is slow.
 func (s *Session) Entries(ctx context.Context, after Seq, pace Pace) iter.Seq[Entry] {
 	return s.feed.follow(ctx, after, pace)
 }
@@ -105,15 +106,16 @@ func (s *Session) Entries(ctx context.Context, after Seq, pace Pace) iter.Seq[En
 // Last returns the number of the last entry.
 func (s *Session) Last() Seq { return s.feed.end() }
 
-// Idle waits until no turn runs and none is queued, or until ctx is done. Tests use it; front ends follow the
-// entries.
+// Idle waits until no turn runs or is queued, or until ctx is done. It is for tests; front ends
+// follow the entries.
 func (s *Session) Idle(ctx context.Context) error { return s.queue.wait(ctx) }
 
-// Waiting returns the ids of the queued prompts and other queued operations.
+// Waiting returns the IDs of the queued prompts and other queued operations.
 func (s *Session) Waiting() []string { return s.queue.waiting() }
 
-// Interrupt carries out op, and returns the ids of the prompts that were queued at that moment: they stay queued,
-// or are removed if op says so. A prompt whose turn was about to begin is stopped, and is not among them.
+// Interrupt executes op and returns the IDs of the prompts queued at that time. They stay
+// queued, or are removed if op.Queued is set. A prompt whose turn was about to start is stopped
+// and not included.
 func (s *Session) Interrupt(op Interrupt) (waiting []string) { return s.queue.interrupt(op) }
 
 // ID returns the session's UUID.
@@ -122,11 +124,11 @@ func (s *Session) ID() string { return s.cfg.ID }
 // Conversation returns the history.
 func (s *Session) Conversation() []msg.Entry { return s.hist.Entries() }
 
-// Totals returns what the session has cost, with the parts of all agents; Sum leaves those out.
+// Totals returns the cost of the session including all agents. Sum excludes the agents.
 func (s *Session) Totals() cost.Totals { return s.ledger.Totals() }
 func (s *Session) Sum() cost.Totals    { return s.ledger.Sum() }
 
-// Denials returns the calls that were not allowed, in order.
+// Denials returns the denied calls, in order.
 func (s *Session) Denials() []Denial { return s.denials.all() }
 
 // Model returns the name of the model the next turn uses.

@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// journal is what happened, in order.
+// journal records events in order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -48,7 +48,7 @@ func (j *journal) String() string {
 	return strings.Join(j.lines, "\n")
 }
 
-// memoryLog is a log without a disk, which fails as long as broken is set.
+// memoryLog is a log in memory that fails while broken is set.
 type memoryLog struct {
 	*journal
 	broken error
@@ -82,7 +82,7 @@ func (l *memoryLog) SaveResult(string, string, io.Reader) (string, int64, error)
 	return "", 0, errors.New("not kept")
 }
 
-// watched is a provider that notes each request.
+// watched is a provider that records each request.
 type watched struct {
 	model.Provider
 	*journal
@@ -93,7 +93,8 @@ func (w watched) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 	return w.Provider.Stream(ctx, req)
 }
 
-// rules allows every tool but four: it denies Deny, is silent about Ask, fails at Fail and panics at Panic.
+// rules allows every tool except four: it denies Deny, abstains on Ask, fails on Fail and
+// panics on Panic.
 type rules struct{ *journal }
 
 func (r rules) Before(_ context.Context, u *tool.Use) error {
@@ -130,7 +131,7 @@ func newTool(name string, traits tool.Traits, run func(context.Context, string) 
 	})
 }
 
-// A bench is a session over a script.
+// A bench is a session that plays a script.
 type bench struct {
 	*session.Session
 	journal
@@ -139,7 +140,7 @@ type bench struct {
 	log    *memoryLog
 }
 
-// newBench returns a session; change, if not nil, has the last word on its configuration.
+// newBench returns a session; change, if not nil, can modify its configuration.
 func newBench(t *testing.T, script string, change func(*bench, *session.Config)) *bench {
 	t.Helper()
 	s, err := replay.Parse("script", []byte(script))
@@ -174,7 +175,7 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 	return b
 }
 
-// submit hands over an operation that must be taken.
+// submit submits an operation that must be accepted.
 func (b *bench) submit(op session.Op) {
 	b.t.Helper()
 	if err := b.Submit(b.t.Context(), op); err != nil {
@@ -187,7 +188,7 @@ func say(text string) session.Prompt {
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
 }
 
-// prompt runs a turn and returns the loop's events, the last of which says how it ended.
+// prompt runs a turn and returns the loop's events; the last one is the outcome.
 func (b *bench) prompt(text string) []agent.Event {
 	b.t.Helper()
 	p := say(text)
@@ -219,7 +220,7 @@ func (b *bench) turn(p session.Prompt) iter.Seq[agent.Event] {
 	}
 }
 
-// completed runs a turn that must end well.
+// completed runs a turn that must complete.
 func (b *bench) completed(text string) []agent.Event {
 	b.t.Helper()
 	events := b.prompt(text)
@@ -229,7 +230,7 @@ func (b *bench) completed(text string) []agent.Event {
 	return events
 }
 
-// played checks that the script was used up and that no request broke a rule.
+// played checks that the script was used up and that every request was valid.
 func (b *bench) played() {
 	b.t.Helper()
 	if err := b.player.Err(); err != nil {
@@ -303,7 +304,8 @@ usage input=40 output=11
 	b.played()
 }
 
-// Every entry knows the one before it, and what is in the log is what is in memory.
+// TestEntriesAreAChain checks that every entry names its parent, and that the log matches
+// memory.
 func TestEntriesAreAChain(t *testing.T) {
 	old := append(make([]msg.Entry, 0, 9), msg.Entry{ID: "old", Message: msg.UserText("before")})
 	b := newBench(t, "expect text \"before\"\nuse Do {}\n---\nsay ok", func(_ *bench, c *session.Config) { c.Records.History = old })
@@ -514,12 +516,12 @@ say ok
 	})
 }
 
-// A turn that is interrupted at any point leaves a conversation that is whole.
+// TestInterrupt checks that a turn interrupted at any point leaves a valid conversation.
 func TestInterrupt(t *testing.T) {
 	for after := range 8 {
 		b := newBench(t, "forever\nwhen no-text \"again\"\nuse Do {}\n---\nforever\nsay ok", nil)
 		n := 0
-		if after == 0 { // before it has begun
+		if after == 0 { // before the start
 			b.submit(say("hello"))
 			b.submit(session.Interrupt{})
 		} else {
@@ -574,7 +576,8 @@ func TestQueuedTooLateStartsTheNextTurn(t *testing.T) {
 	b.played()
 }
 
-// Two sessions in one process share nothing: each has its own questions, denials, model and cost.
+// TestTwoSessions checks that two sessions in a process are independent: each has its own
+// questions, denials, model and cost.
 func TestTwoSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := newBench(t, "use Deny {}\n---\nexpect model small\nsay one", nil)

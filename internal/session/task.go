@@ -6,56 +6,56 @@ import (
 	"adze/internal/platform/task"
 )
 
-// A Task tells how something stands that runs beside the conversation: a sub-agent from its first moment, anything else
-// while it is in the background. It is an operation, and its own event.
+// A Task reports the state of a task: a sub-agent from its start, any other task while it runs
+// in the background. It is an operation and its own event.
 type Task struct {
 	ID, Title string
-	// Use is the call that began it, or "".
+	// Use is the call that started the task, or "".
 	Use string
-	// Type is that of a sub-agent; "" for other tasks.
+	// Type is the type of a sub-agent; "" for other tasks.
 	Type string
-	// Parent is the sub-agent that began it; "" is the conversation itself. Depth is how deep a sub-agent is below the
-	// conversation, from 1; 0 for other tasks.
+	// Parent is the sub-agent that started the task; "" means the conversation. Depth is the
+	// depth of a sub-agent below the conversation, starting at 1; 0 for other tasks.
 	Parent string
 	Depth  int
 
 	News       TaskNews
 	Status     task.Status
 	Background bool
-	// Chore says that it looks after something that the user did not ask for.
+	// Chore is true for maintenance that the user did not request.
 	Chore bool
-	// Prompt is what a sub-agent is told; it is there when the sub-agent begins.
+	// Prompt is the prompt of a sub-agent, set when it starts.
 	Prompt string
-	// Summary says how it ended, or what a sub-agent is doing as a model puts it; it may be empty.
+	// Summary describes the outcome, or the current work of a sub-agent in a model's words; may
+	// be empty.
 	Summary    string
 	OutputFile string
-	// Tool is the name of the tool that a sub-agent used last, and Doing what it did with it.
+	// Tool is the name of the last tool a sub-agent used, and Doing describes the call.
 	Tool, Doing string
 	Used        TaskUse
 }
 
-// A TaskUse is what a task took so far.
+// TaskUse is the resources used by a task so far.
 type TaskUse struct {
 	Tokens, Calls int
 	CostUSD       float64
 	Took          time.Duration
 }
 
-// TaskNews says what is new about a task.
+// TaskNews is a kind of task event.
 type TaskNews int
 
-// What can be new.
 const (
 	TaskBegan TaskNews = iota
-	TaskWorks          // it has come further
-	TaskMoved          // it goes on in the background
+	TaskWorks          // made progress
+	TaskMoved          // moved to the background
 	TaskEnded
 )
 
 func (Task) op()    {}
 func (Task) event() {}
 
-// TaskOf returns how a task of a table stands.
+// TaskOf returns the state of t.
 func TaskOf(t *task.Task, news TaskNews) Task {
 	told := Task{ID: t.ID, Title: t.Title, Use: t.CallID, News: news, Status: t.Status(), Background: t.Background(), OutputFile: t.Output.Path()}
 	told.Used.Took = t.Took()

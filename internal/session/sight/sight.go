@@ -1,6 +1,6 @@
-// Package sight keeps in step what the model sees of files and what the file tools take it to have seen, when a
-// conversation is compacted: the files that were read last, the plan, and what runs in the background are put back,
-// and all else is forgotten.
+// Package sight keeps the file tools' record of the files that the model has seen consistent
+// across compactions: it restores the latest files, the plan and the background tasks, and
+// forgets the rest.
 package sight
 
 import (
@@ -18,21 +18,21 @@ import (
 	"adze/internal/tool"
 )
 
-// Files puts back what the model still has to see. It is for one goroutine at a time.
+// Files restores file contents after a compaction. It is not safe for concurrent use.
 type Files struct {
 	State *filestate.Store
 	// Hidden reports whether the model may not see a file.
 	Hidden func(path string) bool
-	Plan   string      // the file of the plan; empty if there is none
-	Tasks  *task.Table // nil if nothing runs in the background
+	Plan   string      // path of the plan; empty if none
+	Tasks  *task.Table // nil if there are no background tasks
 
 	read map[string]filestate.Entry
 }
 
-// maxRestored bounds how much of a file is looked at, in bytes; more is never put back.
+// maxRestored is the maximum size of a restored file, in bytes.
 const maxRestored = 1 << 20
 
-// Sources returns what may be put back, as it is now.
+// Sources returns the current content that may be restored.
 func (f *Files) Sources(context.Context) compact.Sources {
 	f.read = map[string]filestate.Entry{}
 	s := compact.Sources{Plan: compact.Source{Name: f.Plan, Text: func() (string, bool) { return f.text(filestate.Entry{Path: f.Plan}) }}}
@@ -44,7 +44,7 @@ func (f *Files) Sources(context.Context) compact.Sources {
 		}
 	}
 	for _, e := range f.State.Recent() {
-		if e.Origin == filestate.Injected || e.Origin == filestate.Printed || e.Path == f.Plan { // an instruction file, or what a host gave
+		if e.Origin == filestate.Injected || e.Origin == filestate.Printed || e.Path == f.Plan { // an instruction file, or content from a host
 			continue
 		}
 		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return f.text(e) }})
@@ -52,7 +52,7 @@ func (f *Files) Sources(context.Context) compact.Sources {
 	return s
 }
 
-// text returns the text of a file as it is now, unless another file is at its path.
+// text returns the current text of a file, unless the path now has a different file.
 func (f *Files) text(seen filestate.Entry) (string, bool) {
 	path := seen.Path
 	set, err := paths.Base{}.Resolve(path)
@@ -79,7 +79,7 @@ func (f *Files) text(seen filestate.Entry) (string, bool) {
 	return string(data), true
 }
 
-// Forget makes the file tools forget what the model no longer sees: all but the files that were put back.
+// Forget makes the file tools forget all files except the restored ones.
 func (f *Files) Forget(restored []string) {
 	f.State.Clear()
 	for _, path := range restored {

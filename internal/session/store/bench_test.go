@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// transcript returns a log of about size bytes, made of turns as they are: a prompt, an answer with a
+// transcript returns a log of about size bytes with realistic turns: a prompt, an answer with a
 // call, and its result.
 func transcript(size int) []byte {
 	const code = "\tif err := f.Sync(); err != nil {\n\t\treturn fmt.Errorf(\"syncing %s: %w\", path, err)\n\t}\n"
@@ -38,7 +38,7 @@ func transcript(size int) []byte {
 	return log
 }
 
-// BenchmarkLoad compares resuming a large log with decoding each of its lines once.
+// BenchmarkLoad compares resuming a large log with decoding each line once.
 func BenchmarkLoad(b *testing.B) {
 	log := transcript(50_000_000)
 	path := filepath.Join(b.TempDir(), "s.jsonl")
@@ -68,7 +68,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// BenchmarkLoadCompacted resumes a large log of which only the end counts.
+// BenchmarkLoadCompacted resumes a large log that was compacted at its end.
 func BenchmarkLoadCompacted(b *testing.B) {
 	log := compactedLog(transcript(47_000_000))
 	path := filepath.Join(b.TempDir(), "s.jsonl")
@@ -83,15 +83,16 @@ func BenchmarkLoadCompacted(b *testing.B) {
 	}
 }
 
-// compactedLog returns a log with a compaction at its end, that kept the first message.
+// compactedLog returns a log that ends with a compaction that kept the first message.
 func compactedLog(log []byte) []byte {
 	kept, _, _ := bytes.Cut(log, []byte("\n"))
-	r, _ := ParseRecord(kept) // ok: it was just made
+	r, _ := ParseRecord(kept) // ok: just created
 	return fmt.Appendf(log, `{"type":"system","subtype":"compact_boundary","uuid":"b","compact_metadata":{"trigger":"auto","preserved_segment":{"summary_uuid":"s","message_uuids":[%q]}}}`+"\n"+
 		`{"type":"user","uuid":"s","parentUuid":null,"isSidechain":false,"timestamp":"2026-11-03T12:00:00Z","message":{"role":"user","content":"So far."}}`+"\n", r.ID)
 }
 
-// Messages before the last compaction are not decoded, except the kept ones.
+// TestLoadsWhatCounts checks that messages before the last compaction are not decoded, except
+// the kept ones.
 func TestLoadsWhatCounts(t *testing.T) {
 	log := compactedLog(transcript(100_000))
 	r := bytes.NewReader(log)

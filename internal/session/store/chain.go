@@ -2,11 +2,11 @@ package store
 
 import "slices"
 
-// chain returns the messages of the conversation in order: from the newest one back along the parents,
-// as far as the last compaction, with what that one kept.
+// chain returns the messages of the conversation in order: from the newest one back along the
+// parents to the last compaction, including the messages it kept.
 //
-// A parent that is not there was on a line that is damaged; the message before it in the log takes its
-// place. Times are not looked at: a clock may have been set back.
+// A missing parent was on a damaged line; the preceding message in the log replaces it.
+// Timestamps are ignored because a clock may have been set back.
 func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 	if x.last < 0 {
 		return nil, nil
@@ -15,8 +15,8 @@ func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 	seen := make(map[int32]bool)
 	at := x.last
 	for ; at >= 0 && !seen[at]; at = x.before(at, cut) {
-		// A message that continues one from before the compaction, and none that it kept, is on a branch
-		// that the compaction is no part of.
+		// A message whose parent is older than the compaction, and was not kept by it, is on a
+		// branch without the compaction.
 		for b >= 0 && at < x.boundaries[b] && !x.ends(b, at) {
 			b--
 		}
@@ -37,15 +37,15 @@ func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 	}
 	front, kept := x.preserved(b)
 	if i := slices.Index(front, at); i >= 0 && x.rewound[at] {
-		front = front[:i+1] // the conversation went back to it
+		front = front[:i+1] // the conversation was rewound to it
 	}
 	places = slices.DeleteFunc(places, func(at int32) bool { return kept[at] })
 	return append(front, places...), x.marks[b]
 }
 
-// discardTorn forgets the compactions that were not written whole, with what there is of them: the conversation
-// is then what it was before. It reports whether the last one was such. Partial says that reading stopped
-// before the end of the log.
+// discardTorn drops incompletely written compactions and their messages, which restores the
+// conversation before them. It reports whether the last compaction was dropped. Partial means
+// that reading stopped before the end of the log.
 func (x *index) discardTorn(partial bool) (last bool) {
 	boundaries, marks := x.boundaries[:0], x.marks[:0]
 	for i, at := range x.boundaries {
@@ -57,7 +57,7 @@ func (x *index) discardTorn(partial bool) (last bool) {
 		for _, uuid := range append([]string{mark.Summary}, mark.Recast...) {
 			if part, ok := x.byID[makeID([]byte(uuid))]; ok && part > at {
 				l := &x.links[part]
-				l.message, l.named, l.root = false, false, false // what continues it continues the message before it
+				l.message, l.named, l.root = false, false, false // its children continue the preceding message
 			}
 		}
 	}
@@ -65,8 +65,9 @@ func (x *index) discardTorn(partial bool) (last bool) {
 	return last
 }
 
-// isWhole reports whether all that the compaction at a place is to be followed by is there, or at least one
-// message if it names none. Of what was recast the last counts: a damaged line before it costs that line alone.
+// isWhole reports whether all messages named by the compaction at a place are present, or at
+// least one message if it names none. Of the recast messages only the last counts: a damaged
+// line before it loses only that line.
 func (x *index) isWhole(at int32, mark *Boundary, partial bool) bool {
 	if mark.Summary == "" {
 		return x.last > at
@@ -79,7 +80,7 @@ func (x *index) isWhole(at int32, mark *Boundary, partial bool) bool {
 	return there(mark.Summary) && (n == 0 || partial || there(mark.Recast[n-1]))
 }
 
-// before returns the record that the one at a place continues, or -1.
+// before returns the parent of the record at a place, or -1.
 func (x *index) before(at int32, cut bool) int32 {
 	l := &x.links[at]
 	if l.named {
@@ -87,7 +88,7 @@ func (x *index) before(at int32, cut bool) int32 {
 			return parent
 		}
 		if cut {
-			return -1 // it is further up than was read
+			return -1 // before the part that was read
 		}
 	}
 	if l.root {
@@ -96,11 +97,12 @@ func (x *index) before(at int32, cut bool) int32 {
 	return l.prev
 }
 
-// ends reports whether a chain that comes to a place before boundary b has passed the compaction.
+// ends reports whether a chain that reaches a place before boundary b has passed the
+// compaction.
 func (x *index) ends(b int, at int32) bool {
 	mark := x.marks[b]
 	if mark.Summary == "" {
-		return true // nothing tells a branch apart
+		return true // branches cannot be distinguished
 	}
 	return slices.ContainsFunc(mark.Kept, func(kept string) bool { return x.links[at].id == makeID([]byte(kept)) })
 }
@@ -109,7 +111,7 @@ func (x *index) isSummary(b int, at int32) bool {
 	return x.marks[b].Summary != "" && x.links[at].id == makeID([]byte(x.marks[b].Summary))
 }
 
-// preserved returns the summary and the messages that a compaction kept, as far as they are there.
+// preserved returns the summary and the kept messages of a compaction, if present.
 func (x *index) preserved(b int) (places []int32, kept map[int32]bool) {
 	mark := x.marks[b]
 	kept = map[int32]bool{}
@@ -132,7 +134,7 @@ func (x *index) preserved(b int) (places []int32, kept map[int32]bool) {
 	return places, kept
 }
 
-// all returns every message, in the order of the log.
+// all returns every message in log order.
 func (x *index) all() (places []int32) {
 	for at := range x.links {
 		if x.links[at].message {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Cleanup removes the sessions that were last written before a point in time, with everything that
-// belongs to them, and returns how many. Beside, if not nil, names what a session has elsewhere. Sessions
-// that are open stay. It is for people who asked for it: nothing calls it otherwise.
+// Cleanup removes the sessions last written before a point in time, with everything that
+// belongs to them, and returns their number. Beside, if not nil, returns a session's files
+// elsewhere. Open sessions are kept. It runs only at the user's request.
 func Cleanup(projects string, before time.Time, beside func(id string) []string) (removed int, err error) {
 	folders, err := os.ReadDir(projects)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func cleanProject(dir string, before time.Time, beside func(id string) []string)
 	return removed, errors.Join(problems...)
 }
 
-// removeSession removes a log and its side files, and what the session has elsewhere. The log goes last:
-// what is interrupted is found again.
+// removeSession removes a log, its side files, and the session's files elsewhere. The log is
+// removed last, so that an interrupted removal can be repeated.
 func removeSession(path string, beside []string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -85,11 +85,11 @@ func removeSession(path string, beside []string) error {
 	return os.Remove(path)
 }
 
-// removeEmpty removes a project's folder that holds no sessions any more.
+// removeEmpty removes a project's folder if it has no more sessions.
 func removeEmpty(dir string) {
 	files, err := os.ReadDir(dir)
 	if err == nil && onlyOurs(files) {
-		os.Remove(filepath.Join(dir, originName))   // ok: an empty folder does no harm
+		os.Remove(filepath.Join(dir, originName))   // ok: an empty folder is harmless
 		os.Remove(filepath.Join(dir, lastCostName)) // ok: likewise
 		os.Remove(dir)                              // ok: likewise
 	}

@@ -30,8 +30,8 @@ func costLines(t *testing.T, path string) (lines [][]byte) {
 	return lines
 }
 
-// The records of the cost grow with the number of agents, not with its square, and have all of them.
-//
+// TestCostOfManyAgents checks that the cost records grow linearly with the number of agents and
+// include all of them.
 // Proves SESS-42.
 func TestCostOfManyAgents(t *testing.T) {
 	size := func(agents int) int {
@@ -62,9 +62,8 @@ func TestCostOfManyAgents(t *testing.T) {
 	}
 }
 
-// Whatever agents use, however often the session is resumed: a load has the same tree of agents. If lines were lost, the sum of
-// the tree is still that of the last record.
-//
+// TestCostOfAgentsIsRestored checks that loading restores the same tree of agents, for any use
+// and any number of resumes. If lines were lost, the tree's sum still matches the last record.
 // Proves SESS-42, SESS-45.
 func TestCostOfAgentsIsRestored(t *testing.T) {
 	facts := func(string) cost.Facts { return cost.Facts{} }
@@ -131,14 +130,15 @@ func TestCostOfAgentsIsRestored(t *testing.T) {
 	})
 }
 
-// restored returns an account after it was continued.
+// restored returns an account after it was resumed.
 func restored(t *cost.Totals) cost.Totals {
 	l := cost.New(func(string) cost.Facts { return cost.Facts{} })
 	l.Restore(*t)
 	return l.Totals()
 }
 
-// A log that another program cut has all agents again in its next record of the cost.
+// TestCostAfterACut checks that the next cost record lists all agents if another program
+// truncated the log.
 func TestCostAfterACut(t *testing.T) {
 	opt := options(t)
 	l, account := open(t, opt), cost.New(func(string) cost.Facts { return cost.Facts{} })
@@ -166,7 +166,7 @@ func TestCostAfterACut(t *testing.T) {
 	}
 }
 
-// A log of an earlier version has all agents in each record.
+// TestCostOfAnOlderLog checks logs of an earlier version, whose records all list every agent.
 func TestCostOfAnOlderLog(t *testing.T) {
 	opt := options(t)
 	l := open(t, opt)

@@ -21,7 +21,8 @@ import (
 	"adze/internal/msg"
 )
 
-// TestMain lets the test binary be its own child: a writer to be killed, or one with little room.
+// TestMain lets the test binary run as its own child: a writer to be killed, or a writer with a
+// file size limit.
 func TestMain(m *testing.M) {
 	switch os.Getenv("STORE_TEST_CHILD") {
 	case "write":
@@ -51,8 +52,9 @@ func child(t *testing.T, role, home, session string) *exec.Cmd {
 	return cmd
 }
 
-// childWrites is a busy session: messages, notes and syncs without end. It names each message when it
-// is acknowledged, in a line that is long so that the pipe is soon full and the child waits to be heard.
+// childWrites runs a busy session: messages, notes and syncs without end. It prints each
+// acknowledged message in a long line, so that the pipe fills up and the child blocks on its
+// reader.
 func childWrites() {
 	l := childLog()
 	ledger := cost.New(func(string) cost.Facts { return cost.Facts{} })
@@ -73,7 +75,7 @@ func childWrites() {
 	}
 }
 
-// linked returns the i-th message of a conversation.
+// linked returns message i of a conversation.
 func linked(i int) msg.Entry {
 	e := text(fmt.Sprint(i), strings.Repeat("x", 9000))
 	if i > 0 {
@@ -84,9 +86,8 @@ func linked(i int) msg.Entry {
 
 var kills = flag.Int("kills", 300, "how often a busy session is killed")
 
-// TestKill kills a busy session at random instants. Each time it can be resumed, holds everything that
-// was acknowledged and nothing that was not written, and can be gone on with.
-//
+// TestKill kills a busy session at random times. Each time it can be resumed and continued, and
+// contains everything that was acknowledged and nothing that was not written.
 // Proves SESS-12.
 func TestKill(t *testing.T) {
 	const together = 4
@@ -105,7 +106,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOne kills a writer somewhere and compares what it had said with what is there.
+// killOne kills a writer at a random time and compares the log with its output.
 func killOne(t *testing.T, home, session string) (torn bool) {
 	t.Helper()
 	cmd := child(t, "write", home, session)
@@ -127,7 +128,7 @@ func killOne(t *testing.T, home, session string) (torn bool) {
 		t.Fatal(err)
 	}
 	acknowledged := strings.TrimSpace(lines.Text())
-	for lines.Scan() { // what it had said before it died
+	for lines.Scan() { // output before it was killed
 		acknowledged = strings.TrimSpace(lines.Text())
 	}
 	cmd.Wait() // ok: it was killed
@@ -147,11 +148,12 @@ func killOne(t *testing.T, home, session string) (torn bool) {
 		t.Fatal(err)
 	}
 	checkPrefix(t, again, next.ID)
-	os.Remove(l.Path()) // ok: thousands of them are large
+	os.Remove(l.Path()) // ok: thousands of them need much space
 	return l.torn != nil
 }
 
-// checkPrefix wants the first messages of the conversation and no others, at least up to one.
+// checkPrefix checks that c holds a prefix of the conversation that includes the acknowledged
+// message.
 func checkPrefix(t *testing.T, c *Contents, acknowledged string) {
 	t.Helper()
 	if c.Bad != 0 || c.Torn {
@@ -169,7 +171,7 @@ func checkPrefix(t *testing.T, c *Contents, acknowledged string) {
 	}
 }
 
-// childFillsUp writes with a limit on the size of files, then without.
+// childFillsUp writes with a file size limit, then without.
 func childFillsUp() {
 	signal.Ignore(syscall.SIGXFSZ)
 	var before syscall.Rlimit
@@ -220,7 +222,7 @@ func TestFileSizeLimit(t *testing.T) {
 	checkPrefix(t, c, "5")
 }
 
-// TestLockOfAnotherProcess also shows that a lock ends with its process.
+// TestLockOfAnotherProcess also checks that a lock ends with its process.
 func TestLockOfAnotherProcess(t *testing.T) {
 	home := t.TempDir()
 	cmd := child(t, "write", home, "s")

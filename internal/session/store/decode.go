@@ -10,23 +10,23 @@ import (
 	"adze/internal/platform/jsonline"
 )
 
-// A Record is what a line of a log says of itself.
+// A Record is the metadata of a log line.
 type Record struct {
-	// Type is user or assistant for messages, and else the kind of the record.
+	// Type is user or assistant for messages, otherwise the kind of the record.
 	Type, Subtype string
 	ID, Parent    string
-	// Root says that the record names no parent, with so many words.
+	// Root is true if the record explicitly has a null parent.
 	Root      bool
 	Sidechain bool
 	Session   string
 	Time      string
-	// Dir, Branch and Version are those of the moment.
+	// Dir, Branch and Version are the values when the record was written.
 	Dir, Branch, Version string
-	// Line is the whole record, without its line break.
+	// Line is the complete record without the newline.
 	Line []byte
 }
 
-// ParseRecord reads what line says of itself. The record refers to line.
+// ParseRecord reads the metadata of line. The record refers to line.
 func ParseRecord(line []byte) (Record, error) {
 	r := Record{Line: line}
 	c := jsonline.New(line)
@@ -64,7 +64,7 @@ func ParseRecord(line []byte) (Record, error) {
 	return r, nil
 }
 
-// Message reports whether the record is a message of the conversation itself.
+// Message reports whether the record is a message of the main conversation.
 func (r *Record) Message() bool {
 	return !r.Sidechain && (r.Type == string(msg.User) || r.Type == string(msg.Assistant))
 }
@@ -77,7 +77,8 @@ func (r *Record) Entry() (msg.Entry, error) {
 
 var errNoMessage = errors.New("the record has no message")
 
-// decodeEntry reads a message in one pass, and says whether its id or its time had to be made up.
+// decodeEntry decodes a message in a single pass, and reports whether its ID or its time had to
+// be generated.
 func decodeEntry(line []byte, withStructured bool) (e msg.Entry, made bool, err error) {
 	var d decoder
 	c := jsonline.New(line)
@@ -136,7 +137,7 @@ func (d *decoder) field(c *jsonline.Cursor, key string, withStructured bool) {
 	}
 }
 
-// role returns one of the two strings that every message has, rather than a copy.
+// role returns a constant instead of a copy of s.
 func role(s string) msg.Role {
 	if s == string(msg.Assistant) {
 		return msg.Assistant
@@ -167,7 +168,7 @@ func (d *decoder) readMessage(c *jsonline.Cursor) {
 	}
 }
 
-// entry puts together what was read.
+// entry assembles the decoded entry.
 func (d *decoder) entry() (_ msg.Entry, made bool, err error) {
 	e := d.e
 	if e.Message.Role == msg.User {
@@ -197,7 +198,7 @@ func decodeParts(c *jsonline.Cursor) ([]msg.Part, error) {
 		before := *c
 		p, ok := decodePart(c)
 		if !ok || c.Err() != nil {
-			// Not as we write it: read again by those who know every form.
+			// Not in the form that adze writes: use the general decoder.
 			*c = before
 			raw := c.Skip()
 			if c.Err() != nil {
@@ -213,7 +214,7 @@ func decodeParts(c *jsonline.Cursor) ([]msg.Part, error) {
 	return parts, c.Err()
 }
 
-// decodePart reads a part of a kind that conversations are full of, if its kind comes first.
+// decodePart decodes a common kind of part if its type comes first.
 func decodePart(c *jsonline.Cursor) (msg.Part, bool) {
 	if c.Kind() != '{' || !c.Enter('{') {
 		return nil, false
@@ -251,7 +252,7 @@ func decodePart(c *jsonline.Cursor) (msg.Part, bool) {
 	return nil, false
 }
 
-// fields reads the strings of an object that have a place, and passes over the rest.
+// fields reads the strings of an object that have a place, and skips the rest.
 func fields(c *jsonline.Cursor, place func(key string) *string) bool {
 	for key := range c.Keys() {
 		if p := place(string(key)); p != nil {
@@ -342,7 +343,7 @@ func decodeImage(c *jsonline.Cursor) (msg.Part, bool) {
 	return p, found && c.Err() == nil
 }
 
-// decodeBase64 decodes data where it stands: a picture is large enough as it is.
+// decodeBase64 decodes data in place, because pictures are large.
 func decodeBase64(c *jsonline.Cursor) ([]byte, bool) {
 	if c.Kind() != '"' {
 		return nil, false

@@ -13,15 +13,15 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// inPlace makes sure that what is written next can be found: programs that synchronise folders replace
-// files, and users remove them. The records are then carried over to the file that is there, or to a new one.
+// inPlace checks that the log's file is still at its path: sync programs replace files, and
+// users remove them. If not, it copies the records to the current file or to a new one.
 func (l *Log) inPlace() error {
 	now, err := os.Stat(l.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return l.carryOver("The transcript was removed while the session was open. It was written again, with all that it held.")
 	case err != nil:
-		return nil // where the file is cannot be told; it may still be written
+		return nil // the location is unknown, but the file may be writable
 	case !os.SameFile(now, l.info):
 		return l.carryOver("Another program replaced the transcript while the session was open. What it lacked was appended to it.")
 	case !l.excess && now.Size() != l.size:
@@ -30,8 +30,8 @@ func (l *Log) inPlace() error {
 	return nil
 }
 
-// carryOver opens the file at the log's path and appends what it lacks. If that file cannot be written, or belongs
-// to another process now, a copy beside it takes its place.
+// carryOver opens the file at the log's path and appends the missing records. If that file
+// cannot be written or is locked by another process, the log moves to a copy next to it.
 func (l *Log) carryOver(notice string) error {
 	err := l.claimAgain(l.path)
 	if err == nil {
@@ -40,14 +40,14 @@ func (l *Log) carryOver(notice string) error {
 	}
 	beside := strings.TrimSuffix(l.path, ".jsonl") + "-copy.jsonl"
 	if l.claimAgain(beside) != nil {
-		return err // the one that can be acted on
+		return err // the more useful error
 	}
 	l.path = beside
 	l.told.add(fmt.Sprintf("The transcript was removed or replaced while the session was open, and cannot be written any more (%v). The session continues in %s.", err, beside))
 	return nil
 }
 
-// claimAgain makes the file at path the log's, after what it lacks was appended to it.
+// claimAgain makes the file at path the log's file, after appending the missing records to it.
 func (l *Log) claimAgain(path string) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
@@ -62,10 +62,10 @@ func (l *Log) claimAgain(path string) error {
 	}
 	info, statErr := os.Stat(path)
 	if err = errors.Join(err, statErr); err != nil {
-		f.Close() // ok: the error that counts is known
+		f.Close() // ok: the first error is returned
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	l.f.Close() // ok: nothing of it is needed any more
+	l.f.Close() // ok: no longer needed
 	l.f, l.size, l.info, l.excess = f, n, info, false
 	l.unsynced, l.named = true, false
 	if torn != nil {
@@ -74,8 +74,9 @@ func (l *Log) claimAgain(path string) error {
 	return nil
 }
 
-// appendMissing appends to the file to, of size n, the lines of from that follow what both begin with. A record says
-// what it continues, so that lines of others between them do no harm. It returns the new size.
+// appendMissing appends to the file to, of size n, the lines of from after their common prefix.
+// Records name their parents, so other programs' lines in between do no harm. It returns the
+// new size.
 func appendMissing(to file, n int64, from file, size int64) (int64, error) {
 	same, err := commonLines(to, n, from, size)
 	if err != nil {
@@ -83,12 +84,12 @@ func appendMissing(to file, n int64, from file, size int64) (int64, error) {
 	}
 	written, err := io.Copy(to, io.NewSectionReader(from, same, size-same))
 	if err != nil {
-		to.Truncate(n) // ok: what is left of it has whole lines before it, and is compared the next time
+		to.Truncate(n) // ok: the rest follows complete lines, and is compared again next time
 	}
 	return n + written, err
 }
 
-// commonLines returns how many bytes both files begin with, in whole lines.
+// commonLines returns the length of the common prefix of both files in whole lines, in bytes.
 func commonLines(a file, sizeA int64, b file, sizeB int64) (int64, error) {
 	const block = 256 << 10
 	var lines int64
@@ -116,7 +117,7 @@ func commonLines(a file, sizeA int64, b file, sizeB int64) (int64, error) {
 	return lines, nil
 }
 
-// accept goes on after what another program made of the log's own file.
+// accept continues after another program changed the log's own file.
 func (l *Log) accept(size int64) error {
 	torn, err := l.f.Mend()
 	if err != nil {
@@ -134,12 +135,12 @@ func (l *Log) accept(size int64) error {
 	return nil
 }
 
-// notices are sentences for the user.
+// notices holds messages for the user.
 type notices []string
 
 func (n *notices) add(text string) { *n = append(*n, text) }
 
-// Notice returns what the user should know about the log's file, once, or nothing.
+// Notice returns a message for the user about the log's file, once, or "".
 func (l *Log) Notice() string {
 	if l == nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"adze/internal/msg"
 )
 
-// putAt puts another file at path, as programs do that synchronise folders.
+// putAt replaces the file at path, like a sync program.
 func putAt(t *testing.T, path, text string) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil {
@@ -24,9 +24,8 @@ func putAt(t *testing.T, path, text string) {
 	}
 }
 
-// TestDisplaced is D8: whatever becomes of the file of an open log, what is said later is found where the log is said
-// to be, with what was said before.
-//
+// TestDisplaced is D8: if the file of an open log is moved, replaced or removed, later messages
+// are still found at the log's path, together with the earlier ones.
 // Proves SESS-12.
 func TestDisplaced(t *testing.T) {
 	const foreign = `{"type":"user","uuid":"x1","parentUuid":"e1","timestamp":"2026-11-03T12:00:00.250Z","message":{"role":"user","content":"theirs"}}` + "\n"
@@ -102,7 +101,7 @@ func TestDisplaced(t *testing.T) {
 	}
 }
 
-// TestDisplacedAtTheEnd closes a log whose file was replaced or removed since the last message.
+// TestDisplacedAtTheEnd closes a log whose file was replaced or removed after the last message.
 func TestDisplacedAtTheEnd(t *testing.T) {
 	l := open(t, options(t))
 	path := appendTwo(t, l)
@@ -124,7 +123,7 @@ func TestDisplacedAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestDisplacedByASession takes the file of an open log away, and opens another log there.
+// TestDisplacedByASession removes the file of an open log, and opens another log there.
 func TestDisplacedByASession(t *testing.T) {
 	opt := options(t)
 	l := open(t, opt)
@@ -165,7 +164,7 @@ func remove(t *testing.T, path string) {
 	}
 }
 
-// TestLockIsWaitedFor is D13: a process that was killed may keep its lock for a moment.
+// TestLockIsWaitedFor is D13: a killed process may hold its lock for a moment.
 func TestLockIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := options(t)
@@ -188,7 +187,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestDamagedOrigin is D16: a project keeps its folder when the file that says whose it is was damaged.
+// TestDamagedOrigin is D16: a project keeps its folder when its origin file is damaged.
 func TestDamagedOrigin(t *testing.T) {
 	for _, damage := range []string{"/work/ap", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "?work/app", "", "/other"} {
 		opt := options(t)
@@ -214,8 +213,7 @@ func TestDamagedOrigin(t *testing.T) {
 	}
 }
 
-// TestNameIsSynced finds out whether the folder of a new log is synced: without it that fails.
-//
+// TestNameIsSynced checks that the folder of a new log is synced.
 // Proves SESS-12.
 func TestNameIsSynced(t *testing.T) {
 	l := open(t, options(t))

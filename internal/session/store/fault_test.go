@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// A fault is a way for a file to fail. How a write fails says how much of it is there afterwards.
+// A fault is a way for a file to fail. Its write function determines how much of the data is
+// written.
 type fault struct {
 	name  string
 	write func(f file, p []byte) (int, error)
@@ -23,7 +24,7 @@ type fault struct {
 func faults() []fault {
 	part := func(n func(len int) int, tail string, err error) func(file, []byte) (int, error) {
 		return func(f file, p []byte) (int, error) {
-			written, _ := f.Write(append(p[:n(len(p)):n(len(p))], tail...)) // ok: the fault is what counts
+			written, _ := f.Write(append(p[:n(len(p)):n(len(p))], tail...)) // ok: the fault's error counts
 			return min(written, len(p)), err
 		}
 	}
@@ -38,7 +39,7 @@ func faults() []fault {
 	}
 }
 
-// A faulty file fails at its n-th operation and at those after it, for a while.
+// A faulty file fails at its n-th operation and at some operations after it.
 type faulty struct {
 	file
 	fault       *fault
@@ -46,7 +47,7 @@ type faulty struct {
 	times       int
 }
 
-// forGood is more operations than there are.
+// forGood is more than the number of operations.
 const forGood = 1 << 30
 
 func (f *faulty) fails() bool {
@@ -72,7 +73,7 @@ func (f *faulty) Sync() error {
 	if f.fails() {
 		return f.fault.other
 	}
-	return nil // the disk is slow, and nobody pulls the plug
+	return nil // skip the slow sync: there is no power loss here
 }
 
 func (f *faulty) Size() (int64, error) {
@@ -92,10 +93,9 @@ func (f *faulty) open(path string) (file, *Torn, error) {
 	return f, torn, err
 }
 
-// TestEveryFault runs the same session with a fault at each operation in turn, until one run passes
-// untouched. After each, the log holds whole records in order, and all those that were acknowledged,
-// and the next start goes on with it.
-//
+// TestEveryFault runs the same session with a fault at each operation in turn, until a run
+// completes without one. After each run, the log holds complete records in order, including all
+// acknowledged ones, and the next start continues it.
 // Proves SESS-12.
 func TestEveryFault(t *testing.T) {
 	for _, fault := range faults() {
@@ -125,10 +125,10 @@ func runWithFault(t *testing.T, f *faulty) (untouched bool) {
 	for i := range records {
 		err := l.Append(linked(i))
 		if err == nil {
-			acknowledged = i // and with it all before
+			acknowledged = i // includes all before it
 		}
 		if i == 3 {
-			l.Note(Title("t")) // ok: may fail, that is the point
+			l.Note(Title("t")) // ok: may fail as part of the test
 		}
 		if (len(l.unsaved) == 0) != (err == nil) && i != 3 {
 			t.Errorf("fault %d: append says %v, and %d records wait", f.failAt, err, len(l.unsaved))
@@ -143,13 +143,13 @@ func runWithFault(t *testing.T, f *faulty) (untouched bool) {
 		t.Errorf("fault %d: records are lost without an error", f.failAt)
 	}
 	if _, err := os.Stat(l.Path()); err != nil && acknowledged < 0 {
-		return false // it could never be opened
+		return false // never opened
 	}
 	checkNextStart(t, opt, f, acknowledged, records)
 	return f.ops < f.failAt
 }
 
-// checkNextStart resumes what a fault has left.
+// checkNextStart resumes the session after a fault.
 func checkNextStart(t *testing.T, opt Options, f *faulty, acknowledged, records int) {
 	t.Helper()
 	l, c, err := Resume(opt, LoadOptions{})
@@ -172,7 +172,7 @@ func checkNextStart(t *testing.T, opt Options, f *faulty, acknowledged, records 
 	checkPrefix(t, load(t, l.Path()), next.ID)
 }
 
-// A recorder writes down what is done to a file, so that it can be done again, in part.
+// A recorder records the operations on a file, so that they can be replayed in part.
 type recorder struct {
 	file
 	ops []op
@@ -180,9 +180,9 @@ type recorder struct {
 
 type op struct {
 	data     string // appended
-	truncate int64  // or cut to, if not negative
-	sync     bool   // or made safe
-	promised string // or not touched at all: the caller was told that this message is safe
+	truncate int64  // or truncated to, if not negative
+	sync     bool   // or synced
+	promised string // or none: the message acknowledged to the caller
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
@@ -200,9 +200,8 @@ func (r *recorder) Sync() error {
 	return nil
 }
 
-// TestPowerCut replays a session up to each operation and takes the power away: what was synced is
-// there, and of the rest as much as the disk liked, at times as zeros.
-//
+// TestPowerCut replays a session up to each operation and simulates a power loss: synced data
+// survives, and an arbitrary part of the rest, sometimes as zeros.
 // Proves SESS-12.
 func TestPowerCut(t *testing.T) {
 	opt := options(t)
@@ -256,7 +255,7 @@ func checkPowerCut(t *testing.T, ops []op, random *rand.Rand) {
 		loose = append(loose, o.data...)
 	}
 	loose = loose[:random.IntN(len(loose)+1)]
-	if random.IntN(3) == 0 { // the length was written, and the end of the content was not
+	if random.IntN(3) == 0 { // the length was written but the last data was not
 		clear(loose[random.IntN(len(loose)+1):])
 	}
 	path := filepath.Join(t.TempDir(), "s-1.jsonl")
@@ -271,7 +270,7 @@ func checkPowerCut(t *testing.T, ops []op, random *rand.Rand) {
 		t.Fatal(err)
 	}
 	if promised != "" {
-		c.Bad = 0 // a line of zeros may have got an end
+		c.Bad = 0 // a line of zeros may have been terminated
 		checkPrefix(t, c, promised)
 	}
 	if err := errors.Join(l.Append(linked(len(c.Entries))), l.Close()); err != nil {

@@ -8,16 +8,15 @@ import (
 	"os"
 )
 
-// ErrLocked says that another process has the log open.
+// ErrLocked is returned if another process has the log open.
 var ErrLocked = errors.New("session is open in another process")
 
-// A LockedError is an [ErrLocked] that says more.
+// A LockedError is an [ErrLocked] with details.
 type LockedError struct {
 	Path string
-	PID  int // of the process that has it, or 0 if not known
+	PID  int // process that holds the lock, or 0 if unknown
 }
 
-// Error says what is locked, and by whom.
 func (e *LockedError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {
@@ -29,9 +28,9 @@ func (e *LockedError) Error() string {
 // Is makes the error an ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// Torn is the end of a log that was cut off in the middle of a line, by a crash or a loss of power.
+// Torn is an incomplete line at the end of a log, caused by a crash or a power loss.
 type Torn struct {
-	Path  string // where it was moved
+	Path  string // location of the moved text
 	Bytes int64
 }
 
@@ -47,7 +46,8 @@ func (f logFile) Size() (int64, error) {
 
 func (f logFile) Mend() (*Torn, error) { return moveTorn(f.File) }
 
-// openFile opens the log at path for appending, locks it and moves a torn end aside.
+// openFile opens the log at path for appending, locks it and moves an incomplete last line
+// aside.
 func openFile(path string) (_ file, _ *Torn, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -55,7 +55,7 @@ func openFile(path string) (_ file, _ *Torn, err error) {
 	}
 	defer func() {
 		if err != nil {
-			f.Close() // ok: the error that counts is known
+			f.Close() // ok: the first error is returned
 		}
 	}()
 	if err := lock(f); err != nil {
@@ -68,8 +68,8 @@ func openFile(path string) (_ file, _ *Torn, err error) {
 	return logFile{f}, torn, nil
 }
 
-// moveTorn moves what follows the last line break of f into a file beside it. A later tail is added
-// to an earlier one, so nothing is ever lost.
+// moveTorn moves the text after the last newline of f to a file next to it. It appends to an
+// existing file, so nothing is ever lost.
 func moveTorn(f *os.File) (*Torn, error) {
 	size, err := logFile{f}.Size()
 	if err != nil {
@@ -99,7 +99,7 @@ func moveTorn(f *os.File) (*Torn, error) {
 	return &Torn{Path: aside.Name(), Bytes: size - end}, nil
 }
 
-// lastLineEnd returns the position after the last line break before size.
+// lastLineEnd returns the position after the last newline before size.
 func lastLineEnd(r io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for end := size; end > 0; {

@@ -19,8 +19,8 @@ import (
 	"adze/internal/platform/jsonline"
 )
 
-// Records yields the lines of a log, as long as they have an end. A record refers to memory that the
-// next one overwrites. A line that cannot be read has no Type. The log may be of any size.
+// Records yields the complete lines of a log. A record is valid until the next one. A line that
+// cannot be read has no Type. The log may be of any size.
 func Records(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		in := newLines(r)
@@ -44,7 +44,7 @@ func Records(r io.Reader) iter.Seq2[Record, error] {
 	}
 }
 
-// firstRecord returns the first record that says which session it belongs to.
+// firstRecord returns the first record with a session ID.
 func firstRecord(r io.ReaderAt, size int64) (Record, error) {
 	for rec, err := range Records(io.NewSectionReader(r, 0, size)) {
 		if err != nil || rec.Session != "" {
@@ -54,9 +54,9 @@ func firstRecord(r io.ReaderAt, size int64) (Record, error) {
 	return Record{}, nil
 }
 
-// Fork copies the log at src into that of a new session, opt, which is then there to be resumed. Every
-// record is copied, whatever it is, up to and with the message at, if that is named; each message says
-// where it comes from. The source may be in use: what it holds at this moment is copied.
+// Fork copies the log at src to the log of a new session, opt, which can then be resumed. It
+// copies every record, of any kind, up to and including the message at, if that is not empty;
+// each message names its origin. The source may be in use; its current content is copied.
 func Fork(src string, opt Options, at string) (path string, err error) {
 	in, size, err := openRegular(src)
 	if err != nil {
@@ -81,13 +81,14 @@ func Fork(src string, opt Options, at string) (path string, err error) {
 	return l.path, nil
 }
 
-// writeWhole makes a file that appears at path, which must be free, only when it is complete.
+// writeWhole creates a file that appears at path only when it is complete. The path must not
+// exist.
 func writeWhole(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".fork-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".fork-*") // creates with mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	defer os.Remove(tmp.Name()) // ok: already renamed on success
 	w := bufio.NewWriterSize(tmp, 256<<10)
 	if err := errors.Join(write(w), w.Flush(), tmp.Sync(), tmp.Close()); err != nil {
 		return err
@@ -105,14 +106,14 @@ func copyRecords(w io.Writer, r io.Reader, opt *Options, at string) error {
 	key := readKey(opt.Home)
 	var buf []byte
 	var state State
-	first := "" // words of the user
+	first := "" // first words of the user
 	for rec, err := range Records(r) {
 		if err != nil {
 			return err
 		}
 		switch {
 		case rec.Type == titleKind || rec.Type == autoTitleKind:
-			state.take(rec.Type, rec.Line) // ok: a title that cannot be read is none
+			state.take(rec.Type, rec.Line) // ok: an unreadable title is ignored
 		case rec.Type == string(msg.User) && first == "":
 			first = firstWords(rec.Line)
 		}
@@ -140,7 +141,7 @@ func copyRecords(w io.Writer, r io.Reader, opt *Options, at string) error {
 	return err
 }
 
-// firstWords returns the text of a message, or "" if it has none of its own.
+// firstWords returns the text of a message, or "" if it has no text from the user.
 func firstWords(line []byte) string {
 	e, _, err := decodeEntry(line, false)
 	if err != nil || e.Hidden {
@@ -155,7 +156,8 @@ func firstWords(line []byte) string {
 	return ""
 }
 
-// forkTitle returns the title of a fork, which differs from that of its origin: (fork), then (fork 2) and so on.
+// forkTitle returns the title of a fork: the original title with the suffix (fork), then (fork
+// 2) and so on.
 func forkTitle(title string) string {
 	if title == "" {
 		return ""
@@ -171,7 +173,8 @@ func forkTitle(title string) string {
 	return title + " (fork)"
 }
 
-// appendForked appends a record with another session's id. One that cannot be read is copied as it is.
+// appendForked appends a record with the session ID replaced. An unreadable record is copied
+// unchanged.
 func appendForked(dst []byte, rec *Record, session string) []byte {
 	line := rec.Line
 	start, end := sessionSpan(line)
@@ -193,7 +196,7 @@ func appendForked(dst []byte, rec *Record, session string) []byte {
 	return append(dst, '}', '}', '\n')
 }
 
-// sessionSpan returns where the session's id stands in a record, or zeros.
+// sessionSpan returns the position of the session ID in a record, or zeros.
 func sessionSpan(line []byte) (start, end int) {
 	c := jsonline.New(line)
 	c.Enter('{')

@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/jsonline"
 )
 
-// An id is a UUID in short, or a hash of what stands in its place.
+// An id is a binary UUID, or a hash of a string that is not a UUID.
 type id [16]byte
 
 func makeID(s []byte) (v id) {
@@ -31,41 +31,42 @@ func makeID(s []byte) (v id) {
 	return v
 }
 
-// A link is a record as far as the order of the conversation is concerned.
+// A link is the part of a record that determines the order of the conversation.
 type link struct {
 	id, parent id
 	off        int64
 	size       int32
-	prev       int32 // the message before it in the log, or -1
-	entry      int32 // its place among the entries, or -1
-	named      bool  // it names its parent
-	root       bool  // it says that it has none
+	prev       int32 // preceding message in the log, or -1
+	entry      int32 // index into entries, or -1
+	named      bool  // the record names its parent
+	root       bool  // the record has a null parent
 	message    bool
 }
 
-// An index knows where the messages of a log are. Those since the last compaction, which will most
-// likely be wanted, are there already.
+// An index locates the messages of a log. Messages since the last compaction, which are most
+// likely needed, are already decoded.
 type index struct {
 	opt     LoadOptions
 	links   []link
 	byID    map[id]int32
 	entries []msg.Entry
-	fresh   int32          // the first place whose message is among the entries
-	made    map[int32]bool // messages whose id or time was made up
-	// boundaries are the places of the compactions, in order, and what they say.
+	fresh   int32          // first place whose message is in entries
+	made    map[int32]bool // messages with a generated ID or time
+	// boundaries holds the places of the compactions, in order, and marks their contents.
 	boundaries []int32
 	marks      []*Boundary
 	state      State
-	last       int32 // the newest message, or -1
-	// rewound are the messages that the conversation went back to, -1 for its beginning.
+	last       int32 // newest message, or -1
+	// rewound holds the messages that the conversation was rewound to, -1 for the start.
 	rewound    map[int32]bool
 	lines, bad int
 	torn       bool
-	// wanted is where the last compaction begins. Messages before it are read when they are needed: it may have kept some.
+	// wanted is the offset of the last compaction. Earlier messages are read on demand, because
+	// it may have kept some.
 	wanted int64
 }
 
-// read goes through the log from an offset on, and stops after the message it is told to.
+// read indexes the log from an offset, and stops after the message opt.At.
 func (x *index) read(r io.Reader, from int64) (stopped bool, err error) {
 	x.byID, x.made, x.rewound, x.last = map[id]int32{}, map[int32]bool{}, map[int32]bool{}, -1
 	stop := makeID([]byte(x.opt.At))
@@ -91,7 +92,7 @@ func (x *index) read(r io.Reader, from int64) (stopped bool, err error) {
 	}
 }
 
-// add takes in a line. It reports whether the line can be read, as far as that is known yet.
+// add indexes a line. It reports whether the line is readable, as far as it was parsed.
 func (x *index) add(line []byte, off int64) bool {
 	var h head
 	if !h.read(line) {
@@ -139,8 +140,8 @@ func (x *index) add(line []byte, off int64) bool {
 	return ok
 }
 
-// rewind takes in that the conversation went back. A message that is not there was on a line that is damaged, or
-// further up than was read: then the conversation stays as it is.
+// rewind handles a rewind note. If its message is missing, it was on a damaged line or before
+// the part that was read, and the note is ignored.
 func (x *index) rewind(line []byte) bool {
 	var r struct {
 		Leaf *string `json:"leafUuid"`
@@ -160,7 +161,7 @@ func (x *index) rewind(line []byte) bool {
 	return true
 }
 
-// decode reads the message at a place. One that cannot be read still says what comes before it.
+// decode reads the message at a place. An unreadable message still keeps its parent.
 func (x *index) decode(l *link, n int32, line []byte) bool {
 	e, made, err := decodeEntry(line, x.opt.Structured)
 	if err != nil {
@@ -175,7 +176,7 @@ func (x *index) decode(l *link, n int32, line []byte) bool {
 	return true
 }
 
-// compacted takes in a boundary. The messages before it are hardly wanted any more.
+// compacted handles a boundary. Messages before it are rarely needed.
 func (x *index) compacted(n int32, line []byte) {
 	b, ok := parseBoundary(line)
 	if !ok {
@@ -208,17 +209,17 @@ func (x *index) message(at int32, in *blocks) (msg.Entry, error) {
 	return e, nil
 }
 
-// errDamaged says that a line cannot be read, which must not keep the others from being read.
+// errDamaged reports an unreadable line, which must not prevent reading the others.
 var errDamaged = errors.New("the line is damaged")
 
-// A head is the part of a record that orders it. Its texts are parts of the line.
+// A head holds the fields of a record that determine its order. Its strings refer to the line.
 type head struct {
 	kind, subtype, id, parent []byte
 	root, sidechain           bool
 }
 
-// read reads no further than it must. It reports whether the line is an object with a type, as far as
-// it was read.
+// read parses no more than necessary. It reports whether the line is an object with a type, as
+// far as it was parsed.
 func (h *head) read(line []byte) bool {
 	c := jsonline.New(line)
 	c.Enter('{')
@@ -232,7 +233,7 @@ func (h *head) read(line []byte) bool {
 		case "type":
 			h.kind = words(&c)
 			if k := string(h.kind); k == string(msg.User) || k == string(msg.Assistant) {
-				seen++ // anything else is small and is read to its end
+				seen++ // other records are small and read completely
 			}
 		case "subtype":
 			h.subtype = words(&c)
@@ -253,7 +254,8 @@ func (h *head) read(line []byte) bool {
 	return c.Err() == nil && len(h.kind) > 0 && (seen == 4 || c.End())
 }
 
-// words returns a string as it is written, or decoded if it has escapes; nothing if it is none.
+// words returns a string as written, decoded if it has escapes, or nil if the value is not a
+// string.
 func words(c *jsonline.Cursor) []byte {
 	if c.Kind() != '"' {
 		c.Skip()

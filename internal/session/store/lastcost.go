@@ -11,11 +11,11 @@ import (
 	"adze/internal/model/cost"
 )
 
-// lastCostName is the file in a project's folder that says what its last session cost.
+// lastCostName is the file in a project's folder with the cost of its last session.
 const lastCostName = ".last-cost.json"
 
-// SaveCost keeps, with the project in dir, what its last session has cost. The log's own note is what
-// counts when a session is resumed; this is for those who ask about the project.
+// SaveCost saves the cost of the last session of the project in dir. Resuming uses the log's
+// own record; this file is for queries about the project.
 func SaveCost(home, dir, session string, t cost.Totals) error {
 	project := projectDir(home, dir)
 	data, err := json.Marshal(map[string]any{"sessionId": session, "cost": json.RawMessage(t.AppendRecord(nil))})
@@ -23,15 +23,15 @@ func SaveCost(home, dir, session string, t cost.Totals) error {
 		return fmt.Errorf("saving the cost: %w", err)
 	}
 	if _, err := os.Stat(project); errors.Is(err, fs.ErrNotExist) {
-		return nil // no session of the project has a message yet
+		return nil // the project has no session with a message yet
 	}
 	return replaceFile(filepath.Join(project, lastCostName), data)
 }
 
-// replaceFile replaces a file at once, but does not wait until the disk has it: what is lost with the
-// power is in the log too.
+// replaceFile atomically replaces a file without syncing: data lost in a power loss is also in
+// the log.
 func replaceFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), lastCostName+"-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), lastCostName+"-*") // creates with mode 0600
 	if err != nil {
 		return fmt.Errorf("saving the cost: %w", err)
 	}
@@ -40,14 +40,14 @@ func replaceFile(path string, data []byte) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		os.Remove(tmp.Name()) // ok: the error that counts is known
+		os.Remove(tmp.Name()) // ok: the write error is returned
 		return fmt.Errorf("saving the cost: %w", err)
 	}
 	return nil
 }
 
-// LastCost returns what was saved for a session of the project in dir; nil if the last cost is that of
-// another one, or none is known.
+// LastCost returns the saved cost of a session of the project in dir. It returns nil if the
+// saved cost belongs to another session or is missing.
 func LastCost(home, dir, session string) (*cost.Totals, error) {
 	path := filepath.Join(projectDir(home, dir), lastCostName)
 	data, err := os.ReadFile(path)

@@ -6,22 +6,22 @@ import (
 	"io"
 )
 
-// maxLine bounds a line that is read: a longer one cannot be a record of ours.
+// maxLine is the maximum length of a line; adze writes no longer records.
 const maxLine = 64 << 20
 
-// lines reads a log line by line with one buffer, which is as long as the longest line.
+// lines reads a log line by line with a single buffer that grows to the longest line.
 type lines struct {
 	r          io.Reader
 	buf        []byte
-	start, end int   // of what is in buf and not yet returned
-	off        int64 // of buf[start] in what is read
+	start, end int   // range in buf not yet returned
+	off        int64 // offset of buf[start] in the input
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: r, buf: make([]byte, 256<<10)} }
 
-// next returns the next line that has an end, without it, and where it begins. The line is there until
-// the next call. One that is too long is returned empty. At the end the error is [io.EOF], or
-// [io.ErrUnexpectedEOF] if a line without an end is left.
+// next returns the next complete line without its newline, and its offset. The line is valid
+// until the next call. An overlong line is returned empty. At the end the error is [io.EOF], or
+// [io.ErrUnexpectedEOF] if an incomplete line remains.
 func (l *lines) next() (line []byte, off int64, err error) {
 	for searched := l.start; ; {
 		if i := bytes.IndexByte(l.buf[searched:l.end], '\n'); i >= 0 {
@@ -46,7 +46,7 @@ func (l *lines) take(end int) ([]byte, int64, error) {
 	return line, off, nil
 }
 
-// fill reads more, and makes room for it first; what is in the buffer may move to its front.
+// fill makes room in the buffer and reads more; buffered data may move to the front.
 func (l *lines) fill() (moved int, err error) {
 	if l.end == len(l.buf) {
 		moved = l.start
@@ -68,7 +68,7 @@ func (l *lines) fill() (moved int, err error) {
 	return moved, err
 }
 
-// drop passes over a line that is too long.
+// drop skips an overlong line.
 func (l *lines) drop() ([]byte, int64, error) {
 	off := l.off
 	for {
@@ -90,15 +90,15 @@ func (l *lines) drop() ([]byte, int64, error) {
 	}
 }
 
-// blocks reads parts of a log, which come in order, with few calls.
+// blocks reads parts of a log, requested in order, with few system calls.
 type blocks struct {
 	r    io.ReaderAt
 	size int64
 	buf  []byte
-	off  int64 // of buf
+	off  int64 // offset of buf
 }
 
-// at returns n bytes at off. They are there until the next call.
+// The slice returned by at holds n bytes at off and is valid until the next call.
 func (b *blocks) at(off int64, n int) ([]byte, error) {
 	const block = 1 << 20
 	if off < b.off || off+int64(n) > b.off+int64(len(b.buf)) {

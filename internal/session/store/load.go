@@ -13,61 +13,64 @@ import (
 	"adze/internal/msg"
 )
 
-// LoadOptions say which part of a log is wanted. The zero value is what a session continues.
+// LoadOptions selects the part of a log to load. The zero value loads the part that a session
+// continues.
 type LoadOptions struct {
-	// At is the id of the message to stop after; what follows it in the log is ignored.
+	// At is the ID of the message to stop after; the rest of the log is ignored.
 	At string
-	// Structured includes the structured results of calls, which no request needs.
+	// Structured includes the structured results of calls, which requests do not need.
 	Structured bool
-	// Home is the state home with the key of this user's signatures; without one, no rights are restored. [Resume] sets it.
+	// Home is the state home with the user's signing key; without it, no rights are restored.
+	// [Resume] sets it.
 	Home string
-	// Partial includes an answer that was arriving when the process was killed; see [Log.SavePartial]. [Resume] includes it
-	// anyway.
+	// Partial includes an answer that was arriving when the process was killed; see
+	// [Log.SavePartial]. [Resume] always includes it.
 	Partial bool
 
-	all bool // every message in the order of the log, on all branches; only tests set it
+	all bool // all messages on all branches in log order; for tests
 }
 
-// Contents is what a log holds, as far as it can be read.
+// Contents holds the readable contents of a log.
 type Contents struct {
-	// Entries are the conversation to continue: from the newest message back along the parents to the
-	// last compaction, with what that one kept.
+	// Entries is the conversation to continue: from the newest message back along the parents
+	// to the last compaction, including the messages it kept.
 	Entries []msg.Entry
 	State   State
-	// Boundary is the compaction that the entries begin with, or nil.
+	// Boundary is the compaction that the entries start with, or nil.
 	Boundary *Boundary
-	// Rewound says that the conversation went back to its beginning: there may be no entries.
+	// Rewound is true if the conversation was rewound to its start; there may be no entries.
 	Rewound bool
-	// Notices are sentences for the user.
+	// Notices holds messages for the user.
 	Notices []string
-	// Session is the id that the records have. Dir, Branch and Version are those of the last message.
+	// Session is the session ID of the records. Dir, Branch and Version come from the last
+	// message.
 	Session              string
 	Dir, Branch, Version string
-	// Made lists the ids of entries that came without an id or a time and got one.
+	// Made lists the IDs of entries whose ID or time was missing and had to be generated.
 	Made []string
-	// Other counts the records that are not among the entries; they stay in the file.
+	// Other counts the records that are not in Entries; they stay in the file.
 	Other int
-	// Bad counts the lines that cannot be read.
+	// Bad counts the unreadable lines.
 	Bad int
-	// Torn says that the last line has no end. It is not among the entries.
+	// Torn is true if the last line is incomplete. It is not included in Entries.
 	Torn bool
-	// Skipped is how many bytes at the start of the log were not read.
+	// Skipped is the number of bytes at the start of the log that were not read.
 	Skipped int64
 }
 
-// ReadCap is how much of a log is read, from its end, in bytes.
+// ReadCap is the maximum number of bytes read from the end of a log.
 const ReadCap = 52_428_800
 
 var (
-	// ErrNoMessages says that a log holds nothing to continue.
+	// ErrNoMessages reports that a log has nothing to continue.
 	ErrNoMessages = errors.New("it holds no messages")
-	// ErrUnknownMessage says that a log does not have the message that was named.
+	// ErrUnknownMessage reports that a log does not contain the named message.
 	ErrUnknownMessage = errors.New("no such message")
 )
 
-// Load reads the log at path. It changes nothing, takes no lock, and damage to one line costs that
-// line alone; so it is also how a second process follows a session. Of a log that is larger than
-// [ReadCap] it reads the end.
+// Load reads the log at path without changing or locking it, so a second process can use it to
+// follow a session. A damaged line affects only itself. If a log is larger than [ReadCap], only
+// the end is read.
 func Load(path string, opt LoadOptions) (*Contents, error) {
 	f, size, err := openRegular(path)
 	if err != nil {
@@ -87,7 +90,7 @@ func Load(path string, opt LoadOptions) (*Contents, error) {
 	return c, nil
 }
 
-// openRegular opens a file for reading; anything that is not a file could block for ever.
+// openRegular opens a regular file for reading; anything else could block forever.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -101,7 +104,7 @@ func openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, fmt.Errorf("reading transcript: %w", err)
 	}
 	if info, err = f.Stat(); err != nil {
-		f.Close() // ok: the error that counts is known
+		f.Close() // ok: the first error is returned
 		return nil, 0, fmt.Errorf("reading transcript: %w", err)
 	}
 	return f, info.Size(), nil
@@ -126,7 +129,7 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	if opt.At != "" && !stopped {
 		return nil, fmt.Errorf("%w as %s", ErrUnknownMessage, opt.At)
 	}
-	x.state.spent = nil // it was needed to read
+	x.state.spent = nil // only needed for reading
 	c := &Contents{State: x.state, Bad: x.bad, Torn: x.torn, Skipped: from, Rewound: x.rewound[-1]}
 	var places []int32
 	torn := false
@@ -147,7 +150,8 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 	return c, nil
 }
 
-// collect takes the messages at places. The last of them that can be read says where the session is.
+// collect adds the messages at places. The last readable message determines the session's
+// location.
 func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 	c.Entries = make([]msg.Entry, 0, len(places))
 	for _, at := range places {
@@ -177,37 +181,37 @@ func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 	return nil
 }
 
-// stateHead is how much is read of the start of a log that is too large to be read whole: a title may
-// be there.
+// stateHead is the number of bytes read at the start of a log that is too large to read
+// completely: a title may be there.
 const stateHead = 64 << 10
 
 func (x *index) readState(r io.Reader) {
 	head := index{state: State{key: x.state.key}}
-	head.read(r, 0) // ok: what cannot be read of the start was not asked for
+	head.read(r, 0) // ok: the start is optional
 	x.state = head.state
-	x.state.Queued = nil // what became of them is not known
+	x.state.Queued = nil // their current state is unknown
 }
 
-// window returns where reading begins: at the start of a line within the last [ReadCap] bytes, or of
-// the last line, if that is longer.
+// window returns the offset where reading starts: the start of a line within the last [ReadCap]
+// bytes, or the start of the last line if that is longer.
 func window(r io.ReaderAt, size int64) (int64, error) {
 	if size <= ReadCap {
 		return 0, nil
 	}
 	in := newLines(io.NewSectionReader(r, size-ReadCap-1, ReadCap+1))
-	_, _, err := in.next() // the rest of a line
+	_, _, err := in.next() // rest of a line
 	switch {
 	case err == nil && size-ReadCap-1+in.off < size:
 		return size - ReadCap - 1 + in.off, nil
-	case err == nil: // that was the last line
+	case err == nil: // past the last line
 	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
 		return 0, err
 	}
 	return lastLineEnd(r, size-1)
 }
 
-// lastCompaction returns about where the last compaction begins, or from if there is none. A text that looks like one costs no
-// more than time.
+// lastCompaction returns the approximate offset of the last compaction, or from if it finds
+// none. A text that looks like a compaction only costs time.
 func lastCompaction(r io.ReaderAt, from, size int64) int64 {
 	mark := []byte(`"compact_boundary"`)
 	block := make([]byte, 1<<20)
@@ -215,7 +219,7 @@ func lastCompaction(r io.ReaderAt, from, size int64) int64 {
 		start := max(from, end-int64(len(block)))
 		part := block[:end-start]
 		if n, err := r.ReadAt(part, start); err != nil && n < len(part) {
-			return from // the log is read as a whole
+			return from // read the complete log
 		}
 		if i := bytes.LastIndex(part, mark); i >= 0 {
 			return start + int64(bytes.LastIndexByte(part[:i], '\n')+1)
@@ -228,7 +232,7 @@ func lastCompaction(r io.ReaderAt, from, size int64) int64 {
 	return from
 }
 
-// fromPrompt leaves out what is before the first thing that the user said.
+// fromPrompt drops the entries before the first user prompt.
 func fromPrompt(entries []msg.Entry) []msg.Entry {
 	for i, e := range entries {
 		if e.Message.Role == msg.User && len(resultIDs(e.Message)) == 0 {
@@ -238,7 +242,7 @@ func fromPrompt(entries []msg.Entry) []msg.Entry {
 	return entries
 }
 
-// tell makes the notices. Torn says that the last compaction does not count.
+// tell adds the notices. Torn means that the last compaction was dropped.
 func (c *Contents) tell(torn bool) {
 	say := func(format string, args ...any) { c.Notices = append(c.Notices, fmt.Sprintf(format, args...)) }
 	if c.Skipped > 0 {

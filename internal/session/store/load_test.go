@@ -83,7 +83,7 @@ func TestLoadMakesUpWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestAnyEntryIsOneLine writes entries with arbitrary text in every place that takes text.
+// TestAnyEntryIsOneLine writes entries with arbitrary text in every text field.
 func TestAnyEntryIsOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		str := rapid.String()
@@ -127,8 +127,8 @@ func TestStructuredThatIsNotJSON(t *testing.T) {
 	}
 }
 
-// FuzzLoad holds reading to two promises: every line is accounted for, and what was read can be
-// written and read again.
+// FuzzLoad checks that every line is accounted for, and that loaded entries can be written and
+// loaded again.
 func FuzzLoad(f *testing.F) {
 	var log []byte
 	for _, e := range conversation() {

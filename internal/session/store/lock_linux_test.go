@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// The lock of a process that is dead is waited for: a child that was about to be another program may have it for a while.
-// That of a process that lives is not.
-//
+// TestLockOfADeadProcess checks that Open waits for the lock of a dead process, which a child
+// about to exec may hold for a while, but not for a live process.
 // Proves SESS-16.
 func TestLockOfADeadProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	holder := exec.Command("bash", "-c", `exec 9>"$0"; flock 9; sleep 0.7 >/dev/null 2>&1 & exec 9>&-`, path) // the lock is that of the child alone
+	holder := exec.Command("bash", "-c", `exec 9>"$0"; flock 9; sleep 0.7 >/dev/null 2>&1 & exec 9>&-`, path) // only the child holds the lock
 	if out, err := holder.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

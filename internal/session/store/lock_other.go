@@ -4,5 +4,5 @@ package store
 
 import "os"
 
-// lock does nothing: the standard library has no locks here.
+// lock does nothing: the standard library has no file locks on this system.
 func lock(*os.File) error { return nil }

@@ -15,15 +15,16 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// A lock is asked for several times: a process that ended just now may still have it, through a child that is about
-// to be another program. On a busy machine that takes long, so that a process which is known to be dead is given more time.
+// Retries for a lock: a process that just exited may still hold it through a child that is
+// about to exec. That can take long on a busy machine, so a process known to be dead is given
+// more time.
 const (
 	lockTries = 10
 	deadTries = 500
 	lockPause = 10 * time.Millisecond
 )
 
-// lock takes the log for this process, until f is closed or the process ends, however it ends.
+// lock locks the log until f is closed or the process ends in any way.
 func lock(f *os.File) error {
 	for tries := 1; ; {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -38,7 +39,7 @@ func lock(f *os.File) error {
 			time.Sleep(lockPause)
 			continue
 		case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOLCK):
-			return nil // a file system without locks; better an unlocked session than none
+			return nil // no lock support; better an unlocked session than none
 		case err != nil:
 			return fmt.Errorf("locking %s: %w", f.Name(), err)
 		}
@@ -46,7 +47,7 @@ func lock(f *os.File) error {
 	}
 }
 
-// lockHolder finds the process that has f locked in the kernel's list, where there is one.
+// lockHolder finds the process that holds the lock on f in the kernel's list, if available.
 func lockHolder(f *os.File) int {
 	info, err := f.Stat()
 	if err != nil {

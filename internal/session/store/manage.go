@@ -11,8 +11,8 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Annotate adds notes to the log at path, whose session is not running. Its time of change stays: it
-// is no newer for having a name.
+// Annotate adds notes to the log at path, whose session must not be running. It keeps the
+// modification time: naming a session does not make it newer.
 func Annotate(path string, notes ...Note) (err error) {
 	before, err := os.Stat(path)
 	if err != nil || !before.Mode().IsRegular() {
@@ -50,8 +50,8 @@ func Annotate(path string, notes ...Note) (err error) {
 	return os.Chtimes(path, before.ModTime(), before.ModTime())
 }
 
-// Remove removes the log at path and everything that belongs to it, also what it has elsewhere, beside. It
-// fails with [ErrLocked] when the session is running, and has removed nothing then.
+// Remove removes the log at path and everything that belongs to it, including the files in
+// beside. It fails with [ErrLocked] and removes nothing if the session is running.
 func Remove(path string, beside ...string) error {
 	if err := removeSession(path, beside); err != nil {
 		return fmt.Errorf("removing session: %w", err)
@@ -60,7 +60,7 @@ func Remove(path string, beside ...string) error {
 	return fsys.SyncDir(existing(filepath.Dir(path)))
 }
 
-// existing returns dir, or the nearest folder above it that is there.
+// existing returns dir, or its nearest existing ancestor.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {

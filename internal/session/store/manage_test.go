@@ -30,7 +30,7 @@ func TestFork(t *testing.T) {
 
 	fork := opt
 	fork.Session = "s-2"
-	path, err := Fork(src.Path(), fork, "") // although it is open
+	path, err := Fork(src.Path(), fork, "") // while it is open
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("unknown message: %v", err)
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
-	if err != nil || len(left) != 4 { // and which folder it is for
+	if err != nil || len(left) != 4 { // including the origin file
 		t.Errorf("%q is left, %v", left, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -167,8 +167,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestStickyNotes: lists read the end of a log only, so a title must be there.
-//
+// TestStickyNotes checks that titles are near the end of a log, because lists read only the
+// end.
 // Proves SESS-24.
 func TestStickyNotes(t *testing.T) {
 	opt := options(t)

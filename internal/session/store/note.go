@@ -15,8 +15,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A Note is a record about the session that is no message: one of the types below, and nothing else.
-// When a log is loaded the last note of each kind counts; see [State].
+// A Note is a record about the session other than a message. Only the types below implement it.
+// When a log is loaded, the last note of each kind counts; see [State].
 type Note interface {
 	// kind is the type of the record.
 	kind() string
@@ -25,42 +25,44 @@ type Note interface {
 }
 
 type (
-	// Title is the name that the user gave the session; see [CheckTitle]. AutoTitle is the one it
-	// got by itself.
+	// Title is the session name set by the user; see [CheckTitle]. AutoTitle is the generated
+	// name.
 	Title     string
 	AutoTitle string
-	// Tag is a word to find sessions by; an empty one takes it back.
+	// Tag is a word for finding sessions; an empty tag removes it.
 	Tag string
-	// Mode is the permission mode, Model the model as the user named it, Agent the agent setting.
+	// Mode is the permission mode, Model the model as the user named it, and Agent the agent
+	// setting.
 	Mode  string
 	Model string
 	Agent string
-	// Dirs are the additional directories, all of them.
+	// Dirs is the complete list of additional directories.
 	Dirs []string
-	// Cost is what the session has cost so far. Of the agents, the record lists those whose part has changed since the log's
-	// last one; see [Log.Note].
+	// Cost is the cost of the session so far. The record lists only the agents whose share has
+	// changed since the log's last cost record; see [Log.Note].
 	Cost struct{ Ledger *cost.Ledger }
-	// Queue is a change to the prompts that wait for their turn.
+	// Queue is a change to the queued prompts.
 	Queue struct {
 		Op      QueueOp
 		Content string
 	}
-	// Rewind says that the conversation continues after the message with this id, or from its beginning if that is
-	// empty. What follows the message in the log is no part of it any more.
+	// Rewind makes the conversation continue after the message with this ID, or from its start
+	// if empty. Later messages in the log are no longer part of it.
 	Rewind string
-	// Other is a note of a kind that this package need not know, such as a worktree or a plan. Kind is
-	// its type. Fields must be values that JSON can hold. A [json.RawMessage] of one line is written as it is: who made it
-	// vouches for it.
+	// Other is a note of a kind that this package does not interpret, such as a worktree or a
+	// plan. Kind is its type. Fields must be valid JSON values. A [json.RawMessage] on one line
+	// is written unchecked; the caller must ensure that it is valid.
 	Other struct {
 		Kind   string
 		Fields map[string]any
 	}
 )
 
-// A QueueOp says what happened to a prompt that waits.
+// A QueueOp is a change to the queued prompts.
 type QueueOp string
 
-// What can happen: a prompt comes last, the first one is taken, one is taken back, or all are.
+// Enqueue appends a prompt, Dequeue takes the first, Discard withdraws one, and Clear withdraws
+// all.
 const (
 	Enqueue QueueOp = "enqueue"
 	Dequeue QueueOp = "dequeue"
@@ -68,7 +70,7 @@ const (
 	Clear   QueueOp = "popAll"
 )
 
-// The types of the records; the first two are those that readers of session files know.
+// The record types; other readers of session files know the first two.
 const (
 	titleKind     = "custom-title"
 	autoTitleKind = "ai-title"
@@ -81,7 +83,7 @@ const (
 	queueKind     = "queue-operation"
 	rewindKind    = "rewind"
 	systemKind    = "system"
-	summaryKind   = "summary" // of other programs: a title
+	summaryKind   = "summary" // written by other programs as a title
 )
 
 func (Title) kind() string     { return titleKind }
@@ -120,25 +122,27 @@ func (n Cost) appendFields(dst []byte) []byte { return appendCost(dst, n.Ledger.
 
 func appendCost(dst []byte, t cost.Totals) []byte { return t.AppendRecord(append(dst, `,"cost":`...)) }
 
-// costRecord is a [Cost] with what a log has not recorded of it yet.
+// costRecord is the part of a [Cost] that a log has not recorded yet.
 type costRecord cost.Totals
 
 func (costRecord) kind() string { return costKind }
 
 func (n costRecord) appendFields(dst []byte) []byte { return appendCost(dst, cost.Totals(n)) }
 
-// recorded is what a log has recorded of the cost.
+// recorded is the state of the last cost record in a log.
 type recorded struct {
-	version int   // of the ledger
-	at      int64 // size of the log before the last record with all agents
-	length  int64 // of that record
+	version int   // ledger version
+	at      int64 // size of the log before the last complete record
+	length  int64 // length of that record
 }
 
-// restateCost is how many times its own length a record with all agents is followed by others before the next one: few enough
-// that such records are a small part of the log, and that one is near its end.
+// restateCost is the distance between records that list all agents, as a multiple of their
+// length: large enough that they are a small part of the log, and small enough that one is near
+// its end.
 const restateCost = 16
 
-// appendCostNote appends the cost as one line: with all agents at first, and again after enough other records.
+// appendCostNote appends the cost as a line. The first record lists all agents, as does each
+// one that follows enough other records.
 func (l *Log) appendCostNote(dst []byte, n Cost) []byte {
 	since := l.cost.version
 	if l.size < l.cost.at || l.size-l.cost.at > restateCost*l.cost.length {
@@ -191,7 +195,7 @@ func appendField(dst []byte, name, value string) []byte {
 	return msg.AppendString(dst, value)
 }
 
-// appendNote appends n as one line.
+// appendNote appends n as a line.
 func appendNote(dst []byte, n Note, opt *Options) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = msg.AppendString(dst, n.kind())
@@ -202,7 +206,7 @@ func appendNote(dst []byte, n Note, opt *Options) []byte {
 	return append(dst, '}', '\n')
 }
 
-// check reports a note that would be taken for something else.
+// check returns an error for a note that would be read as something else.
 func check(n Note) error {
 	o, ok := n.(Other)
 	if !ok {
@@ -221,8 +225,8 @@ func check(n Note) error {
 	return nil
 }
 
-// Note writes n as the last record. Before the first message it waits in memory: a session without a
-// message leaves nothing behind. Errors are as with [Log.Append].
+// Note writes n as the last record. Before the first message it is held in memory: a session
+// without messages creates no file. Errors are as for [Log.Append].
 func (l *Log) Note(n Note) error {
 	if l == nil {
 		return nil
@@ -240,7 +244,7 @@ func (l *Log) Note(n Note) error {
 	return l.add(l.line(n))
 }
 
-// line returns a note as it is written.
+// line encodes a note.
 func (l *Log) line(n Note) []byte {
 	if c, ok := n.(Cost); ok {
 		return l.appendCostNote(nil, c)
@@ -248,7 +252,7 @@ func (l *Log) line(n Note) []byte {
 	return appendNote(nil, n, &l.opt)
 }
 
-// takeEarly moves the notes that waited for the first message to what is to be written.
+// takeEarly moves the notes held until the first message to the unsaved records.
 func (l *Log) takeEarly() {
 	for _, n := range l.early {
 		l.unsaved = append(l.unsaved, l.line(n))
@@ -256,11 +260,11 @@ func (l *Log) takeEarly() {
 	l.early = nil
 }
 
-// MaxTitle is how many characters a title has at most.
+// MaxTitle is the maximum length of a title in characters.
 const MaxTitle = 200
 
-// CheckTitle returns what the user typed as a title: on one line, without what a terminal would obey,
-// and cut if it is too long. An empty one is an error.
+// CheckTitle normalizes a title that the user typed: one line, without control characters, cut
+// if too long. An empty title is an error.
 func CheckTitle(s string) (string, error) {
 	s = oneLine(s, MaxTitle)
 	if s == "" {
@@ -269,7 +273,7 @@ func CheckTitle(s string) (string, error) {
 	return s, nil
 }
 
-// oneLine returns the words of s, without control characters, cut to n characters.
+// oneLine returns the words of s on a line, without control characters, cut to n characters.
 func oneLine(s string, n int) string {
 	var b strings.Builder
 	count, space := 0, false

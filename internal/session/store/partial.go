@@ -13,12 +13,12 @@ import (
 	"adze/internal/msg"
 )
 
-// partialSuffix ends the name of the file with what follows the last record: an answer that is still arriving, or the results of
-// those calls of the last answer that have finished, one record each.
+// partialSuffix is the suffix of the file with the content after the last record: an arriving
+// answer, or the results of finished calls of the last answer, as records.
 const partialSuffix = ".partial"
 
-// SavePartial keeps e, an answer that is still arriving, in a file next to the log, in place of the one before. It survives the
-// end of the process, not a loss of power. [Resume] appends it to the log.
+// SavePartial saves e, an arriving answer, in a file next to the log, replacing an earlier one.
+// It survives the end of the process, but not a power loss. [Resume] appends it to the log.
 func (l *Log) SavePartial(e msg.Entry) error {
 	if l == nil {
 		return nil
@@ -28,14 +28,14 @@ func (l *Log) SavePartial(e msg.Entry) error {
 	l.mu.Unlock()
 	temp := path + ".new"
 	if err := writePrivate(temp, appendRecord(nil, e, &opt)); err != nil {
-		os.Remove(temp) // ok: the error that counts is known
+		os.Remove(temp) // ok: the write error is returned
 		return fmt.Errorf("saving an answer that is arriving: %w", err)
 	}
 	return os.Rename(temp, path)
 }
 
-// createPrivate makes a file in place of what is at path. It follows no link there: a transcript may be in a folder that
-// another user can write to.
+// createPrivate creates a file, replacing any file at path. It does not follow a symlink there:
+// a transcript may be in a folder that another user can write to.
 func createPrivate(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -52,8 +52,9 @@ func writePrivate(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// AddPartial keeps e, the result of a call of the last answer, in the file next to the log, behind those before. Like an answer it
-// survives the end of the process, not a loss of power. [Resume] appends all of them to the log as one message.
+// AddPartial adds e, the result of a call of the last answer, to the file next to the log. It
+// survives the end of the process, but not a power loss. [Resume] appends all results to the
+// log as a message.
 func (l *Log) AddPartial(e msg.Entry) error {
 	if l == nil {
 		return nil
@@ -76,7 +77,7 @@ func (l *Log) AddPartial(e msg.Entry) error {
 	return nil
 }
 
-// A resultsFile is the file with the results of finished calls, while there is one.
+// A resultsFile is the open file with the results of finished calls.
 type resultsFile struct {
 	sync.Mutex
 	file *os.File
@@ -93,7 +94,8 @@ func (r *resultsFile) close() error {
 	return f.Close()
 }
 
-// DropPartial removes the file of [Log.SavePartial] and [Log.AddPartial]: its content is in the log, or was withdrawn.
+// DropPartial removes the file of [Log.SavePartial] and [Log.AddPartial] after its content was
+// logged or withdrawn.
 func (l *Log) DropPartial() error {
 	if l == nil {
 		return nil
@@ -101,7 +103,7 @@ func (l *Log) DropPartial() error {
 	return errors.Join(l.results.close(), removePartial(l.Path()))
 }
 
-// removePartial removes the partial answer next to the log at path, if there is one.
+// removePartial removes the partial file of the log at path, if it exists.
 func removePartial(path string) error {
 	for _, name := range []string{path + partialSuffix, path + partialSuffix + ".new"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,8 +113,9 @@ func removePartial(path string) error {
 	return nil
 }
 
-// restorePartial adds to the contents of a log what followed it when its process was killed, and returns it: an answer, or the
-// results of calls. Records that do not follow the last message are in the log, or no longer part of the conversation.
+// restorePartial adds the partial answer or call results of a killed process to the contents
+// and returns them. It ignores records that do not follow the last message: they are in the log
+// already, or no longer part of the conversation.
 func (c *Contents) restorePartial(path string, structured bool) (e msg.Entry, ok bool) {
 	f, _, err := openRegular(path + partialSuffix)
 	if err != nil || len(c.Entries) == 0 {
@@ -146,7 +149,7 @@ func (c *Contents) restorePartial(path string, structured bool) (e msg.Entry, ok
 	return e, true
 }
 
-// finished collects the results of the calls of an answer that was not the last thing to happen.
+// finished collects call results for an answer that was followed by results.
 type finished struct {
 	uses  []*msg.ToolUse
 	first msg.Entry
@@ -155,7 +158,7 @@ type finished struct {
 	extra map[string]json.RawMessage
 }
 
-// add takes the results in e that answer a use, and the texts after them.
+// add adds the results in e that match a use, and the texts after them.
 func (f *finished) add(e msg.Entry) {
 	taken := false
 	for _, p := range e.Message.Parts {
@@ -180,7 +183,8 @@ func (f *finished) add(e msg.Entry) {
 	}
 }
 
-// entry returns a message with the results in the order of the uses. It reports whether there are any.
+// entry returns a message with the results in the order of the uses. It reports whether there
+// are any.
 func (f *finished) entry() (msg.Entry, bool) {
 	if f.byID == nil {
 		return msg.Entry{}, false

@@ -15,13 +15,13 @@ import (
 	"adze/internal/msg"
 )
 
-// partialOf returns an answer that is arriving.
+// partialOf returns an arriving answer.
 func partialOf(parent, text string) msg.Entry {
 	return msg.Entry{ID: "half", Parent: parent, Model: "m", Aborted: true, Message: msg.Message{Role: msg.Assistant, Parts: []msg.Part{&msg.Text{Text: text}}}}
 }
 
-// An answer that was arriving when the process ended is part of the session when it is resumed, once.
-//
+// TestPartialAnswerIsRestored checks that an answer that was arriving when the process ended is
+// restored once.
 // Proves SESS-18.
 func TestPartialAnswerIsRestored(t *testing.T) {
 	opt := options(t)
@@ -37,7 +37,7 @@ func TestPartialAnswerIsRestored(t *testing.T) {
 	if _, err := os.Stat(path + ".partial.new"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file is left: %v", err)
 	}
-	l.f.Close() // as the end of the process does
+	l.f.Close() // simulate the end of the process
 	if c, err := Load(path, LoadOptions{Partial: true}); err != nil || len(c.Entries) != 2 || len(load(t, path).Entries) != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -68,16 +68,16 @@ func TestPartialAnswerIsRestored(t *testing.T) {
 	}
 }
 
-// resultOf returns the result of a call, as it is kept while other calls run.
+// resultOf returns the result of a call as saved while other calls run.
 func resultOf(parent, id, words string) msg.Entry {
 	return msg.Entry{Parent: parent, Message: msg.Message{Role: msg.User, Parts: []msg.Part{
 		&msg.ToolResult{ID: id, Parts: []msg.Part{&msg.Text{Text: words}}},
 	}}, Structured: map[string]json.RawMessage{id: json.RawMessage(`{"of":"` + id + `"}`)}}
 }
 
-// Results of calls that had finished when the process was killed are one message when the session is resumed, in the order of the
-// calls. Only results of calls of the last answer count, and each once.
-//
+// TestFinishedResultsAreRestored checks that results of calls that had finished when the
+// process was killed are restored as a single message, in the order of the calls. Only results
+// of the last answer's calls count, each once.
 // Proves SESS-19.
 func TestFinishedResultsAreRestored(t *testing.T) {
 	opt := options(t)
@@ -101,7 +101,7 @@ func TestFinishedResultsAreRestored(t *testing.T) {
 	if err := os.WriteFile(partial, []byte(content(t, partial)+`{"type":"user","parentUuid":"2","mess`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.f.Close() // as the end of the process does
+	l.f.Close() // simulate the end of the process
 	for i, notices := range []int{1, 0} {
 		l, c, err := Resume(opt, LoadOptions{Structured: true})
 		if err != nil || len(c.Entries) != 3 || len(c.Notices) != notices {
@@ -123,7 +123,8 @@ func TestFinishedResultsAreRestored(t *testing.T) {
 	}
 }
 
-// A link in the place of the file is replaced, not followed.
+// TestPartialFollowsNoLink checks that a symlink in place of the file is replaced, not
+// followed.
 func TestPartialFollowsNoLink(t *testing.T) {
 	for _, suffix := range []string{".partial", ".partial.new"} {
 		l := open(t, options(t))
@@ -153,7 +154,7 @@ func linkedTo(parent, id, words string) msg.Entry {
 	return e
 }
 
-// rewindTo makes a message the last one.
+// rewindTo rewinds the log to a message.
 func rewindTo(t *testing.T, opt Options, id string) {
 	t.Helper()
 	l, err := Open(opt)
@@ -165,7 +166,8 @@ func rewindTo(t *testing.T, opt Options, id string) {
 	}
 }
 
-// What does not follow the last message, or is none, is not taken.
+// TestPartialAnswerIsDropped checks that records that do not follow the last message, or are
+// not answers, are ignored.
 func TestPartialAnswerIsDropped(t *testing.T) {
 	use := partialOf("1", "x")
 	use.Message.Parts = append(use.Message.Parts, msg.NewToolUse("u", "Read", "{}"))

@@ -10,16 +10,16 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// originName is the file in a project's folder that says which path the folder is for.
+// originName is the file in a project's folder that contains the path of the project.
 const originName = ".origin"
 
-// Projects returns the folder that holds the folders of all projects.
+// Projects returns the folder that contains all project folders.
 func Projects(home string) string { return filepath.Join(home, "projects") }
 
-// ProjectDir returns the folder for sessions started in dir, which need not exist.
+// ProjectDir returns the folder for sessions started in dir. It may not exist.
 func ProjectDir(home, dir string) string { return projectDir(home, dir) }
 
-// Origin returns which path a project's folder is for, or nothing if that is not known: the file that says so may be
+// Origin returns the path of the project that a folder is for, or "" if the origin file is
 // missing or damaged.
 func Origin(folder string) string {
 	data, err := os.ReadFile(filepath.Join(folder, originName))
@@ -30,22 +30,23 @@ func Origin(folder string) string {
 	return origin
 }
 
-// projectDir returns the folder for sessions started in dir. Paths that look alike in a folder name
-// are told apart by a hash: the first to come has the plain name.
+// projectDir returns the folder for sessions started in dir. Different paths can have the same
+// plain folder name: the first gets the plain name, the others a hash.
 func projectDir(home, dir string) string {
 	plain := filepath.Join(Projects(home), fsys.ProjectKey(dir))
-	// If its origin is not known it is just being written, or damaged: most likely it is for the same path.
+	// If the origin is unknown, it is being written or is damaged, and most likely names the
+	// same path.
 	if origin := Origin(plain); origin != "" && origin != dir {
 		return filepath.Join(Projects(home), fsys.HashedKey(dir))
 	}
 	return plain
 }
 
-// ClaimProject creates the folder for sessions started in dir, if need be, and returns it: no other path
-// gets the same from then on.
+// ClaimProject returns the folder for sessions started in dir and creates it if needed. No
+// other path gets the same folder afterwards.
 func ClaimProject(home, dir string) (string, error) { return claimProject(home, dir) }
 
-// claimProject creates the folder for dir, if need be, and returns it.
+// claimProject implements [ClaimProject].
 func claimProject(home, dir string) (string, error) {
 	for {
 		project := projectDir(home, dir)
@@ -56,7 +57,7 @@ func claimProject(home, dir string) (string, error) {
 		f, err := os.OpenFile(origin, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			if projectDir(home, dir) != project {
-				continue // a path that looks alike was faster
+				continue // a path with the same name was faster
 			}
 			if damaged(origin) {
 				err := fsys.WriteAtomic(origin, []byte(dir), 0o600)
@@ -69,14 +70,14 @@ func claimProject(home, dir string) (string, error) {
 		}
 		_, err = f.WriteString(dir)
 		if err := errors.Join(err, f.Close()); err != nil {
-			os.Remove(origin) // ok: the error that counts is known
+			os.Remove(origin) // ok: the write error is returned
 			return "", fmt.Errorf("writing %s: %w", origin, err)
 		}
 		return project, nil
 	}
 }
 
-// damaged reports whether an origin is there that says nothing of use. One that is empty is just being written.
+// damaged reports whether an origin file is invalid. An empty file is still being written.
 func damaged(origin string) bool {
 	data, err := os.ReadFile(origin)
 	return err == nil && len(data) > 0 && Origin(filepath.Dir(origin)) == ""

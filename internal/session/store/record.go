@@ -11,8 +11,8 @@ import (
 // timeForm is RFC 3339 with milliseconds, in UTC.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// appendRecord appends e as one line. The names of the fields are those that readers of session
-// files know; they ignore the ones that are adze's own.
+// appendRecord appends e as a line. It uses field names that other readers of session files
+// know; they ignore fields specific to adze.
 func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	field := func(name, value string) { dst = appendField(dst, name, value) }
 	dst = append(dst, `{"type":"`...)
@@ -54,7 +54,7 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	return append(dst, '}', '\n')
 }
 
-// appendAnswer appends the message of e as the provider would have sent it.
+// appendAnswer appends the message of e in the provider's format.
 func appendAnswer(dst []byte, e msg.Entry) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = msg.AppendString(dst, e.ResponseID)
@@ -100,8 +100,8 @@ func appendUsage(dst []byte, u *msg.Usage) []byte {
 	return append(dst, '}')
 }
 
-// appendStructured appends the structured results: the value itself when the message holds one
-// result, as readers expect, and else an object of values by tool use id.
+// appendStructured appends the structured results: the value itself if the message holds a
+// single result, as readers expect, otherwise an object of values by tool-use ID.
 func appendStructured(dst []byte, e msg.Entry) []byte {
 	results := resultIDs(e.Message)
 	if len(results) == 1 {
@@ -133,7 +133,8 @@ func appendStructured(dst []byte, e msg.Entry) []byte {
 	return dst
 }
 
-// appendJSON appends value on one line. What is not JSON must not break the record it is part of.
+// appendJSON appends value on one line, or null if it is invalid, so that it cannot break the
+// record.
 func appendJSON(dst []byte, value json.RawMessage) []byte {
 	buf := bytes.NewBuffer(dst)
 	if err := json.Compact(buf, value); err != nil {
@@ -152,7 +153,7 @@ func resultIDs(m msg.Message) []string {
 	return ids
 }
 
-// structured is the reverse of appendStructured.
+// structured reverses appendStructured.
 func structured(m msg.Message, value json.RawMessage) map[string]json.RawMessage {
 	results := resultIDs(m)
 	switch {
@@ -163,7 +164,7 @@ func structured(m msg.Message, value json.RawMessage) map[string]json.RawMessage
 	}
 	var all map[string]json.RawMessage
 	if json.Unmarshal(value, &all) != nil {
-		return nil // of another program, which has one value for several results
+		return nil // another program's single value for several results
 	}
 	return all
 }

@@ -13,11 +13,11 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// ErrNotKept says that the session keeps nothing on disk.
+// ErrNotKept reports that the session stores nothing on disk.
 var ErrNotKept = errors.New("this session keeps nothing on disk")
 
-// ResultsDir returns the folder of the session's results, which need not exist, or nothing for the
-// nil Log.
+// ResultsDir returns the folder for the session's results, which may not exist, or "" for a nil
+// Log.
 func (l *Log) ResultsDir() string {
 	if l == nil {
 		return ""
@@ -25,14 +25,14 @@ func (l *Log) ResultsDir() string {
 	return filepath.Join(strings.TrimSuffix(l.Path(), ".jsonl"), "tool-results")
 }
 
-// SaveResult keeps what r yields as the result of a call and returns where, and how many bytes that
-// file has. A call that has a result already keeps it, and r is not read.
+// SaveResult saves the data of r as the result of a call and returns the path and size of the
+// file. If the call has a result already, that is kept and r is not read.
 func (l *Log) SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error) {
 	return l.keepResult(callID, ext, func(path string) (int64, error) { return saveNew(path, r) })
 }
 
-// MoveResult is like SaveResult for a result that is a file already: move gives it the name under which
-// it is kept.
+// MoveResult is like SaveResult for a result that is already a file: move renames it to its
+// final path.
 func (l *Log) MoveResult(callID, ext string, move func(path string) error) (path string, err error) {
 	path, _, err = l.keepResult(callID, ext, func(path string) (int64, error) { return 0, move(path) })
 	return path, err
@@ -64,11 +64,11 @@ func (l *Log) keepResult(callID, ext string, write func(path string) (int64, err
 
 // saveNew writes r to a file that appears at path only when it is complete.
 func saveNew(path string, r io.Reader) (n int64, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*") // creates with mode 0600
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(tmp.Name()) // ok: gone already, if all went well
+	defer os.Remove(tmp.Name()) // ok: already renamed on success
 	n, err = io.Copy(tmp, r)
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return 0, err
@@ -76,8 +76,8 @@ func saveNew(path string, r io.Reader) (n int64, err error) {
 	return n, os.Rename(tmp.Name(), path)
 }
 
-// resultName returns a call id as a file name. Ids are the provider's to choose; one that had to be
-// changed gets a hash, so that it cannot take the place of another.
+// resultName returns a call ID as a file name. The provider chooses IDs, so an ID that had to
+// be changed gets a hash to keep it unique.
 func resultName(id string) string {
 	const maxName = 100
 	name := safeName(id)

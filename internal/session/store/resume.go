@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// Resume opens the log of a session that exists and loads it. It fails with [ErrLocked] when another
-// process has it open, and with [ErrNoMessages] when there is nothing to continue.
+// Resume opens the log of an existing session and loads it. It fails with [ErrLocked] if
+// another process has it open, and with [ErrNoMessages] if there is nothing to continue.
 //
-// A log that cannot be written, for whatever reason, is loaded all the same, with a notice; [Log.Append]
-// tries again and says why not, as it does for a log that fails later.
+// If the log cannot be written for any other reason, it is still loaded, with a notice.
+// [Log.Append] then retries and returns the error, as for a log that fails later.
 func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	l, err := newLog(opt)
 	if err != nil {
@@ -49,7 +49,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 func (l *Log) takePartial(c *Contents) {
 	e, ok := c.restorePartial(l.path, true)
 	if ok && errors.Join(l.Append(e), l.Sync()) != nil {
-		return // the log tells why
+		return // the log reports the error
 	}
-	removePartial(l.path) // ok: one that is left is not taken again
+	removePartial(l.path) // ok: a leftover file is not restored again
 }

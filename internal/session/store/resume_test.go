@@ -21,7 +21,7 @@ import (
 	"adze/internal/msg"
 )
 
-// said is a message as a line. A parent of "-" is left out, an empty one is null.
+// said returns a message as a line. A parent of "-" is omitted, an empty parent is null.
 func said(id, parent, text string) string {
 	e := msg.Entry{ID: id, Parent: parent, Time: start, Message: msg.UserText(text)}
 	line := string(appendRecord(nil, e, &Options{Session: "s", Dir: "/work/app"}))
@@ -32,10 +32,10 @@ func compacted(b Boundary) string {
 	return string(appendBoundary(nil, b, &Options{Session: "s"}))
 }
 
-// back is a note that the conversation went back to a message.
+// back returns a rewind note.
 func back(id string) string { return string(appendNote(nil, Rewind(id), &Options{Session: "s"})) }
 
-// ids loads a log and returns the ids of its entries, joined.
+// ids loads a log and returns the joined IDs of its entries.
 func ids(t *testing.T, log string, opt LoadOptions) (string, *Contents) {
 	t.Helper()
 	c, err := readLog(strings.NewReader(log), int64(len(log)), opt)
@@ -154,7 +154,8 @@ func TestCompacted(t *testing.T) {
 	}
 }
 
-// A compaction of which a crash left a part, however small, leaves the conversation that was.
+// TestTornCompaction checks that a compaction cut off by a crash at any point leaves the
+// previous conversation.
 func TestTornCompaction(t *testing.T) {
 	opt := options(t)
 	l := open(t, opt)
@@ -251,7 +252,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// What is JSON already is written as it is, unless it would break the line.
+// TestNoteOfJSON checks that raw JSON is written unchanged, unless it would break the line.
 func TestNoteOfJSON(t *testing.T) {
 	note := Other{Kind: "k", Fields: map[string]any{
 		"b": json.RawMessage(`{"x":[1,"ä"]}`), "a": json.RawMessage("{\n  \"y\": 2\n}"), "c": json.RawMessage(nil), "d<": "\u2028",
@@ -386,7 +387,7 @@ func TestResumeWithoutLeaveToWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	appendTo(t, l.Path(), `{"type":"us`)
-	// A folder where the torn end should go keeps out even root.
+	// A folder in place of the .torn file blocks even root.
 	if err := os.Mkdir(l.Path()+".torn", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +409,7 @@ func TestResumeWithoutLeaveToWrite(t *testing.T) {
 	}
 }
 
-// large writes a log of at least size bytes with a record now and then that is given.
+// large writes a log of at least size bytes, with additional records from record.
 func large(t *testing.T, size int, record func(n int) string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "large.jsonl")
@@ -458,7 +459,7 @@ func TestLargeLog(t *testing.T) {
 	}
 	with := large(t, size, func(n int) string {
 		if n == 45_000 {
-			return compacted(Boundary{ID: "cut"}) // late
+			return compacted(Boundary{ID: "cut"}) // near the end
 		}
 		return title(n)
 	})
@@ -471,8 +472,7 @@ func TestLargeLog(t *testing.T) {
 	}
 }
 
-// TestLargeLogBeginsWithAPrompt reads the end of a log that begins, as far as it is read, in the middle of a turn.
-//
+// TestLargeLogBeginsWithAPrompt reads a log whose loaded part starts in the middle of a turn.
 // Proves SESS-15.
 func TestLargeLogBeginsWithAPrompt(t *testing.T) {
 	answer := func(id, parent string, parts ...msg.Part) string {
@@ -498,8 +498,7 @@ func number(t *testing.T, id string) int {
 	return n
 }
 
-// TestTwoGigabytes loads a log that is mostly a hole: a line of two gigabytes of zeros.
-//
+// TestTwoGigabytes loads a sparse log: a line of two gigabytes of zeros.
 // Proves SESS-15.
 func TestTwoGigabytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.jsonl")
@@ -521,7 +520,7 @@ func TestTwoGigabytes(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 300<<20 {
 		t.Errorf("%d MB were used", used>>20)
 	}
-	// The end alone is longer than what is read: one record without another beside it.
+	// The last record alone is longer than ReadCap.
 	path = filepath.Join(t.TempDir(), "long.jsonl")
 	appendTo(t, path, said("a", "", "1")+said("b", "a", strings.Repeat("x", ReadCap+1000)))
 	c, err = Load(path, LoadOptions{})
@@ -530,9 +529,8 @@ func TestTwoGigabytes(t *testing.T) {
 	}
 }
 
-// TestMemoryOfLoading: what is not kept is not held either. The collector is made to run often, so that
-// what is in use is what is held.
-//
+// TestMemoryOfLoading checks that dropped messages are not held in memory. The collector runs
+// often, so that the heap size reflects live memory.
 // Proves SESS-15.
 func TestMemoryOfLoading(t *testing.T) {
 	kept := int64(0)

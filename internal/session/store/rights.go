@@ -12,15 +12,15 @@ import (
 	"path/filepath"
 )
 
-// Notes that grant rights, [Mode] and [Dirs], are signed with a key in the state home: a transcript that another user wrote
-// restores the conversation, not its rights.
+// Notes that grant rights, [Mode] and [Dirs], are signed with a key in the state home: a
+// transcript written by another user restores the conversation, but not its rights.
 
 // keySize is the size of the key, in bytes.
 const keySize = 32
 
 func keyFile(home string) string { return filepath.Join(home, "transcript.key") }
 
-// readKey returns the key of a state home, or nil if there is none that can be trusted.
+// readKey returns the key in a state home, or nil if it is missing or cannot be trusted.
 func readKey(home string) []byte {
 	if home == "" {
 		return nil
@@ -36,7 +36,7 @@ func readKey(home string) []byte {
 	return key
 }
 
-// makeKey returns the key of a state home, and makes it if it does not exist.
+// makeKey returns the key in a state home, creating it if needed.
 func makeKey(home string) ([]byte, error) {
 	if key := readKey(home); key != nil {
 		return key, nil
@@ -47,20 +47,20 @@ func makeKey(home string) ([]byte, error) {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(home, ".key-*") // of mode 0600
+	tmp, err := os.CreateTemp(home, ".key-*") // creates with mode 0600
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(tmp.Name()) // ok: it has another name by then
+	defer os.Remove(tmp.Name()) // ok: already linked or renamed
 	key := make([]byte, keySize)
 	rand.Read(key) // ok: it never fails
 	_, err = tmp.Write(key)
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return nil, err
 	}
-	// A link fails if another process was faster; its key counts then.
+	// The link fails if another process was faster; use its key then.
 	if err := os.Link(tmp.Name(), keyFile(home)); err != nil && !errors.Is(err, fs.ErrExist) {
-		if err := os.Rename(tmp.Name(), keyFile(home)); err != nil { // no links here
+		if err := os.Rename(tmp.Name(), keyFile(home)); err != nil { // file system without links
 			return nil, err
 		}
 	}
@@ -70,7 +70,7 @@ func makeKey(home string) ([]byte, error) {
 	return key, nil
 }
 
-// signature returns the signature of a note of a session.
+// signature returns the signature of a session's note.
 func signature(key []byte, session string, n Note) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(n.appendFields([]byte(session + "\x00" + n.kind() + "\x00")))
@@ -86,7 +86,8 @@ func grants(n Note) bool {
 	return false
 }
 
-// appendSignature appends the signature of a note that grants rights. Without a key it is not signed, and not restored.
+// appendSignature appends the signature of a note that grants rights. Without a key the note is
+// not signed, and will not be restored.
 func appendSignature(dst []byte, n Note, opt *Options) []byte {
 	if !grants(n) {
 		return dst
@@ -103,7 +104,8 @@ func signed(key []byte, session, sign string, n Note) bool {
 	return len(key) > 0 && hmac.Equal([]byte(sign), []byte(signature(key, session, n)))
 }
 
-// resign returns a note of a forked session that grants rights, for its copy; nil if it is no such note, or is not signed.
+// resign returns a forked session's note that grants rights, signed for the copy, or nil if it
+// does not grant rights or was not signed.
 func resign(rec *Record, key []byte, to *Options) []byte {
 	s := State{key: key}
 	if !s.take(rec.Type, rec.Line) {
@@ -119,7 +121,8 @@ func resign(rec *Record, key []byte, to *Options) []byte {
 	return nil
 }
 
-// Rights returns the permission mode and the additional directories of the session, if this user's adze wrote them down.
+// Rights returns the session's permission mode and additional directories if this user's adze
+// wrote them.
 func (s *State) Rights() (mode string, dirs []string) {
 	if s.modeSigned {
 		mode = s.Mode
@@ -130,7 +133,7 @@ func (s *State) Rights() (mode string, dirs []string) {
 	return mode, dirs
 }
 
-// Foreign reports whether the log holds rights that this user's adze did not write.
+// Foreign reports whether the log has rights that this user's adze did not write.
 func (s *State) Foreign() bool {
 	return s.Mode != "" && !s.modeSigned || len(s.Dirs) > 0 && !s.dirsSigned
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Rights are restored only with the signature of this state home: not if they are unsigned, changed, of another kind, of another
-// session, or signed with another key; and a log that was resumed does not sign what others wrote.
-//
+// TestRights checks that rights are restored only with a signature of this state home: not if
+// they are unsigned, modified, of another kind or session, or signed with another key. Resuming
+// a log must not sign other people's notes.
 // Proves SESS-22.
 func TestRights(t *testing.T) {
 	opt := Options{Home: t.TempDir(), Dir: "/work", Session: "s-1"}
@@ -55,7 +55,7 @@ func TestRights(t *testing.T) {
 			if err := os.WriteFile(l.Path(), []byte(changed), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second time it is what the first one left
+			for range 2 { // the second run reads the result of the first
 				log, c, err := Resume(opt, LoadOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -73,8 +73,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// Without a key, or with one that cannot be trusted, nothing is restored.
-//
+// TestRightsWithoutKey checks that nothing is restored if the key is missing or cannot be
+// trusted.
 // Proves SESS-22.
 func TestRightsWithoutKey(t *testing.T) {
 	home := t.TempDir()

@@ -9,32 +9,32 @@ import (
 	"adze/internal/msg"
 )
 
-// A State is what the notes of a log come to: the last one of each kind counts.
+// A State is the combined state of a log's notes; the last note of each kind counts.
 type State struct {
 	Title, AutoTitle, Tag string
 	Model, Agent          string
-	// Mode and Dirs are the permission mode and the additional directories as the log has them. Others may have written them:
-	// see [State.Rights].
+	// Mode and Dirs are the permission mode and additional directories in the log. Other users
+	// may have written them; see [State.Rights].
 	Mode string
 	Dirs []string
-	// Cost is nil if nothing was noted, or nothing that can be true.
+	// Cost is nil if no plausible cost was recorded.
 	Cost *cost.Totals
-	// Queued are the prompts that were waiting for their turn.
+	// Queued holds the prompts that were waiting for their turn.
 	Queued []string
-	// Last has the last record of each other kind, whole, by its type.
+	// Last holds the complete last record of each other kind, by type.
 	Last map[string]json.RawMessage
-	// costBad says that a record of the cost could not be read.
+	// costBad is true if a cost record could not be read.
 	costBad bool
 	spent   *cost.History // Cost is its sum
 
-	key                    []byte // of signatures; nil if there is none
+	key                    []byte // signing key; nil if missing
 	modeSigned, dirsSigned bool
 }
 
-// maxKept bounds a record in [State.Last].
+// maxKept is the maximum size of a record in [State.Last].
 const maxKept = 256 << 10
 
-// take adds what a record that is no message says. It reports whether the record can be read.
+// take applies a record other than a message. It reports whether the record is readable.
 func (s *State) take(kind string, line []byte) bool {
 	var r struct {
 		Title     string          `json:"customTitle"`
@@ -94,11 +94,11 @@ func (s *State) take(kind string, line []byte) bool {
 	return true
 }
 
-// queue replays what happened to the prompts that wait.
+// queue replays a change to the queued prompts.
 func (s *State) queue(op QueueOp, content json.RawMessage) {
 	var text string
 	if len(content) > 0 && json.Unmarshal(content, &text) != nil {
-		return // of another program, with parts instead of text
+		return // another program's format, with parts instead of text
 	}
 	switch op {
 	case Enqueue:
@@ -116,7 +116,7 @@ func (s *State) queue(op QueueOp, content json.RawMessage) {
 	}
 }
 
-// keep keeps a record whose kind means nothing here.
+// keep stores a record of an unknown kind.
 func (s *State) keep(kind string, line []byte) bool {
 	if len(line) > maxKept {
 		return true
@@ -133,22 +133,22 @@ func (s *State) keep(kind string, line []byte) bool {
 	return true
 }
 
-// A Boundary marks a compaction: what is before it is not part of the conversation any more, except
-// for what it lists.
+// A Boundary marks a compaction: earlier messages are no longer part of the conversation,
+// except those it lists.
 type Boundary struct {
 	ID   string
 	Time time.Time
 	// Trigger is auto, manual or micro; anything else is read as auto.
 	Trigger string
-	// PreTokens and PostTokens are the sizes before and after.
+	// PreTokens and PostTokens are the sizes of the conversation before and after.
 	PreTokens, PostTokens int
-	// Last is the id of the last message before it, Summary that of the message, after it, that stands
-	// for what is gone, and Kept are those of the messages, before it, that stay as they are.
+	// Last is the ID of the last message before the boundary, Summary the ID of the summary
+	// after it, and Kept the IDs of earlier messages that stay unchanged.
 	Last, Summary string
 	Kept          []string
-	// Recast are the ids of the messages, after the summary, that stand for others from before it.
+	// Recast holds the IDs of messages after the summary that replace earlier ones.
 	Recast []string
-	// Behind says that the summary stands behind what was kept.
+	// Behind is true if the summary comes after the kept messages.
 	Behind       bool
 	Instructions string
 }
@@ -175,8 +175,9 @@ type segment struct {
 	Behind  bool     `json:"summary_last,omitempty"`
 }
 
-// Compact writes a boundary and the messages that follow it: the summary, and then those that were recast. It is
-// a single write, of which a crash may leave a part; the boundary names all of it, and counts only if it is whole.
+// Compact writes a boundary followed by the summary and the recast messages. It is a single
+// write, which a crash may cut short; the boundary names all messages, and counts only if they
+// are complete.
 func (l *Log) Compact(b Boundary, then ...msg.Entry) error {
 	if l == nil {
 		return nil
@@ -232,7 +233,7 @@ func parseBoundary(line []byte) (*Boundary, bool) {
 		Instructions: r.Metadata.Instructions, Summary: r.Metadata.Preserved.Summary, Kept: r.Metadata.Preserved.Kept,
 		Recast: r.Metadata.Preserved.Recast, Behind: r.Metadata.Preserved.Behind,
 	}
-	b.Time, _ = time.Parse(time.RFC3339Nano, r.Timestamp) // ok: a boundary counts by its place
+	b.Time, _ = time.Parse(time.RFC3339Nano, r.Timestamp) // ok: a boundary's position counts, not its time
 	return b, true
 }
 

@@ -7,15 +7,15 @@ import (
 	"adze/internal/msg"
 )
 
-// A stickyNote is one that readers want to find near the end of a log: lists read no more than that.
-// It is said again when too much has been written since.
+// A stickyNote must be near the end of a log, because lists read only the end. It is repeated
+// after enough other records.
 type stickyNote struct {
 	note  Note
-	said  int64 // how long the log was
-	reach int64 // how much may follow it
+	said  int64 // size of the log when last written
+	reach int64 // maximum distance from the end
 }
 
-// tailReach is how far before the end of a log titles stand at most, as of the last sync.
+// tailReach is the maximum distance of titles from the end of a log, as of the last sync.
 const tailReach = 32 << 10
 
 // remember makes n the last note of its kind.
@@ -24,7 +24,7 @@ func (l *Log) remember(n Note) {
 	switch n.(type) {
 	case Title, AutoTitle, Tag:
 	case Mode, Model, Agent, Dirs:
-		reach = ReadCap / 2 // for loading
+		reach = ReadCap / 2 // enough for loading
 	default:
 		return
 	}
@@ -37,7 +37,7 @@ func (l *Log) remember(n Note) {
 	l.sticky = append(l.sticky, stickyNote{n, l.size, reach})
 }
 
-// holdOn remembers the notes of a log that was loaded. How far back they are is not known.
+// holdOn remembers the notes of a loaded log. Their positions are unknown.
 func (l *Log) holdOn(s *State) {
 	mode, dirs := s.Rights()
 	for _, n := range []Note{Title(s.Title), AutoTitle(s.AutoTitle), Tag(s.Tag), Mode(mode), Model(s.Model), Agent(s.Agent), Dirs(dirs)} {
@@ -52,7 +52,7 @@ func (l *Log) holdOn(s *State) {
 	}
 }
 
-// restate says again what has come to stand too far from the end.
+// restate repeats the notes that are too far from the end.
 func (l *Log) restate() {
 	if len(l.unsaved) > 0 {
 		return
@@ -62,23 +62,23 @@ func (l *Log) restate() {
 		if l.size-s.said <= s.reach {
 			continue
 		}
-		if l.write(appendNote(nil, s.note, &l.opt)) == nil { // ok: it is in the log already
+		if l.write(appendNote(nil, s.note, &l.opt)) == nil { // ok: already in the log
 			s.said = l.size
 		}
 	}
 }
 
-// MaxAutoTitle is how many characters an automatic title has at most.
+// MaxAutoTitle is the maximum length of an automatic title in characters.
 const MaxAutoTitle = 80
 
-// AutoTitleOf returns a title made of the first words of a message.
+// AutoTitleOf makes a title from the first words of a message.
 func AutoTitleOf(text string) string {
 	title := oneLine(msg.Start(text), MaxAutoTitle+1)
 	runes := []rune(title)
 	if len(runes) <= MaxAutoTitle {
 		return title
 	}
-	end := MaxAutoTitle - 1 // for the sign that something is missing
+	end := MaxAutoTitle - 1 // room for the ellipsis
 	for i := end; i > end/2; i-- {
 		if unicode.IsSpace(runes[i]) {
 			end = i

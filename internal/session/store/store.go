@@ -1,7 +1,6 @@
-// Package store keeps sessions on disk: one log of JSON lines for each, which is only ever appended
-// to, and beside it the results that were too large for the conversation. It promises that what it
-// acknowledged is there after a crash, in order. What a conversation is made of those lines, and
-// when to start, resume or fork one, is left to package session.
+// Package store persists sessions: an append-only log of JSON lines per session, and files next
+// to it for results too large for the conversation. Acknowledged records survive a crash, in
+// order.
 package store
 
 import (
@@ -19,49 +18,54 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Options say whose log it is and what each record says about its surroundings.
+// Options identifies a log and holds metadata written to each record.
 type Options struct {
-	// Home is the state home, Dir the absolute path of the folder where the session started.
+	// Home is the state home. Dir is the absolute path of the folder where the session started.
 	Home, Dir string
-	// Session is the session's id. It becomes a file name and may hold letters, digits, '-' and '_'.
+	// Session is the session ID. It becomes a file name and may contain letters, digits, '-'
+	// and '_'.
 	Session string
-	// Version is the program's, Branch that of the repository in Dir, or empty.
+	// Version is the program's version. Branch is the branch of the repository in Dir, or
+	// empty.
 	Version, Branch string
-	// Path is where the log is, if that does not follow from Home, Dir and Session: that of a session
-	// that was found elsewhere.
+	// Path is the path of the log, if it does not follow from Home, Dir and Session, such as
+	// for a session found elsewhere.
 	Path string
-	// Agent is the id of the agent whose conversation it is, or empty for that of the session itself.
+	// Agent is the ID of the agent that the conversation belongs to, or empty for the session
+	// itself.
 	Agent string
-	// With is a file in the folder of the log that survives a loss of power if the log does, or empty. It may be missing.
+	// With is a file in the log's folder that is synced together with the log, or empty. It may
+	// be missing.
 	With string
-	// NoSync leaves it to the operating system when records reach the disk, for measuring.
+	// NoSync disables syncing, for benchmarks.
 	NoSync bool
 }
 
-// A Log is the log of one session. It may be used from any goroutine. The nil Log keeps nothing: its
+// A Log is the log of a session. It is safe for concurrent use. A nil Log stores nothing: its
 // Append succeeds without writing.
 //
-// Nothing is created before the first record. From then on the log is locked against other
+// Nothing is created before the first record. After that the log is locked against other
 // processes until Close.
 type Log struct {
 	opt  Options
-	open func(path string) (file, *Torn, error) // a seam for faults
+	open func(path string) (file, *Torn, error) // replaced in tests to inject faults
 
 	mu   sync.Mutex
 	path string
 	f    file        // nil before the first record
-	info fs.FileInfo // of f
-	size int64       // of the complete records
-	// excess says that the file may be longer than size, and must be cut before it is written again.
+	info fs.FileInfo // info of f
+	size int64       // size of the complete records
+	// excess is true if the file may be longer than size, and must be truncated before the next
+	// write.
 	excess bool
-	// unsynced records are written but may be lost with the power; named says that the file's name
-	// is safe.
+	// unsynced is true if records are written that a power loss could destroy; named is true if
+	// the file's name is synced.
 	unsynced, named bool
 	with            bool // opt.With is synced
 	torn            *Torn
 	early           []Note   // notes from before the first message
 	unsaved         [][]byte // records that could not be written, oldest first
-	err             error    // why
+	err             error    // the write error
 	buf             []byte
 	sticky          []stickyNote
 	cost            recorded
@@ -69,27 +73,27 @@ type Log struct {
 	results         resultsFile
 }
 
-// A file is what a log needs of its file, which writes at its end.
+// A file is the file of a log. Writes go to its end.
 type file interface {
 	io.WriteCloser
 	io.ReaderAt
 	Size() (int64, error)
-	// Mend moves the end of the file aside if that is no whole line.
+	// Mend moves an incomplete last line aside.
 	Mend() (*Torn, error)
 	Truncate(size int64) error
 	Sync() error
 }
 
-// Open returns the log of a session: a new one, or that of a session to be resumed. It fails with
-// [ErrLocked] when another process has it open. It creates nothing, but if the log ends in the middle
-// of a line it moves that line aside; see [Log.Torn].
+// Open returns the log of a new or existing session. It fails with [ErrLocked] if another
+// process has it open. It creates nothing, but moves an incomplete last line aside; see
+// [Log.Torn].
 func Open(opt Options) (*Log, error) {
 	l, err := newLog(opt)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(l.path); err != nil {
-		return l, nil // not there yet; if it cannot be, the first record will tell
+		return l, nil // missing; if it cannot be created, the first record reports it
 	}
 	if err := l.start(); err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func newLog(opt Options) (*Log, error) {
 	return &Log{opt: opt, open: openFile, path: path}, nil
 }
 
-// Path returns where the log is or will be, or nothing for the nil Log.
+// Path returns the path of the log, which may not exist yet, or "" for a nil Log.
 func (l *Log) Path() string {
 	if l == nil {
 		return ""
@@ -118,11 +122,11 @@ func (l *Log) Path() string {
 	return l.path
 }
 
-// Append writes e as the last record. When it returns without error, the record has been handed to
-// the operating system with a single write, after all records before it.
+// Append writes e as the last record. If it returns nil, the record has been handed to the
+// operating system with a single write, after all earlier records.
 //
-// A record that cannot be written is kept in memory and tried again, in its place, with the next
-// one: the caller tells the user, once, and carries on.
+// A record that cannot be written is held in memory and retried, in order, with the next one.
+// The caller should notify the user once and continue.
 func (l *Log) Append(e msg.Entry) error {
 	if l == nil {
 		return nil
@@ -134,7 +138,7 @@ func (l *Log) Append(e msg.Entry) error {
 	return l.add(l.buf)
 }
 
-// add writes a record after those that wait. It does not keep line.
+// add writes a record after the waiting ones. It does not retain line.
 func (l *Log) add(line []byte) error {
 	err := l.flush()
 	if err == nil {
@@ -146,7 +150,7 @@ func (l *Log) add(line []byte) error {
 	return err
 }
 
-// Sync makes the records survive a loss of power. It is called at the end of a turn, and before a
+// Sync makes the records survive a power loss. It is called at the end of a turn, and before a
 // side effect that a record promises.
 func (l *Log) Sync() error {
 	if l == nil {
@@ -157,7 +161,7 @@ func (l *Log) Sync() error {
 	return l.sync()
 }
 
-// Close writes what is still waiting and gives up the lock.
+// Close writes the waiting records and releases the lock.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -165,7 +169,7 @@ func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := errors.Join(l.flush(), l.results.close())
-	if _, gone := os.Stat(l.path); l.f != nil && gone == nil { // one that was removed and not written since stays removed
+	if _, gone := os.Stat(l.path); l.f != nil && gone == nil { // do not recreate a removed file that had no writes since
 		err = errors.Join(err, l.inPlace())
 	}
 	err = errors.Join(err, l.sync())
@@ -176,7 +180,7 @@ func (l *Log) Close() error {
 	return err
 }
 
-// flush writes the records that are waiting.
+// flush writes the waiting records.
 func (l *Log) flush() error {
 	for len(l.unsaved) > 0 {
 		if err := l.write(l.unsaved[0]); err != nil {
@@ -187,7 +191,7 @@ func (l *Log) flush() error {
 	return nil
 }
 
-// write writes one record, whole or not at all.
+// write writes a record completely or not at all.
 func (l *Log) write(record []byte) (err error) {
 	defer func() { l.err = err }()
 	if l.f == nil {
@@ -208,10 +212,10 @@ func (l *Log) write(record []byte) (err error) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		// Half a record would make one line of itself and the next.
+		// A partial record would merge with the next one into a line.
 		l.excess = l.f.Truncate(l.size) != nil
 		var path *fs.PathError
-		if errors.As(err, &path) { // which is named already
+		if errors.As(err, &path) { // avoid naming the path twice
 			err = path.Err
 		}
 		return fmt.Errorf("writing %s: %w", l.path, err)
@@ -221,7 +225,7 @@ func (l *Log) write(record []byte) (err error) {
 	return nil
 }
 
-// start opens the log's file, and creates it if need be.
+// start opens the log's file, creating it if needed.
 func (l *Log) start() error {
 	if err := l.claim(); err != nil {
 		return err
@@ -232,12 +236,12 @@ func (l *Log) start() error {
 	}
 	size, err := f.Size()
 	if err != nil {
-		f.Close() // ok: the error that counts is known
+		f.Close() // ok: the first error is returned
 		return fmt.Errorf("opening %s: %w", l.path, err)
 	}
 	info, err := os.Stat(l.path)
 	if err != nil {
-		f.Close() // ok: the error that counts is known
+		f.Close() // ok: the first error is returned
 		return fmt.Errorf("opening %s: %w", l.path, err)
 	}
 	l.f, l.info, l.size, l.named = f, info, size, size > 0
@@ -247,7 +251,7 @@ func (l *Log) start() error {
 	return nil
 }
 
-// claim makes sure of the project's folder, which decides where the log is.
+// claim ensures that the project's folder exists, which determines the log's path.
 func (l *Log) claim() error {
 	if l.f != nil {
 		return nil
@@ -289,7 +293,7 @@ func (l *Log) sync() error {
 	return nil
 }
 
-// syncFile makes the content of a file survive a loss of power, if there is one of that name.
+// syncFile makes the content of a file survive a power loss, if the file exists.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -302,7 +306,7 @@ func syncFile(path string) error {
 	return f.Sync()
 }
 
-// safeName returns name with everything turned into '_' that could mean something in a path.
+// safeName replaces every character that could have a meaning in a path with '_'.
 func safeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

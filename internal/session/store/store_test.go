@@ -48,7 +48,7 @@ func load(t *testing.T, path string) *Contents {
 	return c
 }
 
-// entriesOnly compares contents without what they say beside the entries.
+// entriesOnly compares only the entries of contents.
 func entriesOnly() cmp.Options {
 	return cmp.Options{cmpopts.IgnoreFields(Contents{}, "State", "Notices", "Session", "Dir", "Branch", "Version"), cmpopts.EquateEmpty()}
 }
@@ -292,7 +292,7 @@ func TestTornTailIsMovedAside(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	long := `{"type":"user","text":"` + strings.Repeat("x", 200_000) // longer than the search goes in one step
+	long := `{"type":"user","text":"` + strings.Repeat("x", 200_000) // longer than a search step
 	for i, tail := range []string{`{"type":"us`, "\x00\x00\x00", long} {
 		appendTo(t, l.Path(), tail)
 		if c := load(t, l.Path()); !c.Torn || len(c.Entries) != 1+i {
@@ -430,7 +430,7 @@ func TestCleanup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stray := filepath.Join(ProjectDir(opt.Home, "/work/app"), "notes.txt") // no session
+	stray := filepath.Join(ProjectDir(opt.Home, "/work/app"), "notes.txt") // not a session
 	appendTo(t, stray, "x")
 	if err := os.Chtimes(stray, start.AddDate(-3, 0, 0), start.AddDate(-3, 0, 0)); err != nil {
 		t.Fatal(err)
@@ -493,8 +493,8 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// What belongs to a log is synced with it before the log counts as safe; one that could not be written is left out.
-//
+// TestSyncsWhatBelongsToIt checks that the With file is synced before the log counts as safe,
+// and that a missing file is ignored.
 // Proves AGENT-39.
 func TestSyncsWhatBelongsToIt(t *testing.T) {
 	dir := t.TempDir()
@@ -510,7 +510,7 @@ func TestSyncsWhatBelongsToIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(with, 0o700); err != nil { // which cannot be opened to be synced
+	if err := os.Mkdir(with, 0o700); err != nil { // a directory cannot be opened for syncing
 		t.Fatal(err)
 	}
 	record("one")

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// shortTitle is about how many characters a title has that is made from a text.
+// shortTitle is the approximate length of a title made from a text, in characters.
 const shortTitle = 60
 
-// Titled returns the title of the session: the user's own, the one it got by itself, or nothing.
+// Titled returns the title of the session: set by the user, or generated, or "".
 func (l *Log) Titled() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -24,8 +24,8 @@ func (l *Log) Titled() string {
 	return auto
 }
 
-// TitleOf makes a title of what a session is about: the first sentence, cut between words if it is long. It is empty
-// if the text has no words.
+// TitleOf makes a title from a description of a session: the first sentence, cut between words
+// if it is long. It is empty if the text has no words.
 func TitleOf(text string) string {
 	text = strings.TrimLeft(oneLine(text, 4*shortTitle), "#>*-` ")
 	for i, r := range text {

@@ -1,6 +1,6 @@
-// Package title names sessions: beside a turn it asks the small model for a few words that say what the session is
-// about. Nothing waits for it, and a session that it does not name is known by the first words of its first message.
-// Where titles are kept and shown is left to others, as is the title that the user chooses.
+// Package title names sessions: during a turn it asks the small model for a short title in the
+// background. Nothing waits for it. A session without such a title is listed by the first words
+// of its first message.
 package title
 
 import (
@@ -18,19 +18,20 @@ import (
 )
 
 const (
-	// worth is from how many characters on the first words of a message do not say what it is about.
+	// worth is the length, in characters, above which the first words of a message are not a
+	// sufficient title.
 	worth = 60
-	// maxSaid is how much of the message the model reads, in characters.
+	// maxSaid is the maximum length of the message text passed to the model, in characters.
 	maxSaid = 1500
-	// maxTitle is the longest title, in characters.
+	// maxTitle is the maximum length of a title, in characters.
 	maxTitle = 80
-	// maxTries bounds how often a session is named: a turn may end before it is.
+	// maxTries limits the attempts to name a session: a turn may end before it has a title.
 	maxTries  = 3
 	maxTokens = 1024
 	maxTime   = 20 * time.Second
 )
 
-// A Config is what a session is named with. Log may be nil.
+// Config configures a Namer. Log may be nil.
 type Config struct {
 	Small    *aside.Small
 	Language func() texts.Language
@@ -41,7 +42,7 @@ type Config struct {
 	Log  *slog.Logger
 }
 
-// A Namer names one session. It is safe for concurrent use.
+// A Namer generates the title of a session. It is safe for concurrent use.
 type Namer struct {
 	cfg Config
 
@@ -49,7 +50,6 @@ type Namer struct {
 	tries int
 }
 
-// New returns a namer.
 func New(c Config) *Namer {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -57,8 +57,8 @@ func New(c Config) *Namer {
 	return &Namer{cfg: c}
 }
 
-// Prefetch returns what names the session after a message, while the turn goes on; nil if it is not worth it, or
-// there is no small model.
+// Prefetch returns a function that names the session from a message while the turn runs, or nil
+// if the message is short or there is no small model.
 func (n *Namer) Prefetch(message []msg.Part) func(context.Context) []msg.Part {
 	said := words(message)
 	if utf8.RuneCountInString(said) <= worth && !strings.Contains(said, "\n") || n.cfg.Titled() || !n.cfg.Small.Own() || !n.try() {
@@ -79,7 +79,7 @@ func (n *Namer) try() bool {
 	return n.tries <= maxTries
 }
 
-// words returns what the user said, without what the program added.
+// words returns the user's text, without text added by the program.
 func words(parts []msg.Part) string {
 	var said []string
 	for _, p := range parts {
@@ -91,7 +91,7 @@ func words(parts []msg.Part) string {
 	return strings.TrimSpace(strings.Join(said, "\n"))
 }
 
-// name asks for a title and keeps it.
+// name requests a title and stores it.
 func (n *Namer) name(ctx context.Context, said string) error {
 	if r := []rune(said); len(r) > maxSaid {
 		said = string(r[:maxSaid])
@@ -113,7 +113,7 @@ func (n *Namer) name(ctx context.Context, said string) error {
 	if title == "" || strings.ContainsAny(title, "\n<>{}") || utf8.RuneCountInString(title) > maxTitle {
 		return aside.ErrUnusable
 	}
-	if n.cfg.Titled() { // by now
+	if n.cfg.Titled() { // set in the meantime
 		return nil
 	}
 	return n.cfg.Keep(title)

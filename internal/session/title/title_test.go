@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A mind answers every question alike.
+// A mind gives the same answer to every question.
 type mind struct {
 	answer string
 	err    error
