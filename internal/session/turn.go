@@ -17,7 +17,7 @@ import (
 	"adze/internal/tool"
 )
 
-// do carries out one job, from its first entry to its last.
+// do runs a job, from its first entry to its last.
 func (s *Session) do(ctx context.Context, j job) {
 	if j.ID == "" || s.hist.has(j.ID) {
 		j.ID = s.cfg.NewID()
@@ -61,7 +61,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	s.feed.add(ctx, end, false)
 }
 
-// resolve returns the job of the operation that j is known to be now.
+// resolve evaluates a [Later] job and returns the resulting job.
 func resolve(ctx context.Context, s *Session, j job) job {
 	op, err := j.later(ctx)
 	now, ok := jobOf(s, op)
@@ -75,7 +75,7 @@ func resolve(ctx context.Context, s *Session, j job) job {
 	return now
 }
 
-// made replaces a prompt that is made when its turn begins, and reports whether there is one.
+// made evaluates [Prompt.Make] when the turn starts, and reports whether there is a prompt.
 func made(ctx context.Context, j *job, end *Finished) bool {
 	if j.Make == nil {
 		return true
@@ -94,16 +94,16 @@ func made(ctx context.Context, j *job, end *Finished) bool {
 	return false
 }
 
-// A turn is one submission of the user while it is carried out.
+// A turn is a user submission being processed.
 type turn struct {
 	*Session
 	job  job
-	said []msg.Part // by the user
-	told []msg.Part // with it, because it waited in the inbox
+	said []msg.Part // parts from the user
+	told []msg.Part // parts that waited in the inbox
 	tell func(agent.Event)
 }
 
-// run runs the turn and tells its events, the last of which is [agent.Ended].
+// run runs the turn and reports its events, the last of which is [agent.Ended].
 func (t *turn) run(ctx context.Context) {
 	name, options := t.prefs.now()
 	m, fallback, err := t.cfg.Models.resolve(name)
@@ -155,8 +155,9 @@ func (t *turn) run(ctx context.Context) {
 	room.End(why)
 }
 
-// adjust returns what says which model is asked next, and how hard it tries: what is chosen in the middle of a turn
-// holds for the rest of it. What is chosen for later turns does not concern the one that runs.
+// adjust returns a function that selects the model and effort of the next request. An override
+// made during a turn applies to the rest of it; settings for later turns do not affect the
+// running one.
 func (t *turn) adjust(begun string) func(agent.Model, model.Effort) (agent.Model, model.Effort) {
 	return func(m agent.Model, effort model.Effort) (agent.Model, model.Effort) {
 		t.prefs.mu.Lock()
@@ -171,8 +172,8 @@ func (t *turn) adjust(begun string) func(agent.Model, model.Effort) (agent.Model
 	}
 }
 
-// hear lets the hearers hear the prompt and adds what they add. It returns why the prompt is dropped, if it
-// is.
+// hear runs the hearers on the prompt and adds their context. It returns the reason if the
+// prompt is dropped.
 func (t *turn) hear(ctx context.Context) (blocked string) {
 	if t.job.heard || t.job.note || len(t.job.Parts) == 0 {
 		return ""
@@ -187,7 +188,7 @@ func (t *turn) hear(ctx context.Context) (blocked string) {
 	return h.Blocked
 }
 
-// record appends the prompt to the history, with what waits in the inbox, and returns its id.
+// record appends the prompt and the contents of the inbox to the history, and returns its ID.
 func (t *turn) record(ctx context.Context) string {
 	parts := t.job.Parts
 	if !t.job.note {
@@ -195,13 +196,13 @@ func (t *turn) record(ctx context.Context) string {
 		parts = slices.Concat(parts, t.told)
 	}
 	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
-	t.hist.Append(ctx, e) // ok: a history in memory takes everything
+	t.hist.Append(ctx, e) // ok: the history in memory never fails
 	t.tell(agent.Appended{Entry: e})
 	return e.ID
 }
 
-// unsay leaves the prompt out of the conversation, unless something follows it but that it was interrupted. What waited in
-// the inbox waits again.
+// unsay removes the prompt from the conversation, unless something other than the interruption
+// follows it. Its inbox contents go back to the inbox.
 func (t *turn) unsay() bool {
 	entries := t.hist.Entries()
 	at := slices.IndexFunc(entries, func(e msg.Entry) bool { return e.ID == t.job.ID })
@@ -213,14 +214,14 @@ func (t *turn) unsay() bool {
 	t.hist.rewind(at)
 	t.window.Rewound()
 	t.cfg.Listeners.rewound()
-	if len(entries[at].Message.Parts) > len(t.said) { // files may have come with it
+	if len(entries[at].Message.Parts) > len(t.said) { // it may include files
 		t.cfg.Listeners.unseen()
 	}
 	t.queue.inbox.Return(t.told...)
 	return true
 }
 
-// agent puts together what the turn is run with.
+// agent returns the agent that runs the turn.
 func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
 	a := &agent.Agent{
 		Options:  o,
@@ -244,7 +245,7 @@ func (t *turn) agent(o agent.Options, p agent.Preamble) *agent.Agent {
 	return a
 }
 
-// executor returns the executor of the calls of a turn.
+// executor returns the executor for the turn's calls.
 func (t *turn) executor(p agent.Preamble) *exec.Executor {
 	ex := t.Executor()
 	ex.Listed = func(name string) bool {
@@ -253,7 +254,7 @@ func (t *turn) executor(p agent.Preamble) *exec.Executor {
 	return ex
 }
 
-// account books what an event of the loop tells of calls and files.
+// account records the calls and file changes of a loop event.
 func (t *turn) account(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolDone:
@@ -270,7 +271,8 @@ func (t *turn) account(ev agent.Event) {
 	}
 }
 
-// syncFiles ends a turn of the file history, and notes how many changes it has: its end may be lost later.
+// syncFiles ends a turn of the file history and records the number of its changes, to detect a
+// later loss at its end.
 func (t *turn) syncFiles() {
 	files := t.cfg.Records.Files
 	if err := files.Sync(); err != nil {
@@ -285,17 +287,18 @@ func (t *turn) syncFiles() {
 	}
 }
 
-// changesKind is the note of how many changes the file history has.
+// changesKind is the kind of the note with the number of changes in the file history.
 const changesKind = "file-history-state"
 
-// FileChanges returns how many changes the file history of a session had, by the notes of its log.
+// FileChanges returns the number of changes that a session's file history had, according to its
+// log.
 func FileChanges(s store.State) int64 {
 	var n struct{ Changes int64 }
-	json.Unmarshal(s.Last[changesKind], &n) // ok: then it is not known
+	json.Unmarshal(s.Last[changesKind], &n) // ok: then it is unknown
 	return max(0, n.Changes)
 }
 
-// A meter is the ledger as the loop sees it.
+// A meter adapts the ledger to the loop.
 type meter struct{ ledger *cost.Ledger }
 
 func (m meter) Book(modelID string, u msg.Usage, api, retries time.Duration) {

@@ -12,11 +12,12 @@ import (
 	"adze/internal/msg"
 )
 
-// ultraWord in a prompt asks for the highest effort.
+// ultraWord in a prompt requests the highest effort.
 const ultraWord = "ultrathink"
 
-// RaiseEffort returns what hears the word ultrathink in the user's own words and raises the effort for the rest of the
-// turn. Highest returns the effort that a model is to be asked for then, or nothing if it stays as it is.
+// RaiseEffort returns a hearer that raises the effort for the rest of the turn if the user's
+// text contains the word ultrathink. Highest returns the effort for a model, or "" to leave it
+// unchanged.
 func RaiseEffort(s func() *Session, highest func(model string) model.Effort) func(context.Context, Prompt) Hearing {
 	return func(ctx context.Context, p Prompt) (h Hearing) {
 		if p.Quoted || !asksUltra(p.own()) {
@@ -35,7 +36,7 @@ func RaiseEffort(s func() *Session, highest func(model string) model.Effort) fun
 	}
 }
 
-// own returns the user's words in the prompt.
+// own returns the user's text in the prompt.
 func (p *Prompt) own() string {
 	if p.Words != "" {
 		return p.Words
@@ -49,9 +50,9 @@ func (p *Prompt) own() string {
 	return strings.Join(all, "\n")
 }
 
-// asksUltra reports whether a text has the word outside of code and quotations.
+// asksUltra reports whether a text contains the word outside of code and quotations.
 func asksUltra(text string) bool {
-	if !strings.Contains(strings.ToLower(text), ultraWord) { // as almost all texts
+	if !strings.Contains(strings.ToLower(text), ultraWord) { // fast path for almost all texts
 		return false
 	}
 	fence := ""
@@ -76,7 +77,7 @@ func asksUltra(text string) bool {
 	return false
 }
 
-// hasUltra reports whether a line has the word by itself, outside of quotation marks.
+// hasUltra reports whether a line contains the word by itself, outside of quotation marks.
 func hasUltra(line string) bool {
 	for _, at := range regexp.MustCompile("(?i)"+ultraWord).FindAllStringIndex(line, -1) {
 		before, after := line[:at[0]], line[at[1]:]

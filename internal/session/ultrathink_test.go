@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The word counts by itself, in the user's own words.
-//
+// TestAsksUltra checks that the word counts only by itself and in the user's own text.
 // Proves X-097.
 func TestAsksUltra(t *testing.T) {
 	for _, tt := range []struct {
@@ -36,7 +35,7 @@ func TestAsksUltra(t *testing.T) {
 		{"> ultrathink\nwhat is that?", false},
 		{"    ultrathink\n\tultrathink", false},
 		{"read ultrathink.go, ./ultrathink, no-ultrathink, ultrathink=1, ultrathink_test and ultrathink()", false},
-		{"İİİ ultrathinK\u212a", false}, // letters whose case changes their size
+		{"İİİ ultrathinK\u212a", false}, // letters whose size changes with case
 	} {
 		if got := asksUltra(tt.text); got != tt.want {
 			t.Errorf("%q: %v", tt.text, got)

@@ -5,26 +5,27 @@ import "fmt"
 type (
 	// Visit asks the user to open a page in a web browser. A [Visited] answers it.
 	Visit struct {
-		From    string // who asks, such as a server
+		From    string // the asker, such as a server
 		Message string
-		// URL is written with printable ASCII alone, and Host is its host.
+		// URL contains only printable ASCII. Host is its host.
 		URL, Host string
-		ID        string // of the server; it may be empty
-		// Opened says that the user has agreed, and is asked to say when they are done with the page.
+		ID        string // ID given by the server; may be empty
+		// Opened is true if the user has agreed; the question is then whether they are done
+		// with the page.
 		Opened bool
 	}
 
 	// Visited answers [Visit].
 	Visited struct {
 		Action Action
-		// Open says that the program is to open the page: the front end has not.
+		// Open is true if the program should open the page because the front end has not.
 		Open bool
 	}
 
-	// Sampling asks whether a server may ask the model something. A [Filled] without values answers it.
+	// Sampling asks whether a server may query the model. A [Filled] without values answers it.
 	Sampling struct {
 		From      string // the server
-		Text      string // all that the model would be told, by role
+		Text      string // complete input to the model, by role
 		MaxTokens int
 	}
 )
@@ -42,7 +43,7 @@ func (Visit) check(r Reply) error {
 	return v.Action.check()
 }
 
-// Unanswered refuses the request.
+// Unanswered cancels the request.
 func (Sampling) Unanswered() Reply { return Filled{Action: Cancel} }
 
 func (Sampling) check(r Reply) error {

@@ -87,7 +87,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// A session is named once, and not for ever tried; a title that came meanwhile stays.
+// TestTries checks that a session is named once, with a limited number of attempts, and that a
+// title set in the meantime stays.
 func TestTries(t *testing.T) {
 	m := &mind{err: errors.New("gone")}
 	titled := false
@@ -110,7 +111,7 @@ func TestTries(t *testing.T) {
 	}
 	m.err, m.answer, n.tries = nil, "标题", 0
 	f := n.Prefetch(long)
-	titled = true // as /rename does
+	titled = true // simulate /rename
 	f(t.Context())
 	for _, problem := range catalogue.Check() {
 		t.Error(problem)

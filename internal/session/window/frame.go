@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A frame is what the requests of a turn have beside the conversation, and what measures them.
+// A frame holds the parts of a turn's requests outside the conversation, and measures requests.
 type frame struct {
 	model    agent.Model
 	limits   compact.Limits
@@ -18,11 +18,11 @@ type frame struct {
 	gauge    *tokens.Gauge
 	preamble agent.Preamble
 	pool     func() *tool.Pool
-	specs    []msg.ToolSpec // as they were at first; an estimate needs them no newer
-	fixed    int            // tokens of the frame; 0 before they are counted
+	specs    []msg.ToolSpec // initial tools; good enough for an estimate
+	fixed    int            // tokens of the frame; 0 if not counted yet
 }
 
-// context returns what each request says before the conversation.
+// context returns the parts sent before the conversation in each request.
 func (f *frame) context() []msg.Part {
 	if f.preamble.Context == nil {
 		return nil
@@ -42,7 +42,7 @@ func (f *frame) offered(name string) bool {
 	return f.pool().IsDeferred(name) || slices.ContainsFunc(f.tools(), func(s msg.ToolSpec) bool { return s.Name == name })
 }
 
-// count returns the size of a request with these messages, before it is corrected.
+// count returns the uncorrected size of a request with these messages.
 func (f *frame) count(messages []msg.Message) int {
 	if f.fixed == 0 {
 		f.fixed = f.gauge.Count(f.preamble.System, f.tools(), nil) + f.gauge.Count(f.context(), nil, nil)

@@ -9,10 +9,10 @@ import (
 	"adze/internal/session/notes"
 )
 
-// ErrNoNotes says that no notes are kept.
+// ErrNoNotes reports that the session has no notes.
 var ErrNoNotes = errors.New("no notes are kept of this session")
 
-// Notes brings the session notes up to date and returns them.
+// Notes updates the session notes and returns them.
 func (t *Turn) Notes(ctx context.Context) (string, error) {
 	if t.cfg.Notes == nil {
 		return "", ErrNoNotes
@@ -30,8 +30,8 @@ func (t *Turn) Notes(ctx context.Context) (string, error) {
 	return t.cfg.Notes.Update(ctx, m)
 }
 
-// note lets the keeper of the notes see how far the conversation has come: within a turn up to the last request,
-// which the provider has in its cache, and at its end with the answer.
+// note reports the state of the conversation to the notes keeper: during a turn up to the last
+// request, which is in the provider's cache, and at the end of a turn with the answer.
 func (t *Turn) note(ended bool) {
 	entries := t.conv.History.Entries()
 	if t.cfg.Notes == nil || t.narrow() || !t.sent.of(entries, t.model) {
@@ -46,18 +46,18 @@ func (t *Turn) note(ended bool) {
 	t.cfg.Notes.See(m)
 }
 
-// narrow reports whether what a compaction with notes may keep fills the window. Such a compaction asks for a summary in most
-// cases, so that the notes would not be used.
+// narrow reports whether the messages kept by a compaction with notes could fill the window.
+// Such a compaction usually falls back to a summary, so notes would not be used.
 func (t *Turn) narrow() bool {
 	return t.limits.Usable() < t.cfg.Keep.MaxTokens+t.corrected(nil)
 }
 
-// room returns how many tokens a request leaves that says what was said.
+// room returns how many tokens are free in a request with the conversation of m.
 func (t *Turn) room(m notes.Moment) int {
 	return m.Usable - m.Tokens - t.gauge.Correct(t.count(m.Said.Since))
 }
 
-// moment returns what the keeper of the notes has to know of the conversation beside what was said.
+// moment returns the state of the conversation for the notes keeper, without Said.
 func (t *Turn) moment(entries []msg.Entry) notes.Moment {
 	m := notes.Moment{Tokens: t.gauge.Correct(t.sent.size), Usable: t.limits.Usable()}
 	for _, e := range entries[min(t.noted, len(entries)):] {

@@ -19,11 +19,11 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// maxAside is how long the answer to a question beside the conversation may be, in tokens.
+// maxAside is the maximum length of the answer to a side question, in tokens.
 const maxAside = 4_000
 
-// Question asks the model something beside the conversation, about which it knows everything, and returns its answer.
-// The conversation stays as it is: neither the question nor the answer is part of it.
+// Question asks the model a question about the conversation and returns its answer. Neither
+// becomes part of the conversation.
 func (t *Turn) Question(ctx context.Context, text string) (string, error) {
 	said := t.said(t.conv.History.Entries())
 	q := said.Question(catalogue.Text(t.cfg.Language, "question", text), maxAside)

@@ -9,10 +9,11 @@ import (
 	"adze/internal/model"
 )
 
-// relief makes room when the provider says that a request is too long. It implements [agent.Shortener].
+// relief makes room when the provider rejects a request as too long. It implements
+// [agent.Shortener].
 type relief struct{ *Turn }
 
-// TooLong implements [agent.Shortener]. The provider knows better than the gauge.
+// TooLong implements [agent.Shortener]. The provider's limit overrides the gauge.
 func (r relief) TooLong(err error) {
 	var e *model.Error
 	if errors.As(err, &e) && e.Kind == model.OverWindow && e.Input > 0 {
@@ -35,8 +36,8 @@ func (r relief) Compact(ctx context.Context) (agent.Compacted, error) {
 	return *r.attempt(seg), nil
 }
 
-// Truncate implements [agent.Shortener]. It leaves about half of the conversation, or as much more as
-// there has to be: the provider knows better than the estimate what fits.
+// Truncate implements [agent.Shortener]. It keeps about half of the conversation, or more if
+// required: the provider knows better than the estimate how much fits.
 func (r relief) Truncate(ctx context.Context) (bool, error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)

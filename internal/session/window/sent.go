@@ -7,21 +7,22 @@ import (
 	"adze/internal/msg"
 )
 
-// A sent is the last request of the conversation that was answered. Questions about the conversation begin with
-// it, since the provider has it in its cache.
+// A sent is the last answered request of the conversation. Queries about the conversation start
+// with it, because it is in the provider's cache.
 type sent struct {
-	request *model.Request // nil if there was none
+	request *model.Request // nil if none yet
 	first   string         // ID of the first entry
-	entries int            // that it tells of
-	size    int            // of the conversation in it, counted, in tokens
+	entries int            // number of entries included
+	size    int            // counted size of its conversation, in tokens
 }
 
-// of reports whether the request tells of these entries to a model.
+// The method of reports whether the request contains the start of these entries and went to
+// this model.
 func (s sent) of(entries []msg.Entry, m agent.Model) bool {
 	return s.request != nil && s.request.Model == m.ID && s.entries > 0 && s.entries <= len(entries) && s.first == entries[0].ID
 }
 
-// answered takes note that a request was answered. Its answer is not in the history yet.
+// answered records that a request was answered. Its answer is not in the history yet.
 func (t *Turn) answered(req *model.Request) {
 	entries := t.conv.History.Entries()
 	if len(entries) > 0 {
@@ -29,8 +30,8 @@ func (t *Turn) answered(req *model.Request) {
 	}
 }
 
-// request returns the last request of the conversation and how many of the entries it tells of; or, where there
-// is none, as in a session that was resumed, the one that the loop would send next.
+// request returns the last request of the conversation and the number of entries in it. If
+// there is none, as in a resumed session, it returns the request that the loop would send next.
 func (t *Turn) request(entries []msg.Entry) (req *model.Request, told int) {
 	if t.sent.of(entries, t.model) {
 		return t.sent.request, t.sent.entries

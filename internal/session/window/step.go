@@ -12,61 +12,67 @@ import (
 	"adze/internal/msg"
 )
 
-// A Step leaves something out of what is sent; the history stays as it is. What it has left out once stays
-// left out, so that requests go on beginning alike. It belongs to one conversation.
+// A Step omits parts of the conversation from requests; the history is unchanged. Omitted parts
+// stay omitted, so that later requests have the same prefix. A Step belongs to one
+// conversation.
 //
-// A step may also have Drain() bool, which uses what it has prepared and reports whether there was anything,
-// Force() int, which does with the next request what it would do later, and Close().
+// A step may also implement Drain() bool, which applies prepared changes and reports whether
+// there were any; Force() int, which makes the next request apply pending changes early; and
+// Close().
 type Step interface {
-	// Kind is the kind of the note that keeps the state of the step in the log.
+	// Kind is the kind of the note that stores the state of the step in the log.
 	Kind() string
-	// Apply returns the messages as they are sent. If the state of the step changed, from is the first of those
-	// given that is sent otherwise from now on, and else [Unchanged].
+	// Apply returns the messages to send. If the state of the step changed, from is the first
+	// given message that is sent differently from now on, otherwise [Unchanged].
 	Apply(v View) (messages []msg.Message, from int)
-	// Restart says that the conversation starts over, as seg. It reports whether the state changed.
+	// Restart is called when the conversation starts over with seg. It reports whether the
+	// state changed.
 	Restart(seg *compact.Segment) (changed bool)
-	// State returns what a later process needs to send the same, as the fields of a note.
+	// State returns the state needed to send the same requests in a later process, as the
+	// fields of a note.
 	State() map[string]any
-	// Restore takes over a state. One that cannot be read is none: then everything is sent.
+	// Restore restores a state. An unreadable state is ignored, and everything is sent.
 	Restore(state json.RawMessage)
 }
 
-// Unchanged says that a step sends what it sent before.
+// Unchanged means that a step sends the same messages as before.
 const Unchanged = -1
 
-// A View is a conversation on its way to a request.
+// A View is a conversation being prepared for a request.
 type View struct {
-	// Messages alternate and begin with the user. The list belongs to the step, what it lists does not.
+	// Messages alternate and start with the user. The step owns the slice, but not its
+	// elements.
 	Messages []msg.Message
-	// Sent is the last request that was answered, as far as it tells of this conversation; nil if none does.
+	// Sent is the last answered request if it belongs to this conversation, otherwise nil.
 	Sent  *model.Request
 	Gauge *tokens.Gauge
-	// Limit is the size from which the conversation is summarised, in tokens, and TooLong reports whether a
-	// request with these messages would be, unasked.
+	// Limit is the size at which the conversation is summarized, in tokens. TooLong reports
+	// whether a request with these messages would trigger automatic summarization.
 	Limit   int
 	TooLong func(messages []msg.Message) bool
-	// Usable is how many tokens a request may have, and Size returns how many one with these messages has.
+	// Usable is the number of tokens a request may have. Size returns the size of a request
+	// with these messages.
 	Usable int
 	Size   func(messages []msg.Message) int
-	// Bound says that a change costs the reasoning behind it; see [agent.Model].
+	// Bound is true if a change invalidates the reasoning after it; see [agent.Model].
 	Bound bool
-	// Idle is how long ago the model answered last.
+	// Idle is the time since the model's last answer.
 	Idle time.Duration
-	// Offered reports whether the model has a tool, and Clearable whether the old result of a call may be cleared.
-	// Cleared is told which are; it may be nil.
+	// Offered reports whether the model has a tool, and Clearable whether the old result of a
+	// call may be cleared. Cleared, if not nil, is called with the cleared calls.
 	Offered   func(tool string) bool
 	Clearable func(use *msg.ToolUse) bool
 	Cleared   func(uses []*msg.ToolUse)
 }
 
-// The kinds of the notes that keep the states of steps.
+// The kinds of notes that store the states of steps.
 const (
-	ClearedKind = "cleared-output"     // under "keys" the old results that are cleared
-	SnippedKind = "snipped-steps"      // under "steps" the steps that are cut out
-	FoldedKind  = "conversation-folds" // under "folds" what stands for parts of the conversation
+	ClearedKind = "cleared-output"     // "keys" lists the cleared results
+	SnippedKind = "snipped-steps"      // "steps" lists the removed steps
+	FoldedKind  = "conversation-folds" // "folds" lists the summaries of parts
 )
 
-// Clear returns the step that clears old results of tools.
+// Clear returns a step that clears old tool results.
 func Clear(m compact.Micro) Step { return &clearStep{compact.Clearer{Micro: m}} }
 
 type clearStep struct{ compact.Clearer }
@@ -106,8 +112,8 @@ func (c *clearStep) Restore(state json.RawMessage) {
 	c.Clearer.Restore(s.Keys)
 }
 
-// Snip returns the step that cuts out what the model has called stale with a tool. While the model does not
-// have the tool, everything is sent.
+// Snip returns a step that removes messages marked as stale by the model with a tool. If the
+// model does not have the tool, everything is sent.
 func Snip(s *snip.Snipper, tool string) Step { return &snipStep{Snipper: s, tool: tool} }
 
 type snipStep struct {
@@ -144,8 +150,8 @@ func (s *snipStep) Restore(state json.RawMessage) {
 	s.Snipper.Restore(kept.Steps)
 }
 
-// Fold returns the step that has parts of the conversation summarised in advance, and puts these folds in
-// place of what they stand for when the conversation would have to be summarised otherwise.
+// Fold returns a step that summarizes parts of the conversation in advance, and substitutes
+// these folds when the conversation would otherwise have to be summarized.
 func Fold(f *collapse.Folder) Step { return foldStep{f} }
 
 type foldStep struct{ *collapse.Folder }

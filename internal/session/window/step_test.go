@@ -13,7 +13,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A later process goes on from the state that a step noted; a state that cannot be read is none.
+// TestStepsKeepTheirState checks that a later process continues from the saved state of a step,
+// and ignores an unreadable state.
 func TestStepsKeepTheirState(t *testing.T) {
 	conversation := func() []msg.Message {
 		return []msg.Message{
@@ -27,7 +28,7 @@ func TestStepsKeepTheirState(t *testing.T) {
 	for _, tt := range []struct {
 		make         func() Step
 		kind, state  string
-		none, beside string // what a step without a state notes, and a state of another shape
+		none, beside string // the notes of an empty and of a malformed state
 	}{
 		{func() Step { return Clear(compact.DefaultMicro) }, "cleared-output", `{"keys":["u1"]}`, `{"keys":[]}`, `{"keys":1}`},
 		{func() Step { return Snip(new(snip.Snipper), "Snip") }, "snipped-steps", `{"steps":[1]}`, `{"steps":[]}`, `{"steps":"x"}`},

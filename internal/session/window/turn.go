@@ -14,15 +14,15 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Turn is the window as one turn with one model sees it.
+// A Turn is the window during a turn with a model.
 type Turn struct {
 	*Window
 	frame
-	size int // of the last request, counted
+	size int // counted size of the last request
 }
 
-// Turn returns the window for a turn with a model, or for work on the conversation beside the turns. That of
-// a nil window is nil, and lets the conversation grow.
+// Turn returns the window for a turn with a model, or for work outside of turns. A nil window
+// returns a nil Turn, which does not limit the conversation.
 func (w *Window) Turn(m agent.Model, o agent.Options, p agent.Preamble) *Turn {
 	if w == nil {
 		return nil
@@ -31,7 +31,7 @@ func (w *Window) Turn(m agent.Model, o agent.Options, p agent.Preamble) *Turn {
 	return &Turn{Window: w, frame: frame{model: m, limits: limits, options: o, preamble: p, pool: w.conv.Pool, gauge: w.compact.Gauge(m.ID)}}
 }
 
-// Wire lets an agent keep to the window.
+// Wire connects an agent to the window.
 func (t *Turn) Wire(a *agent.Agent) {
 	if t == nil {
 		return
@@ -55,8 +55,8 @@ func (t *Turn) Wire(a *agent.Agent) {
 	}
 }
 
-// End says that the turn is over. If nothing made the conversation short enough for the provider, it is
-// left as it was: another model may be able to take it in.
+// End ends the turn. If no attempt made the conversation short enough for the provider, the
+// conversation is restored, because another model may accept it.
 func (t *Turn) End(why agent.Reason) {
 	if t == nil {
 		return
@@ -71,7 +71,7 @@ func (t *Turn) End(why agent.Reason) {
 	}
 }
 
-// apply lets a step shorten what is sent. Idle is how long ago the model answered last.
+// apply runs a step on the messages to send. Idle is the time since the model's last answer.
 func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.Message {
 	given := messages
 	var sent *model.Request
@@ -94,18 +94,20 @@ func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.M
 	return messages
 }
 
-// corrected returns the size of a request with these messages, as the provider would count it.
+// corrected returns the estimated size of a request with these messages, as the provider would
+// count it.
 func (t *Turn) corrected(messages []msg.Message) int { return t.gauge.Correct(t.count(messages)) }
 
-// tooLong reports whether a request with these messages would have to be summarised unasked.
+// tooLong reports whether a request with these messages would trigger automatic summarization.
 func (t *Turn) tooLong(messages []msg.Message) bool {
 	return t.unasked() && t.corrected(messages) > t.limits.Auto()
 }
 
-// unasked reports whether the conversation is summarised before the provider says that it is too long.
+// unasked reports whether the conversation is summarized before the provider rejects it as too
+// long.
 func (t *Turn) unasked() bool { return !t.cfg.Off && !t.cfg.Reactive }
 
-// idle returns how long ago the model answered last.
+// idle returns the time since the model's last answer.
 func (t *Turn) idle() time.Duration {
 	for _, e := range slices.Backward(t.conv.History.Entries()) {
 		if e.Message.Role == msg.Assistant {
@@ -115,7 +117,7 @@ func (t *Turn) idle() time.Duration {
 	return 0
 }
 
-// fit makes room before a request that would be too long. It is the last step of the loop.
+// fit makes room before a request that would be too long. It runs last before a request.
 func (t *Turn) fit(ctx context.Context, v agent.View) (agent.View, error) {
 	entries := t.conv.History.Entries()
 	t.learn(entries)
@@ -143,7 +145,8 @@ func (t *Turn) fit(ctx context.Context, v agent.View) (agent.View, error) {
 	return v, nil
 }
 
-// warn tells the user, once each time, that the conversation comes close to the point where it is summarised.
+// warn notifies the user, once per crossing, that the conversation is close to being
+// summarized.
 func (t *Turn) warn(size int) {
 	l := t.limits
 	late := size > l.Auto() && t.unasked()
@@ -164,7 +167,8 @@ func (t *Turn) warn(size int) {
 	t.conv.Tell(agent.Notice{Text: fmt.Sprintf("The conversation has about %d of the %d tokens that %s can take in. %s", size, l.Usable(), t.model.ID, then), Warning: true})
 }
 
-// Summarise replaces a side of the conversation by a summary, because the user wants it; see [compact.Job].
+// Summarise replaces a side of the conversation with a summary at the user's request; see
+// [compact.Job].
 func (t *Turn) Summarise(ctx context.Context, focus string, side compact.Side, at int) (agent.Compacted, error) {
 	j := t.job(compact.Manual, focus)
 	j.Side, j.At = side, at
@@ -175,7 +179,7 @@ func (t *Turn) Summarise(ctx context.Context, focus string, side compact.Side, a
 	return *t.begin(seg, compact.Manual, focus), nil
 }
 
-// Clear starts the conversation over, because the user wants it.
+// Clear starts the conversation over at the user's request.
 func (t *Turn) Clear() agent.Compacted {
 	entries := t.conv.History.Entries()
 	first := msg.Entry{
@@ -189,16 +193,16 @@ func (t *Turn) Clear() agent.Compacted {
 	return *done
 }
 
-// cleared is what a conversation begins with after the user cleared it.
+// cleared is the start of a conversation after the user cleared it.
 const cleared = "The user has cleared the conversation and starts over. Nothing of what was said before is known any more."
 
-// begin makes seg the conversation.
+// begin replaces the conversation with seg.
 func (t *Turn) begin(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
 	t.conv.History.Restart(seg, t.boundary(seg, trigger, focus))
 	return t.began(seg, trigger)
 }
 
-// attempt makes seg the conversation if the provider can take it in.
+// attempt replaces the conversation with seg if the provider accepts it.
 func (t *Turn) attempt(seg *compact.Segment) *agent.Compacted {
 	if t.conv.History.Attempt(seg, t.boundary(seg, compact.Auto, "")) {
 		t.save()
@@ -217,9 +221,9 @@ func (t *Turn) boundary(seg *compact.Segment, trigger compact.Trigger, focus str
 	}
 }
 
-// began takes note that the conversation is seg.
+// began updates the state after the conversation was replaced with seg.
 func (t *Turn) began(seg *compact.Segment, trigger compact.Trigger) *agent.Compacted {
-	t.fixed = 0 // what each request begins with may be another
+	t.fixed = 0 // the start of requests may have changed
 	t.forget(t.model, seg.Entries())
 	t.gauge.Forget()
 	t.size = t.count(conversation(seg.Entries()))
@@ -237,7 +241,7 @@ func (t *Turn) job(trigger compact.Trigger, focus string) compact.Job {
 	}
 }
 
-// learn corrects the gauge by what the provider reported of the last request.
+// learn corrects the gauge by the usage that the provider reported for the last request.
 func (t *Turn) learn(entries []msg.Entry) {
 	at, counted := t.last.entries, t.last.counted
 	if t.last == (request{}) { // the session was resumed
@@ -255,7 +259,7 @@ func (t *Turn) learn(entries []msg.Entry) {
 	}
 }
 
-// conversation returns entries as a provider accepts them.
+// conversation converts entries to messages that a provider accepts.
 func conversation(entries []msg.Entry) []msg.Message {
 	var conv msg.Conversation
 	for _, e := range entries {

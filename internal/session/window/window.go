@@ -1,6 +1,6 @@
-// Package window keeps a conversation within the context window of its model. Before each request it lets
-// steps leave something out of what is sent, and when that is not enough it replaces the conversation by a
-// summary. How a summary is made is left to package compact, the turns and the log to the session.
+// Package window keeps a conversation within the model's context window. Before each request,
+// steps omit parts of the conversation; if that is not enough, the conversation is replaced
+// with a summary.
 package window
 
 import (
@@ -21,96 +21,99 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config says how a conversation is kept within the window. Whatever is zero is done without.
+// Config configures a Window. The zero value of a field disables it.
 type Config struct {
-	// Off leaves it to the user to compact: nothing is summarised unasked.
+	// Off disables automatic summarization.
 	Off bool
-	// Percent of the usable window is where the conversation is summarised; 0 means the default.
+	// Percent is the part of the usable window at which the conversation is summarized; 0 means
+	// the default.
 	Percent int
-	// Reactive summarises unasked only when the provider says that a request is too long.
+	// Reactive restricts automatic summarization to requests that the provider rejects as too
+	// long.
 	Reactive bool
-	// Steps leave something out of what is sent, in this order.
+	// Steps omit parts of the conversation from requests, in this order.
 	Steps []Step
-	// State is what earlier processes noted of the steps, by kind.
+	// State holds the saved states of the steps, by kind.
 	State map[string]json.RawMessage
 
-	// Language is that of the texts for the model.
+	// Language is the language of texts for the model.
 	Language texts.Language
-	// Transcript returns where the whole conversation can be read.
+	// Transcript returns the path of the complete transcript.
 	Transcript func() string
 	Sources    func(ctx context.Context) compact.Sources
 	Hooks      compact.Hooks
-	// Notes are kept beside the conversation and take the place of a summary; Keep is how much of the
-	// conversation stays as it is then. LastTurn says that no turn follows that could use what is noted.
+	// Notes are maintained in the background and used in place of a summary; Keep is how much
+	// of the conversation stays unchanged then. LastTurn is true if no turn follows that could
+	// use the notes.
 	Notes    *notes.Keeper
 	Keep     compact.Keep
 	LastTurn bool
-	// Tools are the names of tools that are made use of.
+	// Tools names the tools that the window uses.
 	Tools ToolNames
-	// Cleared is told of calls whose results the model no longer sees. It may be nil.
+	// Cleared, if not nil, is called with calls whose results the model no longer sees.
 	Cleared func(uses []*msg.ToolUse)
-	// Done is called after a compaction: the model no longer sees what it has seen, except for the files that
-	// were put back.
+	// Done is called after a compaction, when the model no longer sees earlier files except the
+	// restored ones.
 	Done func(restored []string)
 }
 
-// ToolNames names the tools that the window makes use of if they are offered.
+// ToolNames names the tools that the window uses if they are offered.
 type ToolNames struct {
-	Read string // offered with a request for a summary of a conversation that is not sent as before
+	Read string // offered with a summary request that does not reuse the last request
 }
 
-// A Conversation is what a window works on.
+// A Conversation is the conversation that a window manages.
 type Conversation struct {
 	History History
-	Asker   aside.Asker // for summaries
+	Asker   aside.Asker // used for summaries
 	Pool    func() *tool.Pool
 	UserID  string
-	// Withheld are the answers whose reasoning is no longer sent. It may be nil.
+	// Withheld holds the answers whose reasoning must not be sent again. It may be nil.
 	Withheld *agent.Withheld
-	// Tell tells the front ends, and Note keeps something in the log.
+	// Tell sends an event to the front ends. Note writes a note to the log.
 	Tell  func(agent.Event)
 	Note  func(store.Note)
 	NewID func() string
 	Now   func() time.Time
-	Log   *slog.Logger // it may be nil
+	Log   *slog.Logger // may be nil
 }
 
-// A History is a conversation that can start over.
+// A History is a conversation that can be replaced.
 type History interface {
 	Entries() []msg.Entry
-	// Restart starts the conversation over, with what a compaction left of it.
+	// Restart replaces the conversation with the result of a compaction.
 	Restart(seg *compact.Segment, b store.Boundary)
-	// Attempt is like Restart, but the log is not told before the next entry, and until then it can be taken
-	// back. It reports whether there was no attempt before it.
+	// Attempt is like Restart, but the log is not written before the next entry. Until then it
+	// can be undone. It reports whether this is the first attempt.
 	Attempt(seg *compact.Segment, b store.Boundary) (first bool)
-	// Settle makes attempts final.
+	// Settle makes attempts permanent.
 	Settle()
-	// Retreat takes back the attempts since the last entry, and reports whether there were any.
+	// Retreat undoes the attempts since the last entry, and reports whether there were any.
 	Retreat() bool
 }
 
-// A Window keeps one conversation within the context window. It is for one goroutine at a time.
+// A Window keeps a conversation within the context window. It is not safe for concurrent use.
 type Window struct {
 	cfg     Config
 	conv    Conversation
 	compact *compact.Compactor
-	clears  map[string]bool // whether results of a tool may be cleared
-	saved   [][]byte        // states of the steps, before the attempts that may be taken back
+	clears  map[string]bool // tools whose results may be cleared
+	saved   [][]byte        // states of the steps before the pending attempts
 	last    request
 	sent    sent
-	noted   int  // entries that the keeper of the notes has seen
-	gaveUp  bool // and said so
-	warned  bool // that the window fills up
+	noted   int  // number of entries seen by the notes keeper
+	gaveUp  bool // reported that it gave up
+	warned  bool // warned that the window fills up
 }
 
-// A request is what is known of the last one, so that its reported usage teaches the gauge.
+// A request describes the last request, so that its reported usage can correct the gauge.
 type request struct {
 	first   string // ID of the first entry
 	entries int
 	counted int // tokens
 }
 
-// New returns the window of a conversation.
+// New returns a Window for a conversation.
 func New(cfg Config, conv Conversation) *Window {
 	w := &Window{cfg: cfg, conv: conv, clears: map[string]bool{}}
 	for _, s := range cfg.Steps {
@@ -133,7 +136,7 @@ func New(cfg Config, conv Conversation) *Window {
 	return w
 }
 
-// Close ends what is done in the background. A nil window has nothing to end.
+// Close stops background work. It is a no-op on a nil window.
 func (w *Window) Close() {
 	if w == nil {
 		return
@@ -148,8 +151,8 @@ func (w *Window) Close() {
 	}
 }
 
-// Force lets the steps do with the next request what they would do later, and returns how many things that
-// are. It reports whether there is a step that can.
+// Force makes the steps apply pending changes with the next request, and returns their number.
+// It reports whether any step supports this.
 func (w *Window) Force() (n int, ok bool) {
 	if w == nil {
 		return 0, false
@@ -162,14 +165,14 @@ func (w *Window) Force() (n int, ok bool) {
 	return n, ok
 }
 
-// clearable reports whether the old result of a call may be cleared. The tool that was called decides, whatever the
-// model reached it through.
+// clearable reports whether the old result of a call may be cleared. The tool actually called
+// decides, even if the model called it through another.
 func (w *Window) clearable(use *msg.ToolUse) bool {
 	if yes, known := w.clears[use.Name]; known {
 		return yes
 	}
 	pool := w.conv.Pool()
-	name := pool.Forwarded(use).Name // of one that forwards nothing is noted
+	name := pool.Forwarded(use).Name // only resolved names are cached
 	yes, known := w.clears[name]
 	if !known {
 		t, _, ok := pool.Lookup(name)
@@ -179,19 +182,20 @@ func (w *Window) clearable(use *msg.ToolUse) bool {
 	return yes
 }
 
-// forget withholds the reasoning in entries from a model that takes it only behind what was before it.
+// forget withholds the reasoning in entries if the model accepts it only after an unchanged
+// prefix.
 func (w *Window) forget(m agent.Model, entries []msg.Entry) {
 	if m.Bound && w.conv.Withheld != nil {
 		w.conv.Withheld.Add(entries)
 	}
 }
 
-// keep notes the state of a step, so that a session that is resumed sends the same.
+// keep saves the state of a step, so that a resumed session sends the same requests.
 func (w *Window) keep(s Step) {
 	w.conv.Note(store.Other{Kind: s.Kind(), Fields: s.State()})
 }
 
-// drain makes the steps use what they have prepared, and reports whether there was anything.
+// drain makes the steps apply prepared changes, and reports whether there were any.
 func (w *Window) drain() bool {
 	drained := false
 	for _, s := range w.cfg.Steps {
@@ -203,16 +207,15 @@ func (w *Window) drain() bool {
 	return drained
 }
 
-// save remembers the states of the steps, in case that the attempt that begins is taken back.
+// save stores the states of the steps, in case the attempt is undone.
 func (w *Window) save() {
 	w.saved = make([][]byte, len(w.cfg.Steps))
 	for i, s := range w.cfg.Steps {
-		w.saved[i], _ = json.Marshal(s.State()) // ok: it is written to the log the same way
+		w.saved[i], _ = json.Marshal(s.State()) // ok: it is also marshaled for the log
 	}
 }
 
-// retreat takes the conversation back to where it was before the attempts to shorten it, and reports
-// whether there were any.
+// retreat undoes the attempts to shorten the conversation, and reports whether there were any.
 func (w *Window) retreat() bool {
 	if !w.conv.History.Retreat() {
 		return false
@@ -226,7 +229,7 @@ func (w *Window) retreat() bool {
 	return true
 }
 
-// restart takes note that the conversation is seg.
+// restart updates the state after the conversation was replaced with seg.
 func (w *Window) restart(seg *compact.Segment) {
 	w.last, w.sent, w.noted, w.warned = request{first: seg.Entries()[0].ID}, sent{}, 0, false
 	for _, s := range w.cfg.Steps {
@@ -242,7 +245,7 @@ func (w *Window) restart(seg *compact.Segment) {
 	}
 }
 
-// Rewound takes note that the conversation went back, or that it no longer does. A nil window need not know.
+// Rewound updates the state after a rewind or its undo. It is a no-op on a nil window.
 func (w *Window) Rewound() {
 	if w == nil {
 		return
@@ -250,7 +253,7 @@ func (w *Window) Rewound() {
 	entries := w.conv.History.Entries()
 	w.last, w.sent, w.noted, w.warned = request{}, sent{}, len(entries), false
 	for _, s := range w.cfg.Steps {
-		if s.Restart(&compact.Segment{Kept: entries, Last: true}) { // what is still there stays left out
+		if s.Restart(&compact.Segment{Kept: entries, Last: true}) { // remaining parts stay omitted
 			w.keep(s)
 		}
 	}
@@ -259,7 +262,7 @@ func (w *Window) Rewound() {
 	}
 }
 
-// report tells why there is no summary, where the user should know.
+// report notifies the user of a failed summary, where relevant.
 func (w *Window) report(err error) {
 	if err == nil || errors.Is(err, compact.ErrNothing) {
 		return

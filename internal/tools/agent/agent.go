@@ -1,4 +1,4 @@
-// Package agent is the tool with which the model launches agents. Which there are and how they run is left to its owner.
+// Package agent implements the tool that launches agents.
 package agent
 
 import (
@@ -14,7 +14,6 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
 const Name = "Agent"
 
 //go:embed agent.md
@@ -29,7 +28,7 @@ var inputSchema string
 //go:embed agent.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Description string `json:"description"`
 	Prompt      string `json:"prompt"`
@@ -50,7 +49,7 @@ const (
 	Spawned   = "teammate_spawned"
 )
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Status      string `json:"status"`
 	ID          string `json:"agentId"`
@@ -65,40 +64,39 @@ type Output struct {
 	Branch      string `json:"worktreeBranch,omitempty"`
 	Name        string `json:"name,omitempty"`
 	Team        string `json:"teamName,omitempty"`
-	// Task is the id of what goes on in the background.
+	// Task is the ID of the background task.
 	Task string `json:"backgroundTaskId,omitempty"`
 }
 
-// A Text is a part of what an agent says.
+// A Text is a text part of an agent's answer.
 type Text struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-// A Type is a kind of agent that can be launched.
+// A Type is a type of agent that can be launched.
 type Type struct{ Name, About string }
 
-// A Config is what the tool works with.
+// Config configures the tool.
 type Config struct {
-	// Types are the kinds that the model is told of, when the conversation begins, and Usual is the one that is used if it
-	// names none; empty means a fork.
+	// Types lists the agent types described to the model at the start of the conversation.
+	// Usual is the default type; empty means a fork.
 	Types []Type
 	Usual string
 	// Run launches an agent.
 	Run func(ctx context.Context, in Input, report func(tool.Progress)) (tool.Result, error)
-	// Holds returns why an agent cannot work in a directory, or nil.
+	// Holds returns an error if an agent cannot work in a directory.
 	Holds func(dir string) error
-	// Enabled returns why the tool is not offered, or nil.
+	// Enabled returns an error if the tool is not available.
 	Enabled func() error
 }
 
-// How much of the kinds of agents is told.
+// Limits on the list of agent types.
 const (
 	maxTypes = 60
-	maxAbout = 240 // characters of a description
+	maxAbout = 240 // characters per description
 )
 
-// New returns the tool.
 func New(c Config) tool.Tool {
 	list := c.list()
 	return tool.NewBound(tool.Def{
@@ -121,7 +119,7 @@ func New(c Config) tool.Tool {
 	}, func(in Input) (tool.Call, error) { return c.bind(in) })
 }
 
-// list returns the kinds of agents as the model reads them.
+// list returns the list of agent types for the model.
 func (c *Config) list() string {
 	var b strings.Builder
 	for i, t := range c.Types {
@@ -137,7 +135,7 @@ func (c *Config) list() string {
 	return "\n\nTypes:" + b.String()
 }
 
-// cut returns a description on one line, not too long.
+// cut shortens a description to one line.
 func cut(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if utf8.RuneCountInString(s) > maxAbout {
@@ -159,13 +157,13 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 	return &call{config: c, in: in}, nil
 }
 
-// A call is one launch.
+// A call is a launch.
 type call struct {
 	config *Config
 	in     Input
 }
 
-// Input returns the input, with the type that is used.
+// Input returns the input with the default type filled in.
 func (c *call) Input() any { return c.in }
 
 // Run launches the agent.
@@ -173,7 +171,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return c.config.Run(ctx, c.in, report)
 }
 
-// Title names the kind and the task.
+// Title returns the type and the task.
 func (c *call) Title() string {
 	kind := c.in.Type
 	if kind == "" {
@@ -182,23 +180,24 @@ func (c *call) Title() string {
 	return tool.OneLine(kind+": "+c.in.Description, 120)
 }
 
-// DisplayName is what the user knows it by.
+// DisplayName returns the name shown to the user.
 func (c *call) DisplayName() string { return Name }
 
-// Activity returns what a spinner shows.
+// Activity returns the text of the spinner.
 func (c *call) Activity() string { return tool.OneLine("Agent: "+c.in.Description, 80) }
 
-// Concurrent says that agents may work at the same time.
+// Concurrent returns true: agents may run in parallel.
 func (c *call) Concurrent() bool { return true }
 
-// OpenWorld says that a launch reaches nothing beyond this machine.
+// OpenWorld returns false: a launch does not reach beyond this machine.
 func (c *call) OpenWorld() bool { return false }
 
-// Preapproved says that a launch need not be asked about: what the agent does is judged by itself. It does not count as
-// reading, so that no agent works for an answer that was withdrawn.
+// Preapproved returns true: a launch needs no prompt, because the agent's calls are checked
+// individually. It is not read-only, so that no agent is launched for an answer that was
+// withdrawn.
 func (c *call) Preapproved() bool { return true }
 
-// Access returns the directory that the agent works in, if the call names one.
+// Access returns the agent's working directory, if the call names one.
 func (c *call) Access() []tool.Access {
 	if c.in.Dir == "" {
 		return nil
@@ -206,7 +205,7 @@ func (c *call) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Read, Target: c.in.Dir}}
 }
 
-// Foresee reports that the agent cannot work in the directory that the call names.
+// Foresee returns an error if the agent cannot work in the directory that the call names.
 func (c *call) Foresee(bool) error {
 	if c.in.Dir == "" {
 		return nil
@@ -217,11 +216,11 @@ func (c *call) Foresee(bool) error {
 	return nil
 }
 
-// Match compares the type with that of a rule.
+// Match compares the agent type with a rule.
 func (c *call) Match(content string) (bool, error) {
 	content = strings.TrimSpace(content)
 	return content == "*" || strings.EqualFold(content, c.in.Type), nil
 }
 
-// Rules returns the rule that speaks of the type.
+// Rules returns the rule for the agent type.
 func (c *call) Rules() []string { return []string{c.in.Type} }

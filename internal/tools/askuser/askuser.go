@@ -1,5 +1,5 @@
-// Package askuser is the tool AskUserQuestion, with which the model puts questions with options to the user. How a question
-// looks and who answers it is left to the front ends.
+// Package askuser implements the AskUserQuestion tool, which asks the user multiple-choice
+// questions.
 package askuser
 
 import (
@@ -12,7 +12,6 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is what the model calls the tool by.
 const Name = "AskUserQuestion"
 
 var (
@@ -26,20 +25,21 @@ var (
 	outputSchema string
 )
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct {
-	// Ask puts questions to the user and waits for the answers.
+	// Ask asks the user and waits for the answers.
 	Ask func(context.Context, []Question) (Answer, error)
-	// Available reports why the user cannot be asked, or nil. A nil func means that the user can.
+	// Available returns an error if no user can answer. A nil func means that the user is
+	// available.
 	Available func() error
 }
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Questions []Question `json:"questions"`
 }
 
-// A Question is one matter to decide.
+// A Question is a single question.
 type Question struct {
 	Question    string   `json:"question"`
 	Header      string   `json:"header"`
@@ -47,30 +47,31 @@ type Question struct {
 	MultiSelect bool     `json:"multiSelect,omitempty"`
 }
 
-// An Option can be chosen.
+// An Option is a possible answer.
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description"`
 	Preview     string `json:"preview,omitempty"`
 }
 
-// An Answer is what the user says.
+// An Answer is the user's reply.
 type Answer struct {
-	// Chosen has for each question the labels of options, or what the user wrote instead; none if the question was skipped.
+	// Chosen holds, for each question, the labels of the chosen options or the user's text, or
+	// nothing if the question was skipped.
 	Chosen [][]string
-	// Declined says that the user answered none of them, and Message what they said instead; it may be empty.
+	// Declined is true if the user answered no question. Message is their message instead; may
+	// be empty.
 	Declined bool
 	Message  string
 }
 
-// An Output is the structured result, in the shape that hosts know.
+// Output is the structured result, in a format that hosts know.
 type Output struct {
 	Questions []Question        `json:"questions"`
 	Answers   map[string]string `json:"answers"` // by question; several are joined with commas
 	Response  string            `json:"response,omitempty"`
 }
 
-// New returns the tool.
 func New(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
@@ -82,7 +83,7 @@ func New(c Config) tool.Tool {
 	}, c.run)
 }
 
-// Validate refuses questions whose answers could not be told apart.
+// Validate rejects duplicate questions and options, whose answers would be ambiguous.
 func (in Input) Validate() error {
 	asked := map[string]bool{}
 	for _, q := range in.Questions {
@@ -101,13 +102,13 @@ func (in Input) Validate() error {
 	return nil
 }
 
-// ReadOnly says that a question changes nothing.
+// ReadOnly returns true: a question changes nothing.
 func (in Input) ReadOnly() bool { return true }
 
-// OpenWorld says that a question reaches no one but the user.
+// OpenWorld returns false: a question reaches only the user.
 func (in Input) OpenWorld() bool { return false }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string {
 	if len(in.Questions) == 0 {
 		return "Question"
@@ -119,7 +120,7 @@ func (in Input) Title() string {
 	return title
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the text of the spinner.
 func (in Input) Activity() string { return "Waiting for your answer" }
 
 func (c Config) run(ctx context.Context, in Input, _ func(tool.Progress)) (tool.Result, error) {
@@ -153,7 +154,7 @@ func (c Config) run(ctx context.Context, in Input, _ func(tool.Progress)) (tool.
 	return r, nil
 }
 
-// heading returns a few words for the question.
+// heading returns a short heading for the question.
 func (q Question) heading() string {
 	if q.Header != "" {
 		return q.Header
@@ -161,7 +162,7 @@ func (q Question) heading() string {
 	return q.Question
 }
 
-// declined tells the model that there are no answers.
+// declined returns the result for the model if the user did not answer.
 func declined(message string) string {
 	if message != "" {
 		return "No option was chosen. The reply was: " + message

@@ -26,8 +26,8 @@ func TestContract(t *testing.T) {
 	tooltest.Run(t, answering(Answer{Chosen: [][]string{{"red"}, {"S"}}}, nil), tooltest.Cases{Good: map[string]string{"two": two}, Input: Input{}})
 }
 
-// The answers come back with their questions, for the model as text and for hosts as an object.
-//
+// TestAnswers checks that answers are returned with their questions, as text for the model and
+// as an object for hosts.
 // Proves X-009.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
@@ -69,8 +69,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A model gives one to four questions with two to four options each, and never the answers.
-//
+// TestBadQuestions checks that the input must have one to four questions with two to four
+// options each, and no answers.
 // Proves X-009.
 func TestBadQuestions(t *testing.T) {
 	question := func(text string, labels ...string) string {

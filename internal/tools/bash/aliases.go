@@ -8,7 +8,7 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// aliases returns the aliases that the shell of the command reads from the snapshot.
+// aliases returns the aliases that the command's shell reads from the snapshot.
 func (c *call) aliases() (map[string]string, error) {
 	if c.config.dialect() != shell.Bash {
 		return nil, nil
@@ -24,8 +24,8 @@ func (c *call) aliases() (map[string]string, error) {
 	return readAliases(string(data))
 }
 
-// readAliases reads what "alias -p" printed at the beginning of text: one alias after another, each value in
-// single quotes.
+// readAliases parses the output of "alias -p" at the start of text: consecutive aliases with
+// single-quoted values.
 func readAliases(text string) (map[string]string, error) {
 	all := map[string]string{}
 	for {

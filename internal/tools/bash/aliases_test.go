@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The aliases that bash prints are read as bash would read them again.
+// TestReadAliases checks that aliases printed by bash are parsed like bash would.
 func TestReadAliases(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "aliases")
 	script := `shopt -s expand_aliases

@@ -20,11 +20,11 @@ import (
 )
 
 func background(command string) string {
-	data, _ := json.Marshal(Input{Command: command, Background: true, Description: "A task"}) // ok: it marshals
+	data, _ := json.Marshal(Input{Command: command, Background: true, Description: "A task"}) // ok: always marshals
 	return string(data)
 }
 
-// fifo makes a pipe with a name, which a command can wait for.
+// fifo creates a named pipe that a command can wait for.
 func fifo(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "fifo")
@@ -92,8 +92,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A call that names a time limit is waited for until then.
-//
+// TestTimeoutComesBeforeBudget checks that a call with an explicit time limit is not moved to
+// the background earlier.
 // Proves SHBG-02.
 func TestTimeoutComesBeforeBudget(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
@@ -103,8 +103,7 @@ func TestTimeoutComesBeforeBudget(t *testing.T) {
 	}
 }
 
-// What the model is told about waiting is what happens.
-//
+// TestWaitingIsDescribed checks that the tool description matches the behavior.
 // Proves SHBG-02.
 func TestWaitingIsDescribed(t *testing.T) {
 	for _, tt := range []struct {
@@ -126,8 +125,8 @@ func TestWaitingIsDescribed(t *testing.T) {
 	}
 }
 
-// The description has the rules for git, where they are needed; the words are free (model-side 2.4 and 2.6).
-//
+// TestGitIsDescribed checks that the description has the rules for git where they are needed.
+// The wording is free (model-side 2.4 and 2.6).
 // Proves CTX-02.
 func TestGitIsDescribed(t *testing.T) {
 	doc := newBench(t, nil).Spec().Description
@@ -173,8 +172,8 @@ func TestWhatNeverGoesToTheBackground(t *testing.T) {
 	}
 }
 
-// A command that does more than wait is not ended where it is awaited, and not soon.
-//
+// TestAwaitedCommands checks that a command that does more than wait is not ended early where
+// background commands are awaited.
 // Proves SHBG-07.
 func TestAwaitedCommands(t *testing.T) {
 	if !qualifies(shell.Parse("sleep 1200; make", shell.Vars{}), true) || qualifies(shell.Parse("sleep 1200", shell.Vars{}), true) {
@@ -216,7 +215,8 @@ func TestTimeLimitMovesToTheBackground(t *testing.T) {
 	if n := <-b.notices; n.Status != task.Completed {
 		t.Errorf("%+v", n)
 	}
-	// Without background tasks it is ended; see TestRun. One that does not qualify is, too.
+	// Without background tasks the command is killed, see TestRun, and so is a command that
+	// does not qualify.
 	res = run(t, b, `{"command":"sleep 100; exit 0","timeout":100}`)
 	if text := msg.PlainText(res.Parts); !strings.Contains(text, "was ended after its time limit of 100 ms") || !res.IsError {
 		t.Errorf("%q", text)
@@ -271,12 +271,12 @@ func TestTooManyInTheBackground(t *testing.T) {
 	}
 }
 
-// An interrupt of the turn does not end what runs in the background, the end of the session does.
-//
+// TestBackgroundOutlivesTheCall checks that interrupting the turn does not end background
+// tasks, but the end of the session does.
 // Proves SHBG-06.
 func TestBackgroundOutlivesTheCall(t *testing.T) {
 	b := newBench(t, nil)
-	run(t, b, background("exec sleep 1000")) // its context is done by now
+	run(t, b, background("exec sleep 1000")) // the call's context is done now
 	tk := b.tasks.List()[0]
 	if tk.Status() != task.Running {
 		t.Errorf("it is %s", tk.Status())

@@ -1,5 +1,4 @@
-// Package bash is the tool that runs shell commands. It runs them and says how they ended; whether a
-// command may run is decided before it gets here, and its output is bounded by the executor.
+// Package bash implements the tool that runs shell commands.
 package bash
 
 import (
@@ -17,40 +16,41 @@ import (
 	"adze/internal/tool/command"
 )
 
-// Name is the name of the tool.
 const Name = "Bash"
 
-// A Config is what the tool needs to know.
+// Config configures the tool.
 type Config struct {
 	command.Config
-	// Keep are the names of variables that read-only commands get as well: those of the user's own settings. Project are
-	// the variables of a project, as NAME=value: read-only commands do not get them.
+	// Keep lists variables from the user's own settings that read-only commands also get.
+	// Project lists a project's variables as NAME=value, which read-only commands do not get.
 	Keep, Project []string
-	// Roots returns the working directories: read-only commands run no program that lies in one. Nil
+	// Roots returns the working directories. Read-only commands run no programs from them. Nil
 	// means that there is only the current one.
 	Roots func() []string
-	// MayRead reports whether the rules let what is at a path be read unasked; nil means that read-only
-	// commands are not looked at again when they run.
+	// MayRead reports whether the rules allow reading a path without a prompt. Nil means that
+	// read-only commands are not checked again when they run.
 	MayRead func(path string) bool
-	// Git judges the repositories that git commands are about; nil means that the tool has a judge of its own.
+	// Git checks the repositories of git commands; nil means that the tool creates its own
+	// judge.
 	Git *gitrepo.Judge
-	// Hidden returns files and directories that commands in a jail cannot read although they lie in a working
+	// Hidden returns files and directories that jailed commands cannot read even in a working
 	// directory; may be nil.
 	Hidden func() []string
-	// Snapshot returns a file with the user's aliases and functions for bash to read, or ""; may be nil.
+	// Snapshot returns a file with the user's bash aliases and functions, or ""; may be nil.
 	// See [TakeSnapshot].
 	Snapshot func() string
-	// Sandbox confines commands that are not proven to only read; nil means that nothing does.
+	// Sandbox confines commands that are not proven read-only; nil means that nothing does.
 	Sandbox Sandbox
-	// Files makes the changes of a simple sed -i, which is then an edit; nil means that it is a command.
+	// Files applies the changes of a simple sed -i, which then counts as an edit; nil treats it
+	// as a command.
 	Files *change.Files
 
-	find     func() (Program, error) // the shell; asked once
-	path     *searchPath             // of read-only commands
+	find     func() (Program, error) // finds the shell; called once
+	path     *searchPath             // search path of read-only commands
 	finder   *jail.Finder
 	known    *knownPrograms
-	jailed   func() error // nil if there are jails, or why not
-	mayLeave bool         // the model may ask for a command outside the sandbox
+	jailed   func() error // nil if jails are available, or why not
+	mayLeave bool         // the model may request to run outside the sandbox
 }
 
 var (
@@ -62,10 +62,9 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input = command.Input
 
-// New returns the tool.
 func New(c Config) tool.Tool {
 	c.Fill()
 	if c.Git == nil {
@@ -98,8 +97,9 @@ func New(c Config) tool.Tool {
 	})}
 }
 
-// foreign names the way to run a command elsewhere, for which other programs have a field. The input is not rewritten, since hooks
-// and rules are given it as it is.
+// foreign explains how to run a command in another directory if the model uses a field for
+// that, as in other programs. The input is not rewritten, because hooks and rules get the
+// original.
 func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	for _, name := range []string{"workdir", "cwd", "working_directory", "dir", "directory"} {
 		if in[name] != nil {
@@ -109,7 +109,7 @@ func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) 
 	return nil, nil
 }
 
-// dialect returns the grammar of the shell; that of bash if there is none.
+// dialect returns the grammar of the shell, or of bash if none is found.
 func (c Config) dialect() shell.Dialect {
 	if c.find == nil {
 		return shell.Bash
@@ -118,7 +118,7 @@ func (c Config) dialect() shell.Dialect {
 	return program.Dialect
 }
 
-// describe returns what the model is told, which depends on what there is.
+// describe returns the description for the model, which depends on the configuration.
 func (c Config) describe(l texts.Language) string {
 	what, run := "bash", "stay"
 	if c.dialect() == shell.POSIX {

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// in returns the tool working in dir.
+// The tool returned by in works in dir.
 func in(t testing.TB, dir string) tool.Tool {
 	r := &osproc.Runner{Grace: 200 * time.Millisecond}
 	t.Cleanup(r.Close)
@@ -35,7 +35,7 @@ func in(t testing.TB, dir string) tool.Tool {
 }
 
 func input(command string) string {
-	data, _ := json.Marshal(Input{Command: command}) // ok: strings marshal
+	data, _ := json.Marshal(Input{Command: command}) // ok: always marshals
 	return string(data)
 }
 
@@ -53,7 +53,7 @@ func run(t testing.TB, tl tool.Tool, input string) tool.Result {
 	return res
 }
 
-// judge tells a call that it is judged, and allowed because it only reads if it does.
+// judge marks a call as checked, and as allowed if it is read-only.
 func judge(c tool.Call) { tool.CommandOf(c).Judged(nil) }
 
 func TestContract(t *testing.T) {
@@ -279,10 +279,10 @@ func TestProgress(t *testing.T) {
 		}
 	}()
 	got := <-shown
-	for got.Lines < 10 { // a slow machine may show less at first
+	for got.Lines < 10 { // a slow machine may report fewer at first
 		got = <-shown
 	}
-	want := tool.Output{Command: call.Input().(Input).Command, Text: "6\n7\n8\n9\n" + strings.Repeat("0", 199) + "…", Lines: 10, Stays: true} // nothing here takes it to the background
+	want := tool.Output{Command: call.Input().(Input).Command, Text: "6\n7\n8\n9\n" + strings.Repeat("0", 199) + "…", Lines: 10, Stays: true} // no background here
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(tool.Output{}, "Elapsed")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A call is one command in the directory that was current when it was bound.
+// A call is a command in the directory that was current when it was bound.
 type call struct {
 	in      Input
 	here    command.Workdir
@@ -22,14 +22,15 @@ type call struct {
 	script  *shell.Script
 	command func() *tool.Command
 	reading func() *reading
-	inPlace func() *inPlace // the edit that it is, or nil
-	// snapshot returns the file with the user's aliases, or "": the same when it is judged and when it runs.
+	inPlace func() *inPlace // the equivalent edit, or nil
+	// snapshot returns the file with the user's aliases, or "". It is the same for the check
+	// and the run.
 	snapshot func() string
-	leave    bool                                         // the model wants it outside the sandbox
-	outside  func() bool                                  // it runs without a sandbox
-	ignored  string                                       // which wish of the model was not heeded, in words
-	ended    string                                       // the directory where it ended, or "" if it did not say
-	end      func(printed string) (limits, undone string) // ends its sandbox; nil if it is in none
+	leave    bool                                         // the model requests to run it outside the sandbox
+	outside  func() bool                                  // reports whether it runs unsandboxed
+	ignored  string                                       // message about a request of the model that was ignored
+	ended    string                                       // directory where it ended, or "" if unknown
+	end      func(printed string) (limits, undone string) // ends its sandbox; nil if it has none
 }
 
 func newCall(in Input, c Config) *call {
@@ -48,7 +49,7 @@ func newCall(in Input, c Config) *call {
 	return call
 }
 
-// findCommand returns what is known about the command.
+// findCommand analyzes the command.
 func (c *call) findCommand() *tool.Command {
 	r := c.reading()
 	return &tool.Command{
@@ -60,7 +61,7 @@ func (c *call) findCommand() *tool.Command {
 	}
 }
 
-// judged records the files that the command's paths led to when the gate decided.
+// judged records the files that the command's paths resolved to when the gate decided.
 func (c *call) judged(paths []tool.JudgedPath) {
 	c.reading().judged.set(paths)
 	if edit := c.inPlace(); edit != nil && edit.rest != nil {
@@ -68,7 +69,7 @@ func (c *call) judged(paths []tool.JudgedPath) {
 	}
 }
 
-// Command tells the gates what is known about the command.
+// Command returns the analysis of the command for the gates.
 func (c *call) Command() *tool.Command { return c.command() }
 
 func (c *call) Input() any {
@@ -78,8 +79,8 @@ func (c *call) Input() any {
 	return c.in
 }
 
-// Match reports whether the condition of a hook applies: to any command in the line, and always to a
-// line that is not understood.
+// Match reports whether a hook's condition applies: to any command in the line, and always to a
+// line that cannot be parsed.
 func (c *call) Match(content string) (bool, error) {
 	pattern, err := shell.ParsePattern(content)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *call) Match(content string) (bool, error) {
 	return ok, nil
 }
 
-// Fold says whether the command only searches, reads or lists, for display.
+// Fold reports whether the command only searches, reads or lists, for display.
 func (c *call) Fold() tool.Fold {
 	switch c.script.Class() {
 	case shell.ClassSearch:
@@ -108,22 +109,23 @@ func (c *call) Fold() tool.Fold {
 	return tool.NoFold
 }
 
-// ReadOnly says that the command is proven to only read.
+// ReadOnly reports whether the command is proven read-only.
 func (c *call) ReadOnly() bool { return c.command().Doubt == nil }
 
-// Concurrent says that the command may run beside others: if it only reads, and the next one does not
-// begin where it ends.
+// Concurrent reports whether the command may run in parallel: it is read-only, and does not
+// change the directory of later commands.
 func (c *call) Concurrent() bool {
 	return c.ReadOnly() && !(c.here.Lasts() && c.script.ChangesDir())
 }
 
-// Destructive says that the command may do what cannot be undone.
+// Destructive reports whether the command may do something irreversible.
 func (c *call) Destructive() bool { return c.command().Warning != "" }
 
-// OpenWorld says that the command may reach beyond this machine: proven ones do not.
+// OpenWorld reports whether the command may reach beyond this machine. Read-only commands do
+// not.
 func (c *call) OpenWorld() bool { return !c.ReadOnly() }
 
-// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
+// Run runs the command. If ctx is canceled, the result contains the output so far.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
 	if err := c.here.Check(); err != nil {
 		return tool.Result{}, err
@@ -146,9 +148,10 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return res, err
 }
 
-// execute runs the command in one of the two ways there are.
+// execute runs the command, either as a read-only command or in the shell.
 func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, err error) {
-	// A simple line that is allowed anyway is the same without the user's start-up files, and starts sooner.
+	// A simple line that is allowed anyway behaves the same without the user's startup files,
+	// and starts faster.
 	if r := c.reading(); c.ReadOnly() && (!r.freed || c.script.Simple && !c.script.UsesGit() && c.outside()) {
 		exit, c.ended, err = r.run(ctx, out, limit)
 	} else {
@@ -157,7 +160,7 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 	return exit, err
 }
 
-// remarks ends the sandbox of a command that has ended, and returns what there is to say about it.
+// remarks ends the sandbox of a finished command and returns remarks for the result.
 func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.Remarks {
 	r := command.Remarks{Note: command.Join(c.ignored, c.here.Arrive(t, c.ended))}
 	if exit.Code != 0 || printed == "" {
@@ -171,7 +174,7 @@ func (c *call) remarks(t *task.Task, exit osproc.Exit, printed string) command.R
 	return r
 }
 
-// programs returns the programs that a line names, as far as they are known.
+// programs returns the known programs that a line names.
 func programs(s *shell.Script) []string {
 	var names []string
 	for _, part := range s.Parts {
@@ -182,9 +185,9 @@ func programs(s *shell.Script) []string {
 	return names
 }
 
-// qualifies reports whether a command may go on in the background: not if waiting is its purpose, or if it
-// needs a terminal and ends soon for lack of one. Where background commands are awaited, one that does more than wait
-// is rather waited for than ended.
+// qualifies reports whether a command may continue in the background: not if its purpose is to
+// wait, or if it needs a terminal and fails soon without one. Where background commands are
+// awaited, a command that does more than wait qualifies, so that it is not killed.
 func qualifies(s *shell.Script, awaited bool) bool {
 	if len(s.Parts) == 0 || len(s.Parts[0].Words) == 0 {
 		return true
@@ -201,8 +204,8 @@ func qualifies(s *shell.Script, awaited bool) bool {
 	return true
 }
 
-// answers reports whether exit code 1 of a command is an answer: the line ends with one that says "no" or
-// "none" that way.
+// answers reports whether exit code 1 of a command is a result rather than an error: the last
+// command of the line reports "no" or "none" that way.
 func answers(s *shell.Script) bool {
 	if !s.Simple {
 		return false

@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// readOnlyEnv returns what a read-only command gets to know of env: what is listed, and the names that the user's own
-// settings set. PATH is that of [searchPath.fixed]. What a project sets is not among it: the command runs unasked.
+// readOnlyEnv returns the variables of env that a read-only command gets: listed names, and
+// names from the user's own settings. PATH comes from [searchPath.fixed]. A project's variables
+// are excluded because the command runs without a prompt.
 func (c *Config) readOnlyEnv(env, roots []string) []string {
 	var kept []string
 	for i, entry := range env {
@@ -21,19 +22,19 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 		case name == "PATH":
 			dirs := c.path.fixed(value, roots)
 			if c.jailed != nil && c.jailed() == nil {
-				dirs = c.path.given() // the jail executes the files that were found, whatever a link leads to
+				dirs = c.path.given() // the jail executes the files found, regardless of symlinks
 			}
 			kept = append(kept, "PATH="+strings.Join(dirs, string(os.PathListSeparator)))
 		case readOnlyName(name), slices.Contains(c.Keep, name) && !strings.HasPrefix(name, "GIT_"):
 			kept = append(kept, entry)
 		}
 	}
-	// A newer version of go that a project asks for would be fetched and run.
+	// Do not download and run a newer Go version that a project requests.
 	return append(kept, "TERM=dumb", "PAGER=cat", "GOTOOLCHAIN=local")
 }
 
-// readOnlyName reports whether a variable says no more than where the user is at home, where git's configuration is,
-// and how to write dates, numbers and letters.
+// readOnlyName reports whether a variable only names the home directory, the location of git's
+// configuration, or the locale.
 func readOnlyName(name string) bool {
 	switch name {
 	case "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":
@@ -42,25 +43,26 @@ func readOnlyName(name string) bool {
 	return strings.HasPrefix(name, "LC_")
 }
 
-// A searchPath is the last PATH that read-only commands were given. A nil one keeps nothing.
+// A searchPath caches the last PATH of read-only commands. A nil searchPath caches nothing.
 type searchPath struct {
 	mu      sync.Mutex
 	value   string
 	roots   []string
-	all     []string // roots, as given and without links
+	all     []string // roots, as given and with symlinks resolved
 	entries []pathEntry
 }
 
 // A pathEntry is a directory of a search path.
 type pathEntry struct {
 	given string
-	path  string      // without links if it is used; empty if it cannot be, whatever is there
-	info  os.FileInfo // nil if it is not there
+	path  string      // resolved path if used; empty if always unusable
+	info  os.FileInfo // nil if missing
 	used  bool
 }
 
-// fixed returns the directories of a PATH in which no program of a project is found, without links, so that
-// they stay the ones that were looked at: absolute ones outside roots, in which not everyone can write.
+// fixed returns the directories of a PATH that cannot contain a project's programs: absolute,
+// outside roots, and not world-writable. Symlinks are resolved, so that they stay the
+// directories that were checked.
 func (s *searchPath) fixed(value string, roots []string) []string {
 	if s == nil {
 		s = new(searchPath)
@@ -82,7 +84,7 @@ func (s *searchPath) fixed(value string, roots []string) []string {
 	return dirs
 }
 
-// given returns the directories that the last call of fixed did, by their names in PATH.
+// given returns the directories of the last call of fixed, as named in PATH.
 func (s *searchPath) given() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,13 +97,13 @@ func (s *searchPath) given() []string {
 	return dirs
 }
 
-// ofProject reports whether one of files, which are without links, lies in one of roots.
+// ofProject reports whether any of files, which are resolved, is in any of roots.
 func (s *searchPath) ofProject(files, roots []string) bool {
 	all := s.forms(roots)
 	return slices.ContainsFunc(files, func(file string) bool { return inProject(file, all) })
 }
 
-// forms returns roots, as given and without links.
+// forms returns roots, as given and with symlinks resolved.
 func (s *searchPath) forms(roots []string) []string {
 	if s == nil {
 		return bothForms(roots)
@@ -124,7 +126,7 @@ func bothForms(dirs []string) []string {
 	return all
 }
 
-// current reports whether the directories are still those that were looked at.
+// current reports whether the directories are unchanged since they were checked.
 func (s *searchPath) current() bool {
 	for _, e := range s.entries {
 		if e.path == "" {
@@ -145,7 +147,7 @@ func newPathEntry(entry string, roots []string) pathEntry {
 	if !filepath.IsAbs(entry) || inProject(entry, roots) {
 		return pathEntry{}
 	}
-	given, _ := os.Lstat(entry) // ok: then it is not there
+	given, _ := os.Lstat(entry) // ok: then it is missing
 	real, err := filepath.EvalSymlinks(entry)
 	if err != nil {
 		return pathEntry{path: entry, info: given}
@@ -157,16 +159,15 @@ func newPathEntry(entry string, roots []string) pathEntry {
 	return pathEntry{given: entry, path: real, info: info, used: true}
 }
 
-// inProject reports whether a path lies in one of roots, or in /proc, where it leads elsewhere for each
+// inProject reports whether a path is in any of roots, or in /proc, where it differs for each
 // process.
 func inProject(path string, roots []string) bool {
 	return within(path, "/proc") || slices.ContainsFunc(roots, func(root string) bool { return within(path, root) })
 }
 
-// everyoneWrites reports whether every user could put a program into dir, or put another directory in its
-// place.
+// everyoneWrites reports whether every user could put a program into dir, or replace dir.
 func everyoneWrites(dir string) bool {
-	if runtime.GOOS == "windows" { // the mode does not say
+	if runtime.GOOS == "windows" { // the mode is meaningless there
 		return false
 	}
 	const everyone = 0o002
@@ -181,20 +182,20 @@ func everyoneWrites(dir string) bool {
 	}
 }
 
-// within reports whether path is root or lies in it.
+// within reports whether path is root or inside it.
 func within(path, root string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// sameFile reports whether two names lead to the same file.
+// sameFile reports whether two names refer to the same file.
 func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return a == b || errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// lookPath finds a program by its bare name.
+// lookPath finds a program by its base name.
 func lookPath(name string, env []string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", exec.ErrNotFound

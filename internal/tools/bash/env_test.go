@@ -16,9 +16,8 @@ import (
 	"adze/internal/tool/command"
 )
 
-// Programs of a project are not found by whatever name of their directory, nor are those that another user
-// could have put somewhere (F7).
-//
+// TestSearchPath checks that a project's programs are not found under any name of their
+// directory, nor programs that another user could have placed (F7).
 // Proves SH-04.
 func TestSearchPath(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -50,17 +49,17 @@ func TestSearchPath(t *testing.T) {
 	t.Chdir(at("work/sub"))
 	tests := []struct {
 		entry string
-		want  string // "" if it is dropped
+		want  string // "" if dropped
 	}{
 		{at("bin"), at("bin")},
 		{at("to-good"), at("bin")},
 		{at("bin/../bin/."), at("bin")},
 		{at("group"), at("group")},
 		{at("sticky/mine"), at("sticky/mine")},
-		{at("workshop"), at("workshop")}, // begins with the name of a root
+		{at("workshop"), at("workshop")}, // shares a prefix with a root
 		{at("work"), ""},
 		{at("work/bin"), ""},
-		{at("work/out"), ""}, // the project can change where it leads
+		{at("work/out"), ""}, // the project can retarget it
 		{at("to-work/bin"), ""},
 		{at("to-work"), ""},
 		{at("to-bin"), ""},
@@ -100,7 +99,8 @@ func TestSearchPath(t *testing.T) {
 	}
 }
 
-// What was found out about a search path counts as long as its directories are the same.
+// TestSearchPathIsLookedAtAgain checks that the cached search path is valid only while its
+// directories are unchanged.
 func TestSearchPathIsLookedAtAgain(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -139,7 +139,8 @@ func TestSearchPathIsLookedAtAgain(t *testing.T) {
 	check("it is a root now", []string{work, bin}, nil)
 }
 
-// A program of the project does not run in the place of one of the system (F7).
+// TestProgramsBehindLinksDoNotRun checks that a project's program does not run in place of a
+// system program (F7).
 func TestProgramsBehindLinksDoNotRun(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	for _, entry := range []string{"LINK/bin", "/proc/self/cwd/bin", "LINK/../WORK/bin", "WORK/bin"} {
@@ -155,7 +156,7 @@ func TestProgramsBehindLinksDoNotRun(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(b.root, "bin", "ls"), []byte("#!/bin/sh\necho evil\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			os.Remove(link) // ok: there may be none
+			os.Remove(link) // ok: may be missing
 			if err := os.Symlink(b.root, link); err != nil {
 				t.Fatal(err)
 			}
@@ -166,8 +167,8 @@ func TestProgramsBehindLinksDoNotRun(t *testing.T) {
 	}
 }
 
-// A program outside the project that is a link to one inside does not run unasked: a project's build may be
-// what the user has in the path (F7).
+// TestProgramsThatLinkToTheProject checks that a program outside the project that links into it
+// does not run without a prompt: the user's PATH may contain a project's build (F7).
 func TestProgramsThatLinkToTheProject(t *testing.T) {
 	for _, jailed := range []bool{true, false} {
 		bin := t.TempDir()

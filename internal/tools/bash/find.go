@@ -17,18 +17,18 @@ type Program struct {
 	Dialect shell.Dialect
 }
 
-// A system is where a shell is looked for.
+// A system is the environment in which a shell is looked up.
 type system struct {
 	os       string
 	lookPath func(name string) (string, error)
 	getenv   func(name string) string
 }
 
-// Find returns the shell that runs commands here, or why there is none.
+// Find returns the shell that runs commands, or an error if none is available.
 func Find() (Program, error) { return system{runtime.GOOS, exec.LookPath, os.Getenv}.find() }
 
-// find returns bash, or sh where there is none. On Windows only the bash of Git will do: what is called
-// bash in the path there runs in a virtual machine that has other files.
+// find returns bash, or sh if bash is missing. On Windows only Git Bash works: the bash in PATH
+// there runs in a virtual machine with a different file system.
 func (s system) find() (Program, error) {
 	if s.os == "windows" {
 		for _, path := range s.gitBash() {
@@ -47,7 +47,8 @@ func (s system) find() (Program, error) {
 	return Program{}, errors.New("neither bash nor sh is installed")
 }
 
-// gitBash returns where Git Bash may be: beside the git in the path, or where it is usually installed.
+// gitBash returns the possible locations of Git Bash: next to the git in PATH, or in the usual
+// places.
 func (s system) gitBash() []string {
 	const bash = `\bin\bash.exe`
 	var places []string
@@ -74,8 +75,8 @@ func (s system) gitBash() []string {
 	return places
 }
 
-// otherShell says that the user's own shell is not the one that runs commands, or returns "". Whatever is
-// written for sh, which is what programs without a user have, bash reads too.
+// otherShell returns a note if the user's own shell is not the shell that runs commands, or "".
+// Bash also reads scripts for sh, which is the shell of programs without a user.
 func (s system) otherShell() string {
 	own := s.getenv("SHELL")
 	name := strings.TrimSuffix(strings.ToLower(own[strings.LastIndexAny(own, `\/`)+1:]), ".exe")

@@ -19,7 +19,7 @@ import (
 	"adze/internal/tool/command"
 )
 
-// bound returns the call of a command in a bare configuration.
+// bound returns the call of a command with a minimal configuration.
 func bound(line string) *call {
 	return newCall(Input{Command: line}, Config{Config: command.Config{Dir: func() string { return "/" }}})
 }
@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 	noGit := "there is no Git Bash: install Git for Windows to have it, or use PowerShell"
 	tests := []struct {
 		name, os string
-		there    map[string]string // what is found under a name, or by its path
+		there    map[string]string // paths found, by name or path
 		env      map[string]string
 		want     Program
 		err      string
@@ -69,8 +69,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Where there is only a plain sh, commands run in it, are read by its grammar, and the model knows.
-//
+// TestOnlySh checks that commands run in sh and are parsed by its grammar if bash is missing,
+// and that the description tells the model.
 // Proves SH-02.
 func TestOnlySh(t *testing.T) {
 	dash, err := exec.LookPath("dash")

@@ -16,24 +16,24 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// gitUses are the git commands of a line, which starts in a directory, with what is known about the repositories
-// that they are about.
+// gitUses holds the git commands of a line, which starts in dir, and the verdicts about their
+// repositories.
 type gitUses struct {
 	judge *gitrepo.Judge
 	dir   string
 	uses  []shell.GitUse
-	found []*gitrepo.Verdict // of each use
-	err   error              // that a repository is not certain
+	found []*gitrepo.Verdict // verdict for each use
+	err   error              // why a repository is uncertain
 }
 
-// git looks at the repositories of git commands of the line.
+// git checks the repositories of the line's git commands.
 func (c *call) git(uses []shell.GitUse) *gitUses {
 	g := &gitUses{judge: c.config.Git, dir: c.here.Path, uses: uses}
 	g.look()
 	return g
 }
 
-// look finds out what is known about the repositories now.
+// look updates the verdicts about the repositories.
 func (g *gitUses) look() {
 	g.found, g.err = nil, nil
 	for i, use := range g.uses {
