@@ -27,6 +27,7 @@ type Entry struct {
 // A Pace determines how a reader gets live entries.
 type Pace int
 
+// The paces.
 const (
 	// Latest skips live entries that the reader is too slow for.
 	Latest Pace = iota

@@ -45,6 +45,7 @@ type TaskUse struct {
 // TaskNews is a kind of task event.
 type TaskNews int
 
+// The kinds of task events.
 const (
 	TaskBegan TaskNews = iota
 	TaskWorks          // made progress

@@ -37,6 +37,7 @@ type AmbiguousError struct {
 	Matches []Info // newest first
 }
 
+// Error lists the matching sessions.
 func (e *AmbiguousError) Error() string {
 	text := fmt.Sprintf("%d sessions are called %q: %s", len(e.Matches), e.What, listing(e.Matches[:min(3, len(e.Matches))]))
 	if len(e.Matches) > 3 {

@@ -45,6 +45,7 @@ type Asker struct {
 	complete func(server, id string) // called when a visit is complete; may be nil
 }
 
+// New returns an Asker.
 func New(cfg Config) *Asker {
 	return &Asker{cfg: cfg, asked: map[string]int{}, pages: map[page]chan<- bool{}}
 }

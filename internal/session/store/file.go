@@ -17,6 +17,7 @@ type LockedError struct {
 	PID  int // process that holds the lock, or 0 if unknown
 }
 
+// Error names the locked log and the process.
 func (e *LockedError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {

@@ -50,6 +50,7 @@ type Namer struct {
 	tries int
 }
 
+// New returns a Namer.
 func New(c Config) *Namer {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

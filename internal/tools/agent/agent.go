@@ -14,6 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
+// Name is the tool's name.
 const Name = "Agent"
 
 //go:embed agent.md
@@ -97,6 +98,7 @@ const (
 	maxAbout = 240 // characters per description
 )
 
+// New returns the tool.
 func New(c Config) tool.Tool {
 	list := c.list()
 	return tool.NewBound(tool.Def{

@@ -12,6 +12,7 @@ import (
 	"adze/internal/tool"
 )
 
+// Name is the tool's name.
 const Name = "AskUserQuestion"
 
 var (
@@ -72,6 +73,7 @@ type Output struct {
 	Response  string            `json:"response,omitempty"`
 }
 
+// New returns the tool.
 func New(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),

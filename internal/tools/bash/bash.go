@@ -16,6 +16,7 @@ import (
 	"adze/internal/tool/command"
 )
 
+// Name is the tool's name.
 const Name = "Bash"
 
 // Config configures the tool.
@@ -65,6 +66,7 @@ var (
 // Input is the tool's input.
 type Input = command.Input
 
+// New returns the tool.
 func New(c Config) tool.Tool {
 	c.Fill()
 	if c.Git == nil {
