@@ -50,8 +50,8 @@ func (g *gitUses) look() {
 	}
 }
 
-// doubt returns why they must not run unasked, although they only read: the repositories could make them do
-// more.
+// doubt returns why the commands must not run without a prompt although they only read: the
+// repositories could make them do more.
 func (g *gitUses) doubt(jailed bool) error {
 	if g.err != nil {
 		return g.err
@@ -67,7 +67,7 @@ func (g *gitUses) doubt(jailed bool) error {
 	return nil
 }
 
-// env returns the variables with which they run.
+// env returns the environment of the commands.
 func (g *gitUses) env(jailed bool) []string {
 	switch {
 	case len(g.uses) == 0:
@@ -78,7 +78,8 @@ func (g *gitUses) env(jailed bool) []string {
 	return gitrepo.Env(g.found, g.showSettings())
 }
 
-// where returns the directory that a git command runs in. Where .. leads behind a link depends on who goes there.
+// The directory returned by where is the git command's working directory. A path with .. after
+// a symlink is ambiguous.
 func (g *gitUses) where(use shell.GitUse) (string, error) {
 	dir := g.dir
 	switch {
@@ -104,13 +105,14 @@ func (g *gitUses) where(use shell.GitUse) (string, error) {
 }
 
 const (
-	// listTime bounds how long git may take to list the files of a repository.
+	// listTime is the time limit for listing the files of a repository with git.
 	listTime = 3 * time.Second
-	// maxListed bounds what it may print, in bytes.
+	// maxListed is the limit on the size of that list, in bytes.
 	maxListed = 8 << 20
 )
 
-// repository returns a reader of the repository of dir, in which git runs as a command does that only reads.
+// repository returns a reader for the repository in dir, which runs git like a read-only
+// command.
 func (c *call) repository(dir string) (*gitrepo.Reader, error) {
 	v := c.config.Git.Of(dir)
 	r := &reading{here: c.here, config: &c.config, jailed: c.config.jailed() == nil, needs: shell.Needs{Programs: []string{"git"}}, script: shell.Parse("git", shell.Vars{})}
@@ -145,28 +147,29 @@ func (c *call) repository(dir string) (*gitrepo.Reader, error) {
 	})
 }
 
-// A limitedBuffer keeps a little more than maxListed bytes.
+// A limitedBuffer stores slightly more than maxListed bytes.
 type limitedBuffer struct{ *bytes.Buffer }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.Len() <= maxListed {
-		b.Buffer.Write(p) // ok: it cannot fail
+		b.Buffer.Write(p) // ok: never fails
 	}
 	return len(p), nil
 }
 
-// plain reports whether patches have to be asked for without external programs.
+// plain reports whether patches must be generated without external programs.
 func (g *gitUses) plain() bool {
 	return slices.ContainsFunc(g.found, (*gitrepo.Verdict).Plain)
 }
 
-// plainGit is a function of bash that stands for git and asks for patches without external programs. It is in
-// one line with what follows, so that the shell numbers the lines of the command from 1.
+// plainGit is a bash function that replaces git and generates patches without external
+// programs. It is on one line with the following code, so that the shell numbers the command's
+// lines from 1.
 const plainGit = `git() { local n=1; while case "${!n}" in -C|-c) n=$((n+2));; -*) n=$((n+1));; *) false;; esac; do :; done; ` +
 	`case "${!n}" in diff|log|show|whatchanged|diff-tree|diff-index|diff-files) command git "${@:1:n}" --no-ext-diff --no-textconv "${@:n+1}";; ` +
 	`blame|annotate) command git "${@:1:n}" --no-textconv "${@:n+1}";; *) command git "$@";; esac; }; `
 
-// showSettings reports whether one of them shows which settings are in force.
+// showSettings reports whether any of the commands shows the active settings.
 func (g *gitUses) showSettings() bool { return slices.ContainsFunc(g.uses, isConfig) }
 
 func isConfig(u shell.GitUse) bool { return len(u.Args) > 0 && u.Args[0] == "config" }

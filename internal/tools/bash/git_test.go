@@ -15,7 +15,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A gitBench is a home directory beside a place for repositories.
+// A gitBench is a home directory next to a directory for repositories.
 type gitBench struct {
 	*testing.T
 	base string
@@ -45,16 +45,17 @@ func (g *gitBench) write(name, text string) {
 	}
 }
 
-// sh runs a line by bash itself.
+// sh runs a line in bash directly.
 func (g *gitBench) sh(dir, line string) string {
 	g.Helper()
 	cmd := exec.Command("bash", "-c", line)
 	cmd.Dir, cmd.Env = filepath.Join(g.base, dir), g.env
-	out, _ := cmd.CombinedOutput() // ok: some lines fail, and say so
+	out, _ := cmd.CombinedOutput() // ok: some lines fail with a message
 	return strings.TrimSpace(string(out))
 }
 
-// repository makes one with commits, a branch, a tag, a stash, a dirty submodule and changes.
+// repository creates a repository with commits, a branch, a tag, a stash, a dirty submodule and
+// changes.
 func (g *gitBench) repository() {
 	g.Helper()
 	g.write("lib/l", "1\n")
@@ -68,7 +69,7 @@ func (g *gitBench) repository() {
 		echo stashed >> f; git stash -q; echo three >> f; echo dirty >> lib/l; touch new.txt old.o; git worktree add -q ../tree other`)
 }
 
-// tool returns what a line prints as a call of the tool, and whether it only reads.
+// tool returns the output of a line as a call of the tool, and reports whether it is read-only.
 func (g *gitBench) tool(dir, line string) (string, bool) {
 	g.Helper()
 	b := newBench(g.T, func(c *Config) {
@@ -101,7 +102,8 @@ var gitLines = []string{
 	"git submodule status", "git ls-files --recurse-submodules", "git grep --recurse-submodules dirty",
 }
 
-// Git commands that run without a question answer as they do for the user (B24 to B26).
+// TestGitAnswersAsItDoes checks that git commands that run without a prompt print the same as
+// for the user (B24 to B26).
 func TestGitAnswersAsItDoes(t *testing.T) {
 	g := newGitBench(t)
 	g.repository()
@@ -120,7 +122,7 @@ func TestGitAnswersAsItDoes(t *testing.T) {
 	}
 }
 
-// sameAnswer compares what the tool says with what git printed.
+// sameAnswer compares the tool's result with git's output.
 func sameAnswer(got, want string) bool {
 	if want == "" {
 		return strings.HasPrefix(got, "The command ") || strings.HasPrefix(got, "Exit code") || got == ""
@@ -128,8 +130,8 @@ func sameAnswer(got, want string) bool {
 	return strings.Contains(got, want)
 }
 
-// What the user's own settings name works for the user, and cannot in a jail: git answers there without, and asks
-// where that would be another answer.
+// TestGitWithTheUsersSettings checks programs named in the user's own settings. They cannot run
+// in a jail: git runs without them there, and adze prompts if the output would differ.
 func TestGitWithTheUsersSettings(t *testing.T) {
 	g := newGitBench(t)
 	g.repository()
@@ -163,7 +165,7 @@ func TestGitWithTheUsersSettings(t *testing.T) {
 			t.Errorf("%s is said to be %s, and only reads is %v", key, got, reads)
 		}
 	}
-	// A monitor is not passed on to submodules that it should be off.
+	// The setting that disables the monitor is not passed on to submodules.
 	g.sh("r", "git config --global core.fsmonitor true")
 	if got, reads := g.tool("r", "git status"); reads {
 		t.Errorf("with a monitor: %s", got)
@@ -172,7 +174,7 @@ func TestGitWithTheUsersSettings(t *testing.T) {
 	if got, reads := g.tool("r", "git status --short"); !reads || strings.Contains(got, "daemon") || !strings.Contains(got, "M f") {
 		t.Errorf("with a monitor, without submodules: %v, %s", reads, got)
 	}
-	// Files that go through a filter are compared by it alone.
+	// Filtered files can only be compared by their filter.
 	g.sh("r", "git config --global core.fsmonitor false; printf '*.bin filter=lfs\n' > .gitattributes; git config --global filter.lfs.required false; git config --global --unset filter.lfs.process")
 	g.sh("r", "git config --global filter.lfs.clean cat; echo x > a.bin; git add .gitattributes a.bin")
 	if got, reads := g.tool("r", "git status"); reads {

@@ -21,27 +21,29 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A sed -i is an edit of the files it names, which the user sees before, rules judge as one, and the session
-// can take back. What sed makes of the files is found out by sed itself, on copies. Several of them, and a command after them that only
-// reads, may be joined by &&. In a sandbox it is a command like any other, since what confines commands does not confine edits.
+// A sed -i is an edit of the named files: the user sees it before, rules treat it as an edit,
+// and the session can undo it. The result is computed by sed itself, on copies. Several of
+// them, and a read-only command after them, may be joined by &&. In a sandbox it is run like
+// any other command, because edits are not sandboxed.
 
-// An inPlace is such an edit. What it is was found out when the call was judged, and holds for its run.
+// An inPlace is such an edit. It is determined when the call is checked, and is used for the
+// run.
 type inPlace struct {
 	call    *call
 	steps   []step
 	targets []*change.Target
-	// before and after are the contents as they were when the call was judged.
+	// before and after are the contents at the time of the check.
 	before, after [][]byte
 	rest          *call // runs after the edit; may be nil
 }
 
-// A step is one sed, with the places of its files among the targets.
+// A step is a single sed with the indexes of its files in targets.
 type step struct {
 	line  *sedLine
 	files []int
 }
 
-// findInPlace returns the edit that the command is, or nil if it is none or that is not certain.
+// findInPlace returns the edit equivalent to the command, or nil if there is none for certain.
 func (c *call) findInPlace() *inPlace {
 	if c.config.Files == nil || c.in.Background || c.leave || !c.outside() || !c.script.Simple {
 		return nil
@@ -97,7 +99,7 @@ func (p *inPlace) add(part *shell.Part) bool {
 				name = strings.TrimPrefix(name, filepath.Clean(p.call.here.Path)+"/")
 			}
 			if strings.HasPrefix(name, "-") {
-				return false // sed takes it for an option
+				return false // sed would treat it as an option
 			}
 			args = append(args, name)
 		}
@@ -114,7 +116,7 @@ func (p *inPlace) add(part *shell.Part) bool {
 		}
 		i := slices.IndexFunc(p.targets, func(t *change.Target) bool { return t.Path == target.Path })
 		if slices.Contains(s.files, i) {
-			return false // the same file twice would be edited twice
+			return false // a file named twice would be edited twice
 		}
 		if i < 0 {
 			i = len(p.targets)
@@ -126,7 +128,7 @@ func (p *inPlace) add(part *shell.Part) bool {
 	return true
 }
 
-// target returns the file of that name, if it is one that can be edited in place of sed.
+// target returns the file with that name if it can be edited in place of sed.
 func (c *call) target(name string) *change.Target {
 	path := name
 	if !filepath.IsAbs(path) {
@@ -136,10 +138,10 @@ func (c *call) target(name string) *change.Target {
 		return nil
 	}
 	target, err := c.config.Files.Target(path)
-	if err != nil || target.Path != filepath.Clean(path) || target.Remote() { // a share is not even looked at
+	if err != nil || target.Path != filepath.Clean(path) || target.Remote() { // do not even stat a network share
 		return nil
 	}
-	// Sed replaces a link by a file.
+	// Sed would replace a symlink with a file.
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxSedFile {
 		return nil
 	}
@@ -147,7 +149,7 @@ func (c *call) target(name string) *change.Target {
 	return target
 }
 
-// contents returns what the files hold now, and what sed makes of that.
+// contents returns the current contents of the files, and the result of sed on them.
 func (p *inPlace) contents(ctx context.Context) (before, after [][]byte, err error) {
 	changed, size := p.before == nil, 0
 	for i, target := range p.targets {
@@ -181,7 +183,8 @@ func (p *inPlace) contents(ctx context.Context) (before, after [][]byte, err err
 	return before, after, nil
 }
 
-// edits returns the files that are edited in place of running a command; nil means that the command is run.
+// edits returns the files that are edited instead of running a command; nil means that the
+// command is run.
 func (c *call) edits() []string {
 	p := c.inPlace()
 	if p == nil {
@@ -196,7 +199,7 @@ func (c *call) edits() []string {
 
 var errNoPreview = errors.New("what a command does cannot be shown before")
 
-// Preview shows the edit that the command is, as it would be now.
+// Preview shows the edit as it would be now.
 func (c *call) Preview(ctx context.Context) (tool.Display, error) {
 	p := c.inPlace()
 	if p == nil {
@@ -225,7 +228,7 @@ func shown(diffs []tool.Diff) tool.Display {
 	return tool.Changes(diffs)
 }
 
-// run makes the edit, and then runs the rest of the line.
+// run applies the edit, and then runs the rest of the line.
 func (p *inPlace) run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
 	made := p.make(ctx)
 	if p.rest == nil || made.IsError {
@@ -242,7 +245,7 @@ func (p *inPlace) run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	return res, nil
 }
 
-// make makes the edit.
+// make applies the edit.
 func (p *inPlace) make(ctx context.Context) tool.Result {
 	start := time.Now()
 	var diffs []tool.Diff
@@ -284,7 +287,8 @@ func (p *inPlace) make(ctx context.Context) tool.Result {
 	return r
 }
 
-// unmatched tells which files a sed did not change. Of many, as a wildcard finds them, it tells the number.
+// unmatched names the files that a sed did not change. If a wildcard matched many, it returns
+// their number.
 func unmatched(names []string) []string {
 	const named = 5
 	switch len(names) {
@@ -299,8 +303,8 @@ func unmatched(names []string) []string {
 	return []string{fmt.Sprintf("Nothing in %d other files matched: they are unchanged.", len(names))}
 }
 
-// replaceContent gives a file that holds before the content after, and returns how many lines that changed.
-// The diff is nil if nothing did.
+// replaceContent replaces the content before of a file with after, and returns the number of
+// changed lines. The diff is nil if nothing changed.
 func replaceContent(ctx context.Context, target *change.Target, before, after []byte) (diff *tool.Diff, lines int, notes []string, err error) {
 	set, err := target.Find()
 	if err != nil {
@@ -320,14 +324,14 @@ func replaceContent(ctx context.Context, target *change.Target, before, after []
 		partly := !old.Entry.Complete
 		return change.New{
 			Pieces: [][]byte{after}, Origin: filestate.Edit, Seen: old.Entry.Seen, Total: old.Entry.Total,
-			// Lines that were seen are others if lines before them came or went.
+			// Line numbers that were seen are stale if lines before them were added or removed.
 			Unseen: old.Entry.Path == "" || partly && (old.Entry.Seen == nil || moved),
 		}, nil
 	})
 	return diff, lines, done.Notes, err
 }
 
-// changedLines returns how many lines differ, and whether lines came or went.
+// changedLines returns how many lines differ, and reports whether lines were added or removed.
 func changedLines(hunks []edit.Hunk) (n int, moved bool) {
 	for _, h := range hunks {
 		added, removed := 0, 0

@@ -61,8 +61,8 @@ func (b *bench) read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A wildcard may find many files; those without a match are counted.
-//
+// TestSedInPlaceOfManyFiles checks that a wildcard may match many files, and that files without
+// a match are counted.
 // Proves SHOUT-06.
 func TestSedInPlaceOfManyFiles(t *testing.T) {
 	b := newEditor(t, nil)
@@ -99,7 +99,7 @@ func TestSedInPlace(t *testing.T) {
 			Lines: []string{"-foo 1", "+Xfoo 1", " bar", "-foo foo", `+Xfoo Xfoo`}}}},
 		{Path: filepath.Join(b.root, "c.txt"), Added: 1, Removed: 1, Hunks: []tool.Hunk{{OldStart: 1, OldLines: 1, NewStart: 1, NewLines: 1, Lines: []string{"-a foo", "+a Xfoo"}}}},
 	}
-	trimmed := func(lines []string) []string { // what marks a missing end of line is not of interest
+	trimmed := func(lines []string) []string { // ignore the marker for a missing newline
 		var kept []string
 		for _, line := range lines {
 			if !strings.HasPrefix(line, `\`) {
@@ -135,7 +135,7 @@ func TestSedInPlace(t *testing.T) {
 	}
 }
 
-// seds makes a sed of its own in dir, and returns dir.
+// seds creates a custom sed in dir, and returns dir.
 func seds(t *testing.T, dir, script string) string {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "sed"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
@@ -144,8 +144,7 @@ func seds(t *testing.T, dir, script string) string {
 	return dir
 }
 
-// What is not certain to be an edit is run by the shell, like any other command.
-//
+// TestWhatIsNoEditInPlace checks that the shell runs every sed that may not be an edit.
 // Proves SHOUT-06.
 func TestWhatIsNoEditInPlace(t *testing.T) {
 	b := newEditor(t, nil)
@@ -262,8 +261,7 @@ func TestWhatIsNoEditInPlace(t *testing.T) {
 	}
 }
 
-// A file that is no longer what was judged is not written.
-//
+// TestSedInPlaceOfWhatChanged checks that a file that changed after the check is not written.
 // Proves SHOUT-06.
 func TestSedInPlaceOfWhatChanged(t *testing.T) {
 	b := newEditor(t, nil)
@@ -274,11 +272,11 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 	path := filepath.Join(b.root, "a.txt")
 	for name, change := range map[string]func() error{
 		"binary":  func() error { return os.WriteFile(path, []byte("foo\x00"), 0o644) },
-		"a link":  func() error { os.Remove(path); return os.Symlink(outside, path) }, // ok: making the link fails if it is there
+		"a link":  func() error { os.Remove(path); return os.Symlink(outside, path) }, // ok: creating the link fails if it exists
 		"gone":    func() error { return os.Remove(path) },
 		"a queue": func() error { os.Remove(path); return exec.Command("mkfifo", path).Run() }, // ok: as above
 	} {
-		os.Remove(path) // ok: there may be none
+		os.Remove(path) // ok: may be missing
 		b.write(t, "a.txt", "foo\n")
 		c := b.bind(t, "sed -i s/foo/bar/ a.txt")
 		if c.Command().Edits() == nil {
@@ -295,8 +293,8 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 			t.Fatalf("%s: what is outside is %q, %v", name, data, err)
 		}
 	}
-	// A change that sed would not have minded is none to us either.
-	os.Remove(path) // ok: writing fails if it is there still
+	// A change that sed would accept is accepted.
+	os.Remove(path) // ok: writing fails if it still exists
 	b.write(t, "a.txt", "foo\n")
 	c := b.bind(t, "sed -i s/foo/bar/ a.txt")
 	c.Command().Edits()
@@ -306,8 +304,8 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 	}
 }
 
-// What the conversation knows of a file is what is there, or nothing.
-//
+// TestSedInPlaceAndFileState checks that the recorded state of a file is either current or
+// missing.
 // Proves SHOUT-06.
 func TestSedInPlaceAndFileState(t *testing.T) {
 	var state *filestate.Store

@@ -6,21 +6,22 @@ import (
 	"sync"
 )
 
-// knownPrograms are programs that commands which only read may run. A decision needs no more than that they
-// are the same files still; when a command runs they are looked for again. A nil one knows none.
+// knownPrograms caches programs that read-only commands may run. A decision only needs to know
+// that the files are unchanged; when a command runs, programs are looked up again. A nil
+// knownPrograms is empty.
 type knownPrograms struct {
 	mu    sync.Mutex
-	path  string // the search path in which they were found
+	path  string // the search path used for the lookup
 	files map[string]knownFile
 }
 
-// A knownFile is the file of a program as it was.
+// A knownFile is a program's file when it was looked up.
 type knownFile struct {
 	path string
 	info os.FileInfo
 }
 
-// hold reports whether all programs are known.
+// hold reports whether all programs are known and unchanged.
 func (k *knownPrograms) hold(names []string) bool {
 	if k == nil {
 		return false
@@ -37,7 +38,8 @@ func (k *knownPrograms) hold(names []string) bool {
 	})
 }
 
-// keep takes down programs that were found in a search path, by their names; those of another are forgotten.
+// keep records programs found in a search path, by name; programs of another search path are
+// dropped.
 func (k *knownPrograms) keep(path string, found map[string]string) {
 	if k == nil {
 		return

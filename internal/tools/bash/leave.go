@@ -14,16 +14,16 @@ import (
 	"adze/internal/tool/command"
 )
 
-// leaveField is the field by which the model asks for a command outside the sandbox.
+// leaveField is the input field that requests to run a command outside the sandbox.
 const leaveField = "dangerouslyDisableSandbox"
 
-// A LeavingInput is what the model gives where it may ask to leave the sandbox.
+// LeavingInput is the input if the model may request to leave the sandbox.
 type LeavingInput struct {
 	Input
 	Leave bool `json:"dangerouslyDisableSandbox,omitempty"`
 }
 
-// schemaOf returns the input schema: with the field only if what it asks for can be granted.
+// schemaOf returns the input schema. It has the field only if the request can be granted.
 func schemaOf(c Config) json.RawMessage {
 	text := command.InputSchema()
 	if c.mayLeave {
@@ -32,8 +32,8 @@ func schemaOf(c Config) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// A lenientTool tool takes the field although its schema does not have it: other programs offer it, and
-// models remember it. It changes nothing, and the result says so.
+// A lenientTool accepts the field although its schema does not have it: other programs offer
+// it, and models remember it. It has no effect, and the result mentions that.
 type lenientTool struct{ tool.Tool }
 
 func (t lenientTool) Bind(input json.RawMessage) (tool.Call, error) {
@@ -60,33 +60,37 @@ func (t lenientTool) Bind(input json.RawMessage) (tool.Call, error) {
 	return c, err
 }
 
-// A Sandbox confines commands. What its methods answer may change with the settings.
+// A Sandbox confines commands. Its answers may change with the settings.
 type Sandbox interface {
-	// On reports whether commands are to be confined.
+	// On reports whether commands must be confined.
 	On() bool
-	// Wrap puts a command into the sandbox, or says why that cannot be done: then it does not run. When it
-	// has ended, end is given the last of what it printed and returns what the model has to know about the
-	// limits it met, and what was taken back of what it did, or "".
+	// Wrap puts a command into the sandbox. If it returns an error, the command is not run.
+	// When the command has ended, end is called with the last part of its output. It returns
+	// messages for the model about limits that the command hit and changes that were reverted,
+	// or "".
 	Wrap(osproc.Cmd) (cmd osproc.Cmd, end func(printed string) (limits, undone string), err error)
-	// Aside is called when a command runs outside the sandbox, and resume when it has ended: what it makes is
-	// not taken for the work of commands in the sandbox that run meanwhile.
+	// Aside is called when a command runs outside the sandbox, and resume when it has ended.
+	// Its files are then not attributed to sandboxed commands that run concurrently.
 	Aside() (resume func())
-	// Read is like Wrap for a command that only reads, and that stays in its jail inside the sandbox. End is called
-	// when it has ended.
+	// Read is like Wrap for a read-only command, which stays in its jail inside the sandbox.
+	// End is called when it has ended.
 	Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd, end func(), err error)
-	// Scratch returns a directory that commands can write to in the sandbox.
+	// Scratch returns a directory that sandboxed commands can write to.
 	Scratch() (string, error)
-	// Outside returns which commands the settings let run outside the sandbox now.
+	// Outside returns a predicate for commands that the current settings let run outside the
+	// sandbox.
 	Outside() func(*shell.Script) bool
-	// Leaves reports whether the model may ask for a command outside the sandbox; the user is then asked.
+	// Leaves reports whether the model may request to run a command outside the sandbox, with
+	// the user's confirmation.
 	Leaves() bool
 }
 
-// confines reports whether there is a sandbox for commands at the moment.
+// confines reports whether commands are currently sandboxed.
 func (c Config) confines() bool { return c.Sandbox != nil && c.Sandbox.On() }
 
-// decideSandbox prepares the decision whether the command runs without a sandbox. It is made when the
-// command runs, once; what was loosened since it was bound, which is before it was judged, does not count.
+// decideSandbox sets c.outside, which decides once, when the command runs, whether it runs
+// unsandboxed. Settings loosened after the call was bound, which is before the check, do not
+// count.
 func (c *call) decideSandbox() {
 	box := c.config.Sandbox
 	if box == nil {

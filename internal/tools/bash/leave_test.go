@@ -29,9 +29,9 @@ func TestContractWithALeave(t *testing.T) {
 	})
 }
 
-// The order of the decision: no sandbox, a command that the settings let out, one that asks to get out
-// where that may be granted; everything else is confined.
-//
+// TestWhatLeavesTheSandbox checks the order of the decision: no sandbox, a command excluded by
+// the settings, a command that requests to leave where that may be granted; everything else is
+// confined.
 // Proves SHSB-01.
 func TestWhatLeavesTheSandbox(t *testing.T) {
 	excluded := func(s *shell.Script) bool { return strings.HasPrefix(s.Source, "docker") }
@@ -78,7 +78,7 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 	}
 }
 
-// switched is a box from which all commands are let out, or none.
+// switched is a box that lets out all commands or none.
 type switched struct {
 	*box
 	out *bool
@@ -89,13 +89,13 @@ func (s *switched) Outside() func(*shell.Script) bool {
 	return func(*shell.Script) bool { return now }
 }
 
-// Settings that change while a command is judged never loosen what holds for it.
-//
+// TestSandboxChangesForTheNextCommand checks that settings changed during the check never
+// loosen the sandbox of that command.
 // Proves SHSB-01.
 func TestSandboxChangesForTheNextCommand(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
-		before, after   bool // it may run outside
+		before, after   bool // may run outside
 		leave, mayLeave bool
 		confined        bool
 	}{
@@ -127,7 +127,8 @@ func TestSandboxChangesForTheNextCommand(t *testing.T) {
 	}
 }
 
-// The model is told of the sandbox if there is one, and of the way out only if there is one.
+// TestDocOfTheSandbox checks that the description mentions the sandbox only if it is on, and
+// the way out only if there is one.
 func TestDocOfTheSandbox(t *testing.T) {
 	for _, tt := range []struct{ on, leave bool }{{false, false}, {true, false}, {true, true}} {
 		b := newBench(t, func(c *Config) {
@@ -140,9 +141,9 @@ func TestDocOfTheSandbox(t *testing.T) {
 	}
 }
 
-// A line that is allowed because a rule covers one part and git only reads must not run what the
-// repository's configuration names, though it goes to bash.
-//
+// TestGitBesideOtherCommandsRunsNoHelpers checks that a line allowed because a rule covers one
+// part and git only reads must not run helpers from the repository's configuration, even though
+// bash runs it.
 // Proves SHRO-03.
 func TestGitBesideOtherCommandsRunsNoHelpers(t *testing.T) {
 	b := newBench(t, nil)
@@ -175,7 +176,8 @@ func TestGitBesideOtherCommandsRunsNoHelpers(t *testing.T) {
 	if ran() || !strings.Contains(text, "AM a.txt") || !strings.Contains(text, "+two") || b.shells.Load() != 1 {
 		t.Errorf("helpers ran, or git did not: %q", text)
 	}
-	// What a person or a rule allowed as such is left alone, and so is what calls git itself.
+	// Commands allowed as such by a user or a rule, and programs that call git themselves, are
+	// not affected.
 	for _, command := range []string{"git status && git stash list && git add -N .", "sh -c 'git status'; touch x"} {
 		if b.run(t, command); !ran() {
 			t.Errorf("%s: the helper did not run", command)

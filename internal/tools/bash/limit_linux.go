@@ -5,8 +5,8 @@ import "syscall"
 // rlimitProcesses is RLIMIT_NPROC.
 const rlimitProcesses = 6
 
-// maxProcesses returns how many processes the user may have while a command runs, or 0 for any number:
-// fewer than without it, so that a command that forks without end leaves us some to end it with.
+// maxProcesses returns the process limit for the user while a command runs, or 0 for no limit.
+// It is lower than our own, so that after a fork bomb we can still start processes to end it.
 func maxProcesses() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(rlimitProcesses, &limit); err != nil || limit.Cur > 1<<30 {

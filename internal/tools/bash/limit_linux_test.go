@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A command that forks without end comes to its limit before we do.
+// TestCommandsHaveFewerProcesses checks that a fork bomb reaches its limit before adze does.
 func TestCommandsHaveFewerProcesses(t *testing.T) {
 	b := newBench(t, nil)
 	want := "unlimited"

@@ -2,5 +2,5 @@
 
 package bash
 
-// maxProcesses returns 0: the number of processes is not limited here.
+// maxProcesses returns 0: this system has no process limit.
 func maxProcesses() uint64 { return 0 }

@@ -40,8 +40,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Two hundred tasks, thirty-two at a time, leave nothing behind; goroutines are counted by TestMain.
-//
+// TestManyTasksLeaveNothing runs two hundred tasks, thirty-two at a time, and checks for leaks.
+// TestMain counts goroutines.
 // Proves SHBG-06.
 func TestManyTasksLeaveNothing(t *testing.T) {
 	b := newBench(t, nil)
@@ -65,7 +65,7 @@ func TestManyTasksLeaveNothing(t *testing.T) {
 	}
 }
 
-// openFiles returns how many files this process has open, or 0 where that is not known.
+// openFiles returns the number of files this process has open, or 0 if unknown.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")

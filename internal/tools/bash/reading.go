@@ -21,29 +21,29 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A reading is how a command is run that only reads: by the shell, or without one if it is a plain command,
-// with an environment that says little, and in a jail where there are jails.
+// A reading runs a read-only command: in the shell, or directly if it is a plain command, with
+// a minimal environment, and in a jail if available.
 type reading struct {
 	line   string
 	script *shell.Script
 	here   command.Workdir
 	config *Config
 
-	outside func() bool // it runs without a sandbox
+	outside func() bool // reports whether it runs unsandboxed
 
 	judged judgement
-	freed  bool // it is allowed for other reasons, and needs no jail
+	freed  bool // allowed for other reasons; needs no jail
 
-	doubt   error // why the command is not known to only read, or nil
+	doubt   error // why the command may not be read-only, or nil
 	jailed  bool
 	needs   shell.Needs
 	git     *gitUses
 	env     []string
-	shell   string   // the shell; not one of the project's
-	execute []string // the files that are executed
+	shell   string   // never from the project
+	execute []string // files to execute
 }
 
-// newReading finds out whether the command of a call only reads, and what it needs for that.
+// newReading determines whether a call's command is read-only, and its requirements.
 func newReading(c *call) *reading {
 	r := &reading{line: c.in.Command, script: c.script, here: c.here, config: &c.config, outside: c.outside, jailed: c.config.jailed() == nil}
 	if r.jailed {
@@ -62,7 +62,7 @@ func newReading(c *call) *reading {
 	return r
 }
 
-// prepare finds the environment and the programs of the command.
+// prepare determines the environment and the programs of the command.
 func (r *reading) prepare() error {
 	places := append(r.roots(), r.here.Path)
 	r.env, r.execute = r.config.readOnlyEnv(r.config.Env(), places), nil
@@ -77,8 +77,8 @@ func (r *reading) roots() []string {
 	return slices.Clone(r.config.Roots())
 }
 
-// findPrograms finds the shell and the files that are executed for the command; none may lie in one of
-// places, to which a link may lead. A program that is not there is the shell's to miss.
+// findPrograms finds the shell and the files that the command executes. None of them may be in
+// any of places, even through a symlink. A missing program is reported by the shell.
 func (r *reading) findPrograms(places []string) error {
 	dirs := filepath.SplitList(lookup(r.env)("PATH"))
 	if !r.jailed {
@@ -123,7 +123,7 @@ func (r *reading) findPrograms(places []string) error {
 	if !r.needs.Scripted {
 		return nil
 	}
-	// In the jail sh cannot be executed, unless it is the shell of the line or one of its programs.
+	// In the jail sh cannot be executed, unless it is the line's shell or among its programs.
 	sh, err := r.config.finder.Find("/bin/sh", nil)
 	if err == nil && slices.ContainsFunc(sh.Files[:1], func(file string) bool { return slices.Contains(r.execute, file) }) {
 		return errors.New("a script that is known only when it runs may start sh")
@@ -131,19 +131,19 @@ func (r *reading) findPrograms(places []string) error {
 	return nil
 }
 
-// ofSystem reports whether a file without links belongs to the system.
+// ofSystem reports whether a file, with symlinks resolved, belongs to the system.
 func ofSystem(path string) bool {
 	return slices.ContainsFunc(jail.System(), func(place string) bool { return within(path, place) })
 }
 
-// run runs a command that only reads. The directory is where it ended.
+// run runs a read-only command. The returned directory is where it ended.
 func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
 	if !r.jailed {
 		if err := r.judged.check(r.config.MayRead); err != nil {
 			return osproc.Exit{}, "", err
 		}
 	}
-	r.git.look() // repositories and programs may have changed since the command was judged
+	r.git.look() // repositories and programs may have changed since the check
 	if err = r.git.doubt(r.jailed); err == nil {
 		err = r.prepare()
 	}
@@ -163,12 +163,12 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 	if err != nil {
 		return osproc.Exit{}, "", err
 	}
-	defer read.Close() // ok: it was only read
+	defer read.Close() // ok: only read
 	cmd.Files = make([]*os.File, reportFD-firstFD+1)
 	cmd.Files[reportFD-firstFD] = write
 	exit, err = r.start(ctx, cmd)
-	write.Close() // ok: that ends what is read
-	// Nothing that was started is left but what was told to end.
+	write.Close() // ok: ends the reader
+	// All remaining processes were told to end.
 	read.SetReadDeadline(time.Now().Add(time.Second)) // ok: pipes have deadlines
 	ended, readErr := io.ReadAll(io.LimitReader(read, maxReport))
 	if readErr == nil {
@@ -177,14 +177,14 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 	return exit, dir, err
 }
 
-// Descriptors of the shell: the first after the standard ones, and the one on which it says where it ended. A
-// sandbox has its own in between.
+// File descriptors of the shell: the first after the standard ones, and the one for reporting
+// the final directory. A sandbox uses descriptors in between.
 const (
 	firstFD  = 3
 	reportFD = 9
 )
 
-// stopped says what the jail is, if the command seems to have met its walls.
+// stopped returns an explanation of the jail if it seems to have blocked the command.
 func (r *reading) stopped(exit osproc.Exit, printed string) string {
 	if exit.Code == 0 || !r.inJail() || !strings.Contains(printed, "Permission denied") && !strings.Contains(printed, "Operation not permitted") {
 		return ""
@@ -192,16 +192,17 @@ func (r *reading) stopped(exit osproc.Exit, printed string) string {
 	return "The command ran without the user being asked, so that it could only read, and only in the working directories. If it needs more, write out what it touches: the user is asked then."
 }
 
-// inJail reports whether the command runs in a jail: it is judged, and allowed because it only reads.
+// inJail reports whether the command runs in a jail: it was checked, and allowed because it is
+// read-only.
 func (r *reading) inJail() bool { return r.doubt == nil && r.jailed && r.judged.done && !r.freed }
 
-// reports reports whether it matters where the command ends.
+// reports reports whether the command's final directory is needed.
 func (r *reading) reports() bool { return r.script.ChangesDir() && r.here.Lasts() }
 
-// start runs the program: in the jail, and in the sandbox around it if there is one.
+// start runs the program in the jail, and in the sandbox around it if there is one.
 func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error) {
 	if !r.judged.done || r.outside() {
-		if r.inJail() { // what was not judged the user typed
+		if r.inJail() { // unchecked commands were typed by the user
 			cmd.Start = r.policy().Start
 		}
 		return r.config.Runner.Run(ctx, cmd)
@@ -214,7 +215,7 @@ func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error
 	return r.config.Runner.Run(ctx, cmd)
 }
 
-// addProgram sets the program to run: that of a plain command, or the shell.
+// addProgram sets the program to run: the plain command, or the shell.
 func (r *reading) addProgram(cmd *osproc.Cmd) {
 	if words := r.script.Plain(); words != nil && r.outside() {
 		if path, err := lookPath(words[0], r.env); err == nil {
@@ -230,14 +231,14 @@ func (r *reading) addProgram(cmd *osproc.Cmd) {
 		line = plainGit + line
 	}
 	if r.reports() {
-		// In one line, so that the shell numbers those of the command from 1.
+		// On one line, so that the shell numbers the command's lines from 1.
 		line = "exec 200>&9 9>&-; trap 'pwd -P >&200' EXIT; eval " + quote(" "+line)
 	}
 	cmd.Path, cmd.Name, cmd.Args = r.shell, r.config.dialect().String(), []string{"-c", line}
 }
 
-// policy returns the jail of a command: it reads in the working directories, and what else it was
-// judged by.
+// policy returns the jail policy of a command: it may read the working directories and the
+// paths that were checked.
 func (r *reading) policy() *jail.Policy {
 	p := &jail.Policy{Read: r.roots(), Execute: r.execute, Processes: r.needs.Processes, Network: r.needs.Network}
 	if r.config.Hidden != nil {
@@ -258,7 +259,7 @@ func (r *reading) policy() *jail.Policy {
 	return p
 }
 
-// A judgement is what the paths of a command led to when it was judged.
+// A judgement holds the targets of a command's paths at the time of the check.
 type judgement struct {
 	done  bool
 	paths []tool.JudgedPath
@@ -266,8 +267,8 @@ type judgement struct {
 
 func (j *judgement) set(paths []tool.JudgedPath) { j.done, j.paths = true, paths }
 
-// check says why the command must not be run where nothing but the judgement keeps it from reading
-// elsewhere: one of its paths leads elsewhere by now, and may not be read unasked there.
+// check returns an error if the command must not run where only the earlier check limits its
+// reads: a path now leads elsewhere, to a file that may not be read without a prompt.
 func (j *judgement) check(mayRead func(path string) bool) error {
 	for _, p := range j.paths {
 		real, err := filepath.EvalSymlinks(p.Path)

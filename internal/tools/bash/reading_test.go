@@ -42,8 +42,8 @@ func TestReadingIsAllThatIsDone(t *testing.T) {
 	}
 }
 
-// Where there is no jail, only what the strict proof covers runs unasked, and by the same shell.
-//
+// TestReadingWithoutAJail checks that without a jail only commands covered by the strict proof
+// run without a prompt, in the same shell.
 // Proves SH-02.
 func TestReadingWithoutAJail(t *testing.T) {
 	open := func(line string) *call {
@@ -75,7 +75,7 @@ func TestReadingWithoutAJail(t *testing.T) {
 	}
 }
 
-// A plain command is what bash would execute.
+// TestPlain checks that a plain command has the words that bash would execute.
 func TestPlain(t *testing.T) {
 	for line, want := range map[string]string{
 		"ls -l 'a b'": "ls|-l|a b", `grep "x y" f`: "grep|x y|f", "ls *": "", "echo a": "", "ls > /dev/null": "", "TZ=x date": "",

@@ -17,30 +17,30 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// Limits of what sed is given to find out what it makes of files.
+// Limits on the files given to sed for a preview.
 const (
 	maxSedFile  = 8 << 20
 	maxSedBytes = 64 << 20
 	maxSedFiles = 1000
 	sedTimeout  = 2 * time.Second
-	// sedLimits bounds the processor time, the memory and the files of sed, as far as the system can: a
-	// script may loop and grow before anyone was asked about it.
+	// sedLimits limits sed's processor time, memory and files as far as the system can: a
+	// script may loop and grow before anyone has approved it.
 	sedLimits = `ulimit -t 2; ulimit -v 1048576 2>/dev/null; ulimit -f 131072; exec "$@"`
 )
 
-// A sedLine is the command line of a sed that edits files in place and keeps no copy of them.
+// A sedLine is the command line of a sed that edits files in place without backups.
 type sedLine struct {
-	options []string // with their values and the scripts
+	options []string // including values and scripts
 	files   []string
 }
 
-// parseSed reads the arguments of sed, without its name, as GNU sed does. It reports false for anything but
-// an edit in place of files that are named, by scripts that are given.
+// parseSed parses the arguments of sed, without its name, like GNU sed. It returns false for
+// anything other than an in-place edit of named files by scripts on the command line.
 func parseSed(args []string) (*sedLine, bool) {
 	s, operands, inPlace, scripted := &sedLine{}, []string(nil), false, false
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		// value returns what follows an option: the rest of its word, or the next word.
+		// value returns an option's value: the rest of its word, or the next word.
 		value := func(rest string) (string, bool) {
 			if rest == "" {
 				if i++; i == len(args) {
@@ -77,7 +77,7 @@ func parseSed(args []string) (*sedLine, bool) {
 					s.options = append(s.options, "-"+arg[j:j+1])
 					continue
 				case 'i':
-					if j+1 < len(arg) { // what follows is the suffix of a copy
+					if j+1 < len(arg) { // a backup suffix follows
 						return nil, false
 					}
 					inPlace = true
@@ -113,9 +113,9 @@ func parseSed(args []string) (*sedLine, bool) {
 
 var errNotSed = errors.New("what sed makes of it is not known")
 
-// run returns what sed makes of the contents of its files: the program itself edits copies of them, in a
-// mode in which it can neither run, read nor write anything else. Only the sed of GNU knows that mode; any
-// other refuses it, and so does GNU sed for a script that does more than edit.
+// run returns the result of sed on its files' contents. The program itself edits copies, in
+// sandbox mode, where it cannot run, read or write anything else. Only GNU sed has that mode;
+// any other sed rejects it, as GNU sed does for scripts that do more than edit.
 func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte, error) {
 	shell, err := c.config.find()
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte
 	args := slices.Concat([]string{"-c", sedLimits, "sh", program, "--sandbox", "-i"}, s.options, []string{"--"})
 	copies := make([]string, len(s.files))
 	for i, name := range s.files {
-		// A relative path keeps its name, which a script can print.
+		// A relative path keeps its name, because a script can print it.
 		if !filepath.IsLocal(name) {
 			name = filepath.Join(dir, strconv.Itoa(i), filepath.Base(name))
 		}
@@ -167,7 +167,7 @@ func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte
 		if made[i], err = os.ReadFile(name); err != nil {
 			return nil, err
 		}
-		// A script that prints the name of an absolute path printed that of the copy.
+		// The script printed the path of the copy instead of the absolute path.
 		if bytes.Contains(made[i], []byte(filepath.Base(dir))) || !editable(made[i]) {
 			return nil, errNotSed
 		}
@@ -175,8 +175,8 @@ func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte
 	return made, nil
 }
 
-// sedProgram returns the sed that the command would run, and its environment. One that lies in a working
-// directory is not run before the user was asked.
+// sedProgram returns the sed that the command would run, and its environment. A sed in a
+// working directory is not run before the user has agreed.
 func (c *call) sedProgram() (path string, env []string, err error) {
 	all := c.config.Env()
 	roots := []string{c.here.Path}

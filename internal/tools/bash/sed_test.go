@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A sedMaker makes scripts and contents out of the same few characters, so that they meet.
+// A sedMaker generates scripts and contents from a small alphabet, so that they match often.
 type sedMaker struct{ *rand.Rand }
 
 func (m sedMaker) pick(list ...string) string { return list[m.IntN(len(list))] }
@@ -59,9 +59,8 @@ func (m sedMaker) content() string {
 	return b.String()
 }
 
-// What the tool makes of files is what sed -i makes of them, for every script that it takes for an edit, and
-// it takes most of those that only edit.
-//
+// TestSedMakesWhatSedMakes checks that the tool's result equals that of sed -i for every script
+// it treats as an edit, and that it accepts most scripts that only edit.
 // Proves SHOUT-06.
 func TestSedMakesWhatSedMakes(t *testing.T) {
 	m := sedMaker{rand.New(rand.NewPCG(7, 7))}
@@ -151,7 +150,8 @@ func TestParseSed(t *testing.T) {
 	}
 }
 
-// Of several values of PATH the last counts, as for a program that is started with them.
+// TestLookPathTakesTheLastPATH checks that the last of several values of PATH counts, as for a
+// started program.
 func TestLookPathTakesTheLastPATH(t *testing.T) {
 	first, last := seds(t, t.TempDir(), "exit 1"), seds(t, t.TempDir(), "exit 2")
 	if path, err := lookPath("sed", []string{"PATH=" + first, "HOME=/", "PATH=" + last}); err != nil || path != filepath.Join(last, "sed") {

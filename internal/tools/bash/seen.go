@@ -16,11 +16,11 @@ import (
 	"adze/internal/tool/command"
 )
 
-// seenBytes bounds the files that are compared with the output of a command.
+// seenBytes is the maximum size of files compared with a command's output.
 const seenBytes = 1 << 20
 
-// remember records the lines of files that a command has shown: a read-only line of cat, head, tail and sed -n whose output is exactly
-// what these would print of the files as they are now.
+// remember records the file lines that a command has shown: a read-only line of cat, head, tail
+// and sed -n whose output is exactly the corresponding part of the current files.
 func (c *call) remember(res tool.Result) {
 	out, ok := res.Structured.(command.Output)
 	if !ok || c.config.Files == nil || res.IsError || out.ExitCode != 0 || out.TaskID != "" || out.Truncated || res.Body != nil ||
@@ -44,12 +44,13 @@ func (c *call) remember(res tool.Result) {
 	}
 }
 
-// plain returns a text without blank lines at its ends, and with plain line ends.
+// plain returns a text without leading and trailing blank lines, and with normalized line ends.
 func plain(s string) string {
 	return strings.Trim(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
-// shows writes what a part prints, and returns the lines of files in it. It returns false for a part that does something else.
+// shows writes the output of a part, and returns the file lines in it. It returns false for any
+// other part.
 func (c *call) shows(w *bytes.Buffer, part *shell.Part) (seen []filestate.Entry, ok bool) {
 	if len(part.Assigns)+len(part.Redirects) > 0 || len(part.Words) == 0 {
 		return nil, false
@@ -91,7 +92,8 @@ func (c *call) shows(w *bytes.Buffer, part *shell.Part) (seen []filestate.Entry,
 	return seen, true
 }
 
-// excerpt returns which lines of which files a command prints, by their number; nil if it is none of those that print an excerpt.
+// excerpt returns the range of lines and the files that a command prints, or nil if it does not
+// print an excerpt.
 func excerpt(words []string) (cut func(total int) (first, last int), files []string, numbers bool) {
 	all := func(total int) (int, int) { return 1, total }
 	args := words[1:]
@@ -100,7 +102,7 @@ func excerpt(words []string) (cut func(total int) (first, last int), files []str
 		if len(args) > 0 && args[0] == "-n" {
 			numbers, args = true, args[1:]
 			if len(args) > 1 {
-				return nil, nil, false // it goes on counting
+				return nil, nil, false // line numbers continue across files
 			}
 		}
 		cut = all
@@ -156,7 +158,7 @@ func excerpt(words []string) (cut func(total int) (first, last int), files []str
 	return cut, args, numbers
 }
 
-// version returns the lines of a file as it is now.
+// version returns the current lines of a file.
 func (c *call) version(name string) (e filestate.Entry, lines [][]byte, ok bool) {
 	path := name
 	if !filepath.IsAbs(path) {

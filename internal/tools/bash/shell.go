@@ -15,7 +15,8 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// runShell runs the command in a fresh shell. The directory is where it ended, or "" if it did not say.
+// runShell runs the command in a new shell. The returned directory is where it ended, or "" if
+// unknown.
 func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
 	program, err := c.config.find()
 	if err != nil {
@@ -26,7 +27,7 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 		return osproc.Exit{}, "", err
 	}
 	defer os.Remove(report.Name()) // ok: nothing depends on it
-	defer report.Close()           // ok: it was only read
+	defer report.Close()           // ok: only read
 	cmd := osproc.Cmd{
 		Path:    program.Path,
 		Name:    program.Dialect.String(),
@@ -40,7 +41,7 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 	if err != nil {
 		return osproc.Exit{}, "", err
 	}
-	defer hidden.Close() // ok: what it held back is lost with the output
+	defer hidden.Close() // ok: a held-back part is lost with the output
 	if !c.outside() {
 		if cmd, c.end, err = c.config.Sandbox.Wrap(cmd); err != nil {
 			return osproc.Exit{}, "", err
@@ -49,17 +50,17 @@ func (c *call) runShell(ctx context.Context, out io.Writer, limit time.Duration)
 		defer c.config.Sandbox.Aside()()
 	}
 	exit, err = c.config.Runner.Run(ctx, cmd)
-	// The name may by now lead elsewhere: the command could write to it.
+	// Read through the open file: the command could have replaced the name.
 	if ended, readErr := io.ReadAll(io.NewSectionReader(report, 0, maxReport)); readErr == nil && filepath.IsAbs(string(ended)) {
 		dir = strings.TrimSuffix(string(ended), "\n")
 	}
 	return exit, dir, err
 }
 
-// maxReport bounds the name of a directory.
+// maxReport is the maximum length of a directory name.
 const maxReport = 64 << 10
 
-// newReport makes the file in which the command says where it ended.
+// newReport creates the file where the command writes its final directory.
 func (c *call) newReport() (*os.File, error) {
 	dir := c.config.TempDir
 	if !c.outside() {
@@ -82,13 +83,14 @@ func (c *call) newReport() (*os.File, error) {
 	return nil, err
 }
 
-// wrap makes the shell run the command, with the user's aliases and functions, if there are any, and with word
-// of where it ended. The command itself is all that the shell is given, so that its lines are counted and its
-// steps traced as usual: bash reads the rest from the report, before the command runs and the report is
-// written. Where that cannot be done it is given one line. What is returned is to be closed at the end.
+// wrap makes the shell run the command with the user's aliases and functions, if any, and
+// report its final directory. The shell gets only the command itself, so that line numbers and
+// tracing are as usual: bash reads the rest from the report file before the command runs and
+// the report is written. Where that is not possible, everything goes on one line. The returned
+// closer must be closed at the end.
 func (c *call) wrap(cmd *osproc.Cmd, dialect shell.Dialect, report *os.File) (io.Closer, error) {
 	trap := "{ command set +xv; } 2>/dev/null; command pwd -P >|" + quote(report.Name()) + " 2>/dev/null"
-	hidden := &hider{w: cmd.Output, line: []byte(trap + "\n")} // set -v shows it
+	hidden := &hider{w: cmd.Output, line: []byte(trap + "\n")} // set -v prints it
 	cmd.Output = hidden
 	before := []string{"trap " + quote(trap) + " EXIT"}
 	if dialect != shell.Bash {
@@ -108,7 +110,7 @@ func (c *call) wrap(cmd *osproc.Cmd, dialect shell.Dialect, report *os.File) (io
 	if guardsGit(c.script) {
 		before = append(before, gitGuard())
 	}
-	if strings.ContainsAny(report.Name(), "$`\\\"") { // which bash would expand
+	if strings.ContainsAny(report.Name(), "$`\\\"") { // bash would expand these
 		cmd.Args = []string{"-c", strings.Join(before, "; ") + "; eval " + quote(" "+c.in.Command)}
 		return hidden, nil
 	}
@@ -118,19 +120,19 @@ func (c *call) wrap(cmd *osproc.Cmd, dialect shell.Dialect, report *os.File) (io
 		before = append(before, "unset BASH_ENV")
 	}
 	cmd.Env = append(cmd.Env, "BASH_ENV="+report.Name())
-	cmd.Args = []string{"-c", " " + c.in.Command} // which may begin like an option
+	cmd.Args = []string{"-c", " " + c.in.Command} // the command may start with a dash
 	_, err := report.WriteString(strings.Join(before, "\n") + "\n")
 	return hidden, err
 }
 
-// A hider passes on what is written to it but for one line.
+// A hider forwards writes except for a specific line.
 type hider struct {
 	w    io.Writer
 	line []byte
-	held []byte // the beginning of the line, as far as it was written
+	held []byte // the part of the line written so far
 }
 
-// Write passes on p.
+// Write implements [io.Writer].
 func (h *hider) Write(p []byte) (int, error) {
 	data := p
 	if len(h.held) > 0 {
@@ -154,14 +156,14 @@ func (h *hider) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close passes on what was held back.
+// Close forwards the held-back text.
 func (h *hider) Close() error {
 	_, err := h.w.Write(h.held)
 	return err
 }
 
-// guardsGit reports whether git in the line may have been let pass because it only reads: then nothing
-// that the repository's configuration names may run.
+// guardsGit reports whether git in the line may have been allowed because it is read-only. Then
+// no program from the repository's configuration may run.
 func guardsGit(s *shell.Script) bool {
 	if !s.Simple || !s.UsesGit() {
 		return false
@@ -174,8 +176,8 @@ func guardsGit(s *shell.Script) bool {
 	return true
 }
 
-// gitGuard returns a function in git's place that harms none of the programs that call git themselves, in one
-// line.
+// gitGuard returns, on one line, a shell function that replaces git. Programs that call git
+// themselves are not affected.
 func gitGuard() string {
 	var b strings.Builder
 	b.WriteString("unalias git 2>/dev/null; git() { ")
@@ -193,5 +195,5 @@ func gitGuard() string {
 	return b.String()
 }
 
-// quote returns s as one word of shell.
+// quote returns s as a single shell word.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

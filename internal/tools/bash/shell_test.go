@@ -24,20 +24,20 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A bench is a tool with everything a session gives it.
+// A bench is a tool with the full configuration of a session.
 type bench struct {
 	tool.Tool
-	root, dir string // where the session works, and where it is
+	root, dir string // the session's root and current directory
 	tasks     *task.Table
 	notices   chan task.Notice
-	shells    atomic.Int32 // how many commands went to a shell
+	shells    atomic.Int32 // number of commands run by a shell
 }
 
-// A box counts what is put into it, and confines nothing.
+// A box counts the commands put into it, and confines nothing.
 type box struct {
 	*bench
 	scratch string
-	fails   error // of Wrap
+	fails   error // error of Wrap
 	off     bool
 	leaves  func() bool // nil means no
 	aside   int
@@ -108,7 +108,7 @@ func TestReadingCommandsAreBashs(t *testing.T) {
 	b := newBench(t, nil)
 	for name, text := range map[string]string{"a.txt": "one\ntwo\n", "b.txt": "three\n", ".hidden": "", "-n": "x\n", "sub/c": "c\n"} {
 		path := filepath.Join(b.root, name)
-		os.MkdirAll(filepath.Dir(path), 0o755) // ok: writing fails if it did
+		os.MkdirAll(filepath.Dir(path), 0o755) // ok: writing fails otherwise
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestWorkingDirectory(t *testing.T) {
 	steps := []struct{ command, want, dir string }{
 		{"cd sub", "The working directory is now " + sub + ".", sub},
 		{"pwd", sub, sub},
-		{"A=1; pwd; cd ..; exit 3", sub + "\nExit code 3\nThe working directory is now " + b.root + ".", b.root}, // in a shell
+		{"A=1; pwd; cd ..; exit 3", sub + "\nExit code 3\nThe working directory is now " + b.root + ".", b.root}, // run by a shell
 		{"A=1; cd sub; false", "Exit code 1\nThe working directory is now " + sub + ".", sub},
 		{"cd /", reset, b.root},
 		{"pwd", b.root, b.root},
@@ -232,7 +232,7 @@ func TestReadOnlyEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(env) // a script of the user's would not be proven
+	program, err := os.ReadFile(env) // a script by the user would not be proven read-only
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestReadOnlyEnvironment(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(b.root, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tree", "bin/tree"} { // a program of the project is not the one meant
+	for _, name := range []string{"tree", "bin/tree"} { // a project's program is not used
 		if err := os.WriteFile(filepath.Join(b.root, name), []byte("#!/bin/sh\necho evil\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestGrandchildrenEndWithACancelledCommand(t *testing.T) {
 	}
 }
 
-// alive reports whether a process is more than an entry that nobody has collected yet.
+// alive reports whether a process is running, not a zombie.
 func alive(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !strings.Contains(string(data), ") Z ")
@@ -339,7 +339,7 @@ func TestOnlyProvenCommandsRunBesideOthers(t *testing.T) {
 			t.Errorf("%q: %+v", command, got)
 		}
 	}
-	call, _ := b.Bind(json.RawMessage(input("find . -delete"))) // ok: it binds
+	call, _ := b.Bind(json.RawMessage(input("find . -delete"))) // ok: always binds
 	if tool.FoldOf(call) != tool.FoldSearch {
 		t.Error("it is not folded as a search")
 	}
@@ -361,7 +361,7 @@ func TestSandboxThatCannotBeBuilt(t *testing.T) {
 	}
 }
 
-// A proven command is ended like any other.
+// TestProvenCommandsEnd checks that a read-only command can be canceled like any other.
 func TestProvenCommandsEnd(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Tasks = nil })
 	fifo(t, b.root)
@@ -399,7 +399,8 @@ func TestHookConditionsMeetWhatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// The shell that runs a command shows nothing of itself: S1 to S4 of the second look.
+// TestShellShowsTheCommandOnly checks that the wrapper is not visible in the output: S1 to S4
+// of the second review.
 func TestShellShowsTheCommandOnly(t *testing.T) {
 	for _, name := range []string{"bash", "sh"} {
 		t.Run(name, func(t *testing.T) {
@@ -431,7 +432,7 @@ func TestShellShowsTheCommandOnly(t *testing.T) {
 				": > made; exec 2>&1; echo a; kill -TERM $$; sleep 1; echo": "a\nThe command was ended by a signal (terminated).",
 			} {
 				if name == "sh" && strings.Contains(line, "LINENO") {
-					continue // it is empty in dash
+					continue // empty in dash
 				}
 				if got := b.run(t, line); got != want && !(want == "" && got == "The command succeeded and printed nothing.") {
 					t.Errorf("%q: %q, want %q", line, got, want)
@@ -463,7 +464,7 @@ func TestHider(t *testing.T) {
 	}
 }
 
-// A directory for temporary files may be called anything.
+// TestOddTempDir checks temporary directories with unusual names.
 func TestOddTempDir(t *testing.T) {
 	for _, name := range []string{"$(touch made)", "`touch made`", `a\b"c`, "it's", "$HOME", "sp ace"} {
 		b := newBench(t, func(c *Config) {

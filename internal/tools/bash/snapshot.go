@@ -18,30 +18,30 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// snapshotTime is how long the user's own start-up files may take.
+// snapshotTime is the time limit for the user's startup files.
 const snapshotTime = 10 * time.Second
 
-// snapshotPause lets a session get going first: a short one needs no snapshot.
+// snapshotPause delays the snapshot until a session has started: a short session needs none.
 const snapshotPause = 300 * time.Millisecond
 
-// snapshotWait is how long a command waits for one.
+// snapshotWait is how long a command waits for the snapshot.
 const snapshotWait = 2 * time.Second
 
-// snapshotMercy is how long the end of a session waits for one.
+// snapshotMercy is how long the end of a session waits for the snapshot.
 const snapshotMercy = 2 * time.Second
 
-// SnapshotFile is the name of the snapshot.
+// SnapshotFile is the file name of the snapshot.
 const SnapshotFile = "shell-snapshot.sh"
 
-// snapshotScript writes what an interactive bash of the user knows, as bash would read it again. A
-// PATH that is not what it was then is left alone: a hook has set it. The file appears only when it is
-// whole.
+// snapshotScript writes the state of the user's interactive bash in a form that bash can read.
+// It does not change a PATH that has been modified since, because a hook set it. The file
+// appears only when it is complete.
 const snapshotScript = `{ alias -p; declare -f; printf '[ "$PATH" != %q ] || export PATH=%q\n' "$ADZE_PATH" "$PATH"; } > "$ADZE_SNAPSHOT.part" && mv "$ADZE_SNAPSHOT.part" "$ADZE_SNAPSHOT"`
 
 // A Snapshot is a file with the user's aliases, functions and PATH.
 type Snapshot struct {
-	// Note is told, once, that the user's own shell is not the one that runs commands. May
-	// be nil.
+	// Note, if not nil, is called once if the user's own shell is not the shell that runs
+	// commands.
 	Note func(string)
 
 	take  func() string
@@ -57,8 +57,9 @@ type Snapshot struct {
 	done     chan struct{}
 }
 
-// TakeSnapshot takes a snapshot in dir, which it makes: after [Snapshot.Start], or when the file is first
-// asked for. Warn is told, once, why there is none. The snapshot is taken with env.
+// TakeSnapshot prepares a snapshot in dir, which it creates. The snapshot is taken after
+// [Snapshot.Start], or when the file is first requested, with env. Warn is called once with the
+// reason if it fails.
 func TakeSnapshot(r *osproc.Runner, dir string, env []string, warn func(string)) *Snapshot {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Snapshot{warn: warn, cancel: cancel, done: make(chan struct{})}
@@ -82,7 +83,8 @@ func TakeSnapshot(r *osproc.Runner, dir string, env []string, warn func(string))
 	return s
 }
 
-// Start takes the snapshot in the background, after a moment: the session gets going first.
+// Start takes the snapshot in the background after a short delay, so that the session starts
+// first.
 func (s *Snapshot) Start() {
 	s.starting.Do(func() {
 		s.mu.Lock()
@@ -91,8 +93,8 @@ func (s *Snapshot) Start() {
 	})
 }
 
-// File waits a moment for the snapshot and returns its name, or "" if there is none: a command does not
-// wait for start-up files that take long. It is what [Config].Snapshot wants.
+// File waits briefly for the snapshot and returns its path, or "" if it is not available: a
+// command does not wait for slow startup files. It can be used as [Config].Snapshot.
 func (s *Snapshot) File() string {
 	s.other()
 	taken := make(chan string, 1)
@@ -108,8 +110,8 @@ func (s *Snapshot) File() string {
 	}
 }
 
-// Close ends a snapshot that is being taken, but not at once: start-up files that are killed may leave
-// locks behind which the user's next shell waits for.
+// Close ends a snapshot in progress after a grace period: killed startup files may leave locks
+// that the user's next shell waits for.
 func (s *Snapshot) Close() {
 	s.mu.Lock()
 	if s.timer != nil {
@@ -128,7 +130,7 @@ func (s *Snapshot) Close() {
 func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []string) (string, error) {
 	program, err := Find()
 	if err != nil || program.Dialect != shell.Bash {
-		return "", nil // sh has no aliases worth keeping
+		return "", nil // sh has no aliases worth saving
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -142,13 +144,13 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 		return file, nil
 	}
 	if err := os.WriteFile(file, make([]byte, 4096), 0o600); err != nil {
-		return "", fmt.Errorf("what your bash start-up files set cannot be kept: %w", err) // on a full disk, for example
+		return "", fmt.Errorf("what your bash start-up files set cannot be kept: %w", err) // such as a full disk
 	}
 	os.Remove(file) // ok: it is removed with its directory
 	return "", fmt.Errorf("your bash start-up files failed (%s)", reason(exit, err))
 }
 
-// lookup returns what tells the value of a variable in env.
+// lookup returns a function that looks up variables in env.
 func lookup(env []string) func(name string) string {
 	return func(name string) string {
 		for _, entry := range slices.Backward(env) {

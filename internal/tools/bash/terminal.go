@@ -8,10 +8,12 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Commands have no terminal. Most programs that want one say so and end, or find no input and
-// end without a word; the model is then told why. Some wait for ever: those are not started.
+// Commands have no terminal. Most programs that need one print an error and exit, or find no
+// input and exit silently; the result then explains why to the model. Some wait forever: those
+// are not started.
 
-// waits returns the program in a line that would wait for a user at a terminal, and what to do instead; or "".
+// waits returns the program in a line that would wait for a user at a terminal, and an
+// alternative, or "".
 func waits(s *shell.Script) (program, instead string) {
 	if !s.Simple || strings.Contains(s.Source, "|") {
 		return "", "" // piped input may suffice
@@ -48,14 +50,14 @@ func Interactive(line string) string {
 	return program
 }
 
-// scripted reports whether an argument tells an editor what to do, so that it needs no user.
+// scripted reports whether an argument gives an editor commands, so that it needs no user.
 func scripted(arg string) bool {
 	return strings.HasPrefix(arg, "+") || strings.HasPrefix(arg, "--cmd") || strings.HasPrefix(arg, "--eval") ||
 		slices.Contains([]string{"-c", "-S", "-s", "-e", "-E", "-es", "-Es", "--headless", "-batch", "--batch", "--script", "-l", "-W"}, arg)
 }
 
-// missed returns what the model has to know about a line that has ended, and went wrong or printed
-// nothing, because there was no terminal; or "".
+// missed returns advice for the model if a finished line failed or printed nothing for lack of
+// a terminal, or "".
 func missed(s *shell.Script) string {
 	for _, part := range s.Parts {
 		name, args := called(part)
@@ -82,7 +84,7 @@ func missed(s *shell.Script) string {
 	return ""
 }
 
-// gitAdvice returns how to do without the editor or the answers that a git command wants.
+// gitAdvice returns how to avoid the editor or the prompts of a git command.
 func gitAdvice(args []string) string {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool { return slices.Contains(names, arg) })
@@ -100,7 +102,7 @@ func gitAdvice(args []string) string {
 	return ""
 }
 
-// called returns the name of the program of a part, and its arguments.
+// called returns the name and the arguments of a part's program.
 func called(part *shell.Part) (name string, args []string) {
 	if len(part.Words) == 0 {
 		return "", nil
@@ -111,12 +113,12 @@ func called(part *shell.Part) (name string, args []string) {
 	return filepath.Base(part.Words[0].Value), args
 }
 
-// noEditor is what programs try to start instead of an editor that would wait for a user. There is no
-// such program: however it is started, the name is in the complaint.
+// noEditor replaces editors that would wait for a user. No such program exists, so the name
+// appears in the error message.
 const noEditor = "there-is-no-terminal-for-an-editor"
 
-// quietEditors returns env with that in the place of editors for the terminal. Others have windows of their
-// own.
+// quietEditors returns env with terminal editors replaced by noEditor. Other editors have their
+// own windows.
 func quietEditors(env []string) []string {
 	out := slices.Clone(env)
 	for i, entry := range out {

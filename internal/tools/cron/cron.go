@@ -1,5 +1,4 @@
-// Package cron holds the tools with which the model schedules prompts, lists them and ends them. When a prompt runs is known to
-// package schedule.
+// Package cron implements the tools that create, list and delete scheduled prompts.
 package cron
 
 import (
@@ -33,17 +32,17 @@ var (
 	listChinese string
 )
 
-// Jobs are the scheduled prompts.
+// Jobs stores the scheduled prompts.
 type Jobs interface {
 	Add(ctx context.Context, d schedule.Draft) (schedule.Job, error)
 	Remove(ctx context.Context, id string) (schedule.Job, error)
 	List(ctx context.Context) ([]schedule.Job, error)
 }
 
-// Tools returns the tools over jobs.
+// Tools returns the tools for jobs.
 func Tools(jobs Jobs) []tool.Tool { return []tool.Tool{create(jobs), remove(jobs), list(jobs)} }
 
-// A Draft is what the model gives to make a job.
+// Draft is the input for creating a job.
 type Draft struct {
 	Cron      string `json:"cron"`
 	Prompt    string `json:"prompt"`
@@ -62,10 +61,10 @@ func (in Draft) Validate() error {
 	return err
 }
 
-// OpenWorld says that nothing outside is reached now.
+// OpenWorld returns false: creating a job reaches nothing outside.
 func (in Draft) OpenWorld() bool { return false }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Draft) Title() string {
 	when := in.Cron
 	if in.once() {
@@ -74,10 +73,10 @@ func (in Draft) Title() string {
 	return fmt.Sprintf("Schedule (%s): %s", when, tool.OneLine(in.Prompt, 80))
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Draft) Activity() string { return "Scheduling a prompt" }
 
-// Consent says what a yes of the user does.
+// Consent describes the effect of the user's approval.
 func (in Draft) Consent() string {
 	where := "while this session is open"
 	if in.Durable {
@@ -86,7 +85,7 @@ func (in Draft) Consent() string {
 	return "Yes lets the prompt run later, when you may not be there: " + where + ". Its calls ask for permission like any other."
 }
 
-// Preview shows the whole prompt.
+// Preview shows the complete prompt.
 func (in Draft) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: in.Prompt}, nil
 }
@@ -108,18 +107,18 @@ func create(jobs Jobs) tool.Tool {
 	})
 }
 
-// A Ref names a job.
+// A Ref identifies a job.
 type Ref struct {
 	ID string `json:"id"`
 }
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Ref) OpenWorld() bool { return false }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Ref) Title() string { return "End scheduled job " + tool.OneLine(in.ID, 40) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Ref) Activity() string { return "Ending a scheduled job" }
 
 func remove(jobs Jobs) tool.Tool {
@@ -135,25 +134,25 @@ func remove(jobs Jobs) tool.Tool {
 	})
 }
 
-// None is what the model gives to list jobs: nothing.
+// None is the empty input for listing jobs.
 type None struct{}
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (None) OpenWorld() bool { return false }
 
-// ReadOnly says that nothing is changed.
+// ReadOnly returns true: the call changes nothing.
 func (None) ReadOnly() bool { return true }
 
-// Concurrent says that listing disturbs no other call.
+// Concurrent returns true: listing does not affect other calls.
 func (None) Concurrent() bool { return true }
 
-// Access says that nothing but the jobs is touched.
+// Access returns nil: the call accesses only the jobs.
 func (None) Access() []tool.Access { return nil }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (None) Title() string { return "List scheduled jobs" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (None) Activity() string { return "Listing scheduled jobs" }
 
 func list(jobs Jobs) tool.Tool {

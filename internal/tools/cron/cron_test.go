@@ -36,9 +36,8 @@ func TestContract(t *testing.T) {
 	tooltest.Run(t, all[2], tooltest.Cases{Input: None{}, Dir: t.TempDir(), Good: map[string]string{"all": `{}`}})
 }
 
-// The model makes, lists and ends jobs. What it makes is marked as its own, so that no command runs by it, and the user is
-// asked with the whole prompt before.
-//
+// TestTools checks that the model can create, list and delete jobs. Jobs it creates are marked
+// as its own, so that they run no commands, and the user confirms the complete prompt first.
 // Proves X-021.
 func TestTools(t *testing.T) {
 	table := newTable(t)

@@ -1,5 +1,4 @@
-// Package ctxinspect is the tool by which the model looks at its use of the context window. What there is
-// to see is known to the package that folds the conversation.
+// Package ctxinspect implements the tool that shows the model its use of the context window.
 package ctxinspect
 
 import (
@@ -18,28 +17,29 @@ var doc string
 //go:embed ctxinspect.zh.md
 var chinese string
 
-// An Input is what the model gives: nothing.
+// Input is the tool's empty input.
 type Input struct{}
 
-// OpenWorld says that nothing outside is touched.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Input) OpenWorld() bool { return false }
 
-// ReadOnly says that nothing is changed.
+// ReadOnly returns true: the call changes nothing.
 func (in Input) ReadOnly() bool { return true }
 
-// Concurrent says that looking disturbs no other call.
+// Concurrent returns true: inspecting does not affect other calls.
 func (in Input) Concurrent() bool { return true }
 
-// Access says that nothing but the conversation is touched.
+// Access returns nil: the call accesses only the conversation.
 func (in Input) Access() []tool.Access { return nil }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return "Inspect the context" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Inspecting the context" }
 
-// New returns the tool; report says what there is to see. Without it the tool is not offered.
+// New returns the tool. The report function returns the text to show; if nil, the tool is not
+// offered.
 func New(report func() string) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   "CtxInspect",

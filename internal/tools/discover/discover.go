@@ -1,5 +1,4 @@
-// Package discover is the tool with which the model finds skills by words. Which skills there are, and running them, is left
-// to others.
+// Package discover implements the tool that searches skills by keywords.
 package discover
 
 import (
@@ -14,7 +13,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is that of the tool.
+// Name is the tool's name.
 const Name = "DiscoverSkills"
 
 //go:embed discover.md
@@ -29,47 +28,47 @@ var schema string
 //go:embed discover.output.json
 var output string
 
-// defaultResults is how many skills are returned if the model does not say.
+// defaultResults is the default number of skills returned.
 const defaultResults = 10
 
-// maxChars bounds the text of a result: twenty skills, each with its name and what it says of itself.
+// maxChars limits the text of a result: twenty skills with names and descriptions.
 const maxChars = 12_000
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Query      string `json:"query"`
 	MaxResults int    `json:"max_results,omitempty"`
 }
 
-// ReadOnly says that nothing is changed.
+// ReadOnly returns true: the call changes nothing.
 func (in Input) ReadOnly() bool { return true }
 
-// Concurrent says that searching disturbs no other call.
+// Concurrent returns true: a search does not affect other calls.
 func (in Input) Concurrent() bool { return true }
 
-// OpenWorld says that nothing outside is asked.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Input) OpenWorld() bool { return false }
 
-// Access says that nothing but the list of skills is touched.
+// Access returns nil: the call accesses only the list of skills.
 func (in Input) Access() []tool.Access { return nil }
 
-// Fold says that the call searches.
+// Fold classifies the call as a search.
 func (in Input) Fold() tool.Fold { return tool.FoldSearch }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return tool.OneLine("Search skills: "+in.Query, 80) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return tool.OneLine("Searching skills: "+in.Query, 80) }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Query   string   `json:"query"`
 	Matches []string `json:"matches"`
 	Total   int      `json:"total"`
 }
 
-// New returns the tool, which finds skills with f.
+// New returns the tool, which searches skills with f.
 func New(f *Finder) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name:   Name,
@@ -83,7 +82,7 @@ func New(f *Finder) tool.Tool {
 	}, f.bind)
 }
 
-// A call is one search.
+// A call is a search.
 type call struct {
 	in     Input
 	finder *Finder
@@ -91,7 +90,7 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// bind checks that there is something to search for.
+// bind checks that the query is not empty.
 func (f *Finder) bind(in Input) (tool.Call, error) {
 	if len(tfidf.Terms(in.Query)) == 0 {
 		return nil, errors.New("the query has no words to search for: describe the task in a few, such as \"review a pull request\"")

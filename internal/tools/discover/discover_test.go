@@ -21,7 +21,7 @@ func made(name, description, when string) *skill.Skill {
 	return &skill.Skill{Name: name, Head: skill.Head{Description: description, When: when}, Origin: skill.Origin{Kind: skill.Plugin}}
 }
 
-// few are the skills of most tests.
+// few returns the skills used by most tests.
 func few() []*skill.Skill {
 	return []*skill.Skill{
 		made("commit", "Commits what was changed.", ""),
@@ -33,7 +33,7 @@ func few() []*skill.Skill {
 	}
 }
 
-// A record is the skills that were seen.
+// A record holds the skills that were seen.
 type record []string
 
 func (r *record) Add(names ...string)  { *r = append(*r, names...) }
@@ -44,7 +44,7 @@ func finder(skills []*skill.Skill) (*Finder, *record) {
 	return NewFinder(Config{Skills: func() []*skill.Skill { return skills }, Runner: "Skill", Seen: &seen}), &seen
 }
 
-// ask runs one search and returns what the model reads, and the structured result.
+// ask runs a search and returns the text for the model and the structured result.
 func ask(t testing.TB, f *Finder, query string, most int) (string, Output) {
 	t.Helper()
 	input, err := json.Marshal(Input{query, most})
@@ -69,8 +69,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// Skills are found by their names, descriptions and when they are to be used; a query without words is refused.
-//
+// TestSearch checks that skills are found by name, description and "when to use" text, and that
+// a query without words is rejected.
 // Proves SKILL-33, X-036.
 func TestSearch(t *testing.T) {
 	const empty = "error: the query has no words to search for: describe the task in a few, such as \"review a pull request\""
@@ -94,7 +94,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The result is bounded, whatever skills say.
+// TestBounds checks that the result is bounded even if descriptions are long.
 func TestBounds(t *testing.T) {
 	var skills []*skill.Skill
 	for i := range 100 {
@@ -107,8 +107,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Suggestions are those with enough in common that were not seen; they follow the skills that there are.
-//
+// TestSuggest checks that suggestions are similar enough and not yet seen, and that they follow
+// changes to the skills.
 // Proves SKILL-33.
 func TestSuggest(t *testing.T) {
 	skills := few()
@@ -134,7 +134,8 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// Without skills, or where all of them are described, the tool is not offered.
+// TestEnabled checks that the tool is not offered without skills, or if all of them are
+// described already.
 func TestEnabled(t *testing.T) {
 	few := NewFinder(Config{Many: func() bool { return false }})
 	for _, f := range []*Finder{nil, few} {
@@ -147,7 +148,7 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// thousands returns skills like those of plugins.
+// thousands returns skills similar to those in plugins.
 func thousands() []*skill.Skill {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 4000)
@@ -188,7 +189,7 @@ func BenchmarkIndex5000(b *testing.B) {
 	}
 }
 
-// A short text that is known to have nothing to do with any skill is one that an index finds nothing for.
+// TestUnrelated checks that the index finds nothing for a short text reported as unrelated.
 // Proves SKILL-33.
 func TestUnrelated(t *testing.T) {
 	plain := append(few(), made("urlCheck", "Watches URLs, studies queries and tests; stopped by Ctrl-C.", ""), made("commits", "Running", "—"))

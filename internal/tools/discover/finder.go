@@ -13,7 +13,7 @@ import (
 	"adze/internal/tool/suggest"
 )
 
-// The weights of what a skill is found by.
+// The weights of the indexed fields of a skill.
 const (
 	nameWeight = 3.0
 	whenWeight = 1.5
@@ -21,27 +21,30 @@ const (
 )
 
 const (
-	// maxIndexed bounds the bytes of a text that are indexed: what a skill is for is said first.
+	// maxIndexed limits the indexed bytes of a text: the purpose of a skill comes first.
 	maxIndexed = 1000
-	// leastShare is how much of the best score a hit has at least. What is far below it has a common word.
+	// leastShare is the minimum score of a hit, as a share of the best score. Lower hits share
+	// only a common word.
 	leastShare = 1.0 / 3
-	// maxLine bounds what is said of a suggestion, in characters.
+	// maxLine limits the text of a suggestion, in characters.
 	maxLine = 160
 )
 
-// A Config is what skills are found with. Skills and Runner are required.
+// Config configures a Finder. Skills and Runner are required.
 type Config struct {
-	// Skills returns those that the model may run: the same slice until something changes.
+	// Skills returns the skills that the model may run. It returns the same slice until
+	// something changes.
 	Skills func() []*skill.Skill
-	// Runner is the tool that runs them.
+	// Runner is the name of the tool that runs skills.
 	Runner string
-	// Many reports whether there are so many skills that the model needs to search; nil means always.
+	// Many reports whether there are so many skills that the model needs to search; nil means
+	// always.
 	Many func() bool
-	// Seen is told which skills were found; may be nil.
+	// Seen, if not nil, records the skills that were found.
 	Seen suggest.Seen
 }
 
-// A Finder finds skills by words. It makes its index when it is first asked. It is safe for concurrent use.
+// A Finder searches skills. It builds its index on first use. It is safe for concurrent use.
 type Finder struct {
 	Config
 
@@ -49,10 +52,10 @@ type Finder struct {
 	last *catalog
 }
 
-// NewFinder returns a finder.
+// NewFinder returns a Finder.
 func NewFinder(c Config) *Finder { return &Finder{Config: c} }
 
-// A catalog is the index of some skills. It does not change.
+// A catalog is an immutable index of skills.
 type catalog struct {
 	skills []*skill.Skill
 	index  *tfidf.Index
@@ -63,7 +66,8 @@ var (
 	errFew  = errors.New("all skills are listed and described")
 )
 
-// enabled returns why the tool is not offered, or nil. The finder may be nil: then there are no skills.
+// enabled returns an error if the tool is not offered. The finder may be nil, which means that
+// there are no skills.
 func (f *Finder) enabled() error {
 	switch {
 	case f == nil:
@@ -74,7 +78,7 @@ func (f *Finder) enabled() error {
 	return nil
 }
 
-// catalog returns the index of the skills that there are now. It is kept as long as they are the same.
+// catalog returns the index of the current skills. It is cached until they change.
 func (f *Finder) catalog() *catalog {
 	skills := f.Skills()
 	f.mu.Lock()
@@ -99,7 +103,7 @@ func index(skills []*skill.Skill) *tfidf.Index {
 
 func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxIndexed)], "") }
 
-// find returns up to n skills that words are about, the best first.
+// find returns up to n skills that match words, best first.
 func (c *catalog) find(words string, n int) (found []*skill.Skill) {
 	hits := tfidf.Best(c.index.Scores(tfidf.Document{{Text: words, Weight: 1}}), n)
 	for _, hit := range hits {
@@ -110,8 +114,8 @@ func (c *catalog) find(words string, n int) (found []*skill.Skill) {
 	return found
 }
 
-// Suggest returns up to n skills that a text is about, with at least that similarity. Those that skip answers true for are
-// left out.
+// Suggest returns up to n skills related to a text, with at least the given similarity. It
+// omits skills for which skip returns true.
 func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name string) bool) (found []suggest.Suggestion) {
 	if unrelated(text, f.Skills()) {
 		return nil
@@ -121,14 +125,15 @@ func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name str
 	return suggested(scores, wish{atLeast, n, skip}, func(doc int) string { return c.skills[doc].Name }, func(doc int) string { return lineOf(c.skills[doc]) })
 }
 
-// A wish says which skills are to be suggested: up to n with at least that score, without those that skip answers true for.
+// A wish selects the skills to suggest: up to n with at least the given score, without those
+// for which skip returns true.
 type wish struct {
 	atLeast float64
 	n       int
 	skip    func(name string) bool // may be nil
 }
 
-// suggested returns the best skills by their scores, given the name and the line of each.
+// suggested returns the best skills by score, given the name and the line of each.
 func suggested(scores []float64, w wish, name, line func(doc int) string) (found []suggest.Suggestion) {
 	for doc, score := range scores {
 		if score > 0 && (score < w.atLeast || w.skip != nil && w.skip(name(doc))) {
@@ -141,13 +146,15 @@ func suggested(scores []float64, w wish, name, line func(doc int) string) (found
 	return found
 }
 
-// lineOf returns what is said of a skill that is suggested.
+// lineOf returns the text of a suggested skill.
 func lineOf(s *skill.Skill) string { return tool.OneLine(skill.Words(s), maxLine) }
 
-// maxQuick is how many words a text may have to be looked for in all skills, which takes less time than an index of them.
+// maxQuick is the maximum number of words of a text for which scanning all skills is faster
+// than building an index.
 const maxQuick = 3
 
-// unrelated reports whether a short text is known to have no word in common with any skill. It uses no index.
+// unrelated reports whether a short text certainly has no word in common with any skill. It
+// uses no index.
 func unrelated(text string, skills []*skill.Skill) bool {
 	terms := tfidf.Terms(text)
 	if len(terms) > maxQuick {
@@ -162,13 +169,13 @@ func unrelated(text string, skills []*skill.Skill) bool {
 	return true
 }
 
-// mayHave reports whether a skill may have a word that begins with a root, which is ASCII.
+// mayHave reports whether a skill may have a word that starts with root, which is ASCII.
 func mayHave(s *skill.Skill, root string) bool {
 	for _, text := range []string{s.Name, s.Description, s.When} {
 		for i := range len(text) {
 			switch c := text[i]; {
 			case c|0x20 == root[0] && len(text)-i >= len(root) && strings.EqualFold(text[i:i+len(root)], root),
-				c >= utf8.RuneSelf && (strings.HasPrefix(text[i:], "\u0130") || strings.HasPrefix(text[i:], "\u212a")): // i and k in lower case
+				c >= utf8.RuneSelf && (strings.HasPrefix(text[i:], "\u0130") || strings.HasPrefix(text[i:], "\u212a")): // lower-case to i and k
 				return true
 			}
 		}
@@ -176,7 +183,7 @@ func mayHave(s *skill.Skill, root string) bool {
 	return false
 }
 
-// entry returns a skill as a line of a result.
+// entry formats a skill as a line of a result.
 func entry(s *skill.Skill) string {
 	line := "- " + tool.OneLine(s.Name, maxLine)
 	if words := skill.Words(s); words != "" {

@@ -7,14 +7,15 @@ import (
 	"adze/internal/tool/suggest"
 )
 
-// Words are those that skills are found by, with what is said of the ones that are found. They can be kept where there are no
-// skills at hand, and are searched there without decoding more than the words of a text and the skills that it is about.
+// Words is a serialized index of skills with the text of their suggestions. It can be stored
+// and searched without the skills, decoding only the words of the query and the matching
+// skills.
 type Words string
 
-// maxKept bounds the bytes of words that can be kept: all of them are read before anything is looked up.
+// maxKept is the maximum size of Words in bytes, because all of it is read before a lookup.
 const maxKept = 4 << 20
 
-// WordsOf returns the words of skills, or none if there are too many to be kept.
+// WordsOf returns the index of skills, or an empty one if there are too many.
 func WordsOf(skills []*skill.Skill) Words {
 	said := make([]string, 0, 2*len(skills))
 	for _, s := range skills {
@@ -27,7 +28,7 @@ func WordsOf(skills []*skill.Skill) Words {
 	return Words(words)
 }
 
-// Suggest returns what [Finder.Suggest] of the same skills does.
+// Suggest returns the same suggestions as [Finder.Suggest] for the same skills.
 func (w Words) Suggest(text string, atLeast float64, n int, skip func(name string) bool) []suggest.Suggestion {
 	parts := textlist.List(w)
 	if parts.Len() != 2 {

@@ -13,8 +13,8 @@ import (
 	"adze/internal/skill"
 )
 
-// Words that were kept suggest what the skills themselves do, in the same order and with the same lines.
-//
+// TestWordsSuggestTheSame checks that stored words give the same suggestions as the skills, in
+// the same order and with the same text.
 // Proves SKILL-33.
 func TestWordsSuggestTheSame(t *testing.T) {
 	word := rapid.SampledFrom([]string{
@@ -44,7 +44,8 @@ func TestWordsSuggestTheSame(t *testing.T) {
 	})
 }
 
-// Words of so many skills that reading them would take long are not kept. Those of 5,000 like the ones of plugins are.
+// TestTooManyWords checks that the words of very many skills are not stored, while those of
+// 5,000 typical skills are.
 func TestTooManyWords(t *testing.T) {
 	skills := thousands()
 	if words := WordsOf(skills); len(words) == 0 || len(words.Suggest(skills[7].Description, 0.1, 3, nil)) != 3 {
@@ -52,7 +53,7 @@ func TestTooManyWords(t *testing.T) {
 	}
 	skills = nil
 	for i := range 2000 {
-		var own strings.Builder // words that no other skill has
+		var own strings.Builder // unique words
 		for j := 0; own.Len() < maxIndexed; j++ {
 			fmt.Fprintf(&own, "%dx%d ", i, j)
 		}
@@ -63,7 +64,7 @@ func TestTooManyWords(t *testing.T) {
 	}
 }
 
-// Words that are damaged break nothing, and say no more than they have.
+// FuzzWords checks that damaged words do no harm and yield no text that they do not contain.
 func FuzzWords(f *testing.F) {
 	words := string(WordsOf(few()))
 	f.Add(words, "review the pull request")

@@ -1,6 +1,4 @@
-// Package edit is the tool that replaces a piece of text in a file. How the text is found is left to
-// platform/edit, how the file is written safely to tool/change; what may be changed is decided by the
-// permission rules, before it runs.
+// Package edit implements the tool that replaces text in a file.
 package edit
 
 import (
@@ -18,17 +16,18 @@ import (
 	"adze/internal/tool/change"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Edit"
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct {
 	Files *change.Files
-	// WholeOnly refuses edits of files that were not read completely, even inside the lines that were.
+	// WholeOnly rejects edits of files that were not read completely, even within the lines
+	// that were.
 	WholeOnly bool
 }
 
-// The error codes of the tool's contract, beside those of [change].
+// The error codes of the tool's contract, in addition to those in [change].
 const (
 	codeSame      = 1
 	codeNotEmpty  = 3
@@ -49,7 +48,7 @@ var inputSchema string
 //go:embed edit.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	FilePath   string        `json:"file_path"`
 	OldString  *string       `json:"old_string,omitempty"`
@@ -58,14 +57,14 @@ type Input struct {
 	Edits      []Replacement `json:"edits,omitempty"`
 }
 
-// A Replacement is one of several edits of a file.
+// A Replacement is a single edit in a list of edits.
 type Replacement struct {
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
-// Draft lets the user edit the replacement, if there is only one.
+// Draft lets the user edit the replacement if there is only one.
 func (in Input) Draft() tool.Draft {
 	if in.Edits != nil {
 		return tool.Draft{}
@@ -73,7 +72,7 @@ func (in Input) Draft() tool.Draft {
 	return tool.Draft{Field: "new_string"}
 }
 
-// replacements returns the edits to make, at least one.
+// replacements returns the edits, at least one.
 func (in Input) replacements() ([]Replacement, error) {
 	single := in.OldString != nil || in.NewString != nil || in.ReplaceAll
 	switch {
@@ -118,7 +117,7 @@ func New(c Config) tool.Tool {
 	return t
 }
 
-// bind checks everything about in that can be told without touching the disk.
+// bind validates the input without accessing the disk.
 func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.FilePath })
 	if err != nil {
@@ -139,7 +138,7 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	return &call{Proposal: proposal, edits: edits, wholeOnly: c.WholeOnly}, nil
 }
 
-// nth returns how a message names one of several edits.
+// nth returns a prefix that identifies an edit in a message, or "" for a single edit.
 func nth(edits []Replacement, i int) string {
 	if len(edits) == 1 {
 		return ""
@@ -147,27 +146,27 @@ func nth(edits []Replacement, i int) string {
 	return fmt.Sprintf("edits[%d]: ", i)
 }
 
-// A call is the edits of one file: all are made, or none.
+// A call applies all edits of a file, or none.
 type call struct {
 	change.Proposal[Input]
 	edits     []Replacement
 	wholeOnly bool
 }
 
-// creates reports whether the call makes a new file.
+// creates reports whether the call creates a file.
 func (c *call) creates() bool { return c.edits[0].OldString == "" }
 
 func (c *call) Title() string    { return "Edit " + c.Shown() }
 func (c *call) Activity() string { return "Editing " + c.Shown() }
 
-// Foresee reports why the edit would fail.
+// Foresee returns an error if the edit would fail.
 func (c *call) Foresee(look bool) error {
 	edit := (&outcome{call: c}).make
 	switch {
 	case look:
 		return c.Rehearse(edit)
 	case c.creates():
-		return nil // whether there is a file is not recorded
+		return nil // the existence of the file is not recorded
 	}
 	if _, known := c.Known(); !known && !c.wholeOnly && !c.replacesAll() {
 		return nil
@@ -192,7 +191,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	return change.Preview(c.Target.Path, false, e.hunks, !e.truncated), nil
 }
 
-// replacesAll reports whether an edit is of every occurrence.
+// replacesAll reports whether any edit replaces all occurrences.
 func (c *call) replacesAll() bool {
 	return slices.ContainsFunc(c.edits, func(r Replacement) bool { return r.ReplaceAll })
 }

@@ -47,8 +47,7 @@ func (w *world) content(name string) string {
 	return string(data)
 }
 
-// write makes a file; read says that the conversation knows the lines first to last of it, or all of
-// it if last is 0.
+// write creates a file; read marks the lines first to last as read, or all lines if last is 0.
 func (w *world) write(name, content string) {
 	w.t.Helper()
 	if err := os.WriteFile(w.path(name), []byte(content), 0o644); err != nil {
@@ -89,7 +88,7 @@ func (w *world) run(in Input) (tool.Result, error) {
 	return call.Run(w.t.Context(), func(tool.Progress) {})
 }
 
-// single returns the input of one replacement.
+// single returns the input for a single replacement.
 func single(path, old, new string, all bool) Input {
 	return Input{FilePath: path, OldString: &old, NewString: &new, ReplaceAll: all}
 }
@@ -183,7 +182,7 @@ func TestCreate(t *testing.T) {
 func TestPartsOfFiles(t *testing.T) {
 	var lines []string
 	for i := range 100 {
-		lines = append(lines, fmt.Sprintf("line %d of %d", i+1, (i+1)%50)) // the ends are there twice
+		lines = append(lines, fmt.Sprintf("line %d of %d", i+1, (i+1)%50)) // the ends are repeated
 	}
 	file := strings.Join(lines, "\n") + "\n"
 	all := func(n int) Input { return single("f", fmt.Sprintf(" of %d\n", n%50), " changed\nmore\n", true) }
@@ -192,7 +191,7 @@ func TestPartsOfFiles(t *testing.T) {
 	w := newWorld(t)
 	w.write("f", file)
 	w.read("f", 1, 50)
-	// Unique text need not have been read; repeated text must.
+	// Unique text need not have been read; repeated text must have been.
 	if _, err := w.run(all(30)); code(err) != change.CodeNotRead || !strings.Contains(err.Error(), "lines 80 to 80 have not been read yet") {
 		t.Errorf("lines 30 and 80: %v", err)
 	}
@@ -204,7 +203,7 @@ func TestPartsOfFiles(t *testing.T) {
 	if _, err := w.run(one(10)); err != nil {
 		t.Errorf("line 10: %v", err)
 	}
-	// The file has a line more now, and what was seen is a line longer.
+	// The file and the range that was seen are now a line longer.
 	e, _ := w.Files.State.Get(w.path("f"))
 	if diff := cmp.Diff([]filestate.Span{{First: 1, Last: 51}}, e.Seen); diff != "" || e.Total != 101 || e.Complete {
 		t.Errorf("of %d lines, complete %v: %s", e.Total, e.Complete, diff)
@@ -215,7 +214,7 @@ func TestPartsOfFiles(t *testing.T) {
 	if _, err := w.run(one(60)); err != nil {
 		t.Errorf("line 60, which is 62 now: %v", err)
 	}
-	// A line of which a part was named is not known.
+	// A partly quoted line is not known.
 	e, _ = w.Files.State.Get(w.path("f"))
 	if diff := cmp.Diff([]filestate.Span{{First: 1, Last: 52}}, e.Seen); diff != "" || e.Total != 103 {
 		t.Errorf("of %d lines: %s", e.Total, diff)
@@ -235,8 +234,8 @@ func TestPartsOfFiles(t *testing.T) {
 	}
 }
 
-// A unique text proves knowledge of a file, unless a rule hides the file.
-//
+// TestUnread checks that quoting unique text proves knowledge of a file, unless a rule hides
+// the file.
 // Proves FST-02, EDIT-01.
 func TestUnread(t *testing.T) {
 	w := newWorld(t)
@@ -270,7 +269,7 @@ func TestUnread(t *testing.T) {
 	if _, err := w.run(single("secret", "key=1", "key=2", false)); code(err) != change.CodeNotRead {
 		t.Errorf("a hidden file: %v", err)
 	}
-	// What was shown in a version that is gone neither helps nor harms.
+	// Lines seen in an outdated version have no effect.
 	w.write("g", "a\nb\n")
 	w.Files.State.Saw(filestate.Entry{Path: w.path("g"), Hash: [32]byte{1}, Total: 2, Seen: []filestate.Span{{First: 1, Last: 2}}})
 	if _, err := w.run(single("g", "a", "x", false)); err != nil {
@@ -278,8 +277,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// Several edits are made one after the other, or not at all.
-//
+// TestSeveralEdits checks that several edits are applied in order, or not at all.
 // Proves EDIT-13.
 func TestSeveralEdits(t *testing.T) {
 	w := newWorld(t)
@@ -413,7 +411,7 @@ func BenchmarkEdit100MB(b *testing.B) {
 	from, to := "target 0", "target 1"
 	for b.Loop() {
 		b.StopTimer()
-		time.Sleep(2100 * time.Millisecond) // a file that changed just now is compared once more
+		time.Sleep(2100 * time.Millisecond) // recently changed files are compared again
 		b.StartTimer()
 		if _, err := w.run(single("f", from, to, false)); err != nil {
 			b.Fatal(err)
@@ -446,8 +444,8 @@ func BenchmarkCopy100MB(b *testing.B) {
 	}
 }
 
-// What a model often gets wrong about old_string is said, or overlooked where it does not matter (model-side review,
-// section 3.2).
+// TestCopyingMistakes checks that common mistakes in old_string are reported, or tolerated if
+// harmless (model-side review, section 3.2).
 func TestCopyingMistakes(t *testing.T) {
 	w := newWorld(t)
 	w.write("f", "a\n\tprint(\"x\")  \nb\n")

@@ -9,8 +9,8 @@ import (
 	"adze/internal/tool/change"
 )
 
-// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if it is
-// long; the file history has it under OriginalHash.
+// Output is the structured result, in a format that hooks and clients know. OriginalFile is nil
+// if the file is long; the file history has it under OriginalHash.
 type Output struct {
 	FilePath        string      `json:"filePath"`
 	OldString       string      `json:"oldString"`
@@ -38,7 +38,7 @@ func (e *outcome) result() tool.Result {
 	return r
 }
 
-// text is what the model reads.
+// text returns the result for the model.
 func (e *outcome) text() string {
 	var b strings.Builder
 	switch {
@@ -71,12 +71,13 @@ func (e *outcome) text() string {
 }
 
 const (
-	// aroundLines is how many lines are shown of each changed place, aroundHunks of how many places.
+	// aroundLines is the number of lines shown for each change, aroundHunks the number of
+	// changes shown.
 	aroundLines = 8
 	aroundHunks = 10
 )
 
-// around returns the lines at each change as they are now, with their numbers.
+// around returns the current lines at each change with their numbers.
 func around(hunks []engine.Hunk) string {
 	var b strings.Builder
 	for i, h := range hunks {
@@ -102,7 +103,7 @@ func around(hunks []engine.Hunk) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// near reports whether the line at i is at most one line from a change.
+// near reports whether line i is at most one line away from a change.
 func near(lines []string, i int) bool {
 	for _, line := range lines[max(i-1, 0):min(i+2, len(lines))] {
 		if line[0] != ' ' {
@@ -112,7 +113,7 @@ func near(lines []string, i int) bool {
 	return false
 }
 
-// difference tells what the user changed in the proposal.
+// difference describes the user's changes to the proposal.
 func (e *outcome) difference() string {
 	text := "The user changed your proposal before it was written."
 	was, err := e.Proposed.replacements()

@@ -13,7 +13,7 @@ import (
 	"adze/internal/tool/change"
 )
 
-// Run carries out the edit. Once it has begun to write it is not interrupted.
+// Run applies the edit. Once it has started to write, it is not interrupted.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	set, err := c.Find()
 	if err != nil {
@@ -30,13 +30,13 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return e.result(), nil
 }
 
-// An outcome is a call with the change it made.
+// An outcome is a call with its change.
 type outcome struct {
 	*call
 	done         change.Done
 	original     *string
 	originalHash string
-	old, new     string // as they are in the file
+	old, new     string // text as it is in the file
 	count        int
 	adapted      bool
 	blanks       bool
@@ -44,7 +44,7 @@ type outcome struct {
 	truncated    bool
 }
 
-// make works out the new content.
+// make computes the new content.
 func (e *outcome) make(old change.Old) (change.New, error) {
 	e.original, e.originalHash = old.Original()
 	if e.creates() {
@@ -68,8 +68,8 @@ func (e *outcome) make(old change.Old) (change.New, error) {
 	return fresh, nil
 }
 
-// apply makes the edits one after the other, each in the text that the one before left. It returns the new content, and changes known to
-// the lines known of it. A nil known stands for the whole file.
+// apply applies the edits in order, each to the result of the previous one. It returns the new
+// content and updates the known lines in known. A nil known means the whole file.
 func (e *outcome) apply(data []byte, known *filestate.Entry) (pieces [][]byte, err error) {
 	before := data
 	for i, r := range e.edits {
@@ -103,7 +103,7 @@ func (e *outcome) apply(data []byte, known *filestate.Entry) (pieces [][]byte, e
 	return [][]byte{data}, nil
 }
 
-// create makes a file, or fills an empty one.
+// create creates a file, or fills an empty one.
 func (e *outcome) create(old change.Old) (change.New, error) {
 	if len(old.Data) > 0 {
 		return change.New{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
@@ -114,8 +114,8 @@ func (e *outcome) create(old change.Old) (change.New, error) {
 	return change.New{Pieces: [][]byte{[]byte(e.new)}, Origin: filestate.Edit}, nil
 }
 
-// learn changes known to the lines known after the edit. It refuses an edit of text that the model does not know: it must have seen
-// the lines, or old_string must be the exact text of the only place.
+// learn updates known to the lines known after the edit. It rejects an edit of text that the
+// model does not know: it must have seen the lines, or old_string must match exactly once.
 func (e *outcome) learn(known *filestate.Entry, plan *engine.Plan) error {
 	unseen := e.unseen(*known, plan)
 	if unseen != nil && (e.wholeOnly || len(plan.Matches) > 1 || plan.Folded || plan.Blanks) {
@@ -132,7 +132,7 @@ func (e *outcome) learn(known *filestate.Entry, plan *engine.Plan) error {
 		changes = append(changes, filestate.Change(c))
 		known.Total += c.New - c.Old
 	}
-	if unseen != nil { // old_string may be a part of its lines only
+	if unseen != nil { // old_string may be only a part of its lines
 		known.Seen = filestate.Move(known.Seen, changes)
 	} else {
 		known.Seen = filestate.Shift(known.Seen, changes)
@@ -140,10 +140,10 @@ func (e *outcome) learn(known *filestate.Entry, plan *engine.Plan) error {
 	return nil
 }
 
-// maxUnseen is how many places a refusal names.
+// maxUnseen is the maximum number of places named in an error.
 const maxUnseen = 3
 
-// unseen returns the lines that are replaced and were not seen.
+// unseen returns the replaced lines that were not seen.
 func (e *outcome) unseen(known filestate.Entry, plan *engine.Plan) []filestate.Span {
 	var unseen []filestate.Span
 	for _, lines := range plan.Lines() {
@@ -154,7 +154,7 @@ func (e *outcome) unseen(known filestate.Entry, plan *engine.Plan) []filestate.S
 	return unseen
 }
 
-// refusal turns an error of the search into one for the model.
+// refusal converts a search error to an error for the model.
 func (c *call) refusal(i int, err error) error {
 	which := nth(c.edits, i)
 	var missing *engine.NotFound

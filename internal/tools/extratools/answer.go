@@ -11,32 +11,32 @@ import (
 	"adze/internal/tool"
 )
 
-// Bounds of the text of an answer, in bytes.
+// Limits on an answer's text, in bytes.
 const (
-	maxText    = 20_000 // of all
-	maxSchemas = 8_000  // of schemas in an answer to words
-	maxExtra   = 8_000  // of what servers say of their use, and the end
-	wholes     = 3      // tools that an answer to words shows with their schemas
-	maxLine    = 160    // of what is said of a tool in a line
+	maxText    = 20_000 // total
+	maxSchemas = 8_000  // schemas in a keyword search
+	maxExtra   = 8_000  // server instructions, and the end
+	wholes     = 3      // tools shown with schemas in a keyword search
+	maxLine    = 160    // a tool's one-line description
 )
 
-// An answer is what a search found.
+// An answer is the result of a search.
 type answer struct {
 	query        string
 	pool         *tool.Pool
 	deferred     int
 	found        []tool.Tool
-	more         int // further tools whose names begin like that
+	more         int // further tools with that name prefix
 	loaded       []string
 	missing      []string
 	pending      []string
 	advice       string
-	whole        bool // tools are shown with their schemas
-	browse       bool // like that, and nothing is remembered
+	whole        bool // show tools with their schemas
+	browse       bool // the same, without recording the tools
 	instructions func(server string) string
 }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Query          string   `json:"query"`
 	Matches        []string `json:"matches"`
@@ -64,10 +64,10 @@ func (a *answer) result() tool.Result {
 	return result
 }
 
-// some returns a list that is not nil.
+// some returns a non-nil copy of list.
 func some(list []string) []string { return append([]string{}, list...) }
 
-// summary says for the user what was found.
+// summary describes the result for the user.
 func (a *answer) summary() string {
 	if len(a.found)+len(a.loaded) == 0 {
 		return fmt.Sprintf("No tool found among %d", a.deferred)
@@ -75,7 +75,7 @@ func (a *answer) summary() string {
 	return strings.Join(append(a.matches(), a.loaded...), "\n")
 }
 
-// text says for the model what was found, and how to go on.
+// text describes the result and the next steps for the model.
 func (a *answer) text() string {
 	var b strings.Builder
 	a.tools(&b)
@@ -98,7 +98,7 @@ func (a *answer) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// nothing says that nothing was found.
+// nothing writes a message about an empty result.
 func (a *answer) nothing(b *strings.Builder) {
 	fmt.Fprintf(b, "No tool matches %s, among %d that are not in your list. ", quoted(a.query), a.deferred)
 	switch {
@@ -114,7 +114,7 @@ func (a *answer) nothing(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// near says which tools may have been meant by a name.
+// near suggests tools with a similar name.
 func (a *answer) near(name string) string {
 	if near := a.pool.Closest(name); len(near) > 0 {
 		return " Did you mean " + strings.Join(near, " or ") + "?"
@@ -122,7 +122,7 @@ func (a *answer) near(name string) string {
 	return ""
 }
 
-// tools writes what was found: in full as far as there is room, else in a line each.
+// tools writes the tools found: in full while there is room, then on a line each.
 func (a *answer) tools(b *strings.Builder) {
 	room := maxText
 	if !a.whole && !a.browse {
@@ -150,7 +150,7 @@ func (a *answer) tools(b *strings.Builder) {
 	}
 }
 
-// full says all of a tool: what it does, each line of it indented, and what it takes.
+// full returns the complete description of a tool, indented, and its schema.
 func (a *answer) full(t tool.Tool) string {
 	spec := t.Spec()
 	var b strings.Builder
@@ -173,7 +173,7 @@ func compact(schema json.RawMessage) string {
 	return b.String()
 }
 
-// words writes what the servers of the found tools say of their use, once.
+// words writes the usage instructions of the servers of the tools found, once.
 func (a *answer) words(b *strings.Builder) {
 	if a.instructions == nil || a.browse {
 		return
@@ -197,7 +197,7 @@ func (a *answer) words(b *strings.Builder) {
 	}
 }
 
-// line returns the first sentence of a description, or as much of it as fits into a line.
+// line returns the first sentence of a description, shortened to a line.
 func line(description string) string {
 	said := strings.Join(strings.Fields(clip(description, 4*maxLine)), " ")
 	if i := strings.Index(said, ". "); i > 0 {
@@ -206,7 +206,7 @@ func line(description string) string {
 	return strings.TrimSuffix(tool.OneLine(said, maxLine), ".")
 }
 
-// clip returns at most n bytes of s, whole characters.
+// clip returns at most n bytes of s without splitting a character.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -217,10 +217,10 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// quoted returns what the model wrote, bounded.
+// quoted returns the model's text quoted and shortened.
 func quoted(s string) string { return fmt.Sprintf("%q", clip(s, 200)) }
 
-// listed returns names, not too many.
+// listed joins names, up to a limit.
 func listed(names []string) string {
 	const most = 20
 	if len(names) <= most {

@@ -1,5 +1,5 @@
-// Package extratools is the two tools with which the model reaches those that are not in the request: one finds them, the
-// other stands for them. How a use is forwarded is left to the executor, and which tools are deferred to the pool.
+// Package extratools implements the two tools for deferred tools, which are not listed in the
+// request: one searches them, the other calls them.
 package extratools
 
 import (
@@ -37,23 +37,23 @@ var executeChinese string
 //go:embed execute.schema.json
 var executeSchema string
 
-// A Config is what the search needs to know. Only Pool is required.
+// Config configures the search. Only Pool is required.
 type Config struct {
-	// Pool returns the tools that can be called now.
+	// Pool returns the callable tools.
 	Pool func() *tool.Pool
-	// Discovered is told which tools were found; may be nil.
+	// Discovered, if not nil, records the tools that were found.
 	Discovered Discovered
 	// Pending returns the servers that are still connecting, sorted; may be nil.
 	Pending func() []string
-	// Instructions returns what a server said of its use, and the model was not told yet; calling it counts as telling.
-	// May be nil.
+	// Instructions returns a server's usage instructions if the model has not seen them yet,
+	// and marks them as seen. May be nil.
 	Instructions func(server string) string
 }
 
-// Discovered is the record of the tools that the model was shown.
+// Discovered records the tools shown to the model.
 type Discovered interface{ Add(names ...string) }
 
-// Search returns the tool that finds deferred tools with f.
+// Search returns the tool that searches deferred tools with f.
 func Search(f *Finder) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name:   SearchName,
@@ -72,7 +72,7 @@ func Search(f *Finder) tool.Tool {
 	}, f.bind)
 }
 
-// Execute returns the tool that stands for deferred tools.
+// Execute returns the tool that calls deferred tools.
 func Execute() tool.Tool {
 	return tool.NewForwarder(tool.Def{
 		Name:   ExecuteName,

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// made returns a tool of the tests.
+// made returns a tool for tests.
 func made(name, hint, doc string, traits ...func(*tool.Traits)) tool.Tool {
 	d := tool.Def{
 		Name: name, Doc: doc, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`),
@@ -40,7 +40,7 @@ func made(name, hint, doc string, traits ...func(*tool.Traits)) tool.Tool {
 
 func core(t *tool.Traits) { t.AlwaysLoad = true }
 
-// few are the tools of most tests.
+// few returns the tools used by most tests.
 func few() (builtin, servers []tool.Tool) {
 	return []tool.Tool{
 			made("Read", "read a file", "Reads a file.", core),
@@ -56,7 +56,7 @@ func few() (builtin, servers []tool.Tool) {
 		}
 }
 
-// A record is the tools that were discovered.
+// A record holds the tools that were discovered.
 type record []string
 
 func (r *record) Add(names ...string) { *r = append(*r, names...) }
@@ -69,7 +69,7 @@ func finder(t testing.TB, denied func(string) bool) (*Finder, *record) {
 	return NewFinder(Config{Pool: func() *tool.Pool { return pool }, Discovered: &seen}), &seen
 }
 
-// ask runs one search and returns what the model reads, and the structured result.
+// ask runs a search and returns the text for the model and the structured result.
 func ask(t testing.TB, f *Finder, query string, most int) (string, Output) {
 	t.Helper()
 	input, err := json.Marshal(Input{query, most})
@@ -96,8 +96,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// The two specs are in every request: together they have at most 1,000 bytes.
-//
+// TestSpecs checks that the two specs, which are in every request, have at most 1,000 bytes
+// together.
 // Proves TSQ-01.
 func TestSpecs(t *testing.T) {
 	f, _ := finder(t, nil)
@@ -157,8 +157,7 @@ func lineOf(t *testing.T, v any) string {
 	return string(data)
 }
 
-// With a required word, no tool without it is found.
-//
+// TestRequired checks that tools without a required word are not found.
 // Proves TSQ-04.
 func TestRequired(t *testing.T) {
 	pool := poolOf(t, nil, public(t), nil)
@@ -177,9 +176,8 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// A word that equals a part of the name has 10 points, 12 for a server's tool, one that is in a part 5 or 6; one in the
-// hint 4; one in the description 2.
-//
+// TestKeywordScore checks the points of a word: 10 if it equals a part of the name, or 12 for a
+// server's tool; 5 or 6 if it is contained in a part; 4 in the hint; 2 in the description.
 // Proves TSQ-06.
 func TestKeywordScore(t *testing.T) {
 	tools := []tool.Tool{
@@ -194,17 +192,17 @@ func TestKeywordScore(t *testing.T) {
 		want            []float64 // FileEditTool, editor, x, do_it
 	}{
 		{"file", "", []float64{12, 0, 0, 0}},         // name 10, description 2
-		{"edit", "", []float64{12, 10, 0, 2}},        // name and description; part of the name 6 and hint 4; description
-		{"editing", "", []float64{12, 10, 0, 2}},     // by its stem
-		{"edit edit", "", []float64{12, 10, 0, 2}},   // once
-		{"server", "", []float64{0, 0, 0, 12}},       // a part of the name of a server's tool
-		{"serv", "", []float64{0, 0, 0, 6}},          // is in one
-		{"fil", "", []float64{12, 0, 0, 0}},          // the stem of file
+		{"edit", "", []float64{12, 10, 0, 2}},        // name and description; in the name 6 and hint 4; description
+		{"editing", "", []float64{12, 10, 0, 2}},     // matches by its stem
+		{"edit edit", "", []float64{12, 10, 0, 2}},   // counts once
+		{"server", "", []float64{0, 0, 0, 12}},       // part of a server tool's name
+		{"serv", "", []float64{0, 0, 0, 6}},          // contained in a part
+		{"fil", "", []float64{12, 0, 0, 0}},          // stem of file
 		{"note", "", []float64{0, 16, 12, 0}},        // name 12, hint 4
 		{"change", "", []float64{4, 0, 0, 0}},        // hint
 		{"notes edit", "", []float64{12, 26, 12, 2}}, // the sum
-		{"x", "", []float64{0, 0, 0, 0}},             // one letter
-		{"x", "x", []float64{5, 0, 12, 0}},           // unless it is required; none has it but x
+		{"x", "", []float64{0, 0, 0, 0}},             // single letter
+		{"x", "x", []float64{5, 0, 12, 0}},           // required, and only x has it
 		{"do it", "", []float64{0, 0, 0, 0}},         // stop words
 	} {
 		got := c.keywords(tt.query, strings.Fields(tt.required))
@@ -217,8 +215,8 @@ func TestKeywordScore(t *testing.T) {
 	}
 }
 
-// Each score alone would rank these two differently; together they do as 0.4 and 0.6 say.
-//
+// TestCombined checks the combined rank of two tools that the individual scores rank
+// differently: the weights are 0.4 and 0.6.
 // Proves TSQ-07.
 func TestCombined(t *testing.T) {
 	tools := []tool.Tool{
@@ -246,8 +244,8 @@ func TestCombined(t *testing.T) {
 	}
 }
 
-// The order of the registry does not matter, and equal scores are ordered by name.
-//
+// TestOrderOfTools checks that the order of the registry does not matter, and that equal scores
+// are ordered by name.
 // Proves TSQ-07.
 func TestOrderOfTools(t *testing.T) {
 	all := append(public(t), made("mcp__a__same", "", "Same."), made("mcp__b__same", "", "Same."), made("mcp__c__same", "", "Same."))
@@ -290,7 +288,8 @@ func TestDeniedAndDisabled(t *testing.T) {
 	}
 }
 
-// Servers that are connecting are named when something was not found, and instructions are told once.
+// TestServers checks that connecting servers are named if something was not found, and that
+// instructions are shown once.
 func TestServers(t *testing.T) {
 	f, _ := finder(t, nil)
 	told := 0
@@ -316,8 +315,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// What is found is bounded whatever servers say of their tools.
-//
+// TestBounds checks that the result is bounded even if servers' descriptions are long.
 // Proves TSQ-03.
 func TestBounds(t *testing.T) {
 	var all []tool.Tool
@@ -338,7 +336,7 @@ func TestBounds(t *testing.T) {
 	for _, tt := range []struct {
 		query string
 		most  int
-		want  int // tools that are shown
+		want  int // number of tools shown
 	}{
 		{"banana", 20, 20}, {"discover:banana", 20, 20}, {"select:" + strings.Join(names, ","), 0, maxNames}, {"mcp__big", 20, 20},
 		{"mcp__big__wide", 0, 1}, {"select:mcp__big__wide", 0, 1}, {strings.Repeat("banana ", 9000), 5, 5}, {"select:" + strings.Repeat("nope,", 9000) + "x", 5, 0},
@@ -355,8 +353,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The index is kept until a tool changes, whatever the order.
-//
+// TestIndexIsKept checks that the index is cached until a tool changes, in any order.
 // Proves TSI-04.
 func TestIndexIsKept(t *testing.T) {
 	_, tools := few()
@@ -387,8 +384,7 @@ func TestIndexIsKept(t *testing.T) {
 	}
 }
 
-// A tool with neither hint nor description is found by its name.
-//
+// TestNameAlone checks that a tool without hint and description is found by its name.
 // Proves TSI-01.
 func TestNameAlone(t *testing.T) {
 	f, _ := finder(t, nil)
@@ -416,7 +412,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// A wide pool is searched by many calls at once, while it changes.
+// TestConcurrent searches a large pool concurrently while it changes.
 func TestConcurrent(t *testing.T) {
 	builtin, tools := few()
 	pools := []*tool.Pool{poolOf(t, builtin, tools, nil), poolOf(t, builtin, tools[:2], nil)}
@@ -440,7 +436,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// What forwards runs nothing by itself.
+// TestExecute checks that the forwarding tool runs nothing itself.
 func TestExecute(t *testing.T) {
 	f, ok := Execute().(tool.Forwarder)
 	if !ok {

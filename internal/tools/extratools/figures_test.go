@@ -11,7 +11,8 @@ import (
 	"adze/internal/platform/cputime"
 )
 
-// cheapest returns the least processor time of several runs. It stops when that is little enough.
+// cheapest returns the minimum processor time of several runs. It stops when that is low
+// enough.
 func cheapest(enough time.Duration, run func()) time.Duration {
 	least := time.Hour
 	for range 30 {
@@ -24,8 +25,8 @@ func cheapest(enough time.Duration, run func()) time.Duration {
 	return least
 }
 
-// The figures: 5 ms for each 1,000 tools, 1 ms for a query over 5,000, and 20 MB for them.
-//
+// TestFigures checks the targets: 5 ms per 1,000 tools, 1 ms for a query over 5,000 tools, and
+// 20 MB for their index.
 // Proves TSI-05.
 func TestFigures(t *testing.T) {
 	entries := many(t)
@@ -46,7 +47,7 @@ func TestFigures(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// many returns more than 5,000 tools: the public ones, many times.
+// many returns more than 5,000 tools: the public ones, repeated.
 func many(t testing.TB) []entry {
 	all := public(t)
 	var entries []entry

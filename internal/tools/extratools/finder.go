@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool/suggest"
 )
 
-// The weights of the index, and the fields that they are of.
+// The weights and fields of the index.
 const (
 	nameWeight = 3.0
 	hintWeight = 2.5
@@ -30,16 +30,17 @@ const (
 	docPoints                   = 2
 )
 
-// The shares of the two scores in the rank.
+// The weights of the two scores in the rank.
 const (
 	keywordShare = 0.4
 	indexShare   = 0.6
 )
 
-// leastShare is how much of the best score a hit has at least. What is far below it has a common word, and costs tokens.
+// leastShare is the minimum score of a hit, as a share of the best score. Lower hits share only
+// a common word, and cost tokens.
 const leastShare = 1.0 / 3
 
-// A Finder finds deferred tools. It is safe for concurrent use.
+// A Finder searches deferred tools. It is safe for concurrent use.
 type Finder struct {
 	Config
 	seed maphash.Seed
@@ -48,12 +49,12 @@ type Finder struct {
 	last *catalog
 }
 
-// NewFinder returns a finder.
+// NewFinder returns a Finder.
 func NewFinder(c Config) *Finder { return &Finder{Config: c, seed: maphash.MakeSeed()} }
 
-// A catalog is the index of the deferred tools of a pool. It does not change.
+// A catalog is an immutable index of a pool's deferred tools.
 type catalog struct {
-	of    []tool.Tool // the slice of the pool that it was made for
+	of    []tool.Tool // the pool's slice that was indexed
 	hash  uint64
 	tools []entry // sorted by name
 	index *tfidf.Index
@@ -66,7 +67,7 @@ type entry struct {
 	mcp  bool
 }
 
-// catalog returns the index of what is deferred now. It is kept as long as that is the same.
+// catalog returns the index of the currently deferred tools. It is cached until they change.
 func (f *Finder) catalog(pool *tool.Pool) *catalog {
 	deferred := pool.Deferred()
 	f.mu.Lock()
@@ -89,14 +90,14 @@ func (f *Finder) catalog(pool *tool.Pool) *catalog {
 	return next
 }
 
-// mcpOrigin begins the origin of a tool of a server.
+// mcpOrigin is the prefix of a server tool's origin.
 const mcpOrigin = "mcp:"
 
 func sameSlice(a, b []tool.Tool) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// hash returns a number for everything that is indexed or shown of tools.
+// hash returns a hash of the tools' indexed and displayed text.
 func (f *Finder) hash(entries []entry) uint64 {
 	var h maphash.Hash
 	h.SetSeed(f.seed)
@@ -112,7 +113,8 @@ func (f *Finder) hash(entries []entry) uint64 {
 	return h.Sum64()
 }
 
-// maxIndexed bounds the bytes of a description that are indexed: what a tool is for is said first, and the rest is about its use.
+// maxIndexed limits the indexed bytes of a description: the purpose of a tool comes first, the
+// rest is about its use.
 const maxIndexed = 400
 
 // index returns the index of tools.
@@ -128,14 +130,15 @@ func index(entries []entry) *tfidf.Index {
 	return tfidf.New(docs)
 }
 
-// spoken returns a tool's name without what all names of servers' tools begin with.
+// spoken returns a tool's name without the common prefix of server tools.
 func spoken(name string) string { return strings.TrimPrefix(name, "mcp__") }
 
-// Warm makes the index of what is deferred now, if there is none yet.
+// Warm builds the index of the currently deferred tools if needed.
 func (f *Finder) Warm() { f.catalog(f.Pool()) }
 
-// Suggest returns up to n tools that a text is about, by the index alone, with at least that similarity. Those that skip
-// answers true for are left out. It does not wait for an index that is not there yet.
+// Suggest returns up to n tools related to a text, by the index alone, with at least the given
+// similarity. It omits tools for which skip returns true. It does not wait if the index is not
+// ready.
 func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name string) bool) []suggest.Suggestion {
 	deferred := f.Pool().Deferred()
 	f.mu.Lock()
@@ -157,12 +160,12 @@ func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name str
 	return found
 }
 
-// rank returns the tools that words are about, the best first. Required words must occur in a tool.
+// rank returns the tools that match words, best first. Required words must occur in a tool.
 func (c *catalog) rank(words, required []string, limit int) []tool.Tool {
 	text := strings.Join(append(slices.Clone(words), required...), " ")
 	scores := c.index.Scores(query(text))
 	scale(scores, indexShare)
-	// A tool that has too little in common with a query in CJK is no hit, whatever occurs in it.
+	// For a CJK query, a tool with low similarity is not a hit, regardless of keywords.
 	keywords := c.keywords(text, required)
 	scale(keywords, keywordShare)
 	cjk := hasCJK(text)
@@ -186,7 +189,7 @@ func (c *catalog) rank(words, required []string, limit int) []tool.Tool {
 	return c.toolsOf(found)
 }
 
-// scale makes the highest of scores equal to share.
+// scale scales scores so that the highest equals share.
 func scale(scores []float64, share float64) {
 	if len(scores) == 0 {
 		return
@@ -198,17 +201,17 @@ func scale(scores []float64, share float64) {
 	}
 }
 
-// query returns a text with what else its words may be called.
+// query returns a document with a text, its English translation and synonyms.
 func query(text string) tfidf.Document {
 	return tfidf.Document{{Text: text, Weight: 1}, {Text: inEnglish(text), Weight: 1}, {Text: alikes(text), Weight: alikeWeight}}
 }
 
-// best returns the up to n tools with the highest scores, and of equal ones the first by name.
+// best returns up to n tools with the highest scores, ordered by name if equal.
 func (c *catalog) best(scores []float64, n int) []tool.Tool {
 	return c.toolsOf(tfidf.Best(scores, n))
 }
 
-// toolsOf returns the tools that hits are about.
+// toolsOf returns the tools of hits.
 func (c *catalog) toolsOf(hits []tfidf.Hit) []tool.Tool {
 	var found []tool.Tool
 	for _, hit := range hits {
@@ -232,9 +235,9 @@ func (c *catalog) keywords(text string, required []string) []float64 {
 	return points
 }
 
-// score adds the points of a term to those of each tool.
+// score adds the points of a term to each tool.
 func (c *catalog) score(term string, points []float64) {
-	named := make([]bool, len(points)) // tools with points for their name
+	named := make([]bool, len(points)) // tools with points for their names
 	c.index.Each(term, func(doc int, in tfidf.Fields) {
 		if in&inName != 0 {
 			points[doc] += c.named(doc, equalPoints, equalPointsMCP)
@@ -265,7 +268,7 @@ func (c *catalog) named(doc int, builtin, server float64) float64 {
 	return builtin
 }
 
-// having returns which tools have a word, all of its terms, in any field.
+// having reports which tools have all terms of a word, in any field.
 func (c *catalog) having(word string) []bool {
 	with := make([]bool, len(c.tools))
 	for i, term := range tfidf.Terms(word) {

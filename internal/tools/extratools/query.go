@@ -10,37 +10,37 @@ import (
 	"adze/internal/tool"
 )
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Query      string `json:"query"`
 	MaxResults int    `json:"max_results,omitempty"`
 }
 
-// defaultResults is how many tools are returned if the model does not say.
+// defaultResults is the default number of tools returned.
 const defaultResults = 5
 
-// ReadOnly says that nothing is changed.
+// ReadOnly returns true: the call changes nothing.
 func (in Input) ReadOnly() bool { return true }
 
-// Concurrent says that searching disturbs no other call.
+// Concurrent returns true: a search does not affect other calls.
 func (in Input) Concurrent() bool { return true }
 
-// OpenWorld says that nothing outside is asked.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Input) OpenWorld() bool { return false }
 
-// Access says that nothing but the list of tools is touched.
+// Access returns nil: the call accesses only the list of tools.
 func (in Input) Access() []tool.Access { return nil }
 
-// Fold says that the call searches.
+// Fold classifies the call as a search.
 func (in Input) Fold() tool.Fold { return tool.FoldSearch }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return tool.OneLine("Search tools: "+in.Query, 80) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return tool.OneLine("Searching tools: "+in.Query, 80) }
 
-// A call is one search.
+// A call is a search.
 type call struct {
 	in     Input
 	finder *Finder
@@ -48,7 +48,7 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// bind checks the form of a query.
+// bind validates a query.
 func (f *Finder) bind(in Input) (tool.Call, error) {
 	form, rest := in.form()
 	switch {
@@ -63,7 +63,7 @@ func (f *Finder) bind(in Input) (tool.Call, error) {
 	return &call{in, f}, nil
 }
 
-// A form is how a query is meant.
+// A form is the form of a query.
 type form uint8
 
 const (
@@ -84,7 +84,7 @@ func (in Input) form() (form, string) {
 	return searching, query
 }
 
-// cutPrefixFold is [strings.CutPrefix] in any case of ASCII letters.
+// cutPrefixFold is [strings.CutPrefix], ignoring the case of ASCII letters.
 func cutPrefixFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -92,10 +92,10 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// maxNames bounds the names of one query.
+// maxNames is the maximum number of names in a query.
 const maxNames = 50
 
-// names returns the names of a list with commas, each once whatever its case.
+// names returns the names in a comma-separated list, without duplicates in any case.
 func names(list string) []string {
 	var all []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -157,7 +157,7 @@ func (f *Finder) choose(a *answer, names []string) {
 	}
 }
 
-// search finds a tool by its name, tools by the beginning of their names, or by words.
+// search finds a tool by its name, or tools by a name prefix or by keywords.
 func (f *Finder) search(a *answer, text string, limit int) {
 	if t, canonical, ok := a.pool.Fold(text); ok {
 		a.whole = true
@@ -197,7 +197,7 @@ func (f *Finder) search(a *answer, text string, limit int) {
 	}
 }
 
-// fewer says what is wrong with a query that has no terms.
+// fewer explains the problem of a query without terms.
 func fewer(query string) string {
 	if hasCJK(query) {
 		return ": one character is too little, add a word"

@@ -21,7 +21,7 @@ type served struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// servers returns the tools of public servers, as they listed them in 2026, by server.
+// servers returns the tools of public servers by server, as listed in 2026.
 func servers(t testing.TB) map[string][]served {
 	t.Helper()
 	files, err := filepath.Glob("testdata/servers/*.json")
@@ -43,12 +43,12 @@ func servers(t testing.TB) map[string][]served {
 	return all
 }
 
-// nothing runs a tool of the tests.
+// nothing is the handler of a test tool.
 func nothing(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) {
 	return tool.Text("done"), nil
 }
 
-// public returns all tools of public servers.
+// public returns the tools of all public servers.
 func public(t testing.TB) []tool.Tool {
 	t.Helper()
 	var all []tool.Tool
@@ -63,7 +63,7 @@ func public(t testing.TB) []tool.Tool {
 	return all
 }
 
-// poolOf returns a pool in which all tools but the core ones are deferred.
+// poolOf returns a pool in which all tools except the core ones are deferred.
 func poolOf(t testing.TB, core, deferred []tool.Tool, denied func(string) bool) *tool.Pool {
 	t.Helper()
 	r := tool.NewRegistry(core...)
@@ -75,7 +75,7 @@ func poolOf(t testing.TB, core, deferred []tool.Tool, denied func(string) bool) 
 	return pool
 }
 
-// A request is a query with the tools that are right for it.
+// A request is a query with its correct tools.
 type request struct {
 	query string
 	want  []string
@@ -98,7 +98,7 @@ func requests(t testing.TB, file string) []request {
 	return all
 }
 
-// A tally counts requests, and those for which the right tool is first, and among the first five.
+// A tally counts requests, and how often the correct tool is first or among the first five.
 type tally struct{ all, first, five int }
 
 func (c tally) String() string {
@@ -106,10 +106,11 @@ func (c tally) String() string {
 	return fmt.Sprintf("%3d requests: the right tool is first for %.1f %%, in the first five for %.1f %%", c.all, share(c.first), share(c.five))
 }
 
-// enough reports whether the figures of the issue are met: first for 80 %, among the first five for 95 %.
+// enough reports whether the targets are met: first in 80 %, among the first five in 95 %.
 func (c tally) enough() bool { return 100*c.first >= 80*c.all && 100*c.five >= 95*c.all }
 
-// The figures of the issue. Half of the requests were looked at while the ranking was made, the others are only counted.
+// TestRelevance checks the targets. Half of the requests were used to develop the ranking, the
+// others are only counted.
 func TestRelevance(t *testing.T) {
 	pool := poolOf(t, nil, public(t), nil)
 	f := NewFinder(Config{Pool: func() *tool.Pool { return pool }})

@@ -7,10 +7,10 @@ import (
 	"adze/internal/platform/tfidf"
 )
 
-// alikeWeight is how much a word counts that means about the same as one of the query.
+// alikeWeight is the weight of a synonym of a query word.
 const alikeWeight = 0.3
 
-// alikes returns words that tools are named with where a query has others for the same.
+// alikes returns synonyms of query words that are common in tool names.
 func alikes(query string) string {
 	return each(query, func(term string) string {
 		if term[0] >= utf8.RuneSelf {
@@ -20,7 +20,7 @@ func alikes(query string) string {
 	})
 }
 
-// inEnglish returns the English for what a query asks in Chinese.
+// inEnglish returns the English translation of Chinese words in a query.
 func inEnglish(query string) string {
 	return each(query, func(term string) string {
 		if term[0] < utf8.RuneSelf {
@@ -30,7 +30,7 @@ func inEnglish(query string) string {
 	})
 }
 
-// each returns what f makes of the terms of a query.
+// each joins the results of f for the terms of a query.
 func each(query string, f func(term string) string) string {
 	var b strings.Builder
 	for _, term := range tfidf.Terms(query) {
@@ -42,7 +42,7 @@ func each(query string, f func(term string) string) string {
 	return b.String()
 }
 
-// alike returns other words for a term that is a common verb of tools, or a common short form.
+// alike returns synonyms of a term that is a common tool verb or abbreviation.
 func alike(term string) string {
 	switch term {
 	case "creat", "add", "new", "mak", "insert":
@@ -97,7 +97,8 @@ func alike(term string) string {
 	return ""
 }
 
-// english returns the English for a pair of Chinese characters that is a common word about tools.
+// english returns the English translation of a pair of Chinese characters that is a common word
+// about tools.
 func english(pair string) string {
 	switch pair {
 	case "创建", "新建", "建立", "新增", "添加":

@@ -1,5 +1,4 @@
-// Package glob is the tool that finds files by name. The search itself is done by platform/search; what
-// may be read is decided by the permission rules.
+// Package glob implements the tool that finds files by name.
 package glob
 
 import (
@@ -15,7 +14,7 @@ import (
 	"adze/internal/tool/place"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Glob"
 
 // A Finder finds files. It is a [search.Engine].
@@ -23,7 +22,7 @@ type Finder interface {
 	Glob(ctx context.Context, o search.GlobOptions) (*search.GlobResult, error)
 }
 
-// A Config is what the tool needs to know. Dir and Engine are required.
+// Config configures the tool. Dir and Engine are required.
 type Config struct {
 	place.Config
 	Engine Finder
@@ -41,13 +40,13 @@ var inputSchema string
 //go:embed glob.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Pattern string `json:"pattern"`
 	Path    string `json:"path,omitempty"`
 }
 
-// limit is how many paths are returned.
+// limit is the maximum number of paths returned.
 const limit = 250
 
 // New returns the tool.
@@ -66,11 +65,11 @@ func New(c Config) tool.Tool {
 	}, (&finder{c}).bind)
 }
 
-// A finder is what all calls of the tool share.
+// A finder is the state shared by all calls of the tool.
 type finder struct{ Config }
 
-// bind checks everything about in that can be told without touching the disk. A pattern that is an
-// absolute path is divided into the directory it is about and the rest.
+// bind validates the input without accessing the disk. It splits an absolute pattern into a
+// directory and a relative pattern.
 func (f *finder) bind(in Input) (tool.Call, error) {
 	if in.Pattern == "" {
 		return nil, errors.New("the pattern is empty: use ** for all files")
@@ -94,7 +93,7 @@ func (f *finder) bind(in Input) (tool.Call, error) {
 	return &call{Place: at, finder: f, in: in, pattern: rest}, nil
 }
 
-// expandHome replaces ~ at the beginning of a pattern.
+// expandHome replaces ~ at the start of a pattern.
 func expandHome(pattern, home string) string {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok && home != "" {
 		return home + "/" + rest
@@ -102,7 +101,7 @@ func expandHome(pattern, home string) string {
 	return pattern
 }
 
-// A call is one search.
+// A call is a search.
 type call struct {
 	place.Place
 	finder  *finder

@@ -19,7 +19,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// fixture writes files and returns their directory. Each one is older than the one before.
+// fixture writes files and returns their directory. Each file is older than the previous one.
 func fixture(t testing.TB, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -51,7 +51,7 @@ func in(t testing.TB, dir string, denied func(string) string) tool.Tool {
 	}})
 }
 
-// run binds and runs one call, and returns what the model reads.
+// run binds and runs a call, and returns the text for the model.
 func run(t testing.TB, tl tool.Tool, input Input) (string, tool.Result) {
 	t.Helper()
 	data, err := json.Marshal(input)
@@ -188,8 +188,8 @@ func access(t testing.TB, c tool.Call) []tool.Access {
 	return a.Access()
 }
 
-// TestForms searches under names that are composed on disk or decomposed, and asked for as either.
-//
+// TestForms searches for names that are composed or decomposed on disk, with queries in either
+// form.
 // Proves PATH-05.
 func TestForms(t *testing.T) {
 	dir := fixture(t, "e\u0301/\u00fc/a.txt")

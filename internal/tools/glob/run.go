@@ -13,11 +13,11 @@ import (
 	"adze/internal/tool"
 )
 
-// An Output is the structured result, in the shape hooks and clients know.
+// Output is the structured result, in a format that hooks and clients know.
 type Output struct {
 	Filenames  []string `json:"filenames"`
 	NumFiles   int      `json:"numFiles"`
-	TotalFiles int      `json:"totalFiles"` // that match
+	TotalFiles int      `json:"totalFiles"` // number of matches
 	Truncated  bool     `json:"truncated"`
 	Partial    bool     `json:"partial"`
 	DurationMs int64    `json:"durationMs"`
@@ -48,7 +48,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return c.result(root, found, time.Since(began)), nil
 }
 
-// result words what was found.
+// result formats the files found.
 func (c *call) result(root string, found *search.GlobResult, took time.Duration) tool.Result {
 	out := Output{
 		Filenames: make([]string, len(found.Files)), NumFiles: len(found.Files), TotalFiles: found.Total,
@@ -72,8 +72,8 @@ func (c *call) result(root string, found *search.GlobResult, took time.Duration)
 	return res
 }
 
-// instead says what to do about a pattern that is the path of something that is there, or is empty. What ignore
-// files leave out is found by its path alone.
+// instead returns advice for a pattern that is the path of an existing file or is empty.
+// Ignored files are found only by their paths.
 func (c *call) instead(root string) string {
 	if strings.ContainsAny(c.pattern, `*?[]{}\`) {
 		return ""
@@ -90,10 +90,10 @@ func (c *call) instead(root string) string {
 	return fmt.Sprintf(" %s is there, but ignore files leave it out.", c.pattern)
 }
 
-// maxShown is how many paths the user sees.
+// maxShown is the maximum number of paths shown to the user.
 const maxShown = 50
 
-// notes returns what the model is told besides the paths.
+// notes returns remarks for the model after the paths.
 func notes(found *search.GlobResult) string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }

@@ -1,5 +1,4 @@
-// Package grep is the tool that finds text in files by regular expression. The search itself is done by
-// platform/search; what may be read is decided by the permission rules.
+// Package grep implements the tool that searches file contents by regular expression.
 package grep
 
 import (
@@ -18,19 +17,19 @@ import (
 	"adze/internal/tool/place"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Grep"
 
-// A Searcher searches. It is a [search.Engine].
+// A Searcher searches file contents. It is a [search.Engine].
 type Searcher interface {
 	Grep(ctx context.Context, o search.GrepOptions) (*search.GrepResult, error)
 }
 
-// A Config is what the tool needs to know. Dir and Engine are required.
+// Config configures the tool. Dir and Engine are required.
 type Config struct {
 	place.Config
 	Engine Searcher
-	// State learns which lines were shown; may be nil.
+	// State records which lines were shown; may be nil.
 	State *filestate.Store
 }
 
@@ -46,7 +45,7 @@ var inputSchema string
 //go:embed grep.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Pattern    string `json:"pattern"`
 	Path       string `json:"path,omitempty"`
@@ -71,7 +70,7 @@ const (
 	modeCount   = "count"
 )
 
-// defaultLimit is a budget of tokens: so many lines are about a tenth of a usual context window.
+// defaultLimit is a token budget: this many lines are about a tenth of a usual context window.
 const defaultLimit = 250
 
 // New returns the tool.
@@ -90,10 +89,10 @@ func New(c Config) tool.Tool {
 	}, (&finder{c}).bind)
 }
 
-// A finder is what all calls of the tool share.
+// A finder is the state shared by all calls of the tool.
 type finder struct{ Config }
 
-// bind checks everything about in that can be told without touching the disk.
+// bind validates the input without accessing the disk.
 func (f *finder) bind(in Input) (tool.Call, error) {
 	if in.Pattern == "" {
 		return nil, errors.New("the pattern is empty: every line would match")
@@ -114,12 +113,12 @@ func (f *finder) bind(in Input) (tool.Call, error) {
 	return &call{Place: at, finder: f, in: in}, nil
 }
 
-// A call is one search.
+// A call is a search.
 type call struct {
 	place.Place
 	finder *finder
 	in     Input
-	hidden atomic.Bool // something was passed over because a rule hides it
+	hidden atomic.Bool // something was skipped because a rule hides it
 }
 
 func (c *call) Input() any { return c.in }
@@ -135,7 +134,7 @@ func (c *call) Title() string    { return "Grep " + c.in.Pattern + c.where() }
 func (c *call) Activity() string { return "Searching for " + c.in.Pattern + c.where() }
 func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
 
-// Past says what was searched for, and where.
+// Past returns the pattern and the place of the search.
 func (c *call) Past() (verb, object string) {
 	object = c.in.Pattern
 	if c.in.Glob != "" {

@@ -57,7 +57,7 @@ func with(dir string, s Searcher, denied func(string) string) tool.Tool {
 	}})
 }
 
-// run binds and runs one call, and returns what the model reads.
+// run binds and runs a call, and returns the text for the model.
 func run(t testing.TB, tl tool.Tool, input string) (string, tool.Result) {
 	t.Helper()
 	call, err := tl.Bind(json.RawMessage(input))
@@ -185,7 +185,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// TestLargeResult shows that a large result is not held as one text.
+// TestLargeResult checks that a large result is not held as a single text.
 func TestLargeResult(t *testing.T) {
 	dir := fixture(t, map[string]string{"a.txt": strings.Repeat(strings.Repeat("x", 99)+"\n", 30_000)})
 	text, res := run(t, in(t, dir, nil), `{"pattern":"x","output_mode":"content","head_limit":0}`)
@@ -223,7 +223,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// A fake answers with a fixed result.
+// A fake returns a fixed result.
 type fake struct {
 	result search.GrepResult
 	err    error
@@ -298,8 +298,8 @@ func TestAboutItself(t *testing.T) {
 	}
 }
 
-// TestForms searches under names that are composed on disk or decomposed, and asked for as either.
-//
+// TestForms searches for names that are composed or decomposed on disk, with queries in either
+// form.
 // Proves PATH-05.
 func TestForms(t *testing.T) {
 	dir := fixture(t, map[string]string{"cafe\u0301.txt": "foo\n", "e\u0301/\u00fc/a.txt": "foo\n"})

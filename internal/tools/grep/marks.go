@@ -10,21 +10,21 @@ import (
 	"adze/internal/tool"
 )
 
-// maxMarks is how many places are marked in a line.
+// maxMarks is the maximum number of marks in a line.
 const maxMarks = 32
 
-// mark notes in a list of lines which files they are in, and which parts of them match.
+// mark adds file names and matching parts to a list of lines.
 func mark(ctx context.Context, list *tool.List, o search.GrepOptions) {
 	query, err := regex.Compile(o.Pattern, regex.Options{IgnoreCase: o.IgnoreCase})
 	if err != nil {
-		return // it was searched for, but only over several lines
+		return // a multi-line match
 	}
 	m := query.NewMatcher()
 	list.Marks = make([][]tool.Mark, len(list.Items))
 	for i, item := range list.Items {
 		name, from := located(item, o.Numbers)
 		if from == 0 {
-			continue // a line beside a match
+			continue // a context line
 		}
 		if !slices.Contains(list.Files, name) {
 			list.Files = append(list.Files, name)
@@ -33,8 +33,8 @@ func mark(ctx context.Context, list *tool.List, o search.GrepOptions) {
 	}
 }
 
-// located returns the name of the file that a line of content begins with, and where its text begins: behind the number,
-// if there is one. That is 0 if the line does not match but stands beside one that does.
+// located returns the file name at the start of a content line, and the offset of its text
+// after the line number, if any. The offset is 0 for a context line.
 func located(line string, numbers bool) (name string, from int) {
 	for i := 0; ; {
 		colon := strings.IndexByte(line[i:], ':')
@@ -52,7 +52,7 @@ func located(line string, numbers bool) (name string, from int) {
 	}
 }
 
-// marks returns the places in a line that match, from an offset on.
+// marks returns the matching parts of a line after an offset.
 func marks(ctx context.Context, m *regex.Matcher, line string, from int) []tool.Mark {
 	var found []tool.Mark
 	text := []byte(line[from:])

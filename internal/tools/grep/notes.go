@@ -7,7 +7,7 @@ import (
 	"adze/internal/platform/search"
 )
 
-// notes returns what the model is told besides the entries, a sentence or two each.
+// notes returns remarks for the model after the entries, a sentence or two each.
 func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -60,7 +60,7 @@ func (c *call) notes(o search.GrepOptions, found *search.GrepResult) []string {
 	return notes
 }
 
-// nothing says what was searched without a match: the place may be the wrong one, not the pattern.
+// nothing describes the search that had no match: the place may be wrong, not the pattern.
 func (c *call) nothing(found *search.GrepResult) string {
 	var filters []string
 	if c.in.Glob != "" {
@@ -96,7 +96,7 @@ func plural(n int64, unit string) string {
 	return thousands(n) + " " + unit + "s"
 }
 
-// thousands returns n in digits, with commas between the thousands.
+// thousands formats n with commas between the thousands.
 func thousands(n int64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -13,12 +13,12 @@ import (
 	"adze/internal/tool"
 )
 
-// An Output is the structured result, in the shape hooks and clients know.
+// Output is the structured result, in a format that hooks and clients know.
 type Output struct {
 	Mode          string   `json:"mode"`
 	Filenames     []string `json:"filenames"`
 	NumFiles      int      `json:"numFiles"`
-	Content       string   `json:"content,omitempty"` // as much as fits
+	Content       string   `json:"content,omitempty"` // truncated to fit
 	NumLines      int      `json:"numLines,omitempty"`
 	NumMatches    int64    `json:"numMatches,omitempty"`
 	AppliedLimit  int      `json:"appliedLimit,omitempty"`
@@ -86,10 +86,10 @@ func (c *call) options(root string, denied func(string) string) search.GrepOptio
 	return o
 }
 
-// shown returns how the model knows a file of the tree.
+// shown returns the path of a file as shown to the model.
 func (c *call) shown(rel string) string { return search.Shown(c.Dir, search.Join(c.Path, rel)) }
 
-// result words what was found, and lists it for the user.
+// result formats the matches for the model, and as a list for the user.
 func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.Duration) (tool.Result, tool.List) {
 	out := Output{
 		Mode: c.in.OutputMode, Filenames: []string{}, NumFiles: found.Matched,
@@ -144,7 +144,7 @@ func (c *call) result(o search.GrepOptions, found *search.GrepResult, took time.
 	return res, display
 }
 
-// grouped returns the lines with the name of their file once, above them.
+// grouped returns the lines with each file name once, above its lines.
 func (c *call) grouped(found *search.GrepResult) pieces {
 	all := make(pieces, 0, len(found.Lines))
 	last, name := "", ""
@@ -165,7 +165,7 @@ func (c *call) grouped(found *search.GrepResult) pieces {
 			last = path
 		}
 		for line := range bytes.Lines(piece) {
-			if rest, ok := bytes.CutPrefix(line, []byte(name)); ok { // else it is a separator
+			if rest, ok := bytes.CutPrefix(line, []byte(name)); ok { // otherwise a separator
 				line = rest[1:]
 			}
 			lines = append(lines, line...)
@@ -176,14 +176,14 @@ func (c *call) grouped(found *search.GrepResult) pieces {
 }
 
 const (
-	maxText  = 1 << 20 // of a result that is held as one text
-	maxShown = 4 << 10 // of what the user sees
+	maxText  = 1 << 20 // limit for a result held as a single text
+	maxShown = 4 << 10 // limit for the user's view
 )
 
-// A pieces text is in pieces, each of whole lines. It is a [tool.Body].
+// A pieces is a text in pieces of whole lines. It is a [tool.Body].
 type pieces [][]byte
 
-// Size returns how many bytes there are.
+// Size returns the size in bytes.
 func (j pieces) Size() int64 {
 	n := int64(0)
 	for _, piece := range j {
@@ -201,7 +201,7 @@ func (j pieces) Open() (io.ReadCloser, error) {
 	return io.NopCloser(io.MultiReader(readers...)), nil
 }
 
-// head returns the first lines, of at most max bytes.
+// head returns the first lines, up to max bytes.
 func (j pieces) head(max int) string {
 	var b strings.Builder
 	for _, piece := range j {

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// seenFile is the size up to which a file is compared with the lines that were shown of it, and seenFiles how many are.
+	// seenFile is the maximum size of a file compared with its shown lines, and seenFiles the
+	// maximum number of files.
 	seenFile  = 1 << 20
 	seenFiles = 100
 )
 
-// remember records which lines of which files were shown. They are compared with the files: a line that is cut, or
-// has changed since, is not one of them.
+// remember records which lines of which files were shown. It compares them with the files, and
+// skips lines that are cut or have changed since.
 func (c *call) remember(o search.GrepOptions, found *search.GrepResult) {
 	if c.finder.State == nil || !o.Numbers || o.Only || pieces(found.Lines).Size() > tool.DefaultMaxChars {
 		return
@@ -38,7 +39,7 @@ func (c *call) remember(o search.GrepOptions, found *search.GrepResult) {
 	}
 }
 
-// saw records the lines of one file, which begin with its name.
+// saw records the lines of a file, which start with its name.
 func (c *call) saw(path, real, name string, shown [][]byte) {
 	data, info, err := content(real)
 	if err != nil {
@@ -59,7 +60,7 @@ func (c *call) saw(path, real, name string, shown [][]byte) {
 	}
 }
 
-// numbered returns the number and the text of a line of content.
+// numbered returns the number and the text of a content line.
 func numbered(line []byte, name string) (n int, text []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(bytes.TrimSuffix(line, []byte{'\n'}), []byte(name))
 	if !ok || len(rest) == 0 {
@@ -71,7 +72,7 @@ func numbered(line []byte, name string) (n int, text []byte, ok bool) {
 	return n, text, ok && err == nil && n > 0
 }
 
-// content reads a file that is not large.
+// content reads a file up to the size limit.
 func content(path string) ([]byte, os.FileInfo, error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > seenFile {
 		return nil, nil, os.ErrInvalid

@@ -1,5 +1,5 @@
-// Package mcpresource has the tools that list and read the resources of servers, and knows which of those that were read
-// have changed since. How servers are reached is left to package mcp, and what becomes of their content to mcp/content.
+// Package mcpresource implements the tools that list and read servers' resources, and tracks
+// which resources have changed since they were read.
 package mcpresource
 
 import (
@@ -20,25 +20,25 @@ import (
 	"adze/internal/tool"
 )
 
-// Names of the tools.
+// The names of the tools.
 const (
 	ListName = "ListMcpResources"
 	ReadName = "ReadMcpResource"
 )
 
-// A Config is what the tools work with.
+// Config configures the tools.
 type Config struct {
-	// Servers are those that may have resources; nil means that there are none.
+	// Servers holds the servers that may have resources; nil means none.
 	Servers Servers
-	// Denied reports whether a rule denies everything of a server; may be nil.
+	// Denied reports whether a rule denies everything from a server; may be nil.
 	Denied func(server string) bool
-	// Content says what becomes of resources.
+	// Content configures the handling of content.
 	Content content.Config
-	// Read is told of each resource that was read; may be nil.
+	// Read, if not nil, is called for each resource that was read.
 	Read func(server, uri string)
 }
 
-// Servers have resources.
+// Servers provides access to resources.
 type Servers interface {
 	List() []mcp.Status
 	// WithResources returns the names of the connected servers that have resources. It is called for each request.
@@ -48,7 +48,7 @@ type Servers interface {
 	Read(ctx context.Context, server, uri string) ([]mcp.Content, error)
 }
 
-// having returns the names of the connected servers that have resources and may be used.
+// having returns the names of the connected and permitted servers that have resources.
 func (c *Config) having() []string {
 	if c.Servers == nil {
 		return nil
@@ -60,7 +60,7 @@ func (c *Config) having() []string {
 	return names
 }
 
-// enabled returns why the tools cannot be offered, or nil.
+// enabled returns an error if the tools are not available.
 func (c *Config) enabled() error {
 	if len(c.having()) == 0 {
 		return errors.New("no connected MCP server has resources")
@@ -68,7 +68,7 @@ func (c *Config) enabled() error {
 	return nil
 }
 
-// check returns what is wrong with the name of a server, or nil.
+// check returns an error if the name of a server is invalid.
 func (c *Config) check(server string) error {
 	having := c.having()
 	if slices.Contains(having, server) {
@@ -111,19 +111,19 @@ var listSchema string
 //go:embed list.output.json
 var listOutput string
 
-// A ListInput is what the model gives to list resources.
+// ListInput is the input for listing resources.
 type ListInput struct {
 	OneServer string `json:"server,omitempty"`
 }
 
-// Listing asks servers what they have, and sends them nothing of the conversation.
+// Listing sends the servers nothing from the conversation.
 func (ListInput) ReadOnly() bool        { return true }
 func (ListInput) Concurrent() bool      { return true }
 func (ListInput) OpenWorld() bool       { return false }
 func (ListInput) Access() []tool.Access { return []tool.Access{} }
 func (ListInput) Fold() tool.Fold       { return tool.FoldList }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in ListInput) Title() string {
 	if in.OneServer != "" {
 		return "List the resources of " + in.OneServer
@@ -131,10 +131,10 @@ func (in ListInput) Title() string {
 	return "List the resources of servers"
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in ListInput) Activity() string { return "Listing resources" }
 
-// A Listed resource is one of the structured result of a list.
+// A Listed is a resource in the structured result of a list.
 type Listed struct {
 	Server      string `json:"server"`
 	URI         string `json:"uri"`
@@ -158,7 +158,7 @@ func NewList(c Config) tool.Tool {
 	})
 }
 
-// maxListed is how many resources of a server are listed where several servers are.
+// maxListed is the maximum number of resources per server if several servers are listed.
 const maxListed = 50
 
 func (c *Config) list(ctx context.Context, in ListInput) (tool.Result, error) {
@@ -193,10 +193,10 @@ func (c *Config) list(ctx context.Context, in ListInput) (tool.Result, error) {
 	return tool.Result{Parts: rendered.Parts, Structured: all, Display: tool.List{Items: items, Total: len(items), Unit: "resources"}}, nil
 }
 
-// listOne returns the resources and templates of a server, as text and as data.
+// listOne returns a server's resources and templates, as text and as data.
 func (c *Config) listOne(ctx context.Context, name string, several bool) (string, []Listed) {
 	resources, err := c.Servers.Resources(ctx, name)
-	templates, unlisted := c.Servers.Templates(ctx, name) // ok: many servers have none, and some do not know the question
+	templates, unlisted := c.Servers.Templates(ctx, name) // ok: many servers have none, or do not support this request
 	if err != nil {
 		return fmt.Sprintf("Server %s: its resources could not be listed: %v", name, err), nil
 	}
@@ -267,33 +267,33 @@ var readSchema string
 //go:embed read.output.json
 var readOutput string
 
-// A ReadInput is what the model gives to read a resource.
+// ReadInput is the input for reading a resource.
 type ReadInput struct {
 	ServerName string `json:"server"`
 	URI        string `json:"uri"`
 }
 
-// ReadOnly says that reading changes nothing, as far as the server keeps to the protocol.
+// ReadOnly returns true: reading changes nothing, if the server follows the protocol.
 func (ReadInput) ReadOnly() bool   { return true }
 func (ReadInput) Concurrent() bool { return true }
 func (ReadInput) OpenWorld() bool  { return true }
 func (ReadInput) Fold() tool.Fold  { return tool.FoldRead }
 
-// Server names the server: what rules say of it holds for its resources.
+// Server returns the server's name, whose rules also apply to its resources.
 func (in ReadInput) Server() string { return in.ServerName }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in ReadInput) Title() string {
 	return "Read from " + tool.OneLine(in.ServerName, 30) + " (MCP): " + in.URI
 }
 
-// Past names the resource.
+// Past returns the URI of the resource.
 func (in ReadInput) Past() (verb, object string) { return "Read", in.URI }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in ReadInput) Activity() string { return "Reading " + in.URI }
 
-// Validate refuses what cannot be a resource.
+// Validate rejects an invalid server name or URI.
 func (in ReadInput) Validate() error {
 	if strings.TrimSpace(in.ServerName) == "" || strings.TrimSpace(in.URI) == "" {
 		return errors.New("name the server and the URI of the resource, as " + ListName + " lists them")
@@ -304,20 +304,20 @@ func (in ReadInput) Validate() error {
 	return nil
 }
 
-// maxURI is how long a URI can be.
+// maxURI is the maximum length of a URI.
 const maxURI = 8192
 
-// Preview shows all that would be sent.
+// Preview shows the complete request.
 func (in ReadInput) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: "resource " + in.URI + "\nof server " + in.ServerName}, nil
 }
 
-// An Output is the structured result of reading.
+// Output is the structured result of reading a resource.
 type Output struct {
 	Contents []Content `json:"contents"`
 }
 
-// A Content is a part of a resource: its text, or the file that holds it.
+// A Content is a part of a resource: its text, or the file that contains it.
 type Content struct {
 	URI      string `json:"uri"`
 	MIMEType string `json:"mimeType,omitempty"`

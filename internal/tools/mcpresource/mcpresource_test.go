@@ -22,7 +22,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// fakes are servers that answer from a table.
+// fakes are servers with predefined answers.
 type fakes struct {
 	list []mcp.Status
 	read []string
@@ -173,7 +173,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The tools exist while a connected server has resources.
+// TestEnabled checks that the tools are offered while a connected server has resources.
 func TestEnabled(t *testing.T) {
 	with, _ := newConfig("db")
 	without, _ := newConfig()
@@ -189,11 +189,12 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// Reading a resource is a request to a server: it is asked about, and what rules say of the server holds.
+// TestPermission checks that reading a resource is a request to a server: it needs
+// confirmation, and the server's rules apply.
 func TestPermission(t *testing.T) {
 	tests := []struct {
 		mode permission.Mode
-		rule string // with its behaviour
+		rule string // rule with its behavior
 		want permission.Behavior
 	}{
 		{permission.Default, "", permission.Ask},
@@ -255,7 +256,7 @@ func TestUpdates(t *testing.T) {
 		subscribed <- server + " " + uri
 		return nil
 	}
-	u.Updated("db", "a") // it was never read
+	u.Updated("db", "a") // never read before
 	if got := u.News(); got != "" {
 		t.Errorf("told %q", got)
 	}

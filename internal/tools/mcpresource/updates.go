@@ -11,29 +11,30 @@ import (
 	"adze/internal/tool"
 )
 
-// Bounds of what is kept of resources.
+// Limits on tracked resources.
 const (
 	maxWatched = 100
 	maxNamed   = 5
 )
 
-// subscribeTime bounds the request for news of a resource.
+// subscribeTime is the time limit for a subscription request.
 const subscribeTime = 10 * time.Second
 
-// Updates know which resources the model has read in a conversation, and which of them have changed since. The zero
-// value knows none. It is safe for concurrent use.
+// Updates tracks which resources the model has read in a conversation, and which have changed
+// since. The zero value is empty. It is safe for concurrent use.
 type Updates struct {
-	// Subscribe asks a server for news of a resource. Its error says that there will be none. It is set before use; may be nil.
+	// Subscribe subscribes to changes of a resource. After an error there will be no
+	// notifications. It must be set before use; may be nil.
 	Subscribe func(ctx context.Context, server, uri string) error
 
 	mu      sync.Mutex
-	watched map[resource]bool // and whether they changed
-	changed []resource        // in the order in which they did
+	watched map[resource]bool // true if changed
+	changed []resource        // ordered by time of change
 }
 
 type resource struct{ server, uri string }
 
-// Read says that the model has read a resource: its state is known.
+// Read records that the model has read the current state of a resource.
 func (u *Updates) Read(server, uri string) {
 	r := resource{server, uri}
 	u.mu.Lock()
@@ -55,11 +56,11 @@ func (u *Updates) Read(server, uri string) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), subscribeTime)
 		defer cancel()
-		u.Subscribe(ctx, server, uri) // ok: many servers cannot; then nothing is said of changes
+		u.Subscribe(ctx, server, uri) // ok: many servers do not support it; then changes are not reported
 	}()
 }
 
-// Updated says that a resource has changed.
+// Updated records that a resource has changed.
 func (u *Updates) Updated(server, uri string) {
 	r := resource{server, uri}
 	u.mu.Lock()
@@ -71,7 +72,8 @@ func (u *Updates) Updated(server, uri string) {
 	u.changed = append(u.changed, r)
 }
 
-// News returns one line for the model about what has changed since it was read, or nothing. Each change is told once.
+// News returns a line for the model about resources that have changed since they were read, or
+// "". Each change is reported once.
 func (u *Updates) News() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -79,7 +81,7 @@ func (u *Updates) News() string {
 	n := 0
 	for _, r := range u.changed {
 		if !u.watched[r] {
-			continue // it was read again
+			continue // read again since
 		}
 		u.watched[r] = false
 		if n++; n <= maxNamed {

@@ -11,14 +11,14 @@ import (
 	"adze/internal/tool"
 )
 
-// authenticate is what the tool is called that stands for a server which wants the user to sign in.
+// authenticate is the name of the tool offered for a server that requires sign-in.
 const authenticate = "authenticate"
 
-// A SignIn prepares that the user signs in to a server, and returns the address to open in a web browser.
+// A SignIn starts signing in to a server, and returns the URL to open in a web browser.
 type SignIn func(ctx context.Context, server string) (address string, err error)
 
-// NewAuthenticate returns the tool that stands for a server as long as it wants the user to sign in. If begin is nil,
-// there is no time for that, and the tool says what the user can do instead.
+// NewAuthenticate returns the tool offered for a server that requires sign-in. If begin is nil,
+// the session is too short for that, and the tool describes an alternative for the user.
 func NewAuthenticate(server *roster.Entry, begin SignIn) tool.Tool {
 	return &signInTool{server: server, begin: begin, name: mcp.Names(server.Name, []string{authenticate})[authenticate]}
 }
@@ -45,13 +45,13 @@ func (t *signInTool) Traits() tool.Traits {
 // Remote implements [mcp.Remote].
 func (t *signInTool) Remote() (server, tool string) { return t.server.Name, authenticate }
 
-// Bind implements [tool.Tool]. The input is not looked at.
+// Bind implements [tool.Tool]. It ignores the input.
 func (t *signInTool) Bind(json.RawMessage) (tool.Call, error) { return signInCall{t}, nil }
 
 // A signInCall is a call of the tool; it is its own input.
 type signInCall struct{ tool *signInTool }
 
-// MarshalJSON returns an empty object: there is nothing to give.
+// MarshalJSON returns an empty object: the tool has no input.
 func (signInCall) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
 func (c signInCall) Input() any      { return c }
@@ -62,7 +62,7 @@ func (c signInCall) DisplayName() string {
 func (c signInCall) Title() string    { return c.DisplayName() }
 func (c signInCall) Activity() string { return c.DisplayName() }
 
-// Run begins to sign in.
+// Run starts the sign-in.
 func (c signInCall) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	name := c.tool.server.Name
 	if c.tool.begin == nil {

@@ -12,8 +12,8 @@ import (
 	"adze/internal/tool"
 )
 
-// The tool hands out the address, asks like every tool of a server, and says what to do where there is no time.
-//
+// TestAuthenticate checks that the tool returns the URL, needs permission like every server
+// tool, and describes an alternative if begin is nil.
 // Proves MCP-27.
 func TestAuthenticate(t *testing.T) {
 	server := &roster.Entry{Name: "vault"}

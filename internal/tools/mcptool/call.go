@@ -17,13 +17,13 @@ import (
 	"adze/internal/tool"
 )
 
-// Input is what the model gives, as it will be sent.
+// Input is the tool's input as it will be sent.
 type Input struct{ sent json.RawMessage }
 
 // MarshalJSON returns the input itself.
 func (in Input) MarshalJSON() ([]byte, error) { return in.sent, nil }
 
-// A call is one call of a server's tool.
+// A call is a call of a server's tool.
 type call struct {
 	*serverTool
 	in Input
@@ -31,8 +31,9 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// The hints of a server decide how calls are shown and which run at the same time, never whether one may run. In plan mode
-// a tool without the hint is refused, and one with it asks.
+// A server's hints determine how calls are shown and which run in parallel, never whether a
+// call may run. In plan mode a tool without the read-only hint is denied, and a tool with it
+// needs confirmation.
 func (c *call) ReadOnly() bool      { return claims(c.about.ReadOnly, false) }
 func (c *call) Concurrent() bool    { return claims(c.about.ReadOnly, false) }
 func (c *call) Destructive() bool   { return claims(c.about.Destructive, false) }
@@ -47,7 +48,7 @@ func claims(hint *bool, absent bool) bool {
 	return *hint
 }
 
-// Title names the tool and, as far as a line has room, what it is given.
+// Title returns the tool's name and, if there is room, its input.
 func (c *call) Title() string {
 	if bytes.Equal(bytes.TrimSpace(c.in.sent), []byte("{}")) {
 		return c.displayName()
@@ -55,10 +56,10 @@ func (c *call) Title() string {
 	return c.displayName() + " " + shown(c.in.sent)
 }
 
-// maxPreview is how many characters of the arguments a dialog shows.
+// maxPreview is the maximum number of characters of the arguments in a dialog.
 const maxPreview = 10_000
 
-// Preview shows whose tool it is and all that would be sent.
+// Preview shows the server and all data that would be sent.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, tool %s of server %s\n", c.name, shownText(c.about.Name), c.server.Name)
@@ -81,7 +82,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: b.String()}, nil
 }
 
-// shown returns JSON on one line, without characters that hide something.
+// shown returns JSON on one line, without characters that could hide text.
 func shown(data json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, data) != nil {
@@ -92,7 +93,7 @@ func shown(data json.RawMessage) string {
 
 func shownText(text string) string { return escaped(tool.OneLine(text, maxTitle)) }
 
-// escaped writes characters that cannot be seen or that change the order of others as JSON writes them.
+// escaped escapes invisible and bidirectional control characters as in JSON.
 func escaped(text string) string {
 	if !strings.ContainsFunc(text, hides) {
 		return text
@@ -127,7 +128,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return c.result(ctx, res), nil
 }
 
-// attribute says whose words an error is, unless it says so itself.
+// attribute adds the server's name to an error that does not contain it.
 func (c *call) attribute(err error) error {
 	if strings.Contains(err.Error(), "server "+c.server.Name) || strings.HasPrefix(err.Error(), c.server.Name) || errors.Is(err, context.Canceled) {
 		return err
@@ -135,7 +136,7 @@ func (c *call) attribute(err error) error {
 	return fmt.Errorf("the server %s reports an error: %w", c.server.Name, err)
 }
 
-// progress says how far a call is, such as "3 of 10: copying".
+// progress formats the progress of a call, such as "3 of 10: copying".
 func progress(p mcp.Progress) string {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	done := number(p.Done)
@@ -153,7 +154,7 @@ func progress(p mcp.Progress) string {
 	return done + ": " + text
 }
 
-// result makes the result of a call. Its first line says whose words follow.
+// result returns the result of a call. Its first line names the source of the text.
 func (c *call) result(ctx context.Context, res *mcp.Result) tool.Result {
 	rendered := c.cfg.Content.Render(ctx, content.Source{Server: c.server.Name, Name: c.about.Name}, res.Content, res.Structured)
 	r := tool.Result{IsError: res.IsError, Structured: outputOf(res, &rendered)}
@@ -188,5 +189,5 @@ func (c *call) result(ctx context.Context, res *mcp.Result) tool.Result {
 	return r
 }
 
-// maxDisplay is how many characters of a result front ends get.
+// maxDisplay is the maximum number of characters of a result passed to front ends.
 const maxDisplay = 10_000

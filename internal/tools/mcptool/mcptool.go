@@ -1,6 +1,5 @@
-// Package mcptool makes tools of what servers of the Model Context Protocol offer. What a server says of its tools is a
-// hint: it is shown, and grants nothing. How servers are reached is left to package mcp, what becomes of their results
-// to mcp/content, and which calls may run to the permission rules.
+// Package mcptool implements tools backed by MCP servers. A server's annotations are hints:
+// they are shown, and grant nothing.
 package mcptool
 
 import (
@@ -15,44 +14,44 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what the tools of a conversation work with. Only Call is required.
+// Config configures the server tools of a conversation. Only Call is required.
 type Config struct {
-	// Call calls a tool of a server by the server's own name for it.
+	// Call calls a server's tool by the server's name for it.
 	Call func(ctx context.Context, server, tool string, input json.RawMessage, progress func(mcp.Progress)) (*mcp.Result, error)
-	// Content says what becomes of results.
+	// Content configures the handling of results.
 	Content content.Config
-	// Say tells the user something in one line; may be nil.
+	// Say shows a line to the user; may be nil.
 	Say func(string)
-	// IgnoreAlwaysLoad are servers whose wish to have tools in every request is not granted.
+	// IgnoreAlwaysLoad lists servers whose always-load setting is ignored.
 	IgnoreAlwaysLoad []string
 
-	output json.RawMessage // the schema of results, once for all tools
+	output json.RawMessage // schema of results, shared by all tools
 }
 
-// A Set makes the tools of a conversation. It is safe for concurrent use.
+// A Set creates the server tools of a conversation. It is safe for concurrent use.
 type Set struct {
 	cfg Config
 
 	mu      sync.Mutex
-	offered []mcp.Offered // that tools were made of last
+	offered []mcp.Offered // last argument of Tools
 	tools   []tool.Tool
 	made    map[origin]*serverTool
 }
 
-// An origin is what a tool is made of, with what the server calls it.
+// An origin is a server and its name for a tool.
 type origin struct {
 	server *roster.Entry
 	name   string
 }
 
-// NewSet returns a set without tools.
+// NewSet returns an empty Set.
 func NewSet(c Config) *Set {
 	c.output = json.RawMessage(outputSchema)
 	return &Set{cfg: c}
 }
 
-// Tools returns the tools for what is offered: the same slice for the same slice, and the same tool as long as what is
-// offered of it is the same.
+// Tools returns the tools for offered: the same slice for the same argument, and the same tool
+// while its definition is unchanged.
 func (s *Set) Tools(offered []mcp.Offered) []tool.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +71,7 @@ func (s *Set) Tools(offered []mcp.Offered) []tool.Tool {
 	for _, o := range offered {
 		from := origin{o.Server, o.Tool.Name}
 		if made[from] != nil {
-			continue // a server that lists a tool twice
+			continue // the server lists a tool twice
 		}
 		name := names[o.Server][o.Tool.Name]
 		t := s.made[from]
@@ -86,7 +85,7 @@ func (s *Set) Tools(offered []mcp.Offered) []tool.Tool {
 	return tools
 }
 
-// same reports whether a server says the same of a tool.
+// same reports whether two definitions of a tool are equal.
 func same(a, b *mcp.Tool) bool {
 	return a.Title == b.Title && a.Description == b.Description && slices.Equal(a.Schema, b.Schema) && slices.Equal(a.Output, b.Output) &&
 		a.AlwaysLoad == b.AlwaysLoad && a.Hint == b.Hint &&

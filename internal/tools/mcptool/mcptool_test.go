@@ -24,7 +24,7 @@ var yes, no = ptr(true), ptr(false)
 
 func ptr(b bool) *bool { return &b }
 
-// A server that answers as the test says.
+// A fake is a server with predefined answers.
 type fake struct {
 	res  *mcp.Result
 	err  error
@@ -57,7 +57,8 @@ func (f *fake) tool(t *testing.T, about mcp.Tool) tool.Tool {
 	return f.set(t).Tools([]mcp.Offered{{Server: &roster.Entry{Name: "db"}, Tool: about}})[0]
 }
 
-// The pool is made again for each request, and costs nothing while nothing changed.
+// TestToolsAreKept checks that rebuilding the pool for each request costs nothing while nothing
+// has changed.
 func TestToolsAreKept(t *testing.T) {
 	var f fake
 	s := f.set(t)
@@ -80,7 +81,8 @@ func TestToolsAreKept(t *testing.T) {
 	if got := s.Tools(nil); len(got) != 0 {
 		t.Errorf("%d tools without a server", len(got))
 	}
-	// A name of one server never hides that of another: the first counts, and the other is reported.
+	// A server's name never hides another server's: the first counts, and the other is
+	// reported.
 	pool, problems := tool.NewRegistry().Assemble([]tool.Tool{again[0], again[0]}, nil)
 	if len(problems) != 1 || len(pool.Specs()) != 1 {
 		t.Errorf("problems %v", problems)

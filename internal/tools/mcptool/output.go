@@ -11,28 +11,28 @@ import (
 //go:embed mcptool.output.json
 var outputSchema string
 
-// An Output is the structured result: what the server returned, without data that were saved or shown.
+// Output is the structured result: the server's result without data that were saved or shown.
 type Output struct {
 	Content           []Block         `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
 	IsError           bool            `json:"isError,omitempty"`
 	Meta              json.RawMessage `json:"_meta,omitempty"`
-	// File holds all texts if they are too long.
+	// File is the file with all texts if they are too long.
 	File string `json:"file,omitempty"`
 }
 
-// A Block is a piece of content.
+// A Block is a content block.
 type Block struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
 	URI      string `json:"uri,omitempty"`
 	Name     string `json:"name,omitempty"`
 	MIMEType string `json:"mimeType,omitempty"`
-	// File is where data were saved.
+	// File is the file where data were saved.
 	File string `json:"file,omitempty"`
 }
 
-// maxMeta is how large metadata may be to be kept.
+// maxMeta is the maximum size of metadata that is kept.
 const maxMeta = 16 << 10
 
 func outputOf(res *mcp.Result, rendered *content.Rendered) Output {

@@ -10,9 +10,8 @@ import (
 	"adze/internal/permission/rule"
 )
 
+// TestPermission checks that a server's hints grant nothing, in any mode.
 // Proves MCP-33, MCP-34, PERM-06, TOOL-21.
-//
-// What a server says of its tool grants nothing, in any mode.
 func TestPermission(t *testing.T) {
 	hints := map[string]mcp.Tool{
 		"nothing":     {},
@@ -21,7 +20,8 @@ func TestPermission(t *testing.T) {
 		"contradicts": {ReadOnly: yes, Destructive: yes},
 	}
 	const allow, ask, deny = permission.Allow, permission.Ask, permission.Deny
-	// What becomes of a call without rules; one that claims to only read is asked about while planning, and not refused.
+	// The decision without rules. In plan mode, a tool that claims to be read-only needs
+	// confirmation instead of being denied.
 	modes := []struct {
 		mode           permission.Mode
 		plain, claimed permission.Behavior
@@ -72,7 +72,7 @@ func TestPermission(t *testing.T) {
 				case !r.applies:
 				case r.does == deny:
 					want = deny
-				case r.does == allow && m.mode != permission.Plan: // while planning, a rule does not make the claim true
+				case r.does == allow && m.mode != permission.Plan: // in plan mode, a rule does not make the claim true
 					want = allow
 				case r.does == ask && !refused && m.mode != permission.DontAsk:
 					want = ask

@@ -8,11 +8,12 @@ import (
 	"adze/internal/tool/schema/draft"
 )
 
-// maxTidied bounds the schemas that are rewritten, in bytes.
+// maxTidied is the maximum size of a schema that is rewritten, in bytes.
 const maxTidied = 512 << 10
 
-// tidy returns a schema in which a property with a default is not required: generators list such properties, and servers fill them in.
-// Everything else stays as it is, in the same order. A schema that is not JSON is returned as it is.
+// tidy returns a schema in which properties with defaults are not required: generators list
+// such properties, and servers fill them in. Everything else is unchanged, in the same order.
+// Invalid JSON is returned unchanged.
 func tidy(schema json.RawMessage) json.RawMessage {
 	if len(schema) > maxTidied || draft.Deep(schema) || !bytes.Contains(schema, []byte(`"default"`)) || !bytes.Contains(schema, []byte(`"required"`)) {
 		return schema
@@ -23,7 +24,7 @@ func tidy(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// unversioned returns a schema without the name of its version, which says nothing to a model.
+// unversioned removes a schema's version identifier, which is useless to a model.
 func unversioned(schema json.RawMessage) json.RawMessage {
 	if !bytes.Contains(schema, []byte(`"$schema"`)) {
 		return schema
@@ -35,7 +36,7 @@ func unversioned(schema json.RawMessage) json.RawMessage {
 	return object(slices.DeleteFunc(all, func(m member) bool { return m.key == "$schema" }))
 }
 
-// A member is one of a JSON object.
+// A member is a member of a JSON object.
 type member struct {
 	key   string
 	value json.RawMessage
@@ -62,7 +63,7 @@ func members(data json.RawMessage) ([]member, bool) {
 	return all, true
 }
 
-// object returns members as a JSON object.
+// object encodes members as a JSON object.
 func object(all []member) json.RawMessage {
 	out := []byte{'{'}
 	for i, m := range all {
@@ -75,7 +76,7 @@ func object(all []member) json.RawMessage {
 	return append(out, '}')
 }
 
-// rewrite is tidy for a schema and those within it.
+// rewrite applies tidy to a schema and its subschemas.
 func rewrite(schema json.RawMessage) (json.RawMessage, bool) {
 	all, ok := members(schema)
 	if !ok {

@@ -2,7 +2,8 @@ package mcptool
 
 import "testing"
 
-// What has a default is not required, at any depth; the rest of a schema stays as it is, in its order.
+// TestTidy checks that properties with defaults are not required at any depth, and that the
+// rest of a schema is unchanged, in the same order.
 func TestTidy(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"type":"object","properties":{"b":{"type":"string","default":"x"},"a":{"type":"string"}},"required":["b","a"]}`:          `{"type":"object","properties":{"b":{"type":"string","default":"x"},"a":{"type":"string"}},"required":["a"]}`,

@@ -16,17 +16,18 @@ import (
 	"adze/internal/tool/schema/draft"
 )
 
-// maxTitle is how many characters of a title are shown: with the server around it, all of it fits into a line.
+// maxTitle is the maximum length of a displayed title, chosen so that it fits into a line
+// together with the server's name.
 const maxTitle = 40
 
-// A serverTool is one tool of a server.
+// A serverTool is a server's tool.
 type serverTool struct {
 	cfg    *Config
 	server *roster.Entry
 	about  mcp.Tool
-	name   string // for models and rules
+	name   string // name for models and rules
 	doc    string
-	input  json.RawMessage // the schema that the model gets
+	input  json.RawMessage // schema for the model
 	origin string
 	always bool
 
@@ -48,9 +49,9 @@ func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
 	return t
 }
 
-// compile reads the schema. One that is wrong is left to the server, which checks what it gets.
+// compile compiles the schema. If it is invalid, only the server validates the input.
 func (t *serverTool) compile() *draft.Schema {
-	source := t.about.Schema // with its version
+	source := t.about.Schema // with the version
 	if len(bytes.TrimSpace(source)) == 0 {
 		source = t.input
 	}
@@ -80,10 +81,11 @@ func (t *serverTool) Traits() tool.Traits {
 // Remote implements [mcp.Remote].
 func (t *serverTool) Remote() (server, tool string) { return t.server.Name, t.about.Name }
 
-// charsPerToken is more than texts have: results are bounded in tokens before, unless a hook puts another one in their place.
+// charsPerToken is an upper bound: results are limited in tokens before, unless a hook replaces
+// them.
 const charsPerToken = 6
 
-// Bind implements [tool.Tool]: it checks the input against the server's schema.
+// Bind implements [tool.Tool]: it validates the input against the server's schema.
 func (t *serverTool) Bind(input json.RawMessage) (tool.Call, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(input, &object); err != nil || object == nil {
@@ -106,7 +108,7 @@ func (t *serverTool) Bind(input json.RawMessage) (tool.Call, error) {
 	return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: %w", t.name, err)}
 }
 
-// title is how the server calls the tool.
+// title returns the server's title for the tool.
 func (t *serverTool) title() string {
 	title := tool.OneLine(t.about.Title, maxTitle)
 	if title == "" {
@@ -115,7 +117,8 @@ func (t *serverTool) title() string {
 	return title
 }
 
-// displayName names the server first and says last what it is, so that no title passes for a tool of adze's own.
+// displayName starts with the server's name and ends with "(MCP)", so that no title can pass
+// for a built-in tool.
 func (t *serverTool) displayName() string {
 	return tool.OneLine(t.server.Name, 30) + " - " + t.title() + " (MCP)"
 }

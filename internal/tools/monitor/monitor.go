@@ -1,6 +1,5 @@
-// Package monitor is the tool that watches a command in the background and tells the model of the lines that it prints. The
-// command is one of the shell's tool: that tool runs it, and what holds for its commands holds for this one. Tasks are kept
-// by platform/task.
+// Package monitor implements the tool that watches a command in the background and notifies the
+// model of its output lines. The shell tool runs the command, so its rules apply.
 package monitor
 
 import (
@@ -17,7 +16,7 @@ import (
 	"adze/internal/tool/command"
 )
 
-// Name is what the model calls the tool by.
+// Name is the tool's name.
 const Name = "Monitor"
 
 var (
@@ -31,21 +30,21 @@ var (
 	outputSchema string
 )
 
-// How long a watch lasts.
+// Durations of a watch.
 const (
 	defaultTimeout = 5 * time.Minute
 	maxTimeout     = 30 * time.Minute
 )
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct {
-	// Shell is the tool that runs commands, which takes a [command.Input].
+	// Shell is the tool that runs commands; it takes a [command.Input].
 	Shell tool.Tool
-	// Tasks holds what that tool runs in the background; nil if nothing does.
+	// Tasks holds the background tasks of that tool; nil if there are none.
 	Tasks *task.Table
 }
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Command     string `json:"command,omitempty"`
 	Path        string `json:"path,omitempty"`
@@ -53,7 +52,7 @@ type Input struct {
 	Timeout     int64  `json:"timeout_ms,omitempty"`
 }
 
-// Validate refuses a watch of nothing, and of two things.
+// Validate rejects a watch of nothing or of two things.
 func (in Input) Validate() error {
 	if (in.Command == "") == (in.Path == "") {
 		return errors.New("give either a command or a path to watch")
@@ -64,7 +63,7 @@ func (in Input) Validate() error {
 	return nil
 }
 
-// limit returns how long the watch lasts.
+// limit returns the duration of the watch.
 func (in Input) limit() time.Duration {
 	if in.Timeout == 0 {
 		return defaultTimeout
@@ -72,7 +71,7 @@ func (in Input) limit() time.Duration {
 	return time.Duration(min(in.Timeout, maxTimeout.Milliseconds())) * time.Millisecond
 }
 
-// line returns the command that is watched.
+// line returns the watched command.
 func (in Input) line() string {
 	if in.Command != "" {
 		return in.Command
@@ -84,7 +83,7 @@ func (in Input) line() string {
 	return "tail -n 0 -F '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	TaskID     string `json:"taskId"`
 	TimeoutMs  int64  `json:"timeoutMs"`
@@ -103,7 +102,7 @@ func New(c Config) tool.Tool {
 	}, c.bind)
 }
 
-// enabled reports why nothing can be watched, or nil.
+// enabled returns an error if watching is not available.
 func (c Config) enabled() error {
 	if err := command.NoTasks(c.Tasks); err != nil {
 		return err
@@ -114,7 +113,7 @@ func (c Config) enabled() error {
 	return nil
 }
 
-// bind makes the call of the shell's tool that the watch is.
+// bind creates the shell tool's call for the watch.
 func (c Config) bind(in Input) (tool.Call, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
