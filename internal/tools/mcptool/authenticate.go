@@ -18,7 +18,7 @@ const authenticate = "authenticate"
 type SignIn func(ctx context.Context, server string) (address string, err error)
 
 // NewAuthenticate returns the tool offered for a server that requires sign-in. If begin is nil,
-// the session is too short for that, and the tool describes an alternative for the user.
+// the run cannot wait for it, and the tool describes an alternative for the user.
 func NewAuthenticate(server *roster.Entry, begin SignIn) tool.Tool {
 	return &signInTool{server: server, begin: begin, name: mcp.Names(server.Name, []string{authenticate})[authenticate]}
 }

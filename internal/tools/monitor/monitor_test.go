@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// watching returns the tool over a real shell in a directory, and the notices of its tasks.
+// watching returns the tool with a real shell in a directory, and the notices of its tasks.
 func watching(t *testing.T) (tool.Tool, *task.Table, <-chan task.Notice, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,8 +65,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// A watch is a command of the shell's tool: what that says of a command holds, and so do its rules.
-//
+// TestWatchIsACommand checks that a watch is analyzed like a command of the shell tool, and
+// that its rules apply.
 // Proves X-027.
 func TestWatchIsACommand(t *testing.T) {
 	tl, _, _, dir := watching(t)
@@ -75,7 +75,7 @@ func TestWatchIsACommand(t *testing.T) {
 	}
 	for input, want := range map[string]struct {
 		line  string
-		doubt bool // it is not known to only read
+		doubt bool // may not be read-only
 	}{
 		`{"command":"rm -rf build","description":"x"}`:     {"rm -rf build", true},
 		`{"command":"ls","description":"x"}`:               {"ls", false},
@@ -107,8 +107,8 @@ func TestWatchIsACommand(t *testing.T) {
 	}
 }
 
-// Lines are told as they come, the rest at the end, and nothing twice.
-//
+// TestLinesAreTold checks that lines are reported as they come, the rest at the end, and none
+// twice.
 // Proves X-027.
 func TestLinesAreTold(t *testing.T) {
 	tl, _, notices, dir := watching(t)
@@ -130,8 +130,7 @@ func TestLinesAreTold(t *testing.T) {
 	}
 }
 
-// A file is watched from its end.
-//
+// TestFileIsWatched checks that a file is watched from its end.
 // Proves X-027.
 func TestFileIsWatched(t *testing.T) {
 	tl, tasks, notices, dir := watching(t)
@@ -145,7 +144,8 @@ func TestFileIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	// When tail has looked at the file cannot be known: lines are written until one is told.
+	// There is no way to know when tail has opened the file, so write lines until a notice
+	// arrives.
 	for told := false; !told; {
 		if _, err := io.WriteString(f, "new\n"); err != nil {
 			t.Fatal(err)
@@ -173,8 +173,7 @@ func TestFileIsWatched(t *testing.T) {
 	}
 }
 
-// A watch whose time is up ends, and says so.
-//
+// TestTimeIsUp checks that a watch ends at its time limit and reports that.
 // Proves X-027.
 func TestTimeIsUp(t *testing.T) {
 	tl, _, notices, _ := watching(t)
@@ -190,8 +189,8 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// What comes quickly is told together: at once at first, then less and less often while it keeps coming, within bounds.
-//
+// TestFlood checks that frequent lines are combined: reported immediately at first, then less
+// and less often while they keep coming, within bounds.
 // Proves X-027.
 func TestFlood(t *testing.T) {
 	dir := t.TempDir()
@@ -220,7 +219,7 @@ func TestFlood(t *testing.T) {
 		}
 		go newWatch(tk, "flood", maxTimeout).run()
 		line := strings.Repeat("x", 2*maxLine) + "\n"
-		for range 10 * 60 { // a minute
+		for range 10 * 60 { // one minute
 			for range 10 {
 				if _, err := io.WriteString(tk.Output, line); err != nil {
 					t.Fatal(err)

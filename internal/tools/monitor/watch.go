@@ -13,34 +13,35 @@ import (
 )
 
 const (
-	// look is how often a watch looks for new lines.
+	// look is the polling interval of a watch.
 	look = 500 * time.Millisecond
-	// Between two notices there are at least minPause, and up to maxPause while lines keep coming: each notice wakes the
-	// model.
+	// Notices are at least minPause apart, and up to maxPause while lines keep coming, because
+	// each notice wakes the model.
 	minPause = 3 * time.Second
 	maxPause = time.Minute
-	// What a notice holds at most.
+	// Limits of a notice.
 	maxLines, maxLine, maxText = 20, 500, 4000
-	// maxRead is how much is read of what came between two notices; the rest is only counted.
+	// maxRead is the maximum number of bytes read between two notices; the rest is only
+	// counted.
 	maxRead = 256 << 10
 )
 
-// A watch tells of the lines that a task prints.
+// A watch reports the lines that a task prints.
 type watch struct {
 	task  *task.Task
 	about string
 	limit time.Duration
 
-	told  int64         // up to where lines were told
-	last  time.Time     // when some were
-	pause time.Duration // until the next may be
+	told  int64         // offset up to which lines were reported
+	last  time.Time     // time of the last notice
+	pause time.Duration // minimum time until the next
 }
 
 func newWatch(t *task.Task, about string, limit time.Duration) *watch {
 	return &watch{task: t, about: about, limit: limit, pause: minPause}
 }
 
-// run watches until the task ends, and ends it when its time is up.
+// run watches until the task ends, and kills it at the time limit.
 func (w *watch) run() {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -61,7 +62,7 @@ func (w *watch) run() {
 	}
 }
 
-// look tells of new lines, if the last notice was long enough ago.
+// look reports new lines if the last notice is old enough.
 func (w *watch) look(now time.Time) {
 	since := now.Sub(w.last)
 	if !w.last.IsZero() && since < w.pause {
@@ -70,7 +71,7 @@ func (w *watch) look(now time.Time) {
 	if !w.tell() {
 		return
 	}
-	if w.last.IsZero() || since > 2*w.pause { // it was quiet for a while
+	if w.last.IsZero() || since > 2*w.pause { // idle for a while
 		w.pause = minPause
 	} else {
 		w.pause = min(2*w.pause, maxPause)
@@ -78,14 +79,14 @@ func (w *watch) look(now time.Time) {
 	w.last = now
 }
 
-// tell tells of the lines that are new and whole, and reports whether there were any.
+// tell reports new complete lines, and returns whether there were any.
 func (w *watch) tell() bool {
 	size := w.task.Output.Size()
 	from := max(w.told, size-maxRead)
 	data := make([]byte, size-from)
 	n, err := w.task.Output.ReadAt(data, from)
 	if err != nil && err != io.EOF {
-		return false // the end of the task tells of the file
+		return false // the end of the task reports the file
 	}
 	end := bytes.LastIndexByte(data[:n], '\n') + 1
 	if end == 0 {
@@ -102,7 +103,7 @@ func (w *watch) tell() bool {
 	return true
 }
 
-// lines returns the last of the lines, as many as a notice may hold, and how many there are.
+// lines returns the last lines that fit into a notice, and the number of lines.
 func lines(data []byte) (text string, count int) {
 	all := strings.Split(strings.TrimSuffix(strings.ToValidUTF8(string(data), "\uFFFD"), "\n"), "\n")
 	count = len(all)

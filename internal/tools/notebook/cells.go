@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A book is a notebook file with the places of its cells.
+// A book is a notebook file with the positions of its cells.
 type book struct {
 	data  []byte
 	root  node
 	cells *node
 }
 
-// open takes a notebook apart, which is valid JSON.
+// open parses a notebook, which must be valid JSON.
 func open(data []byte) (*book, error) {
 	s := scanner{data: data, at: len(data) - len(bytes.TrimPrefix(data, []byte("\ufeff")))}
 	b := &book{data: data, root: s.value(1)}
@@ -32,21 +32,21 @@ func open(data []byte) (*book, error) {
 	return b, nil
 }
 
-// hasIDs reports whether cells of this format have ids.
+// hasIDs reports whether cells have IDs in this version of the format.
 func (b *book) hasIDs() bool {
 	number := func(key string) int {
 		n := b.root.member(key)
 		if n == nil {
 			return 0
 		}
-		i, _ := strconv.Atoi(string(b.data[n.start:n.end])) // ok: no number is an old format
+		i, _ := strconv.Atoi(string(b.data[n.start:n.end])) // ok: without a number it is an old format
 		return i
 	}
 	major, minor := number("nbformat"), number("nbformat_minor")
 	return major > 4 || major == 4 && minor >= 5
 }
 
-// find returns the place of a cell: by its id, or as cell-N, counted from 0.
+// find returns the index of a cell by its ID, or as cell-N, counting from 0.
 func (b *book) find(id string) (int, bool) {
 	for i := range b.cells.items {
 		if n := b.cells.items[i].member("id"); n != nil && n.text(b.data) == id {
@@ -61,13 +61,13 @@ func (b *book) find(id string) (int, bool) {
 	return 0, false
 }
 
-// A patch is bytes to put in the place of a part of the file.
+// A patch replaces a part of the file.
 type patch struct {
 	start, end int
 	text       string
 }
 
-// apply carries out patches, which are in order and apart.
+// apply applies patches, which are ordered and disjoint.
 func (b *book) apply(patches []patch) [][]byte {
 	var pieces [][]byte
 	at := 0
@@ -78,13 +78,13 @@ func (b *book) apply(patches []patch) [][]byte {
 	return append(pieces, b.data[at:])
 }
 
-// replace gives a cell another source. Of a code cell the outputs are cleared, since they are not those
-// of this source.
+// replace replaces a cell's source. The outputs of a code cell are cleared, because they belong
+// to the old source.
 func (b *book) replace(i int, source string) []patch {
 	cell := &b.cells.items[i]
 	var patches []patch
 	for _, m := range cell.members {
-		if cell.member(m.key).start != m.value.start { // there is another one with this key
+		if cell.member(m.key).start != m.value.start { // a later member has the same key
 			continue
 		}
 		text := ""
@@ -110,7 +110,7 @@ func (b *book) replace(i int, source string) []patch {
 	return patches
 }
 
-// retype replaces a cell by one of another type that keeps its id and metadata.
+// retype replaces a cell with a cell of another type that keeps its ID and metadata.
 func (b *book) retype(i int, kind, source string) []patch {
 	cell := &b.cells.items[i]
 	raw := func(key, otherwise string) string {
@@ -123,7 +123,7 @@ func (b *book) retype(i int, kind, source string) []patch {
 	return []patch{{cell.start, cell.end, text}}
 }
 
-// insert adds a cell after the one at i; -1 is the top.
+// insert adds a cell after index i; -1 is the top.
 func (b *book) insert(i int, kind, source, id string) []patch {
 	if id != "" {
 		id = quote(id)
@@ -144,7 +144,7 @@ func (b *book) insert(i int, kind, source, id string) []patch {
 	return []patch{{items[i].end, items[i].end, "," + b.gap(indent) + text}}
 }
 
-// gap is what is between a comma and the next cell.
+// gap returns the whitespace between a comma and the next cell.
 func (b *book) gap(indent string) string {
 	if indent == "" {
 		return " "
@@ -152,7 +152,7 @@ func (b *book) gap(indent string) string {
 	return indent
 }
 
-// remove takes a cell out, with the comma that it then does not need.
+// remove deletes a cell and the comma that is no longer needed.
 func (b *book) remove(i int) []patch {
 	items := b.cells.items
 	switch {
@@ -164,8 +164,8 @@ func (b *book) remove(i int) []patch {
 	return []patch{{items[i-1].end, items[i].end, ""}}
 }
 
-// indentAt returns the line end and the white space before the first thing in the line at p, or nothing
-// if the file is not broken into lines.
+// indentAt returns the newline and the indentation of the line at p, or "" if the file is not
+// split into lines.
 func (b *book) indentAt(p int) string {
 	line := bytes.LastIndexByte(b.data[:p], '\n')
 	if line < 0 {
@@ -181,7 +181,7 @@ func (b *book) indentAt(p int) string {
 	return string(b.data[line:end])
 }
 
-// indentOf is like indentAt, for a list that is one line if it was one line before.
+// indentOf is like indentAt, for a list that stays on a single line if it was before.
 func (b *book) indentOf(m member) string {
 	if list := b.data[m.value.start:m.value.end]; len(list) > len("[]") && !bytes.Contains(list, []byte("\n")) {
 		return ""
@@ -189,7 +189,7 @@ func (b *book) indentOf(m member) string {
 	return b.indentAt(m.start)
 }
 
-// unit is what a line is further in than the one around it.
+// unit returns the indentation of a nesting level.
 func (b *book) unit() string {
 	if len(b.root.members) > 0 {
 		if unit := strings.TrimLeft(b.indentAt(b.root.members[0].start), "\r\n"); unit != "" {
@@ -199,8 +199,8 @@ func (b *book) unit() string {
 	return " "
 }
 
-// source writes a source as one string or as a list of lines. Indent begins a line as far in as the key
-// is; without it everything is on one line.
+// source encodes a source as a string or as a list of lines. Indent is the newline and
+// indentation of the key; if empty, everything is on one line.
 func (b *book) source(s string, asString bool, indent string) string {
 	if asString {
 		return quote(s)
@@ -221,7 +221,7 @@ func (b *book) source(s string, asString bool, indent string) string {
 	return "[" + inner + strings.Join(lines, ","+inner) + indent + "]"
 }
 
-// cell writes a new cell. ID, if there is one, and metadata are JSON.
+// cell encodes a new cell. The id, which may be empty, and metadata are JSON.
 func (b *book) cell(kind, source, id, metadata, indent string) string {
 	inner := ""
 	if indent != "" {
@@ -248,11 +248,11 @@ func (b *book) cell(kind, source, id, metadata, indent string) string {
 	return "{" + inner + strings.Join(fields, separator) + indent + "}"
 }
 
-// quote writes s as JSON, and leaves characters that need no escape as they are.
+// quote encodes s as JSON without unnecessary escapes.
 func quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.Encode(s) // ok: a string can be written
+	enc.Encode(s) // ok: a string always encodes
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -120,8 +120,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzCells changes any notebook in every way: the cells that are not concerned keep every byte, the
-// one that is says what it should, and the file stays a notebook.
+// FuzzCells applies every change to arbitrary notebooks: other cells keep every byte, the
+// changed cell has the expected source, and the file stays a valid notebook.
 func FuzzCells(f *testing.F) {
 	f.Add([]byte(pretty), 0, "x\ny", "markdown", 0)
 	f.Add([]byte(`{"cells":[]}`), 0, "x", "code", 1)
@@ -188,7 +188,8 @@ func FuzzCells(f *testing.F) {
 	})
 }
 
-// otherwiseSpelt reports whether a cell has a key like SOURCE, which the reader takes for the source.
+// otherwiseSpelt reports whether a cell has a key such as SOURCE, which the reader treats as
+// the source.
 func otherwiseSpelt(cell string) bool {
 	var keys map[string]json.RawMessage
 	json.Unmarshal([]byte(cell), &keys) // ok: it was parsed before

@@ -1,6 +1,5 @@
-// Package notebook is the tool that changes a cell of a Jupyter notebook and leaves every byte of the
-// others as it is. How the file is written safely is left to tool/change; what may be written is
-// decided by the permission rules, before it runs.
+// Package notebook implements the tool that changes a cell of a Jupyter notebook and keeps
+// every byte of the others.
 package notebook
 
 import (
@@ -17,16 +16,16 @@ import (
 	"adze/internal/tool/change"
 )
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct{ Files *change.Files }
 
-// The error codes of the tool's contract, beside those of [change].
+// The error codes of the tool's contract, in addition to those in [change].
 const (
 	codeNotNotebook = 5
 	codeNoCell      = 8
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "NotebookEdit"
 
 //go:embed notebook.md
@@ -41,7 +40,7 @@ var inputSchema string
 //go:embed notebook.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	NotebookPath string  `json:"notebook_path"`
 	CellID       string  `json:"cell_id,omitempty"`
@@ -50,7 +49,7 @@ type Input struct {
 	EditMode     string  `json:"edit_mode,omitempty"`
 }
 
-// source returns the new source of the cell; empty for a deleted cell.
+// source returns the new source of the cell, or "" for a deleted cell.
 func (in Input) source() string {
 	if in.NewSource == nil {
 		return ""
@@ -89,7 +88,7 @@ func New(c Config) tool.Tool {
 	return t
 }
 
-// bind checks everything about in that can be told without touching the disk.
+// bind validates the input without accessing the disk.
 func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	proposal, err := change.Propose(c.Files, t, in, func(in *Input) *string { return &in.NotebookPath })
 	if err != nil {
@@ -112,7 +111,7 @@ func (c Config) bind(t tool.Tool, in Input) (tool.Call, error) {
 	return &call{proposal, mode}, nil
 }
 
-// A call is one change of one cell.
+// A call is a change to a cell.
 type call struct {
 	change.Proposal[Input]
 	mode string
@@ -122,7 +121,7 @@ func (c *call) Title() string     { return "Edit notebook " + c.Shown() }
 func (c *call) Activity() string  { return "Editing notebook " + c.Shown() }
 func (c *call) Destructive() bool { return c.mode == deleteMode }
 
-// Preview shows the source of the cell before and after.
+// Preview shows the cell's source before and after.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	data, err := c.Peek()
 	if err != nil {
@@ -135,7 +134,8 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	return e.display(), nil
 }
 
-// display is the change of the cell's source: the lines of the file would say less.
+// display returns the diff of the cell's source, which is more readable than a diff of the
+// file.
 func (e *outcome) display() tool.Diff {
 	hunks, whole := edit.Diff([]byte(e.old), []byte(e.new))
 	return change.Preview(e.Target.Path, false, hunks, whole)

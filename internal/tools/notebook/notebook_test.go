@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 	if len(id) != 8 || !strings.Contains(res.Parts[0].(*msg.Text).Text, "cell "+id) {
 		t.Errorf("the new cell is %q", id)
 	}
-	if _, err := w.run(Input{CellID: id, EditMode: "delete"}); err != nil { // by the id it was given
+	if _, err := w.run(Input{CellID: id, EditMode: "delete"}); err != nil { // using the generated ID
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(w.path()); string(got) != want {

@@ -14,8 +14,8 @@ import (
 	"adze/internal/tool/change"
 )
 
-// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if it is
-// long; the file history has it under OriginalHash.
+// Output is the structured result, in a format that hooks and clients know. OriginalFile is nil
+// if the file is long; the file history has it under OriginalHash.
 type Output struct {
 	NotebookPath string  `json:"notebook_path"`
 	EditMode     string  `json:"edit_mode"`
@@ -30,7 +30,7 @@ type Output struct {
 	UserModified bool    `json:"userModified"`
 }
 
-// Run changes the cell. Once it has begun to write it is not interrupted.
+// Run changes the cell. Once it has started to write, it is not interrupted.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	set, err := c.Find()
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return r, nil
 }
 
-// Foresee reports why the cell could not be changed.
+// Foresee returns an error if the cell cannot be changed.
 func (c *call) Foresee(look bool) error {
 	edit := (&outcome{call: c}).make
 	if look {
@@ -62,7 +62,7 @@ func (c *call) Foresee(look bool) error {
 	return c.Recorded(edit)
 }
 
-// An outcome is a call with the change it made.
+// An outcome is a call with its change.
 type outcome struct {
 	*call
 	done         change.Done
@@ -73,7 +73,7 @@ type outcome struct {
 	originalHash string
 }
 
-// make works out the new content.
+// make computes the new content.
 func (e *outcome) make(old change.Old) (change.New, error) {
 	switch {
 	case !old.Exists:
@@ -89,7 +89,7 @@ func (e *outcome) make(old change.Old) (change.New, error) {
 	return change.New{Pieces: pieces, Origin: filestate.Edit}, nil
 }
 
-// plan returns the notebook with the cell changed, in pieces.
+// plan returns the changed notebook in pieces.
 func (e *outcome) plan(data []byte) ([][]byte, error) {
 	parsed, b, err := parse(data)
 	if err != nil {
@@ -128,7 +128,7 @@ func (e *outcome) plan(data []byte) ([][]byte, error) {
 	return b.apply(b.replace(at, e.new)), nil
 }
 
-// parse reads a notebook for what its cells say, and for where they are.
+// parse parses a notebook's contents and the positions of its cells.
 func parse(data []byte) (*format.Notebook, *book, error) {
 	parsed, err := format.Parse(data)
 	if err != nil {
@@ -141,7 +141,7 @@ func parse(data []byte) (*format.Notebook, *book, error) {
 	return parsed, b, err
 }
 
-// known lists the cells there are.
+// known lists the existing cells.
 func known(n *format.Notebook) string {
 	const most = 20
 	if len(n.Cells) == 0 {
@@ -158,7 +158,7 @@ func known(n *format.Notebook) string {
 	return "Its cells are " + strings.Join(ids, ", ") + "."
 }
 
-// freshID returns an id that no cell has.
+// freshID returns an unused cell ID.
 func freshID(n *format.Notebook) string {
 	taken := map[string]bool{}
 	for _, c := range n.Cells {
@@ -171,7 +171,7 @@ func freshID(n *format.Notebook) string {
 	}
 }
 
-// text is what the model reads.
+// text returns the result for the model.
 func (e *outcome) text() string {
 	var b strings.Builder
 	switch e.mode {

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A node is a value of a JSON text with its place in it. Values of objects and lists are known down to
-// the members of cells; what is deeper is one piece.
+// A node is a JSON value with its position. Objects and lists are parsed down to the members of
+// cells; deeper values are opaque.
 type node struct {
 	start, end int
-	kind       byte // '{', '[', '"', or another for the rest
+	kind       byte // '{', '[', '"', or anything else
 	members    []member
 	items      []node
 }
 
 type member struct {
 	key   string
-	start int // of the key
+	start int // position of the key
 	value node
 }
 
-// member returns the value under a key, or nil. Of two with the same key the last counts, as for every
-// reader of JSON.
+// member returns the value of a key, or nil. Of duplicate keys the last counts, as in every
+// JSON reader.
 func (n *node) member(key string) *node {
 	for i := len(n.members) - 1; i >= 0; i-- {
 		if n.members[i].key == key {
@@ -31,7 +31,7 @@ func (n *node) member(key string) *node {
 	return nil
 }
 
-// text returns the string, or the list of strings, that n stands for.
+// text returns the string, or the joined list of strings, of n.
 func (n *node) text(data []byte) string {
 	if n == nil {
 		return ""
@@ -41,14 +41,14 @@ func (n *node) text(data []byte) string {
 		return strings.Join(list, "")
 	}
 	var s string
-	json.Unmarshal(data[n.start:n.end], &s) // ok: what is no text is empty
+	json.Unmarshal(data[n.start:n.end], &s) // ok: anything else is empty
 	return s
 }
 
-// maxDepth is how deep a cell's members are: in the object, the list of cells, the cell.
+// maxDepth is the depth of a cell's members: object, list of cells, cell.
 const maxDepth = 3
 
-// A scanner finds the places of values in a JSON text that is known to be valid.
+// A scanner locates the values in valid JSON.
 type scanner struct {
 	data []byte
 	at   int
@@ -107,7 +107,7 @@ func (s *scanner) inside(n *node, depth int) {
 	}
 }
 
-// skip passes an object or a list.
+// skip skips an object or a list.
 func (s *scanner) skip() {
 	for depth := 0; ; {
 		switch s.data[s.at] {
@@ -126,7 +126,7 @@ func (s *scanner) skip() {
 	}
 }
 
-// quoted passes a string.
+// quoted skips a string.
 func (s *scanner) quoted() {
 	for s.at++; s.data[s.at] != '"'; s.at++ {
 		if s.data[s.at] == '\\' {

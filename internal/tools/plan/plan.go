@@ -1,6 +1,6 @@
-// Package plan has the tools by which the model begins to plan and presents its plan: EnterPlanMode and
-// ExitPlanMode. Which calls are possible while planning, and in which mode the work goes on, is decided
-// by the permission gate; the user answers there too.
+// Package plan implements EnterPlanMode and ExitPlanMode, the tools with which the model starts
+// planning and presents its plan. The permission gate decides which calls are possible while
+// planning and which mode follows; the user approves there too.
 package plan
 
 import (
@@ -18,28 +18,29 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what the tools need.
+// Config configures the tools.
 type Config struct {
-	// File returns the plan file of the session.
+	// File returns the session's plan file.
 	File func() string
-	// MayEnter and MayLeave report why planning cannot begin or end now, or nil. Nil functions mean that it can.
+	// MayEnter and MayLeave return an error if planning cannot start or end now. Nil means
+	// always possible.
 	MayEnter, MayLeave func() error
-	// Next returns the mode in which the work continues once a plan is approved. Nil means that it is not known.
+	// Next returns the mode after a plan is approved. Nil means unknown.
 	Next func() string
-	// Enter begins planning and returns what the model is told.
+	// Enter starts planning and returns a message for the model.
 	Enter func() (string, error)
-	// Leave ends planning with the classes of actions that were approved, and returns the mode in which
-	// the work goes on.
+	// Leave ends planning with the approved action classes, and returns the mode that follows.
 	Leave func(prompts []Prompt) (mode string, err error)
-	// Check reports what is wrong with classes of actions; nil accepts all.
+	// Check returns an error if action classes are invalid; nil accepts all.
 	Check func(prompts []Prompt) error
-	// Restrained makes the model plan only where it has to.
+	// Restrained makes the model plan only if necessary.
 	Restrained bool
-	// Available reports why no one can approve a plan, or nil. A nil func means that the user can.
+	// Available returns an error if no one can approve a plan. A nil func means that the user
+	// can.
 	Available func() error
 }
 
-// enabled reports why the model cannot plan, or nil.
+// enabled returns an error if planning is not available.
 func (c Config) enabled() error {
 	switch {
 	case c.File == nil:
@@ -50,7 +51,7 @@ func (c Config) enabled() error {
 	return nil
 }
 
-// A Prompt is a class of actions that a plan asks leave for, in words.
+// A Prompt is a class of actions that a plan requests permission for, in natural language.
 type Prompt struct {
 	Tool   string `json:"tool"`
 	Prompt string `json:"prompt"`
@@ -80,7 +81,7 @@ var exitSchema string
 //go:embed exit.output.json
 var exitOutput string
 
-// Enter returns the tool that begins to plan.
+// Enter returns the tool that starts planning.
 func Enter(c Config) tool.Tool {
 	when, name := eagerDoc, "eager"
 	if c.Restrained {
@@ -104,12 +105,12 @@ func Enter(c Config) tool.Tool {
 	}, func(in EntryInput) (tool.Call, error) { return &entry{c, in}, nil })
 }
 
-// An EntryInput is what the model gives when it wants to plan.
+// EntryInput is the input of EnterPlanMode.
 type EntryInput struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// An entry is a request to plan first.
+// An entry is a request to start planning.
 type entry struct {
 	c  Config
 	in EntryInput
@@ -129,7 +130,7 @@ func (e *entry) OpenWorld() bool   { return false }
 func (e *entry) NeedsPerson() bool { return true }
 func (e *entry) Planning() bool    { return true }
 
-// Foresee reports why planning cannot begin.
+// Foresee returns an error if planning cannot start.
 func (e *entry) Foresee(bool) error {
 	if e.c.MayEnter == nil {
 		return nil
@@ -137,7 +138,7 @@ func (e *entry) Foresee(bool) error {
 	return e.c.MayEnter()
 }
 
-// Consent says what the user agrees to.
+// Consent describes the effect of the user's approval.
 func (e *entry) Consent() string {
 	return "Yes switches to plan mode: the model reads and writes a plan, and changes nothing else until you approve it."
 }
@@ -152,13 +153,13 @@ func (e *entry) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return r, nil
 }
 
-// An Input is what the model gives with its plan, which is in the file unless it is given here.
+// Input is the input of ExitPlanMode. The plan is in the file unless it is given here.
 type Input struct {
 	Prompts []Prompt `json:"allowedPrompts,omitempty"`
 	Plan    string   `json:"plan,omitempty"`
 }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Plan         string `json:"plan"`
 	FilePath     string `json:"filePath"`
@@ -188,14 +189,14 @@ func Exit(c Config) tool.Tool {
 	})
 }
 
-// An exit is a plan on its way to approval.
+// An exit is a plan awaiting approval.
 type exit struct {
 	c  Config
 	in Input
 
-	shown  *string // the plan as it was shown; nil if it was not shown yet
-	edited *string // the plan as the user changed it in the answer
-	clear  bool    // the work begins with the plan alone
+	shown  *string // plan as shown; nil if not shown yet
+	edited *string // plan as edited by the user in the answer
+	clear  bool    // continue with the plan as the only context
 }
 
 func (e *exit) Input() any        { return e.in }
@@ -205,7 +206,7 @@ func (e *exit) OpenWorld() bool   { return false }
 func (e *exit) NeedsPerson() bool { return true }
 func (e *exit) Planning() bool    { return true }
 
-// Foresee reports why there is no plan to approve.
+// Foresee returns an error if there is nothing to approve.
 func (e *exit) Foresee(bool) error {
 	if e.c.MayLeave != nil {
 		if err := e.c.MayLeave(); err != nil {
@@ -216,7 +217,7 @@ func (e *exit) Foresee(bool) error {
 	return err
 }
 
-// Consent says what the user agrees to.
+// Consent describes the effect of the user's approval.
 func (e *exit) Consent() string {
 	text := "Yes approves the plan: plan mode ends, and the model begins to carry it out"
 	if e.c.Next != nil {
@@ -241,7 +242,7 @@ func (e *exit) Draft() tool.Draft {
 	return tool.Draft{Field: "plan", Plan: p}
 }
 
-// current returns the plan as the model gives it: in the call, or else in the file.
+// current returns the model's plan, from the call or else from the file.
 func (e *exit) current(path string) (string, error) {
 	if strings.TrimSpace(e.in.Plan) != "" && len(e.in.Plan) <= maxPlan {
 		return e.in.Plan, nil
@@ -249,14 +250,14 @@ func (e *exit) current(path string) (string, error) {
 	return read(path)
 }
 
-// plannedInput is the input with the plan, as users and hosts see it.
+// plannedInput is the input with the plan, as shown to users and hosts.
 type plannedInput struct {
 	Input
 	Plan     string `json:"plan"`
 	FilePath string `json:"planFilePath"`
 }
 
-// Observe reads the plan: what is shown is what is approved.
+// Observe reads the plan, so that the user approves exactly the plan shown.
 func (e *exit) Observe() any {
 	text, err := e.current(e.c.File())
 	if err == nil {
@@ -271,7 +272,8 @@ func (e *exit) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: text}, err
 }
 
-// Amend takes what the user changed in the answer: the plan, and whether to continue with it alone.
+// Amend applies the user's changes from the answer: the plan, and whether to continue with it
+// alone.
 func (e *exit) Amend(input json.RawMessage) (tool.Call, error) {
 	var in struct {
 		Prompts []Prompt `json:"allowedPrompts"`
@@ -321,11 +323,11 @@ func approved(mode string) string {
 	return "approved; " + mode + " mode"
 }
 
-// final returns the plan as it was approved. One that was given in the call or the answer is written to the file.
+// final returns the approved plan. A plan from the call or the answer is written to the file.
 func (e *exit) final(path string) (string, error) {
 	edited := e.edited
 	if edited == nil && strings.TrimSpace(e.in.Plan) != "" {
-		edited = &e.in.Plan // the file may hold another
+		edited = &e.in.Plan // the file may have a different plan
 	} else if edited != nil && e.shown != nil && *edited == *e.shown && e.in.Plan == "" {
 		edited = nil
 	}
@@ -341,10 +343,10 @@ func (e *exit) final(path string) (string, error) {
 	return read(path)
 }
 
-// maxPlan bounds what is read of a plan.
+// maxPlan is the maximum size of a plan that is read.
 const maxPlan = 1 << 20
 
-// read returns the plan. Its error tells the model what to do.
+// read returns the plan. Its error is advice for the model.
 func read(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	switch {

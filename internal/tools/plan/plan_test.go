@@ -104,7 +104,8 @@ func TestExit(t *testing.T) {
 	if _, err := Exit(c).Bind(json.RawMessage(`{"allowedPrompts":[{"tool":"Bash","prompt":"a"},{"tool":"Bash","prompt":"b"}]}`)); err == nil {
 		t.Error("prompts that do not pass their check were taken")
 	}
-	// Models know a field for the plan: what it holds is shown, approved, and kept in the file (model-side D8).
+	// Models know a field for the plan: its content is shown, approved, and saved in the file
+	// (model-side D8).
 	c, _ = testConfig(t, "")
 	given := bind(t, Exit(c), `{"plan":"2. Say it.\n","allowedPrompts":[]}`)
 	if shown, err := given.(tool.Previewer).Preview(t.Context()); err != nil || shown.(tool.Plain).Text != "2. Say it.\n" {
@@ -120,7 +121,7 @@ func TestExit(t *testing.T) {
 	if _, err := Exit(c).Bind(json.RawMessage(`{"allowedPrompts":[{"tool":"Write","prompt":"a"}]}`)); err == nil || !strings.Contains(err.Error(), `"Bash"`) {
 		t.Errorf("another tool: %v", err)
 	}
-	// Fresh context is the person's choice.
+	// Clearing the context is the user's choice.
 	c, _ = testConfig(t, "1. Do it.\n")
 	amended, err := bind(t, Exit(c), `{}`).(tool.Amender).Amend(json.RawMessage(`{"clearContext":true}`))
 	if err != nil {
@@ -131,7 +132,8 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// The user may edit the plan and is told what it asks for.
+// TestPlanDraft checks that the user can edit the plan and sees the permissions that it
+// requests.
 func TestPlanDraft(t *testing.T) {
 	c, _ := testConfig(t, "1. Do it.\n")
 	c.Next = func() string { return "auto" }
@@ -165,7 +167,7 @@ func TestPlanFile(t *testing.T) {
 	if want := `{"plan":"mine","planFilePath":` + quote(t, c.File()) + `}`; string(seen) != want {
 		t.Errorf("observed as %s, want %s", seen, want)
 	}
-	// The person edits the file while the question is open.
+	// The user edits the file while the question is open.
 	write(t, c.File(), "theirs")
 	r, err := call.Run(t.Context(), nil)
 	if err != nil {
@@ -174,7 +176,7 @@ func TestPlanFile(t *testing.T) {
 	if text := msg.PlainText(r.Parts); !strings.Contains(text, "theirs") || !strings.Contains(text, "plan_was_edited") || !r.Structured.(Output).Edited {
 		t.Errorf("%q %+v", text, r.Structured)
 	}
-	// The person, or a host, edits it in the answer.
+	// The user, or a host, edits it in the answer.
 	call = bind(t, Exit(c), `{}`)
 	tool.ObservedInput(call)
 	amended, err := call.(tool.Amender).Amend(json.RawMessage(`{"plan":"host's","planFilePath":"x"}`))
@@ -234,9 +236,8 @@ func TestEagerness(t *testing.T) {
 	}
 }
 
-// Nobody is asked about a plan that is not there, or at the wrong time; one may be given with the call
-// (second-look 2.18).
-//
+// TestForesight checks that there is no prompt for a missing plan or at the wrong time, and
+// that a plan may be given with the call (second-look 2.18).
 // Proves PLAN-04.
 func TestForesight(t *testing.T) {
 	c, _ := testConfig(t, "")

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// File returns the plan file of a session in dir: three words that only the session's id decides, so
-// that a resumed session finds its plan. A sub-agent has one of its own.
+// File returns the path of a session's plan file in dir. Its name consists of three words
+// derived only from the session ID, so that a resumed session finds its plan. A sub-agent has
+// its own file.
 func File(dir, session, agent string) string {
 	sum := sha256.Sum256([]byte(session))
 	words := make([]string, 0, 3)

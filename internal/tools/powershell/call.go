@@ -15,15 +15,15 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A call is one command in the directory that was current when it was bound.
+// A call is a command in the directory that was current when it was bound.
 type call struct {
 	in     Input
 	here   command.Workdir
 	config Config
 	line   *pwsh.Line
-	// command is asked for often, and its answer is not cheap.
+	// command is memoized: it is called often and expensive.
 	command func() *tool.Command
-	ended   string // the directory where it ended, or "" if it did not say
+	ended   string // directory where it ended, or "" if unknown
 }
 
 func newCall(in Input, c Config) *call {
@@ -34,7 +34,8 @@ func newCall(in Input, c Config) *call {
 
 func (c *call) Input() any { return c.in }
 
-// Access says what the command reads, if it is proven to do nothing else, and that it is executed.
+// Access returns the paths that the command reads, if it is proven read-only, and the
+// execution.
 func (c *call) Access() []tool.Access {
 	access := c.in.Access()
 	if c.ReadOnly() {
@@ -45,20 +46,21 @@ func (c *call) Access() []tool.Access {
 	return access
 }
 
-// ReadOnly says that the command is proven to only read.
+// ReadOnly reports whether the command is proven read-only.
 func (c *call) ReadOnly() bool { return c.command().Doubt == nil }
 
-// Concurrent says that the command may run beside others.
+// Concurrent reports whether the command may run in parallel.
 func (c *call) Concurrent() bool { return c.ReadOnly() }
 
-// Destructive says that the command may do what cannot be undone.
+// Destructive reports whether the command may do something irreversible.
 func (c *call) Destructive() bool { return c.command().Warning != "" }
 
-// OpenWorld says that the command may reach beyond this machine: proven ones do not.
+// OpenWorld reports whether the command may reach beyond this machine. Read-only commands do
+// not.
 func (c *call) OpenWorld() bool { return !c.ReadOnly() }
 
-// Match reports whether the condition of a hook applies: to any command in the line, and always to a
-// line that is not understood.
+// Match reports whether a hook's condition applies: to any command in the line, and always to a
+// line that cannot be parsed.
 func (c *call) Match(content string) (bool, error) {
 	pattern, err := pwsh.ParsePattern(content)
 	if err != nil || !c.line.Simple {
@@ -68,10 +70,10 @@ func (c *call) Match(content string) (bool, error) {
 	return ok, nil
 }
 
-// Command tells the gates what is known about the command.
+// Command returns the analysis of the command for the gates.
 func (c *call) Command() *tool.Command { return c.command() }
 
-// findCommand returns what is known about the command.
+// findCommand analyzes the command.
 func (c *call) findCommand() *tool.Command {
 	return &tool.Command{
 		Line: c.in.Command, About: c.in.Description, Foreign: c.foreign(),
@@ -79,7 +81,7 @@ func (c *call) findCommand() *tool.Command {
 	}
 }
 
-// foreign tells the rules what they need to know.
+// foreign returns the facts that rules need.
 func (c *call) foreign() *tool.Foreign {
 	removes, certain := c.line.Removals()
 	return &tool.Foreign{
@@ -89,7 +91,7 @@ func (c *call) foreign() *tool.Foreign {
 		Suggest: c.line.Suggest(),
 		Suspected: func(content string) (string, bool) {
 			pattern, err := pwsh.ParsePattern(content)
-			if err != nil { // a rule that cannot be read speaks of everything
+			if err != nil { // an invalid rule matches everything
 				return c.in.Command, true
 			}
 			return c.line.Suspected(pattern)
@@ -106,7 +108,7 @@ func (c *call) foreign() *tool.Foreign {
 	}
 }
 
-// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
+// Run runs the command. If ctx is canceled, the result contains the output so far.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
 	if err := c.here.Check(); err != nil {
 		return tool.Result{}, err
@@ -119,13 +121,13 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return cmd.Run(ctx, report)
 }
 
-// waits reports whether waiting is the purpose of the command.
+// waits reports whether the command's purpose is to wait.
 func (c *call) waits() bool {
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(c.in.Command)), " ")
 	return name == "sleep" || name == "start-sleep"
 }
 
-// execute runs the command: as it was proven, or as it is.
+// execute runs the command, in its proven form if it is read-only.
 func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) (osproc.Exit, error) {
 	path, err := c.config.find()
 	if err != nil {
@@ -136,7 +138,7 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 		return osproc.Exit{}, err
 	}
 	defer os.Remove(report.Name()) // ok: nothing depends on it
-	defer report.Close()           // ok: it was only read
+	defer report.Close()           // ok: only read
 
 	text, env := c.in.Command, append(c.config.Env(), "PAGER=cat", "GIT_PAGER=cat", "TERM=dumb")
 	if proven, err := c.line.Proven(); err == nil {
@@ -153,11 +155,11 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 	return exit, err
 }
 
-// maxReport bounds the name of a directory.
+// maxReport is the maximum length of a directory name.
 const maxReport = 64 << 10
 
-// remarks makes the directory where the command ended the working directory of the next one, and says so
-// if it is not, or if a variable was missing.
+// remarks makes the final directory the working directory of the next command. The note
+// mentions if that failed, or if a variable was missing.
 func (c *call) remarks(t *task.Task, exit osproc.Exit, _ string) command.Remarks {
 	name, _, _ := strings.Cut(strings.TrimSpace(c.in.Command), " ")
 	missing := c.config.Missing(c.in.Command, []string{name}, exit.Code != 0)

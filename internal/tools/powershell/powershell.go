@@ -1,6 +1,5 @@
-// Package powershell is the tool that runs PowerShell commands, where there is no shell of the other
-// kind. It runs them and says how they ended; whether a command may run is decided before it gets here,
-// and its output is bounded by the executor.
+// Package powershell implements the tool that runs PowerShell commands, for systems without a
+// POSIX shell.
 package powershell
 
 import (
@@ -17,13 +16,14 @@ import (
 	"adze/internal/tool/command"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "PowerShell"
 
-// A Config is what the tool needs to know.
+// Config configures the tool.
 type Config struct {
 	command.Config
-	// Unwanted returns why the tool is not offered although there is a PowerShell; nil means that it is.
+	// Unwanted returns an error if the tool should not be offered although PowerShell exists;
+	// nil means that it is offered.
 	Unwanted func() error
 
 	find func() (string, error)
@@ -38,7 +38,7 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input = command.Input
 
 // New returns the tool.
@@ -55,7 +55,7 @@ func New(c Config) tool.Tool {
 	return tool.NewBound(def, func(in Input) (tool.Call, error) { return newCall(in, c), nil })
 }
 
-// enabled says why the tool is not offered, or returns nil.
+// enabled returns an error if the tool is not offered.
 func (c Config) enabled() error {
 	if c.Unwanted != nil {
 		if err := c.Unwanted(); err != nil {
@@ -66,7 +66,7 @@ func (c Config) enabled() error {
 	return err
 }
 
-// find returns the current PowerShell, or the one that Windows comes with.
+// find returns the path of PowerShell, or else of Windows PowerShell.
 func find(lookPath func(string) (string, error)) (string, error) {
 	for _, name := range []string{"pwsh", "powershell"} {
 		if path, err := lookPath(name); err == nil {
@@ -76,13 +76,13 @@ func find(lookPath func(string) (string, error)) (string, error) {
 	return "", errors.New("PowerShell is not installed")
 }
 
-// windows reports whether the program is the one that Windows comes with, whose language is older.
+// windows reports whether the program is Windows PowerShell, whose language is older.
 func windows(path string) bool {
 	return strings.HasPrefix(strings.ToLower(filepath.Base(strings.ReplaceAll(path, `\`, "/"))), "powershell")
 }
 
-// describe returns what the model is told, which depends on what there is. Nothing is looked for where
-// the tool is not offered.
+// describe returns the description for the model, which depends on the configuration. It does
+// not look up the program if the tool is not offered.
 func (c Config) describe(l texts.Language) string {
 	name, join := "PowerShell", "join"
 	if c.Unwanted == nil || c.Unwanted() == nil {

@@ -28,8 +28,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// standIn takes the place of PowerShell: it takes the command out of the environment as the starter does,
-// writes down how it was started, and lets sh run the command. Read-only commands get variables with LC_.
+// standIn replaces PowerShell: like the starter, it takes the command from the environment,
+// records how it was started, and runs the command in sh. Read-only commands get the LC_
+// variables.
 const standIn = `#!/bin/sh
 printf '%s\n' "$@" > "$LC_SPY/args"
 text=
@@ -49,7 +50,7 @@ printf '%s' "$text" | base64 -d | sed '/^if (-not/d' > "$script"
 . "$script"
 `
 
-// A bench is a tool with a stand-in for PowerShell.
+// A bench is a tool with a fake PowerShell.
 type bench struct {
 	tool.Tool
 	root, dir, spy string
@@ -92,7 +93,7 @@ func newBench(t *testing.T, name string, change func(*Config)) *bench {
 }
 
 func input(command string) string {
-	data, _ := json.Marshal(Input{Command: command}) // ok: strings marshal
+	data, _ := json.Marshal(Input{Command: command}) // ok: always marshals
 	return string(data)
 }
 
@@ -118,8 +119,7 @@ func (b *bench) noted(t *testing.T, name string) string {
 	return string(data)
 }
 
-// The same suite that the shell tool passes.
-//
+// TestContract runs the shell tool's test suite.
 // Proves X-004.
 func TestContract(t *testing.T) {
 	b := newBench(t, "pwsh", nil)
@@ -137,8 +137,8 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// However a command is spelt, PowerShell is given its very bytes, and nothing of it is in an argument.
-//
+// TestCommandsArriveAsTheyAre checks that PowerShell gets the exact bytes of any command, and
+// nothing of it in an argument.
 // Proves X-004.
 func TestCommandsArriveAsTheyAre(t *testing.T) {
 	b := newBench(t, "pwsh", nil)
@@ -168,8 +168,8 @@ func TestCommandsArriveAsTheyAre(t *testing.T) {
 	}
 }
 
-// A proven command is run as it was proven, and gets to know little.
-//
+// TestProvenCommands checks that a read-only command runs in its proven form with a minimal
+// environment.
 // Proves X-004.
 func TestProvenCommands(t *testing.T) {
 	b := newBench(t, "pwsh", func(c *Config) {

@@ -9,17 +9,17 @@ import (
 	"unicode/utf16"
 )
 
-// The command is handed over in variables of the environment, in pieces that are letters and digits:
-// there is no quoting, and so none to get wrong, no code page to get lost in, and its input stays empty.
+// The command is passed in environment variables, in alphanumeric pieces: this needs no
+// quoting, does not depend on a code page, and leaves stdin empty.
 const (
 	commandVariable = "ADZE_COMMAND_"
 	reportVariable  = "ADZE_REPORT"
-	// maxVariable is less than the longest value that Windows takes.
+	// maxVariable is less than the maximum length of a value on Windows.
 	maxVariable = 30_000
 )
 
-// starter is what PowerShell is started with. It takes the command out of the environment, runs it, and
-// leaves word of where it ended.
+// starter is the script that PowerShell starts with. It takes the command from the environment,
+// runs it, and reports its final directory.
 const starter = `
 $ProgressPreference = 'SilentlyContinue'
 $OutputEncoding = New-Object System.Text.UTF8Encoding $false
@@ -38,16 +38,16 @@ try {
 }
 `
 
-// ending is put after a command, so that its exit code is that of the program that failed last. The blank
-// line is for a command that ends in the mark of a continued one.
+// ending is appended to a command, so that its exit code is the code of the last failed
+// program. The blank line is for a command that ends in a continuation mark.
 const ending = "\n\nif (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1 }\n"
 
-// arguments returns what PowerShell is started with.
+// arguments returns the arguments of PowerShell.
 func arguments() []string {
 	return []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-OutputFormat", "Text", "-EncodedCommand", encoded(starter)}
 }
 
-// encoded returns text as -EncodedCommand wants it.
+// encoded encodes text for -EncodedCommand.
 func encoded(text string) string {
 	var b []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -56,7 +56,7 @@ func encoded(text string) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// handedOver returns the variables that carry the command.
+// handedOver returns the variables that contain the command.
 func handedOver(text, report string) []string {
 	env := []string{reportVariable + "=" + report}
 	left := base64.StdEncoding.EncodeToString([]byte(text + ending))
@@ -68,8 +68,9 @@ func handedOver(text, report string) []string {
 	return env
 }
 
-// readOnlyEnv returns what a read-only command gets to know of env: what programs need to start. Where
-// modules are looked for is not among it, so that only those of PowerShell itself are found.
+// readOnlyEnv returns the variables of env that a read-only command gets: the ones that
+// programs need to start. The module path is not included, so that only PowerShell's own
+// modules are found.
 func readOnlyEnv(env []string) []string {
 	return slices.DeleteFunc(env, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -40,7 +40,8 @@ func notebookOf(sources ...string) string {
 	return `{"cells":[` + strings.Join(cells, ",") + `],"metadata":{}}`
 }
 
-// writePDF writes the objects, the first of which is the catalog, without a table: readers find them.
+// writePDF writes objects, the first of which is the catalog, without a cross-reference table,
+// which readers reconstruct.
 func writePDF(objects ...string) string {
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n")
@@ -55,7 +56,7 @@ func writePDF(objects ...string) string {
 	return b.String()
 }
 
-// pdfOf returns a document with one page per text.
+// pdfOf returns a document with a page per text.
 func pdfOf(texts ...string) string { return writePDF(pdfObjects(texts...)...) }
 
 func pdfObjects(texts ...string) []string {
@@ -73,7 +74,7 @@ func pdfObjects(texts ...string) []string {
 	return objects
 }
 
-// scannedPDF returns a document of one page that is a picture.
+// scannedPDF returns a one-page document that contains only a picture.
 func scannedPDF(t testing.TB) string {
 	picture := jpegOf(t, 30, 40)
 	return writePDF("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]>>",

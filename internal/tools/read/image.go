@@ -19,7 +19,7 @@ func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 		return r.describeImage(data)
 	}
 	entry := r.entry(data)
-	entry.Content = nil // pictures are not edited by their bytes
+	entry.Content = nil // pictures are not edited as bytes
 	if r.repeats(entry) {
 		return r.unchanged(), nil
 	}
@@ -41,7 +41,7 @@ func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 	}, nil
 }
 
-// describeImage is what a model gets that takes no pictures.
+// describeImage returns the result for a model without image support.
 func (r *fileRead) describeImage(data []byte) (tool.Result, error) {
 	mediaType, size, err := picture.Measure(data)
 	if err != nil {
@@ -62,10 +62,10 @@ func (r *fileRead) imageOutput(mediaType string, bytes int, original, shown pict
 	}}
 }
 
-// format returns how people call a media type.
+// format returns the common name of a media type.
 func format(mediaType string) string {
 	return strings.ToUpper(strings.TrimPrefix(mediaType, "image/"))
 }
 
-// asked returns the answer to a question, which may be nil.
+// asked calls question, which may be nil.
 func asked(question func() bool) bool { return question != nil && question() }

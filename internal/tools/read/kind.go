@@ -26,7 +26,7 @@ func extension(path string) string {
 	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 }
 
-// promised returns the kind that the name of a file promises.
+// promised returns the kind suggested by a file's name.
 func promised(path string) kind {
 	switch extension(path) {
 	case "png", "jpg", "jpeg", "gif", "webp":
@@ -39,7 +39,7 @@ func promised(path string) kind {
 	return textFile
 }
 
-// confirmed returns the kind by the first bytes of a file, if they say something.
+// confirmed returns the kind by a file's first bytes, if they are conclusive.
 func confirmed(promised kind, head []byte) kind {
 	switch {
 	case picture.Sniff(head) != "":
@@ -52,9 +52,9 @@ func confirmed(promised kind, head []byte) kind {
 	return promised
 }
 
-// isText reports whether a file begins like text.
+// isText reports whether a file starts like text.
 func isText(head []byte) bool {
-	for cut := 0; cut < utf8.UTFMax && cut < len(head); cut++ { // the last character may not be whole
+	for cut := 0; cut < utf8.UTFMax && cut < len(head); cut++ { // the last character may be incomplete
 		if utf8.Valid(head[:len(head)-cut]) {
 			return bytes.IndexByte(head, 0) < 0
 		}
@@ -62,7 +62,7 @@ func isText(head []byte) bool {
 	return false
 }
 
-// refuseKind refuses files whose extension says that there is nothing to see in them.
+// refuseKind rejects files by an extension that is known not to be readable.
 func refuseKind(path string) error {
 	ext := extension(path)
 	if remedy := binaryRemedy(ext); remedy != "" {
@@ -75,7 +75,7 @@ func binary(reason, remedy string) error {
 	return &tool.Error{Code: codeBinary, Text: fmt.Sprintf("This file is not read: %s. %s", reason, remedy)}
 }
 
-// binaryRemedy says what to do with a file whose extension is known not to be text, or nothing.
+// binaryRemedy returns advice for a file whose extension is known not to be text, or "".
 func binaryRemedy(ext string) string {
 	switch ext {
 	case "zip", "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "jar", "war":

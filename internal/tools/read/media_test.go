@@ -20,7 +20,7 @@ import (
 	"adze/internal/tool"
 )
 
-// seeing returns the tool for a model that takes pictures.
+// seeing returns the tool for a model with image support.
 func seeing(d string) tool.Tool { return New(Config{Dir: func() string { return d }, Images: yes}) }
 
 func codeOf(err error) int {
@@ -50,7 +50,7 @@ func TestGates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			// The directory does not exist: whoever touched the disk would say so.
+			// The directory does not exist, so accessing the disk would fail.
 			_, err := tl.Bind(json.RawMessage(tt.input))
 			if codeOf(err) != tt.code || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("code %d, %v; want %d, %s", codeOf(err), err, tt.code, tt.want)
@@ -211,7 +211,7 @@ func TestImageIsOpenedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(path); err != nil { // whoever opens it again finds nothing
+	if err := os.Remove(path); err != nil { // opening it again would fail
 		t.Fatal(err)
 	}
 	r := &fileRead{&call{reader: &reader{Config: Config{Images: yes, MaxTokens: 1000, MaxBytes: 1}}}, path, path, f, info}
@@ -299,11 +299,11 @@ z
 }
 
 func base64Of(data []byte) string {
-	out, _ := json.Marshal(data) // ok: bytes marshal
+	out, _ := json.Marshal(data) // ok: always marshals
 	return strings.Trim(string(out), `"`)
 }
 
-// pagesOf returns a document of n pages, each with its number on it.
+// pagesOf returns a document of n pages, each with its number.
 func pagesOf(n int) string {
 	var texts []string
 	for i := range n {
@@ -323,7 +323,7 @@ func TestPDF(t *testing.T) {
 		name, file, pages string
 		first, count      int
 		code              int
-		want              string // in the error, or in the text
+		want              string // expected in the error or the text
 	}{
 		{"small", "two.pdf", "", 1, 2, 0, "[page 1 of 2]\npage-1\n\n[page 2 of 2]\npage-2"},
 		{"just small enough", "ten.pdf", "", 1, 10, 0, "page-10"},
@@ -388,7 +388,8 @@ func TestPDFDelivery(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	// R3 of the second look: what others would have to repair is written again.
+	// R3 of the second review: damaged documents that others would have to repair are
+	// rewritten.
 	t.Run("repaired", func(t *testing.T) {
 		for name, data := range map[string]string{"before.pdf": "\r\n\r\n" + pagesOf(2), "table.pdf": strings.Replace(pagesOf(2), "startxref\n", "startxref\n9", 1)} {
 			if err := os.WriteFile(filepath.Join(d, name), []byte(data), 0o600); err != nil {

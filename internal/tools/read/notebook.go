@@ -42,8 +42,8 @@ func (r *fileRead) readNotebook(ctx context.Context) (tool.Result, error) {
 	}, nil
 }
 
-// notebookParts returns the parts of a notebook, and all of its text. Pictures share the budget of one;
-// a word stands for those that cannot be shown.
+// notebookParts returns the parts of a notebook, and all of its text. Pictures share the budget
+// of a single one; pictures that cannot be shown are replaced by a word.
 func (r *fileRead) notebookParts(ctx context.Context, rendered []notebook.Output) (parts []msg.Part, text string) {
 	pictures := 0
 	for _, o := range rendered {
@@ -72,7 +72,7 @@ func (r *fileRead) notebookParts(ctx context.Context, rendered []notebook.Output
 	return parts, all.String()
 }
 
-// counted returns a number of things.
+// counted formats a number of things.
 func counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

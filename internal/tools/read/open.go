@@ -15,8 +15,8 @@ import (
 	"adze/internal/tool"
 )
 
-// open opens the file, or the screenshot whose name has the other space in it.
-// It never waits: a FIFO is refused like everything else that is not a regular file.
+// open opens the file, or the screenshot whose name has the other kind of space. It never
+// blocks: a FIFO is rejected like everything else that is not a regular file.
 func (c *call) open(ctx context.Context) (*os.File, opened, error) {
 	f, real, err := c.openPath(c.in.FilePath)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -30,10 +30,10 @@ func (c *call) open(ctx context.Context) (*os.File, opened, error) {
 	return nil, opened{}, c.missing(ctx)
 }
 
-// An opened file is known by its path, and by the path without links.
+// An opened identifies a file by its path, and by its path with symlinks resolved.
 type opened struct{ path, real string }
 
-// Paths resolves a path of the call once, so that the file that is opened is the one that was judged.
+// Paths resolves a path of the call once, so that the opened file is the file that was checked.
 func (c *call) Paths(target string) (paths.Set, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ type resolved struct {
 	err error
 }
 
-// openPath opens the file that was judged, unless path leads elsewhere by now.
+// openPath opens the checked file, unless path now leads elsewhere.
 func (c *call) openPath(path string) (f *os.File, real string, err error) {
 	set, err := c.Paths(path)
 	if err == nil {
@@ -77,7 +77,7 @@ func (c *call) openPath(path string) (f *os.File, real string, err error) {
 	return f, set.Real, nil
 }
 
-// explain turns an error of opening the file into one that says what to do.
+// explain adds advice to an error from opening the file.
 func (c *call) explain(err error) error {
 	switch {
 	case err == nil:
@@ -96,8 +96,8 @@ func (c *call) explain(err error) error {
 	return err
 }
 
-// screenshotTwin returns the path with the other of the two spaces that macOS puts before AM and PM
-// in the names of screenshots, or nothing if path is not such a name.
+// screenshotTwin returns the path with the other of the two spaces that macOS puts before AM
+// and PM in screenshot names, or "" if path is not such a name.
 func screenshotTwin(path string) string {
 	const space, narrow = " ", "\u202f"
 	ext := filepath.Ext(path)
@@ -122,7 +122,7 @@ func screenshotTwin(path string) string {
 	return ""
 }
 
-// missing says that the file is not there, and what may have been meant.
+// missing returns an error for a missing file, with suggestions.
 func (c *call) missing(ctx context.Context) error {
 	dir := c.base.Dir
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", c.path, dir)

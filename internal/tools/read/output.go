@@ -8,16 +8,16 @@ import (
 	"adze/internal/msg"
 )
 
-// An Output is the structured result, in the shape hooks and clients know. File is one of the types
-// below, by Type. Pictures and documents themselves are in the message and not here.
+// Output is the structured result, in a format that hooks and clients know. File has the type
+// below that corresponds to Type. Pictures and documents themselves are only in the message.
 type Output struct {
 	Type string `json:"type"`
 	File any    `json:"file"`
 }
 
 type (
-	// OutputFile is part of a text file; type text. ContentHash is that of the whole file; it is empty if
-	// that was too large, as it is in the types below.
+	// OutputFile is part of a text file; type text. ContentHash is the hash of the whole file,
+	// or empty if it was too large, also in the types below.
 	OutputFile struct {
 		FilePath    string `json:"filePath"`
 		Content     string `json:"content"`
@@ -25,7 +25,7 @@ type (
 		StartLine   int    `json:"startLine"`
 		TotalLines  int    `json:"totalLines"`
 		ContentHash string `json:"contentHash"`
-		// CutLines are the numbers of the lines of which the model gets only the beginning.
+		// CutLines lists the lines that were truncated for the model.
 		CutLines []int `json:"cutLines,omitempty"`
 	}
 
@@ -55,7 +55,8 @@ type (
 		Source string `json:"source"`
 	}
 
-	// pdfOutput is a document, or some of its pages: type pdf, or parts if they came as pictures.
+	// pdfOutput is a document or some of its pages: type pdf, or parts if they were sent as
+	// pictures.
 	pdfOutput struct {
 		FilePath     string `json:"filePath"`
 		OriginalSize int    `json:"originalSize"`
@@ -64,14 +65,14 @@ type (
 		TotalPages   int    `json:"totalPages"`
 	}
 
-	// unchangedFile is a file the model has seen; type file_unchanged.
+	// unchangedFile is a file that the model has already seen; type file_unchanged.
 	unchangedFile struct {
 		FilePath string `json:"filePath"`
 	}
 )
 
-// AppendJSON appends the output to dst. A text is by far the largest and most frequent one: it is written
-// without the copies that reflection would make.
+// AppendJSON appends the output to dst. Text is by far the largest and most frequent output, so
+// it is encoded without the copies that reflection would make.
 func (o Output) AppendJSON(dst []byte) ([]byte, error) {
 	f, ok := o.File.(OutputFile)
 	if !ok {

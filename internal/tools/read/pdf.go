@@ -14,10 +14,10 @@ import (
 	"adze/internal/tool"
 )
 
-// pdfTimeout bounds the work on one document, which may have been made to take long.
+// pdfTimeout limits the work on a document, which may be malicious.
 const pdfTimeout = 20 * time.Second
 
-// parsePages reads the pages that are asked for; none means the whole document.
+// parsePages parses the requested pages; empty means the whole document.
 func parsePages(s string) (pdf.Range, error) {
 	if s == "" {
 		return pdf.Range{}, nil
@@ -70,7 +70,7 @@ func (r *fileRead) readPDF(ctx context.Context) (tool.Result, error) {
 	return res, nil
 }
 
-// explainPDF turns an error of reading the document into one that says what to do.
+// explainPDF adds advice to an error from reading the document.
 func (r *fileRead) explainPDF(ctx context.Context, err error) error {
 	advice := ""
 	switch {
@@ -88,7 +88,7 @@ func (r *fileRead) explainPDF(ctx context.Context, err error) error {
 	return fmt.Errorf("reading %s: %w%s", r.path, err, advice)
 }
 
-// choosePages returns the pages to deliver of n, and what to say about them.
+// choosePages returns the pages to deliver of n, and a note about them.
 func (r *fileRead) choosePages(n int) (pages pdf.Range, note string, err error) {
 	if r.in.Pages == "" {
 		if n > maxWholePDF {
@@ -108,15 +108,15 @@ func (r *fileRead) choosePages(n int) (pages pdf.Range, note string, err error) 
 	return pages, note, nil
 }
 
-// A document is what is delivered of one.
+// A document is a PDF document with the pages to deliver.
 type document struct {
 	*pdf.Document
 	data  []byte
 	pages pdf.Range
 }
 
-// deliver returns the pages in the best form the model takes: as a document, with scanned pages as
-// pictures, or as their text alone.
+// deliver returns the pages in the best form that the model supports: as a document, with
+// scanned pages as pictures, or as text only.
 func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error) {
 	res := tool.Result{
 		Display: tool.Plain{Text: counted(d.pages.Len(), "page")},
@@ -151,7 +151,7 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 	return res, nil
 }
 
-// label names the delivered pages, unless all are.
+// label names the delivered pages, or returns "" if all are delivered.
 func (d *document) label() string {
 	switch n := d.pages.Len(); {
 	case n == d.Pages():
@@ -162,8 +162,8 @@ func (d *document) label() string {
 	return fmt.Sprintf("Pages %d to %d of %d.", d.pages.First, d.pages.Last, d.Pages())
 }
 
-// cut returns the pages as a document of their own, or nil if that fails. One that others may not be able to read,
-// since it is encrypted or damaged, is written again.
+// cut returns the pages as a separate document, or nil if that fails. Encrypted or damaged
+// documents, which others may not be able to read, are rewritten.
 func (d *document) cut(ctx context.Context) []byte {
 	if d.pages.Len() == d.Pages() && d.Sound() {
 		return d.data
@@ -175,7 +175,7 @@ func (d *document) cut(ctx context.Context) []byte {
 	return part
 }
 
-// pageParts returns the pages one by one, and all of their text.
+// pageParts returns the individual pages, and all of their text.
 func (r *fileRead) pageParts(ctx context.Context, d *document) (parts []msg.Part, text string, err error) {
 	var b, all strings.Builder
 	flush := func() {
@@ -207,7 +207,8 @@ func (r *fileRead) pageParts(ctx context.Context, d *document) (parts []msg.Part
 	return parts, all.String(), nil
 }
 
-// scanned returns the picture of a page without text. Its pages share the budget of one picture.
+// scanned returns the picture of a page without text. The pages share the budget of a single
+// picture.
 func (r *fileRead) scanned(ctx context.Context, data []byte, pages int) (*msg.Image, error) {
 	switch {
 	case data == nil:

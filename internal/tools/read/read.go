@@ -1,5 +1,5 @@
-// Package read is the tool that shows the model a file: text by lines, pictures, PDF documents and
-// notebooks. What may be read is decided by the permission rules, before it runs.
+// Package read implements the tool that reads files: text by lines, pictures, PDF documents and
+// notebooks.
 package read
 
 import (
@@ -18,43 +18,46 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Read"
 
-// A Config is what the tool needs to know. Only Dir is required. Its functions may be called from
-// several goroutines.
+// Config configures the tool. Only Dir is required. Its functions may be called from several
+// goroutines.
 type Config struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	// Dir returns the absolute working directory. It is called once per call, when the call is
+	// bound.
 	Dir func() string
-	// Home returns the home directory, or empty; nil means the user's.
+	// Home returns the home directory, or ""; nil means the user's home directory.
 	Home func() string
 
-	// MaxBytes bounds the text files that are read without a limit of lines; 0 means 256 KB.
+	// MaxBytes is the maximum size of a text file read without a line limit; 0 means 256 KB.
 	MaxBytes int64
-	// MaxTokens bounds what is returned; 0 means 25,000.
+	// MaxTokens is the maximum size of a result; 0 means 25,000.
 	MaxTokens int
-	// CountTokens asks the provider how many tokens a text is; nil means that estimates decide.
+	// CountTokens queries the provider for the number of tokens in a text; nil means that
+	// estimates are used.
 	CountTokens func(ctx context.Context, text string) (int, error)
 
-	// State is what the conversation knows of files; nil means that nothing is remembered.
+	// State records the files known in the conversation; nil disables it.
 	State *filestate.Store
-	// Repeat shows a file again that has not changed since it was shown.
+	// Repeat shows a file again even if it has not changed since it was shown.
 	Repeat bool
 
-	// Images and Documents say whether the model takes pictures and PDF documents; nil means no.
+	// Images and Documents report whether the model supports pictures and PDF documents; nil
+	// means no.
 	Images, Documents func() bool
-	// Model returns the name of the model that reads the result. It is reminded not to help malware,
-	// unless it is on the list Exempt. Nil means that no reminder is given.
+	// Model returns the name of the model that reads the result. It gets a reminder not to help
+	// malware, unless it is listed in Exempt. Nil means no reminder.
 	Model  func() string
 	Exempt []string
 
-	// Denied reports whether a rule keeps a path from being read; such a path is not even looked at or
-	// mentioned. Nil means that the gates before the call are all there is.
+	// Denied reports whether a rule denies reading a path; such a path is not even accessed or
+	// mentioned. Nil means that only the gates before the call decide.
 	Denied func(path string) bool
-	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a file that is
-	// missing.
+	// Named returns a few files below dir with the given name; may be nil. It is called for a
+	// missing file.
 	Named func(ctx context.Context, dir, name string) []string
-	// Discovered is told each directory from which a file was read, once.
+	// Discovered is called once for each directory from which a file was read.
 	Discovered func(dir string)
 }
 
@@ -70,8 +73,8 @@ const (
 	codePages    = 7
 	codeTooMany  = 8
 	codeDevice   = 9
-	maxPages     = 20 // in one call
-	maxWholePDF  = 10 // pages of a document that is read without saying which
+	maxPages     = 20 // pages per call
+	maxWholePDF  = 10 // limit for documents read without a page range
 	maxDocument  = 20 << 20
 	maxMediaFile = 100 << 20
 )
@@ -88,7 +91,7 @@ var inputSchema string
 //go:embed read.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	FilePath string `json:"file_path"`
 	Offset   *int   `json:"offset,omitempty"`
@@ -126,7 +129,7 @@ func New(c Config) tool.Tool {
 	}, r.bind)
 }
 
-// foreign understands the ranges of other programs: view_range, or start_line and end_line.
+// foreign accepts the range fields of other programs: view_range, or start_line and end_line.
 func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	var span [2]int // first and last line; 0 and -1 mean none
 	switch {
@@ -154,7 +157,7 @@ func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) 
 	first := max(span[0], 1)
 	out["offset"] = json.RawMessage(strconv.Itoa(first))
 	switch {
-	case span[1] <= 0: // to the end
+	case span[1] <= 0: // until the end
 	case span[1] < first:
 		return nil, nil
 	default:
@@ -163,12 +166,12 @@ func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) 
 	return out, nil
 }
 
-// A reader is what all calls of the tool share.
+// A reader is the state shared by all calls of the tool.
 type reader struct {
 	Config
 
 	mu    sync.Mutex
-	known map[string]bool // directories that Discovered was told
+	known map[string]bool // directories reported to Discovered
 }
 
 func (r *reader) denied(path string) bool { return r.Denied != nil && r.Denied(path) }
@@ -184,13 +187,13 @@ func (r *reader) discovered(dir string) {
 	}
 }
 
-// bind checks everything about in that can be told without touching the disk.
+// bind validates the input without accessing the disk.
 func (r *reader) bind(in Input) (tool.Call, error) {
 	switch {
 	case in.Offset == nil:
 	case *in.Offset < 0:
 		return nil, fmt.Errorf("offset is %d: lines are counted from 1", *in.Offset)
-	case *in.Offset == 0: // the first line, to those who count from 0
+	case *in.Offset == 0: // the first line, for callers that count from 0
 		in.Offset = new(int)
 		*in.Offset = 1
 	}
@@ -226,19 +229,20 @@ func blocked(path string) error {
 	return &tool.Error{Code: codeDevice, Text: fmt.Sprintf("%s is a device or a view into a running process, and is never read.", path)}
 }
 
-// A call is one reading of one file. The path is fixed when the call is bound, so that the file that
-// is read is the file that was judged.
+// A call reads a file. The path is fixed when the call is bound, so that the file read is the
+// file that was checked.
 type call struct {
 	*reader
 	in    Input
 	base  paths.Base
 	path  string // absolute
 	pages pdf.Range
-	// had is what the model had seen of the file when the call was bound: of two calls in one message, the first shows the file.
+	// had is the part of the file that the model had seen when the call was bound: of two calls
+	// in a message, the first shows the file.
 	had filestate.Entry
 
 	mu   sync.Mutex
-	sets map[string]resolved // by target
+	sets map[string]resolved // results by target
 }
 
 func (c *call) Input() any { return c.in }
@@ -248,13 +252,13 @@ func (c *call) Title() string    { return "Read " + c.shown() }
 func (c *call) Activity() string { return "Reading " + c.shown() }
 func (c *call) Path() string     { return c.path }
 
-// Past names the file.
+// Past returns the name of the file.
 func (c *call) Past() (verb, object string) { return "Read", c.shown() }
 
 func (c *call) Fold() tool.Fold  { return tool.FoldRead }
 func (c *call) Concurrent() bool { return true }
 
-// Access names a screenshot in both spellings: whichever is there will be opened.
+// Access returns both spellings of a screenshot, because the existing one will be opened.
 func (c *call) Access() []tool.Access {
 	access := []tool.Access{{Verb: tool.Read, Target: c.in.FilePath}}
 	if twin := screenshotTwin(c.path); twin != "" {
@@ -263,7 +267,7 @@ func (c *call) Access() []tool.Access {
 	return access
 }
 
-// ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
+// ReadOnly returns false for a network share: accessing one can leak the user's credentials.
 func (c *call) ReadOnly() bool  { return !paths.IsUNC(c.in.FilePath) }
 func (c *call) OpenWorld() bool { return paths.IsUNC(c.in.FilePath) }
 

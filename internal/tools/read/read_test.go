@@ -46,7 +46,7 @@ func in(dir string) tool.Tool {
 }
 
 func input(path string) json.RawMessage {
-	data, _ := json.Marshal(map[string]string{"file_path": path}) // ok: strings marshal
+	data, _ := json.Marshal(map[string]string{"file_path": path}) // ok: always marshals
 	return data
 }
 
@@ -173,7 +173,7 @@ func TestBindRefuses(t *testing.T) {
 		{"null byte", "a\x00b", 0, []string{"path contains a null byte"}},
 		{"empty", "  ", 0, []string{"the path is empty"}},
 	}
-	tl := in("/nowhere/at/all") // binding touches no file, so the directory need not exist
+	tl := in("/nowhere/at/all") // binding does not access the disk
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tl.Bind(input(tt.path))
@@ -290,8 +290,8 @@ func TestMaxTokens(t *testing.T) {
 	}
 }
 
-// Long lines are cut, so that every file of a few lines can be read. A line that was cut is not known.
-//
+// TestLongLines checks that long lines are truncated, so that every file with few lines can be
+// read, and that a truncated line does not count as known.
 // Proves READ-05, FST-02.
 func TestLongLines(t *testing.T) {
 	d := dir(t, map[string]string{
@@ -328,7 +328,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What is too much to read says how much would do (model-side review, section 3.1).
+// TestTooMuchIsUsable checks that the error for a large file suggests a size that fits
+// (model-side review, section 3.1).
 func TestTooMuchIsUsable(t *testing.T) {
 	line := strings.Repeat("x", 54) + "\n"
 	d := dir(t, map[string]string{"mid.txt": strings.Repeat(line, 4000), "long.txt": line + strings.Repeat("z", 200_000) + "\n" + line})

@@ -7,11 +7,11 @@ import (
 	"adze/internal/tool/change"
 )
 
-// restore makes the state know what an earlier call has shown, by its structured result.
+// restore restores the state recorded by an earlier call from its structured result.
 func (r *reader) restore(structured json.RawMessage) {
 	var seen struct {
 		Type string   `json:"type"`
-		File struct { // that of the file itself has no lines
+		File struct { // an unchanged file has no lines
 			FilePath    string `json:"filePath"`
 			NumLines    int    `json:"numLines"`
 			StartLine   int    `json:"startLine"`
@@ -26,7 +26,7 @@ func (r *reader) restore(structured json.RawMessage) {
 	e := filestate.Entry{
 		Path: seen.File.FilePath, Origin: filestate.Read,
 		Offset: seen.File.StartLine, Lines: seen.File.NumLines, Total: seen.File.TotalLines,
-		Complete: seen.File.NumLines == seen.File.TotalLines, // for a notebook both are 0
+		Complete: seen.File.NumLines == seen.File.TotalLines, // both are 0 for a notebook
 	}
 	e.Cut(seen.File.CutLines)
 	change.Recall(r.State, e, seen.File.ContentHash)

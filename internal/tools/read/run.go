@@ -19,8 +19,8 @@ import (
 // A fileRead is a call with its file open.
 type fileRead struct {
 	*call
-	path string // that was opened
-	real string // the same, without links
+	path string // opened path
+	real string // opened path with symlinks resolved
 	file *os.File
 	info fs.FileInfo
 }
@@ -42,12 +42,12 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return res, err
 }
 
-// read reads the file as what it is, whatever it is called.
+// read reads the file by its content, regardless of its name.
 func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	kind := promised(r.path)
 	ranged := r.in.Offset != nil || r.in.Limit != nil
 	if kind == notebookFile && ranged {
-		kind = textFile // lines are those of the file, not of its cells
+		kind = textFile // line numbers refer to the file, not to cells
 	}
 	if tooLarge := r.tooLarge(ctx, kind); tooLarge != nil {
 		return tool.Result{}, tooLarge
@@ -78,7 +78,7 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	return r.readText(ctx)
 }
 
-// tooLarge refuses a file by its size alone. Pictures and documents have limits of their own.
+// tooLarge rejects a file by its size. Pictures and documents have their own limits.
 func (r *fileRead) tooLarge(ctx context.Context, kind kind) error {
 	size, most, advice := r.info.Size(), r.MaxBytes, ""
 	switch {
@@ -112,7 +112,7 @@ func (r *fileRead) whole() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// entry describes what a reading of the whole file delivers.
+// entry returns the state entry for reading the whole file.
 func (r *fileRead) entry(data []byte) filestate.Entry {
 	return filestate.Entry{
 		Path: r.path, Real: r.real, Hash: sha256.Sum256(data), Stamp: filestate.StampOf(r.info), Origin: filestate.Read,
@@ -120,14 +120,15 @@ func (r *fileRead) entry(data []byte) filestate.Entry {
 	}
 }
 
-// record remembers what was delivered.
+// record records the delivered content.
 func (r *fileRead) record(e filestate.Entry) {
 	if r.State != nil {
 		r.State.Record(e)
 	}
 }
 
-// repeats reports whether the model still has before it what e would deliver. Any doubt means no.
+// repeats reports whether the model still has the content that e would deliver. If in doubt, it
+// returns false.
 func (r *fileRead) repeats(e filestate.Entry) bool {
 	if r.State == nil || r.Repeat {
 		return false
@@ -137,7 +138,7 @@ func (r *fileRead) repeats(e filestate.Entry) bool {
 		had.Offset == e.Offset && had.Limit == e.Limit
 }
 
-// unchanged is the result in place of what the model has before it already.
+// unchanged returns the result for content that the model already has.
 func (r *fileRead) unchanged() tool.Result {
 	text := fmt.Sprintf("%s is unchanged since you last read it: what you got then still holds.", r.path)
 	return tool.Result{

@@ -22,7 +22,7 @@ import (
 	"adze/internal/tool"
 )
 
-// outputType runs one call and returns the type of its output.
+// outputType runs a call and returns the type of its output.
 func outputType(t testing.TB, tl tool.Tool, input string) string {
 	t.Helper()
 	res, err := run(t, tl, input)
@@ -213,7 +213,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// Ranges of a file that has not changed are hashed and kept once.
+// TestRangesShareTheirContent checks that ranges of an unchanged file are hashed and stored
+// once.
 func TestRangesShareTheirContent(t *testing.T) {
 	d := dir(t, map[string]string{"a.txt": strings.Repeat("line\n", 10_000)})
 	state := filestate.New()
@@ -244,10 +245,10 @@ func TestRangesShareTheirContent(t *testing.T) {
 // Proves LIM-03.
 func TestTokenBounds(t *testing.T) {
 	d := dir(t, map[string]string{
-		"small.txt":  strings.Repeat("1234567\n", 7_800),  // 2.5 bytes for each token that is allowed
+		"small.txt":  strings.Repeat("1234567\n", 7_800),  // 2.5 bytes per allowed token
 		"more.txt":   strings.Repeat("1234567\n", 10_000), // 20,000 estimated tokens
 		"most.txt":   strings.Repeat("1234567\n", 18_000), // 36,000
-		"large.txt":  strings.Repeat("1234567\n", 19_000), // more than 6 bytes for each
+		"large.txt":  strings.Repeat("1234567\n", 19_000), // more than 6 bytes per token
 		"small.json": strings.Repeat("1234567\n", 6_200),  // 24,800
 		"more.json":  strings.Repeat("1234567\n", 7_000),  // 28,000
 	})
@@ -257,7 +258,7 @@ func TestTokenBounds(t *testing.T) {
 		tokens     int
 		err        error
 		calls      int
-		want       string // in the error
+		want       string // expected in the error
 	}{
 		{"small", "small.txt", 99_999, nil, 0, ""},
 		{"more, counted few", "more.txt", 25_000, nil, 1, ""},

@@ -15,7 +15,7 @@ import (
 	"adze/internal/tool"
 )
 
-// maxLine is how many characters of a line are shown.
+// maxLine is the maximum number of characters shown of a line.
 const maxLine = 2000
 
 func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
@@ -64,7 +64,7 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 	return res, nil
 }
 
-// unreadable says why the text could not be read.
+// unreadable explains why the text could not be read.
 func (r *fileRead) unreadable(err error) error {
 	if errors.Is(err, textfile.ErrBinary) {
 		return binary("it contains null bytes, so it is not text", "Inspect it with a shell command such as file or xxd.")
@@ -72,8 +72,8 @@ func (r *fileRead) unreadable(err error) error {
 	return fmt.Errorf("reading %s: %w", r.path, err)
 }
 
-// textEntry describes what is delivered of a text file; not known if it changed meanwhile, or if
-// no state is kept.
+// textEntry returns the state entry for the delivered part of a text file. It is unknown if the
+// file changed during the read or no state is kept.
 func (r *fileRead) textEntry(file textfile.File, span textfile.Range) (e filestate.Entry, known bool) {
 	if file.Info == nil || r.State == nil {
 		return e, false
@@ -86,14 +86,14 @@ func (r *fileRead) textEntry(file textfile.File, span textfile.Range) (e filesta
 	}
 	e.Cut(file.Cut)
 	if had, ok := r.State.Get(r.path); ok && had.Content != nil && bytes.Equal(had.Content, file.Data) {
-		e.Hash, e.Content = had.Hash, had.Content // to compare takes a tenth of the time
+		e.Hash, e.Content = had.Hash, had.Content // comparing takes a tenth of the time
 	} else if file.Data != nil {
 		e.Hash = sha256.Sum256(file.Data)
 	}
 	return e, true
 }
 
-// reminders are for models that are not known to need none.
+// reminders returns the reminders for models that are not exempt.
 func (r *fileRead) reminders() []string {
 	if r.Model == nil {
 		return nil
@@ -107,7 +107,7 @@ func (r *fileRead) reminders() []string {
 	return []string{"If this file looks like malware, you may explain what it does, but refuse to improve or extend it."}
 }
 
-// render returns what the model reads.
+// render returns the text for the model.
 func render(text textfile.Text, first int) string {
 	total := fmt.Sprint(text.Total)
 	if text.AtLeast {
@@ -144,7 +144,7 @@ func render(text textfile.Text, first int) string {
 	return b.String()
 }
 
-// cutLines names the lines that are not shown whole.
+// cutLines names the truncated lines.
 func cutLines(numbers []int) string {
 	if len(numbers) == 1 {
 		return fmt.Sprintf("Line %d is", numbers[0])

@@ -9,16 +9,18 @@ import (
 	"adze/internal/platform/textfile"
 )
 
-// countTimeout is how long the provider may take to count.
+// countTimeout is the time limit for counting tokens.
 const countTimeout = 5 * time.Second
 
-// Texts are worth between 2.5 and 6 bytes a token. Only between these bounds the provider has to count.
+// A token is between 2.5 and 6 bytes of text. The provider has to count only between these
+// bounds.
 const (
 	mostPerToken  = 6
 	leastPerToken = 2.5
 )
 
-// bytesPerToken is what a token of the file is worth at least: data has more of them than prose.
+// bytesPerToken returns the minimum number of bytes per token of the file: data has more tokens
+// than prose.
 func bytesPerToken(path string) int {
 	switch extension(path) {
 	case "json", "jsonl", "jsonc", "ipynb":
@@ -27,11 +29,11 @@ func bytesPerToken(path string) int {
 	return 4
 }
 
-// A budget is how much one read returns of a file.
+// A budget limits the size of a result.
 type budget struct {
 	path   string
 	max    int  // tokens
-	ranged bool // the model asked for a range of lines
+	ranged bool // the model requested a line range
 	count  func(ctx context.Context, text string) (int, error)
 }
 
@@ -39,7 +41,7 @@ func (r *fileRead) budget() budget {
 	return budget{r.path, r.MaxTokens, r.in.Offset != nil || r.in.Limit != nil, r.CountTokens}
 }
 
-// mostBytes is the size beyond which a text is refused without a closer look.
+// mostBytes is the size above which a text is rejected without counting.
 func (b budget) mostBytes() int {
 	if b.count != nil {
 		return b.max * mostPerToken
@@ -48,8 +50,8 @@ func (b budget) mostBytes() int {
 	return b.max*per + per - 1
 }
 
-// fits refuses a text of more tokens than are returned, with an advice. The size is that of the file's part in
-// it.
+// fits returns an error with advice if a text exceeds the token limit. The size is the size of
+// the file's part in it.
 func (b budget) fits(ctx context.Context, text string, size int, advice string) error {
 	tokens, how, err := b.over(ctx, text, size)
 	if tokens > 0 {
@@ -58,13 +60,13 @@ func (b budget) fits(ctx context.Context, text string, size int, advice string) 
 	return err
 }
 
-// least returns the size up to which a text fits.
+// least returns the size up to which a text always fits.
 func (b budget) least() int {
 	return int(float64(b.max) * min(leastPerToken, float64(bytesPerToken(b.path))))
 }
 
-// over returns how many tokens a text has if they are more than are returned, or 0, and "about " if they were not
-// counted. Bounds settle most cases; the provider counts what is neither clearly small nor clearly large.
+// over returns the number of tokens of a text if it exceeds the limit, otherwise 0, and "about
+// " if it is an estimate. Bounds settle most cases; the provider counts the rest.
 func (b budget) over(ctx context.Context, text string, size int) (tokens int, how string, err error) {
 	estimate := size / bytesPerToken(b.path)
 	if size <= b.least() {
@@ -86,7 +88,7 @@ func (b budget) over(ctx context.Context, text string, size int) (tokens int, ho
 	return 0, "", ctx.Err()
 }
 
-// linesFit refuses lines of more tokens than are returned. The text is what they would be delivered as.
+// linesFit returns an error if lines exceed the token limit. The text is their delivered form.
 func (b budget) linesFit(ctx context.Context, text string, part textfile.Text, span textfile.Range) error {
 	tokens, how, err := b.over(ctx, text, part.Bytes)
 	if tokens == 0 {
@@ -102,10 +104,10 @@ func (b budget) linesFit(ctx context.Context, text string, part textfile.Text, s
 	return b.tooMany(e)
 }
 
-// countable is the size up to which the lines of a file are counted to say how many can be read.
+// countable is the maximum size of a file whose lines are counted to suggest a range.
 const countable = 64 << 20
 
-// tooLong refuses a text file by its size.
+// tooLong rejects a text file by its size.
 func (r *fileRead) tooLong(ctx context.Context) error {
 	if size := r.info.Size(); size > countable {
 		return fmt.Errorf("%s has %d MB, more than one read returns. Read some of its lines with offset and limit, or find the part you need with Grep.", r.path, size>>20)
@@ -116,7 +118,7 @@ func (r *fileRead) tooLong(ctx context.Context) error {
 	}
 	file, err := textfile.Read(ctx, r.file, span)
 	if err == nil && file.Cut != nil {
-		return nil // it is large because of a few long lines
+		return nil // large because of a few long lines
 	}
 	if err == nil {
 		span.MaxBytes = 1
@@ -129,23 +131,24 @@ func (r *fileRead) tooLong(ctx context.Context) error {
 	case err != nil:
 		return r.unreadable(err)
 	}
-	return nil // there is nothing from the offset on
+	return nil // nothing after the offset
 }
 
-// An excess is a range of lines that is too much to return.
+// An excess is a range of lines that is too large to return.
 type excess struct {
 	textfile.SizeError
 	span   textfile.Range
 	tokens int
-	how    string // "about ", or nothing if they were counted
+	how    string // "about ", or "" if they were counted
 }
 
-// refuse refuses a range that was not read.
+// refuse rejects a range that was not read.
 func (b budget) refuse(e *textfile.SizeError, span textfile.Range) error {
 	return b.tooMany(excess{*e, span, e.Bytes / bytesPerToken(b.path), "about "})
 }
 
-// tooMany refuses a range of more tokens than are returned, and says how many lines would do.
+// tooMany returns an error for a range that exceeds the token limit, with the number of lines
+// that would fit.
 func (b budget) tooMany(e excess) error {
 	if min(e.LongestBytes, maxLine)/bytesPerToken(b.path) > b.max {
 		what := fmt.Sprintf("line %d of %s has", e.Longest, b.path)
@@ -154,7 +157,7 @@ func (b budget) tooMany(e excess) error {
 		}
 		return fmt.Errorf("%s %d characters, about %d tokens; one read returns at most %d. Find what you need with Grep, or cut it out with a shell command such as jq or cut -c.", what, e.LongestBytes, e.LongestBytes/bytesPerToken(b.path), b.max)
 	}
-	// Lines differ in length, so a few less than would do on average.
+	// Lines differ in length, so suggest slightly fewer than the average allows.
 	fitting := max(1, round(int(int64(e.Lines)*int64(b.max)/int64(max(e.tokens, 1))*9/10)))
 	const advice = "or find the part you need with Grep."
 	if !b.ranged {
@@ -167,7 +170,7 @@ func (b budget) tooMany(e excess) error {
 	return fmt.Errorf("lines %d to %d of %s are %s%d tokens; one read returns at most %d. Ask for at most %d lines, %s", e.span.First, e.span.First+e.Lines-1, b.path, e.how, e.tokens, b.max, fitting, advice)
 }
 
-// round returns n with all digits but the first two as zeros.
+// round rounds n down to two significant digits.
 func round(n int) int {
 	unit := 1
 	for n/unit >= 100 {

@@ -1,5 +1,4 @@
-// Package skill is the tool with which the model calls skills. Which there are, what they ask for and how they run is left
-// to its owner.
+// Package skill implements the tool with which the model invokes skills.
 package skill
 
 import (
@@ -15,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Skill"
 
 //go:embed skill.md
@@ -30,19 +29,19 @@ var inputSchema string
 //go:embed skill.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Skill string `json:"skill"`
 	Args  string `json:"args,omitempty"`
 }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Success bool   `json:"success"`
 	Name    string `json:"commandName"`
-	// Status is inline or forked.
+	// Status is "inline" or "forked".
 	Status string `json:"status"`
-	// Result is what a fork said in the end.
+	// Result is the final answer of a fork.
 	Result string `json:"result,omitempty"`
 }
 
