@@ -131,7 +131,7 @@ func (c Config) bind(in Input) (tool.Call, error) {
 	return &call{config: c, in: in, inner: inner}, nil
 }
 
-// A call is a command with the wish to hear of its lines. What is asked about it, the command answers.
+// A call is a watched command. It delegates questions about the command to the inner call.
 type call struct {
 	config Config
 	in     Input
@@ -140,36 +140,36 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// StandsFor says that rules and hooks for the shell's tool hold.
+// StandsFor returns the shell tool's name, so that its rules and hooks apply.
 func (c *call) StandsFor() string { return c.config.Shell.Spec().Name }
 
-// Command returns what is known about the command.
+// Command returns the analysis of the command.
 func (c *call) Command() *tool.Command { return tool.CommandOf(c.inner) }
 
-// Access says that the command is executed.
+// Access reports that the command is executed.
 func (c *call) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Execute, Target: c.in.line()}}
 }
 
-// Match reports whether a condition for commands applies.
+// Match reports whether a condition on commands applies.
 func (c *call) Match(content string) (bool, error) { return tool.Matches(c.inner, content) }
 
-// ReadOnly says that the command only reads.
+// ReadOnly reports whether the command is read-only.
 func (c *call) ReadOnly() bool { return tool.FactsOf(c.inner).ReadOnly }
 
-// Destructive says that the command may do what cannot be undone.
+// Destructive reports whether the command may do something irreversible.
 func (c *call) Destructive() bool { return tool.FactsOf(c.inner).Destructive }
 
-// OpenWorld says that the command may reach beyond this machine.
+// OpenWorld reports whether the command may reach beyond this machine.
 func (c *call) OpenWorld() bool { return tool.FactsOf(c.inner).OpenWorld }
 
-// Title returns the command: the description is the model's word.
+// Title returns the command, not the description, which the model chooses.
 func (c *call) Title() string { return "Watch " + c.in.line() }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (c *call) Activity() string { return "Starting to watch" }
 
-// Run starts the command in the background and watches what it prints.
+// Run starts the command in the background and watches its output.
 func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
 	r, err := c.inner.Run(ctx, report)
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	}
 	out, _ := r.Structured.(command.Output)
 	t, err := c.config.Tasks.Get(out.TaskID)
-	if err != nil { // it was not run in the background, such as an edit in place
+	if err != nil { // not run in the background, such as an in-place edit
 		return tool.Result{}, errors.New("this is not a command that can be watched: run it with " + c.StandsFor())
 	}
 	limit := c.in.limit()

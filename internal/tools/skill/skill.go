@@ -45,28 +45,29 @@ type Output struct {
 	Result string `json:"result,omitempty"`
 }
 
-// A Wish is what a skill asks for beyond being read.
+// A Wish is the permissions that a skill requests.
 type Wish struct {
-	// Broken says why what the skill asks for cannot be read, so that it is not run; nil if it can.
+	// Broken is the error if the requested permissions are invalid, in which case the skill is
+	// not run; nil otherwise.
 	Broken error
-	// Free says that nothing has to be asked.
+	// Free is true if no confirmation is needed.
 	Free bool
-	// Personal says that no one but the user may agree.
+	// Personal is true if only the user can approve.
 	Personal bool
-	// Text is what it would be allowed to do, a line for each thing.
+	// Text lists the actions that would be allowed, a line each.
 	Text string
 }
 
-// A Config is what the tool works with.
+// Config configures the tool.
 type Config struct {
-	// Find returns the skill of a name, or nil, and Names the names there are.
+	// Find returns the skill with a name, or nil. Names returns the names of all skills.
 	Find  func(name string) *skill.Skill
 	Names func() []string
-	// Running reports whether a skill already runs with these arguments.
+	// Running reports whether a skill is already running with these arguments.
 	Running func(s *skill.Skill, args string) bool
 	Wish    func(s *skill.Skill) Wish
 	Run     func(ctx context.Context, s *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error)
-	// Enabled returns why the tool is not offered, or nil.
+	// Enabled returns an error if the tool is not offered.
 	Enabled func() error
 }
 
@@ -115,19 +116,19 @@ func (c *Config) unknown(name string) error {
 	return fmt.Errorf("there is no skill %q; commands that are built in are the user's", name)
 }
 
-// Call returns the call of a skill.
+// Call returns a call of a skill.
 func (c *Config) Call(s *skill.Skill, args string) tool.Call {
 	return &call{config: c, skill: s, in: Input{Skill: s.Name, Args: args}}
 }
 
-// A call is one call of a skill.
+// A call is a skill invocation.
 type call struct {
 	config *Config
 	skill  *skill.Skill
 	in     Input
 }
 
-// Input returns the input, with the name as the skill has it.
+// Input returns the input with the skill's canonical name.
 func (c *call) Input() any { return c.in }
 
 // Run runs the skill.
@@ -135,21 +136,21 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return c.config.Run(ctx, c.skill, c.in.Args, report)
 }
 
-// Title names the skill.
+// Title returns the name of the skill.
 func (c *call) Title() string {
 	return tool.OneLine(strings.TrimSpace("Skill "+c.skill.Name+" "+c.in.Args), 120)
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (c *call) Activity() string { return "Running skill " + c.skill.Name }
 
-// Preapproved reports whether the skill asks for nothing beyond being read.
+// Preapproved reports whether the skill requests no permissions.
 func (c *call) Preapproved() bool { return c.config.Wish(c.skill).Free }
 
-// NeedsPerson reports whether only the user may agree.
+// NeedsPerson reports whether only the user can approve.
 func (c *call) NeedsPerson() bool { return c.config.Wish(c.skill).Personal }
 
-// Preview shows what the skill would be allowed to do.
+// Preview shows the actions that the skill would be allowed.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	text := fmt.Sprintf("%s (from %s)", c.skill.Description, c.skill.Origin)
 	if wish := c.config.Wish(c.skill).Text; wish != "" {
@@ -158,7 +159,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: text}, nil
 }
 
-// Match compares the name with that of a rule: name, or name:* for all names that begin so.
+// Match compares the name with a rule: name, or name:* for all names with that prefix.
 func (c *call) Match(content string) (bool, error) {
 	content = strings.TrimPrefix(strings.TrimSpace(content), "/")
 	if content == "*" || content == c.skill.Name {
@@ -171,7 +172,7 @@ func (c *call) Match(content string) (bool, error) {
 	return open && strings.HasPrefix(c.skill.Name, prefix), nil
 }
 
-// Rules returns the rules that would allow the skill: by its name, and by how its name begins.
+// Rules returns the rules that would allow the skill: by name, and by name prefix.
 func (c *call) Rules() []string {
 	prefix := c.skill.Name
 	if i := strings.LastIndexByte(prefix, ':'); i > 0 {

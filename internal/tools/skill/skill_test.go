@@ -10,7 +10,8 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// config returns a tool with a skill deploy, one that only the user calls, and one that runs.
+// config returns a tool with a skill deploy, a skill that only the user can invoke, and a skill
+// that is running.
 func config() Config {
 	all := []*skill.Skill{
 		{Name: "team:deploy", Head: skill.Head{Description: "Deploys", Allowed: []string{"Bash"}}},
@@ -68,8 +69,8 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// Rules name a skill, or how names begin. What is suggested to the user covers the call.
-//
+// TestRules checks that rules match a skill's name or a name prefix, and that the rules
+// suggested to the user cover the call.
 // Proves SKILL-22.
 func TestRules(t *testing.T) {
 	c := config()

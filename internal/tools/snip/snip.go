@@ -1,5 +1,5 @@
-// Package snip is the tool by which the model says which steps of the conversation are stale. When they
-// are left out of what is sent is decided elsewhere.
+// Package snip implements the tool with which the model marks steps of the conversation as
+// stale.
 package snip
 
 import (
@@ -13,10 +13,10 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Snip"
 
-// A Marker takes the model's word that steps are stale. An error means that none was marked.
+// A Marker marks steps as stale. If it returns an error, no step was marked.
 type Marker interface{ Mark(steps ...int) error }
 
 //go:embed snip.md
@@ -28,24 +28,24 @@ var chinese string
 //go:embed snip.schema.json
 var inputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Steps []int `json:"steps"`
 }
 
-// OpenWorld says that nothing outside is touched.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Input) OpenWorld() bool { return false }
 
-// ReadOnly says that no file is changed.
+// ReadOnly returns true: the call changes no file.
 func (in Input) ReadOnly() bool { return true }
 
-// Access says that nothing but the conversation is touched.
+// Access returns nil: the call accesses only the conversation.
 func (in Input) Access() []tool.Access { return nil }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return "Cut " + count(in.Steps) + " out of the conversation" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Marking " + count(in.Steps) }
 
 func count(steps []int) string {
@@ -55,7 +55,7 @@ func count(steps []int) string {
 	return fmt.Sprintf("%d steps", len(steps))
 }
 
-// New returns the tool. Without a marker it is not offered.
+// New returns the tool. If m is nil, it is not offered.
 func New(m Marker) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   Name,

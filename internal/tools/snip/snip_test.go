@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// marks are steps that were marked; 9 cannot be.
+// marks holds the marked steps; step 9 cannot be marked.
 type marks struct{ steps []int }
 
 func (m *marks) Mark(steps ...int) error {

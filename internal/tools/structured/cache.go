@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// maxCached is how many schemas a cache keeps.
+// maxCached is the maximum number of schemas in a cache.
 const maxCached = 64
 
-// A Cache compiles each schema once, however often and in whichever order of its keys it is given. It
-// keeps those that were used last, the invalid ones too. The zero value is ready; it is safe for
+// A Cache compiles each schema once, regardless of the order of its keys. It keeps the most
+// recently used ones, including invalid ones. The zero value is ready to use. It is safe for
 // concurrent use.
 type Cache struct {
 	mu       sync.Mutex
-	order    list.List // of *cacheEntry, the last used first
+	order    list.List // *cacheEntry elements, most recently used first
 	byKey    map[[sha256.Size]byte]*list.Element
 	compiled int
 }
@@ -27,7 +27,7 @@ type cacheEntry struct {
 	err    error
 }
 
-// Compile is [Compile] with a memory.
+// Compile is like [Compile], but cached.
 func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	key := sha256.Sum256(canonical(source))
 	c.mu.Lock()
@@ -51,8 +51,8 @@ func (c *Cache) Compile(source json.RawMessage) (*Schema, error) {
 	return made.schema, made.err
 }
 
-// canonical returns equal bytes for schemas that differ in the order of keys and in white space only.
-// What is not JSON stays as it is.
+// canonical returns the same bytes for schemas that differ only in the order of keys and in
+// whitespace. Invalid JSON is returned unchanged.
 func canonical(source json.RawMessage) []byte {
 	dec := json.NewDecoder(bytes.NewReader(source))
 	dec.UseNumber()

@@ -9,14 +9,14 @@ import (
 	"adze/internal/tool/schema/draft"
 )
 
-// A Schema is the shape of a value, compiled. It does not change and is safe for concurrent use.
+// A Schema is a compiled JSON schema. It is immutable and safe for concurrent use.
 type Schema struct {
-	source json.RawMessage // as the model is told
+	source json.RawMessage // schema as sent to the model
 	draft  *draft.Schema
 }
 
-// Compile reads a schema of draft 2020-12 or draft-07 that describes an object. Its error says where
-// the schema is wrong.
+// Compile compiles a schema of draft 2020-12 or draft-07 that describes an object. Its error
+// contains the position of the problem.
 func Compile(source json.RawMessage) (*Schema, error) {
 	source, err := describesObject(source)
 	if err != nil {
@@ -29,8 +29,8 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	return &Schema{source, compiled}, nil
 }
 
-// describesObject returns the schema with its type, which must be that of an object: a tool has no
-// other input.
+// describesObject returns the schema with its type set, which must be object: tool inputs are
+// objects.
 func describesObject(source json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(source, &fields); err != nil {
@@ -55,13 +55,13 @@ func describesObject(source json.RawMessage) (json.RawMessage, error) {
 	return source, nil
 }
 
-// position returns the line and the column, from 1, of an offset in data.
+// position returns the 1-based line and column of an offset in data.
 func position(data []byte, offset int) (line, column int) {
 	before := data[:min(max(offset-1, 0), len(data))]
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// Check says for the model what is wrong with a value, or nothing.
+// Check returns an error for the model if value does not match the schema.
 func (s *Schema) Check(value json.RawMessage) error {
 	var decoded any
 	if err := json.Unmarshal(value, &decoded); err != nil {

@@ -1,6 +1,5 @@
-// Package structured is the tool by which the model hands over its final answer as a value of a given
-// shape. It checks the value and keeps it; when a turn is over, and who gets the value, is left to
-// others.
+// Package structured implements the tool with which the model delivers its final answer as a
+// value that matches a schema.
 package structured
 
 import (
@@ -16,10 +15,10 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is what the model calls the tool.
+// Name is the tool's name.
 const Name = "StructuredOutput"
 
-// MaxTries is how many values that do not fit are one too many.
+// MaxTries is the number of invalid values at which the turn fails.
 const MaxTries = 5
 
 //go:embed structured.md
@@ -28,18 +27,18 @@ var doc string
 //go:embed structured.zh.md
 var chinese string
 
-// An Output is the tool, and what it was given in the turn that runs. Until [Output.Expect] it is not
-// offered. It is safe for concurrent use.
+// An Output is the tool, and the value delivered in the current turn. It is not offered before
+// [Output.Expect]. It is safe for concurrent use.
 type Output struct {
 	mu     sync.Mutex
 	schema *Schema
-	fixed  bool // a turn has begun: the schema stays
+	fixed  bool // a turn has started: the schema cannot change
 	value  json.RawMessage
 	tries  int
-	last   error // of the values that did not fit
+	last   error // error of the last invalid value
 }
 
-// Expect says which shape the value has to have. Once a turn has begun it cannot be changed.
+// Expect sets the schema of the value. It cannot be changed once a turn has started.
 func (o *Output) Expect(s *Schema) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,7 +49,7 @@ func (o *Output) Expect(s *Schema) error {
 	return nil
 }
 
-// Begin says that a turn begins, and reports whether it has to end in a value.
+// Begin starts a turn, and reports whether the turn has to produce a value.
 func (o *Output) Begin() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,8 +57,8 @@ func (o *Output) Begin() bool {
 	return o.schema != nil
 }
 
-// Value returns what the model handed over in this turn, or nil. The error says what is wrong with the
-// value that was one too many.
+// Value returns the value delivered in this turn, or nil. After MaxTries invalid values, the
+// error describes the last one.
 func (o *Output) Value() (json.RawMessage, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +68,7 @@ func (o *Output) Value() (json.RawMessage, error) {
 	return o.value, nil
 }
 
-// take checks a value and keeps it if it fits.
+// take validates a value and stores it if it is valid.
 func (o *Output) take(value json.RawMessage) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,8 +112,8 @@ func (o *Output) Traits() tool.Traits {
 	}
 }
 
-// Bind implements [tool.Tool]. Whether the value fits is found out when the call runs: a value that
-// does not fit counts.
+// Bind implements [tool.Tool]. The value is validated when the call runs, so that an invalid
+// value counts as a try.
 func (o *Output) Bind(input json.RawMessage) (tool.Call, error) {
 	return &call{o, Input{input}}, nil
 }
@@ -125,7 +124,7 @@ type Input struct{ value json.RawMessage }
 // MarshalJSON returns the value itself.
 func (in Input) MarshalJSON() ([]byte, error) { return in.value, nil }
 
-// The call touches nothing.
+// The call accesses nothing.
 func (Input) ReadOnly() bool        { return true }
 func (Input) OpenWorld() bool       { return false }
 func (Input) Access() []tool.Access { return []tool.Access{} }

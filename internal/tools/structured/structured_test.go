@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 	draft7 := `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"id":{"type":"integer"}},"properties":{"id":{"$ref":"#/definitions/id"}}}`
 	tests := []struct {
 		name, schema, value string
-		want                []string // in the error; none means that it fits
+		want                []string // expected in the error; none means valid
 	}{
 		{"fits", person, `{"name":"Ada","age":36}`, nil},
 		{"every failure is listed", person, `{"name":1,"age":-1,"extra":true}`, []string{"name", "age", "extra"}},
@@ -221,7 +221,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("compiled %d times", c.compiled)
 	}
 	for i := range 2 * maxCached {
-		c.Compile(fmt.Appendf(nil, `{"title":"%d"}`, i)) // ok: only its place matters
+		c.Compile(fmt.Appendf(nil, `{"title":"%d"}`, i)) // ok: only its cache slot matters
 	}
 	if len(c.byKey) != maxCached || c.order.Len() != maxCached {
 		t.Errorf("keeps %d", len(c.byKey))
@@ -244,6 +244,6 @@ func FuzzCompile(f *testing.F) {
 		if !json.Valid(s.source) {
 			t.Errorf("the model is told %s", s.source)
 		}
-		s.Check(json.RawMessage(value)) // ok: it must not panic
+		s.Check(json.RawMessage(value)) // ok: must not panic
 	})
 }

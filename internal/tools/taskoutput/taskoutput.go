@@ -1,5 +1,4 @@
-// Package taskoutput is the tool that reads the output of a background task. The table of tasks and
-// what runs in it belong to others.
+// Package taskoutput implements the tool that reads the output of a background task.
 package taskoutput
 
 import (
@@ -16,13 +15,13 @@ import (
 )
 
 const (
-	// defaultWait is how long a blocking call waits unless it says otherwise.
+	// defaultWait is the default timeout of a blocking call.
 	defaultWait = 30 * time.Second
-	// maxChars bounds what is shown of the output.
+	// maxChars is the maximum number of characters of output shown.
 	maxChars = 30_000
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "TaskOutput"
 
 //go:embed taskoutput.md
@@ -37,7 +36,7 @@ var inputSchema string
 //go:embed taskoutput.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	command.TaskRef
 	Block   bool `json:"block,omitempty"`
@@ -45,16 +44,16 @@ type Input struct {
 	OnlyNew bool `json:"only_new,omitempty"`
 }
 
-// Concurrent says that others may look too.
+// Concurrent returns true: reading does not affect other calls.
 func (in Input) Concurrent() bool { return true }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return "Read the output of task " + in.TaskID }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Reading the output of " + in.TaskID }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	TaskID     string `json:"taskId"`
 	Status     string `json:"status"`
@@ -62,7 +61,7 @@ type Output struct {
 	OutputFile string `json:"outputFile"`
 }
 
-// New returns the tool over a table. Without one it is not offered.
+// New returns the tool for a table. If the table is nil, it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   Name,
@@ -126,7 +125,7 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	return result, nil
 }
 
-// wait waits for the end of the task, as long as the call wants.
+// wait waits for the end of the task, up to the call's timeout.
 func wait(ctx context.Context, t *task.Task, in Input) {
 	limit := defaultWait
 	if in.Timeout > 0 {
@@ -141,7 +140,7 @@ func wait(ctx context.Context, t *task.Task, in Input) {
 	}
 }
 
-// state says where a task is, in words.
+// state returns a human-readable status of a task.
 func state(t *task.Task) string {
 	if ending := t.Ending(); ending != "" {
 		return string(t.Status()) + " (" + ending + ")"

@@ -29,7 +29,7 @@ func started(t *testing.T, table *task.Table) *task.Task {
 
 func call(t *testing.T, table *task.Table, in Input) (string, error) {
 	t.Helper()
-	data, _ := json.Marshal(in) // ok: it marshals
+	data, _ := json.Marshal(in) // ok: always marshals
 	c, err := New(table).Bind(data)
 	if err != nil {
 		t.Fatal(err)

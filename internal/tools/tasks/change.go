@@ -13,7 +13,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A Draft is what the model gives to make a task.
+// Draft is the input of TaskCreate.
 type Draft struct {
 	own
 	Subject     string                     `json:"subject"`
@@ -22,10 +22,10 @@ type Draft struct {
 	Metadata    map[string]json.RawMessage `json:"metadata,omitempty"`
 }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Draft) Title() string { return "+ " + tool.OneLine(in.Subject, 60) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Draft) Activity() string { return "Adding a task" }
 
 // Made is the structured result of TaskCreate.
@@ -33,7 +33,7 @@ type Made struct {
 	Task MadeTask `json:"task"`
 }
 
-// A MadeTask is a task that was made.
+// A MadeTask is a created task.
 type MadeTask struct {
 	ID          string `json:"id"`
 	Subject     string `json:"subject"`
@@ -58,7 +58,7 @@ func (c *Config) create(ctx context.Context, in Draft, _ func(tool.Progress)) (t
 	return r, nil
 }
 
-// asked returns what a func that may be nil has against a task.
+// asked calls may, which may be nil.
 func asked(ctx context.Context, may func(context.Context, tasklist.Task) error, t tasklist.Task) error {
 	if may == nil {
 		return nil
@@ -66,7 +66,7 @@ func asked(ctx context.Context, may func(context.Context, tasklist.Task) error, 
 	return may(ctx, t)
 }
 
-// A Change is what the model gives to change a task.
+// Change is the input of TaskUpdate.
 type Change struct {
 	own
 	TaskID       string                     `json:"taskId"`
@@ -83,7 +83,7 @@ type Change struct {
 // deleted is the status that removes a task.
 const deleted = "deleted"
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Change) Title() string {
 	title := "Task " + tool.OneLine(in.TaskID, 20)
 	if in.Status != "" {
@@ -92,10 +92,10 @@ func (in Change) Title() string {
 	return title
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Change) Activity() string { return "Updating a task" }
 
-// change returns what is to become different.
+// change converts the input to a [tasklist.Change].
 func (in *Change) change() tasklist.Change {
 	ids := func(given []string) (ids []string) {
 		for _, id := range given {
@@ -122,7 +122,7 @@ type Changed struct {
 	StatusChange  *StatusChange `json:"statusChange,omitempty"`
 }
 
-// A StatusChange says which status a task had and has.
+// StatusChange is a task's old and new status.
 type StatusChange struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -184,7 +184,7 @@ func (c *Config) changed(was, is tasklist.Task, all []tasklist.Task) tool.Result
 	return r
 }
 
-// next names the tasks that can begin when a task is completed.
+// next names the tasks that can start when a task is completed.
 func next(all []tasklist.Task, done *tasklist.Task) string {
 	var free []string
 	open, following := 0, ""
@@ -216,7 +216,7 @@ func next(all []tasklist.Task, done *tasklist.Task) string {
 	return text + " Call " + ListName + " for the next one."
 }
 
-// unverified returns the reminder to verify the work, if it is time for it.
+// unverified returns the reminder to verify the work, if it is due.
 func (c *Config) unverified(all []tasklist.Task) string {
 	var subjects []string
 	closed := 0
@@ -262,7 +262,7 @@ func (c *Config) remove(ctx context.Context, list *tasklist.List, id string) (to
 	return r, nil
 }
 
-// advise adds to an error what to do about it.
+// advise adds advice to an error.
 func advise(err error) error {
 	if errors.Is(err, tasklist.ErrNotFound) {
 		return fmt.Errorf("%w. %s shows the tasks", err, ListName)

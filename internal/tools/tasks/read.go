@@ -10,24 +10,24 @@ import (
 	"adze/internal/tool"
 )
 
-// A Ref names a task.
+// Ref is the input of TaskGet.
 type Ref struct {
 	reads
 	TaskID string `json:"taskId"`
 }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Ref) Title() string { return "Task " + tool.OneLine(in.TaskID, 20) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Ref) Activity() string { return "Reading a task" }
 
-// A Whole task is the structured result of TaskGet.
+// Whole is the structured result of TaskGet.
 type Whole struct {
 	Task WholeTask `json:"task"`
 }
 
-// A WholeTask is a task with all that concerns it. BlockedBy has only tasks that are open.
+// A WholeTask is a task with all its details. BlockedBy lists only open tasks.
 type WholeTask struct {
 	ID          string          `json:"id"`
 	Subject     string          `json:"subject"`
@@ -68,13 +68,13 @@ func (c *Config) get(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.R
 	return r, nil
 }
 
-// None is what the model gives to list tasks: nothing.
+// None is the empty input of TaskList.
 type None struct{ reads }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (None) Title() string { return "List tasks" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (None) Activity() string { return "Listing tasks" }
 
 // A Listing is the structured result of TaskList.
@@ -82,7 +82,7 @@ type Listing struct {
 	Tasks []ListedTask `json:"tasks"`
 }
 
-// A ListedTask is an entry of a listing. BlockedBy has only tasks that are open.
+// A ListedTask is an entry of a listing. BlockedBy lists only open tasks.
 type ListedTask struct {
 	ID        string          `json:"id"`
 	Subject   string          `json:"subject"`
@@ -113,5 +113,5 @@ func (c *Config) list(ctx context.Context, _ None, _ func(tool.Progress)) (tool.
 	return r, nil
 }
 
-// plainID returns an id as the list knows it: models write #3, too.
+// plainID normalizes an ID: models also write #3.
 func plainID(id string) string { return strings.TrimPrefix(strings.TrimSpace(id), "#") }

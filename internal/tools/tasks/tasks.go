@@ -1,5 +1,4 @@
-// Package tasks holds the tools with which the model keeps a task list: TaskCreate, TaskGet, TaskUpdate and TaskList. Where
-// the list is, and how processes share it, is known to package tasklist; that hooks may object, to the caller.
+// Package tasks implements the task list tools: TaskCreate, TaskGet, TaskUpdate and TaskList.
 package tasks
 
 import (
@@ -54,15 +53,17 @@ var (
 	listOutput string
 )
 
-// A Config is what the tools need. List is required.
+// Config configures the tools. List is required.
 type Config struct {
-	// List returns the list that is used now.
+	// List returns the current list.
 	List func() (*tasklist.List, error)
-	// Enabled reports why the tools cannot be offered, or nil. A nil func means that they can.
+	// Enabled returns an error if the tools are not available. A nil func means that they are.
 	Enabled func() error
-	// Member is the teammate that has the tools; empty for the lead of a team, and without one.
+	// Member is the teammate that uses the tools; empty for the lead of a team, and without a
+	// team.
 	Member string
-	// Create and Complete are asked before a task is made or completed. Their error is shown to the model. They may be nil.
+	// Create and Complete, if not nil, are called before a task is created or completed. An
+	// error rejects the change and is shown to the model.
 	Create, Complete func(context.Context, tasklist.Task) error
 	// Language returns the language of reminders; nil means English.
 	Language func() texts.Language
@@ -95,28 +96,28 @@ func (c *Config) def(name, hint, doc, chinese, schema, output string) tool.Def {
 	}
 }
 
-// own says of a call that it touches nothing but lists of the program's own.
+// own is embedded in inputs of calls that access only the program's own lists.
 type own struct{}
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (own) OpenWorld() bool { return false }
 
-// Access says that no file of the user is touched.
+// Access returns nil: the call accesses no user files.
 func (own) Access() []tool.Access { return nil }
 
-// Planning says that a plan may come with a list.
+// Planning returns true: the list may be used while planning.
 func (own) Planning() bool { return true }
 
-// reads says of a call that it changes nothing.
+// reads is embedded in inputs of calls that change nothing.
 type reads struct{ own }
 
-// ReadOnly says that nothing is changed.
+// ReadOnly returns true: the call changes nothing.
 func (reads) ReadOnly() bool { return true }
 
-// Concurrent says that reading disturbs no other call.
+// Concurrent returns true: reading does not affect other calls.
 func (reads) Concurrent() bool { return true }
 
-// Checklist returns tasks as the user sees them.
+// Checklist converts tasks to a checklist for the user.
 func Checklist(all []tasklist.Task) tool.Checklist {
 	list := tool.Checklist{}
 	for i := range all {

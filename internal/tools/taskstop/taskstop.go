@@ -1,4 +1,4 @@
-// Package taskstop is the tool that ends a background task. How a task ends is known to the package that runs it.
+// Package taskstop implements the tool that stops a background task.
 package taskstop
 
 import (
@@ -17,7 +17,7 @@ import (
 // patience is how long the call waits for the task to end; it is killed soon after in any case.
 const patience = 6 * time.Second
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "TaskStop"
 
 //go:embed taskstop.md
@@ -32,23 +32,23 @@ var inputSchema string
 //go:embed taskstop.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct{ command.TaskRef }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string { return "Stop task " + in.TaskID }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Stopping " + in.TaskID }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	TaskID  string `json:"taskId"`
 	Command string `json:"command"`
 	Status  string `json:"status"`
 }
 
-// New returns the tool over a table. Without one it is not offered.
+// New returns the tool for a table. If the table is nil, it is not offered.
 func New(table *task.Table) tool.Tool {
 	return tool.New(tool.Def{
 		Name:   Name,

@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// started returns a task that ends when it is stopped.
+// started returns a task that ends when stopped.
 func started(t *testing.T, table *task.Table) *task.Task {
 	t.Helper()
 	tk, err := table.Begin(t.Context(), task.Shell, "title", "make")

@@ -24,26 +24,27 @@ var (
 	sendOutput string
 )
 
-// A Carrier takes messages to other agents. Carries reports why there is none to write to now, or nil.
+// A Carrier delivers messages to other agents. Carries returns an error if there are no
+// recipients now.
 type Carrier interface {
 	Carries() error
 	Carry(ctx context.Context, l Letter) (Receipt, error)
 }
 
-// A Letter is a message on its way.
+// A Letter is a message to other agents.
 type Letter struct {
 	To, Summary string
-	// Text is what it says; empty if it is an order.
+	// Text is the message text; empty if it is an order.
 	Text  string
 	Order *Order
 }
 
-// An Order is a message that the program of the recipient acts on.
+// An Order is a message that the recipient's program handles.
 type Order struct {
 	Type    string `json:"type"`
 	Request string `json:"request_id,omitempty"`
 	Approve *bool  `json:"approve,omitempty"`
-	// Reason is for a shutdown, Feedback for a plan.
+	// Reason applies to a shutdown, Feedback to a plan.
 	Reason   string `json:"reason,omitempty"`
 	Feedback string `json:"feedback,omitempty"`
 }
@@ -55,20 +56,20 @@ const (
 	PlanResponse     = "plan_approval_response"
 )
 
-// A Receipt says what became of a letter.
+// A Receipt is the outcome of sending a letter.
 type Receipt struct {
 	To     []string `json:"to"`
 	Status string   `json:"status"` // a sentence for the model
-	// Request is the id of the request that the letter makes; it may be empty.
+	// Request is the ID of the request made by the letter; may be empty.
 	Request string `json:"requestId,omitempty"`
 }
 
-// Send returns the tool that writes to other agents.
+// Send returns the tool that sends messages to other agents.
 func Send(c Carrier) tool.Tool {
 	return send(c, tool.Traits{Late: true})
 }
 
-// Always returns the same tool for an agent that cannot do without it: it is in every request.
+// Always returns the same tool for an agent that depends on it: it is in every request.
 func Always(c Carrier) tool.Tool {
 	return send(c, tool.Traits{AlwaysLoad: true})
 }
@@ -94,20 +95,20 @@ func send(c Carrier, t tool.Traits) tool.Tool {
 	})
 }
 
-// An Input is what the model gives to send a message.
+// Input is the input of SendMessage.
 type Input struct {
 	To      string `json:"to"`
 	Summary string `json:"summary,omitempty"`
-	Message any    `json:"message"` // text, or an object that is an [Order]
+	Message any    `json:"message"` // text or an [Order] object
 }
 
-// Validate checks what the schema cannot.
+// Validate checks the constraints that the schema cannot express.
 func (in Input) Validate() error {
 	_, err := in.letter()
 	return err
 }
 
-// letter returns the message, which is text or an order.
+// letter converts the input to a message, which is text or an order.
 func (in Input) letter() (Letter, error) {
 	l := Letter{To: strings.TrimSpace(in.To), Summary: in.Summary}
 	if l.To == "" {
@@ -132,7 +133,7 @@ func (in Input) letter() (Letter, error) {
 	return l, l.Order.check()
 }
 
-// check reports what is missing in an order.
+// check returns an error if an order is incomplete.
 func (o *Order) check() error {
 	if !slices.Contains([]string{ShutdownRequest, ShutdownResponse, PlanResponse}, o.Type) {
 		return fmt.Errorf("there is no message of the type %q; send text, or %s, %s or %s", tool.OneLine(o.Type, 40), ShutdownRequest, ShutdownResponse, PlanResponse)
@@ -153,13 +154,13 @@ func (o *Order) check() error {
 	return nil
 }
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Input) OpenWorld() bool { return false }
 
-// Planning says that nothing but messages of adze's own is changed.
+// Planning returns true: the call changes only adze's own messages.
 func (in Input) Planning() bool { return true }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Input) Title() string {
 	about := in.Summary
 	if l, err := in.letter(); err == nil && about == "" {
@@ -171,5 +172,5 @@ func (in Input) Title() string {
 	return fmt.Sprintf("Message to %s: %s", tool.OneLine(in.To, 40), tool.OneLine(about, 80))
 }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Writing to " + tool.OneLine(in.To, 40) }

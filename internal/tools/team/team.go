@@ -1,5 +1,5 @@
-// Package team holds the tools with which the model leads a team and writes to other agents: TeamCreate, TeamDelete and
-// SendMessage. Who is in a team, and what becomes of messages, is left to others.
+// Package team implements the tools with which the model leads a team and sends messages to
+// other agents: TeamCreate, TeamDelete and SendMessage.
 package team
 
 import (
@@ -27,8 +27,8 @@ var (
 	deleteChinese string
 )
 
-// A Teams makes and ends the team of a conversation. Leads reports why the conversation cannot lead a team, and Led why there
-// is none to end; nil means that it can, and that there is one.
+// Teams creates and ends the team of a conversation. Leads returns an error if the conversation
+// cannot lead a team, and Led if it has no team to end.
 type Teams interface {
 	Leads() error
 	Led() error
@@ -36,14 +36,14 @@ type Teams interface {
 	Delete(ctx context.Context) (name string, err error)
 }
 
-// Created is what became of a request for a team.
+// Created is the structured result of TeamCreate.
 type Created struct {
 	Name string `json:"team_name"`
 	Lead string `json:"lead_name"`
 	File string `json:"team_file_path"`
 }
 
-// Create returns the tool that makes a team.
+// Create returns the tool that creates a team.
 func Create(teams Teams) tool.Tool {
 	return tool.New(tool.Def{
 		Name: "TeamCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
@@ -67,22 +67,22 @@ func Create(teams Teams) tool.Tool {
 	})
 }
 
-// A Draft is what the model gives to make a team.
+// Draft is the input of TeamCreate.
 type Draft struct {
 	Name        string `json:"team_name"`
 	Description string `json:"description,omitempty"`
 }
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (in Draft) OpenWorld() bool { return false }
 
-// Planning says that nothing but state of adze's own is changed.
+// Planning returns true: the call changes only adze's own state.
 func (in Draft) Planning() bool { return true }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (in Draft) Title() string { return "Create the team " + tool.OneLine(in.Name, 60) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Draft) Activity() string { return "Creating a team" }
 
 // Delete returns the tool that ends the team.
@@ -99,17 +99,17 @@ func Delete(teams Teams) tool.Tool {
 	})
 }
 
-// None is what the model gives to end the team: nothing.
+// None is the empty input of TeamDelete.
 type None struct{}
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (None) OpenWorld() bool { return false }
 
-// Planning says that nothing but state of adze's own is changed.
+// Planning returns true: the call changes only adze's own state.
 func (None) Planning() bool { return true }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (None) Title() string { return "End the team" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (None) Activity() string { return "Ending the team" }

@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// office makes teams and carries letters, or fails.
+// office creates teams and delivers letters, or fails.
 type office struct {
 	err  error
 	sent []Letter
@@ -42,8 +42,8 @@ func TestContract(t *testing.T) {
 	}})
 }
 
-// What the model sends is text or one of the orders that exist, with all that they need. It cannot say who sends it.
-//
+// TestSend checks that the model can send text or a complete order of a known type, and that it
+// cannot set the sender.
 // Proves X-014.
 func TestSend(t *testing.T) {
 	o := &office{}
@@ -60,7 +60,7 @@ func TestSend(t *testing.T) {
 	}
 	for input, want := range map[string]string{
 		`{"to":"ann","message":"hello"}`:                                                            "Sent to ann.",
-		`{"to":"ann","message":"{\"type\":\"plan_approval_response\"}"}`:                            "Sent to ann.", // as text
+		`{"to":"ann","message":"{\"type\":\"plan_approval_response\"}"}`:                            "Sent to ann.", // sent as text
 		`{"to":"ann","message":{"type":"shutdown_request"}}`:                                        "Sent to ann.",
 		`{"to":"ann","message":{"type":"plan_approval_response","request_id":"r","approve":true}}`:  "Sent to ann.",
 		`{"to":"ann","message":{"type":"plan_approval_response","request_id":"r","approve":false}}`: "feedback",

@@ -1,5 +1,5 @@
-// Package todo is the tool with which the model keeps a to-do list of one conversation, TodoWrite: it writes the whole list
-// each time. Lists that several share are kept by other tools, and where this one is kept is left to the caller.
+// Package todo implements TodoWrite, the tool with which the model keeps the to-do list of a
+// conversation. Each call writes the whole list.
 package todo
 
 import (
@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "TodoWrite"
 
 var (
@@ -32,41 +32,41 @@ var (
 type Item struct {
 	Content string          `json:"content"`
 	Status  tasklist.Status `json:"status"`
-	// ActiveForm says what is being done while the item is in progress.
+	// ActiveForm describes the work while the item is in progress.
 	ActiveForm string `json:"activeForm"`
 }
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Todos []Item `json:"todos"`
 }
 
-// OpenWorld says that nothing outside is reached.
+// OpenWorld returns false: the call reaches nothing outside.
 func (Input) OpenWorld() bool { return false }
 
-// Access says that no file of the user is touched.
+// Access returns nil: the call accesses no user files.
 func (Input) Access() []tool.Access { return nil }
 
-// Planning says that a plan may come with a list.
+// Planning returns true: the list may be used while planning.
 func (Input) Planning() bool { return true }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (Input) Title() string { return "Update the to-do list" }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Updating the to-do list" }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Old []Item `json:"oldTodos"`
 	New []Item `json:"newTodos"`
 }
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct {
-	// Replace puts a list in the place of the one that it returns.
+	// Replace replaces the list and returns the previous one.
 	Replace func([]Item) []Item
-	// Enabled reports why the tool cannot be offered, or nil. A nil func means that it can.
+	// Enabled returns an error if the tool is not available. A nil func means that it is.
 	Enabled func() error
 	// Language returns the language of reminders; nil means English.
 	Language func() texts.Language
@@ -113,7 +113,7 @@ func (c *Config) write(_ context.Context, in Input, _ func(tool.Progress)) (tool
 	return r, nil
 }
 
-// Checklist returns the list as the user sees it.
+// Checklist converts the list to a checklist for the user.
 func Checklist(items []Item) tool.Checklist {
 	list := tool.Checklist{}
 	for _, item := range items {

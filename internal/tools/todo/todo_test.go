@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// memory keeps a list.
+// memory stores a list.
 type memory struct{ items []Item }
 
 func (m *memory) replace(items []Item) []Item {
@@ -31,8 +31,8 @@ func TestContract(t *testing.T) {
 	}})
 }
 
-// The list is replaced as a whole, and hosts get what it was and is. What does not fit is named.
-//
+// TestWrite checks that the list is replaced as a whole, that hosts get the old and the new
+// list, and that errors name the invalid field.
 // Proves X-010, TASK-02.
 func TestWrite(t *testing.T) {
 	var m memory
@@ -76,8 +76,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// When three items are closed and none verifies the work, the model is reminded, once.
-//
+// TestReminder checks that the model gets a single reminder when three items are closed and
+// none of them verifies the work.
 // Proves TASK-02.
 func TestReminder(t *testing.T) {
 	var m memory

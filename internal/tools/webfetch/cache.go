@@ -6,32 +6,33 @@ import (
 	"time"
 )
 
-// Bounds of the cache.
+// Limits of the cache.
 const (
 	cacheTime  = 15 * time.Minute
 	cacheBytes = 50 << 20
 )
 
-// A document is a page that was fetched, as text.
+// A document is a fetched page, as text.
 type document struct {
 	url         string // after redirects
 	status      int
 	contentType string
-	bytes       int // of its body
+	bytes       int // size of its body
 	title, text string
 	cut         bool
-	// markdown says that the server sent Markdown; file is where a file that is no text was saved.
+	// markdown is true if the server sent Markdown. The field file is the path of a saved file
+	// that is not text.
 	markdown bool
 	file     string
 }
 
-// A cache keeps the documents that were used last. It is safe for concurrent use.
+// A cache holds the most recently used documents. It is safe for concurrent use.
 type cache struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	entries map[string]*list.Element
-	order   list.List // of *cached, the one that was used last first
+	order   list.List // *cached elements, most recently used first
 	size    int
 }
 
@@ -60,7 +61,7 @@ func (c *cache) get(key string) *document {
 	return entry.doc
 }
 
-// put keeps a document, and drops others until there is room for it.
+// put adds a document, and evicts others to make room.
 func (c *cache) put(key string, d *document) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

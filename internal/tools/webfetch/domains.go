@@ -18,9 +18,10 @@ const (
 	maxVerdicts  = 1000
 )
 
-// domains asks a service of the user's which hosts may be fetched from. It learns host names, nothing else.
+// domains queries a user-configured service for the hosts that may be fetched from. It sends
+// host names and nothing else.
 type domains struct {
-	url       string // empty if there is no service
+	url       string // empty if not configured
 	transport http.RoundTripper
 	now       func() time.Time
 
@@ -33,7 +34,7 @@ type verdict struct {
 	till    time.Time
 }
 
-// check returns why a host must not be fetched from, or nil.
+// check returns an error if a host must not be fetched from.
 func (d *domains) check(ctx context.Context, host string) error {
 	if d.url == "" {
 		return nil
@@ -63,7 +64,7 @@ func (d *domains) check(ctx context.Context, host string) error {
 	return nil
 }
 
-// ask asks the service about a host.
+// ask queries the service about a host.
 func (d *domains) ask(ctx context.Context, host string) (allowed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 //go:embed preapproved.txt
 var preapprovedFile string
 
-// sites are hosts, each with the beginnings of the paths that are meant; none means all of them.
+// sites maps hosts to path prefixes; none means all paths.
 type sites map[string][]string
 
-// preapproved returns the list of pages that need no permission. It is read when it is needed first.
+// preapproved returns the list of pages that need no permission, loaded on first use.
 func preapproved() func() sites {
 	return sync.OnceValue(func() sites { return parseSites(preapprovedFile) })
 }
@@ -35,15 +35,15 @@ func parseSites(file string) sites {
 	return l
 }
 
-// has reports whether a page, as [web.Client.Check] returns it, is on the list: over the usual port, and below one of the
-// paths of its host.
+// has reports whether a page, as returned by [web.Client.Check], is on the list: on the default
+// port, and below any of its host's paths.
 func (l sites) has(u *url.URL) bool {
-	paths, ok := l[u.Host] // with the port, if it is not the usual one
+	paths, ok := l[u.Host] // includes a non-default port
 	if !ok || len(paths) == 0 {
 		return ok
 	}
 	if strings.Contains(u.EscapedPath(), "%") || strings.Contains(u.Path, "//") {
-		return false // servers differ in what they make of it
+		return false // servers interpret it differently
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == ".." || segment == "." {

@@ -22,10 +22,11 @@ import (
 	"adze/internal/tool"
 )
 
-// maxChars is how much of a page the small model is given, and the model at most.
+// maxChars is the maximum number of characters of a page passed to the small model, and to the
+// model.
 const maxChars = 100_000
 
-// An Output is the structured result, in the shape hooks and clients know.
+// Output is the structured result, in a format that hooks and clients know.
 type Output struct {
 	URL         string `json:"url"` // after redirects
 	Code        int    `json:"code"`
@@ -81,7 +82,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return res, nil
 }
 
-// elsewhere is the result for a page that is at another host, which needs a permission of its own.
+// elsewhere returns the result for a redirect to another host, which needs its own permission.
 func (c *call) elsewhere(r *web.Redirect, took time.Duration) tool.Result {
 	text := fmt.Sprintf("%s redirects elsewhere (status %d %s):\n%s\nNothing was fetched from there. To follow, call %s again with that URL.",
 		r.From, r.Status, http.StatusText(r.Status), r.To, Name)
@@ -94,10 +95,10 @@ func (c *call) elsewhere(r *web.Redirect, took time.Duration) tool.Result {
 	return res
 }
 
-// loginHint says what a login page means.
+// loginHint explains a login page.
 const loginHint = "That looks like a login page. Pages that need a login cannot be fetched: use the service's own command line, such as gh or glab, if it is installed, or ask the user for the content."
 
-// isLogin reports whether a URL looks like that of a login page.
+// isLogin reports whether a URL looks like a login page.
 func isLogin(u *url.URL) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(u.Hostname()+"/"+u.Path), func(r rune) bool { return r == '/' || r == '.' || r == '_' || r == '-' }) {
 		switch word {
@@ -108,7 +109,7 @@ func isLogin(u *url.URL) bool {
 	return strings.Contains(u.Path, "sign_in") || strings.Contains(u.Path, "sign-in")
 }
 
-// fetch gets the page and makes text of it. Keep says that it can be used again.
+// fetch fetches the page and converts it to text. Keep reports whether it can be cached.
 func (c *call) fetch(ctx context.Context) (doc *document, keep bool, err error) {
 	if err := c.domains.check(ctx, c.url.Hostname()); err != nil {
 		return nil, false, err
@@ -127,7 +128,7 @@ func (c *call) fetch(ctx context.Context) (doc *document, keep bool, err error) 
 		done <- outcome{doc, err}
 	}()
 	select {
-	case <-ctx.Done(): // the conversion ends by itself, and is of no use
+	case <-ctx.Done(): // abandon the conversion, which ends by itself
 		return nil, false, context.Cause(ctx)
 	case o := <-done:
 		if o.err != nil {
@@ -140,7 +141,7 @@ func (c *call) fetch(ctx context.Context) (doc *document, keep bool, err error) 
 	}
 }
 
-// failure is the error for a response that is no page.
+// failure returns the error for a response without a page.
 func failure(r *web.Response, text string) error {
 	const most = 500
 	problem := fmt.Sprintf("%s answered with status %d %s", r.URL, r.Status, http.StatusText(r.Status))
@@ -159,7 +160,7 @@ func failure(r *web.Response, text string) error {
 	return errors.New(problem)
 }
 
-// cut returns at most n characters of a text, and then the mark if there are more.
+// cut returns at most n characters of a text, followed by the mark if there are more.
 func cut(text string, n int, mark string) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -172,7 +173,7 @@ func cut(text string, n int, mark string) string {
 	return text[:i] + mark
 }
 
-// convert makes text of a response. A file that is no text is saved.
+// convert converts a response to text. A file that is not text is saved.
 func (c *call) convert(ctx context.Context, r *web.Response) (*document, error) {
 	d := &document{url: r.URL, status: r.Status, bytes: len(r.Body)}
 	kind := r.Type
@@ -198,7 +199,7 @@ func (c *call) convert(ctx context.Context, r *web.Response) (*document, error) 
 	return d, nil
 }
 
-// sniff returns the type of a body whose server does not know it.
+// sniff detects the type of a body without a useful content type.
 func sniff(body []byte) string {
 	kind, _, err := mime.ParseMediaType(http.DetectContentType(body))
 	switch {
@@ -212,7 +213,7 @@ func sniff(body []byte) string {
 	return kind
 }
 
-// isText reports whether a media type is text that can be kept as it is.
+// isText reports whether a media type is text that needs no conversion.
 func isText(kind string) bool {
 	if strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml") {
 		return true
@@ -226,7 +227,7 @@ func isText(kind string) bool {
 	return false
 }
 
-// save keeps a file that is no text. The text of a PDF can be read besides.
+// save saves a file that is not text. The text of a PDF is also extracted.
 func (c *call) save(ctx context.Context, d *document, r *web.Response) error {
 	what := fmt.Sprintf("%s is %s of %s", r.URL, d.contentType, amount.Bytes(int64(len(r.Body))))
 	if c.Save == nil {
@@ -245,7 +246,7 @@ func (c *call) save(ctx context.Context, d *document, r *web.Response) error {
 	return nil
 }
 
-// fileName returns a name for a file: letters, digits and hyphens of what the server or the URL says.
+// fileName returns a file name: letters, digits and hyphens from the server's name or the URL.
 func fileName(r *web.Response) string {
 	name := r.Name
 	if u, err := url.Parse(r.URL); err == nil && name == "" {
@@ -266,7 +267,7 @@ func fileName(r *web.Response) string {
 	return "web-" + name[:min(len(name), 40)]
 }
 
-// extension returns the usual ending of files of a type.
+// extension returns the usual file extension of a media type.
 func extension(kind string) string {
 	switch kind {
 	case "application/pdf":
@@ -299,22 +300,22 @@ func extension(kind string) string {
 	return "bin"
 }
 
-// pdfTimeout bounds the work on one document.
+// pdfTimeout limits the work on a document.
 const pdfTimeout = 15 * time.Second
 
-// pdfText returns the text of a PDF as far as it can be read, and no more than is used.
+// pdfText returns the readable text of a PDF, up to the amount that is used.
 func pdfText(ctx context.Context, body []byte) string {
 	ctx, cancel := context.WithTimeout(ctx, pdfTimeout)
 	defer cancel()
 	d, err := pdf.Open(ctx, body)
 	if err != nil {
-		return "" // ok: the file is there
+		return "" // ok: the file is saved
 	}
 	var text strings.Builder
 	for n := 1; n <= d.Pages() && text.Len() < maxChars*utf8.UTFMax; n++ {
 		one, err := d.Text(ctx, n)
 		if err != nil {
-			break // ok: what was read before counts
+			break // ok: the text so far is used
 		}
 		if one = strings.TrimSpace(one); one != "" {
 			fmt.Fprintf(&text, "## Page %d\n\n%s\n\n", n, one)

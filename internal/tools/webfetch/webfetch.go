@@ -1,5 +1,4 @@
-// Package webfetch is the tool that fetches web pages. How a page is reached is left to platform/web, what becomes of its
-// HTML to platform/page, who may be reached to the permission rules, and which model answers to its owner.
+// Package webfetch implements the tool that fetches web pages.
 package webfetch
 
 import (
@@ -18,23 +17,24 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "WebFetch"
 
-// A Config is what the tool works with. Only Client is required.
+// Config configures the tool. Only Client is required.
 type Config struct {
 	Client *web.Client
-	// Ask asks a small model without tools about the text of a page, and returns its answer. Nil means that there is
-	// none.
+	// Ask asks a small model without tools about the text of a page, and returns its answer.
+	// Nil means that none is available.
 	Ask func(ctx context.Context, system, text, prompt string) (string, error)
-	// Save keeps a file that is no text, and returns its path. Nil means that none can be kept.
+	// Save saves a file that is not text, and returns its path. Nil means that files cannot be
+	// saved.
 	Save func(name, ext string, r io.Reader) (path string, err error)
 	// Denied reports whether a rule denies the host and port of a URL; may be nil.
 	Denied func(url string) bool
-	// Offline says that nothing is fetched.
+	// Offline disables fetching.
 	Offline bool
-	// DomainCheck is the address of a service that says which hosts may be fetched from; empty means none. Transport
-	// carries the questions to it.
+	// DomainCheck is the URL of a service that decides which hosts may be fetched from; empty
+	// disables it. Transport is used for its requests.
 	DomainCheck string
 	Transport   http.RoundTripper
 	// Now replaces the clock; may be nil.
@@ -53,7 +53,7 @@ var inputSchema string
 //go:embed webfetch.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	URL    string `json:"url"`
 	Prompt string `json:"prompt"`
@@ -87,7 +87,7 @@ func New(c Config) tool.Tool {
 	}, f.bind)
 }
 
-// A fetcher is what all calls of the tool share.
+// A fetcher is the state shared by all calls of the tool.
 type fetcher struct {
 	Config
 	pages   *page.Converter
@@ -107,7 +107,7 @@ func (f *fetcher) bind(in Input) (tool.Call, error) {
 	return &call{fetcher: f, in: in, url: u}, nil
 }
 
-// A call is one fetch.
+// A call is a fetch.
 type call struct {
 	*fetcher
 	in  Input
@@ -116,12 +116,13 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// Title names the page without its query. One line may be too short for a URL, which can carry anything away: see Preview.
+// Title returns the URL without its query. The complete URL, which can exfiltrate anything, may
+// not fit on a line; see Preview.
 func (c *call) Title() string {
 	return "Fetch " + c.url.Host + strings.TrimSuffix(c.url.EscapedPath(), "/")
 }
 
-// Past names the page like Title.
+// Past returns the same URL as Title.
 func (c *call) Past() (verb, object string) {
 	return "Fetched", c.url.Host + strings.TrimSuffix(c.url.EscapedPath(), "/")
 }
@@ -132,18 +133,18 @@ func (c *call) Concurrent() bool { return true }
 func (c *call) OpenWorld() bool  { return true }
 func (c *call) Fold() tool.Fold  { return tool.FoldRead }
 
-// Preview shows the whole URL and what is wanted.
+// Preview shows the complete URL and the prompt.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	return tool.Plain{Text: c.url.String() + "\n" + tool.OneLine(c.in.Prompt, 300)}, nil
 }
 
-// Access names the page.
+// Access returns the page.
 func (c *call) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Connect, Target: c.url.String()}}
 }
 
-// follows reports whether a redirect on the host may be followed without another permission: one to a page that needs
-// none of its own.
+// follows reports whether a redirect on the host may be followed without another permission:
+// only to a page that needs none.
 func (c *call) follows(to *url.URL) bool {
 	if c.Denied != nil && c.Denied(to.Scheme+"://"+to.Host) {
 		return false
@@ -151,5 +152,5 @@ func (c *call) follows(to *url.URL) bool {
 	return !c.Preapproved() || c.known().has(to)
 }
 
-// Preapproved reports whether the page is one of those that need no permission.
+// Preapproved reports whether the page needs no permission.
 func (c *call) Preapproved() bool { return c.known().has(c.url) }

@@ -18,7 +18,7 @@ const (
 	maxAnswer    = 4 << 20 // bytes
 )
 
-// searchBrave asks the search service with the user's key.
+// searchBrave queries Brave with the user's key.
 func searchBrave(ctx context.Context, c *call, progress func(string, int)) (*outcome, error) {
 	progress(c.query, -1)
 	h := http.Header{"X-Subscription-Token": {c.BraveKey}, "Accept": {"application/json"}}
@@ -54,7 +54,7 @@ func searchBrave(ctx context.Context, c *call, progress func(string, int)) (*out
 	return o, nil
 }
 
-// retryTime returns when a server wants to be asked again, in words.
+// retryTime returns a human-readable retry time from a server's headers.
 func retryTime(h http.Header) string {
 	for _, name := range []string{"Retry-After", "X-RateLimit-Reset"} {
 		first, _, _ := strings.Cut(h.Get(name), ",")
@@ -65,7 +65,8 @@ func retryTime(h http.Header) string {
 	return "try again later"
 }
 
-// get fetches an address, with a limit on time and size. The error never has the address, which has the query, nor a header.
+// get fetches a URL, with limits on time and size. The error never contains the URL, which
+// includes the query, or a header.
 func (c *call) get(ctx context.Context, address string, h http.Header) (*http.Response, []byte, error) {
 	limited, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
@@ -77,7 +78,7 @@ func (c *call) get(ctx context.Context, address string, h http.Header) (*http.Re
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", c.Agent)
 	}
-	// A redirect would carry the key and the query elsewhere.
+	// A redirect would send the key and the query elsewhere.
 	client := http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
@@ -94,7 +95,7 @@ func (c *call) get(ctx context.Context, address string, h http.Header) (*http.Re
 	return res, body, nil
 }
 
-// unreachable returns why there is no answer.
+// unreachable explains a missing answer.
 func (c *call) unreachable(ctx, limited context.Context, err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {

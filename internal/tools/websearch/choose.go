@@ -19,15 +19,15 @@ const (
 	braveName = "brave"
 )
 
-// What an error says when an adapter lacks something.
+// Errors for adapters that are not available.
 const (
 	lacksAPI   = "the provider of the model does not search the web"
 	lacksBrave = "there is no key for Brave (set ADZE_BRAVE_API_KEY)"
 	lacksPage  = "the result page of a search engine is not switched on (set webSearch.html.enabled, if its terms allow you to)"
 )
 
-// choose returns the adapter: the one that the user named, else the provider at its own address, else the result page if it
-// is switched on, else the service with the user's key.
+// choose returns the adapter: the user's choice, else the provider at its own address, else the
+// result page if enabled, else Brave with the user's key.
 func (s *searcher) choose() (adapter, error) {
 	api, page, brave := adapter{apiName, searchAPI}, adapter{pageName, searchPage}, adapter{braveName, searchBrave}
 	offers := s.Ask != nil && s.Offers != nil && s.Offers()

@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/web"
 )
 
-// hostName returns a domain in the form in which hosts are compared. Reduced says that it was given as an address, of which
-// only the host is used.
+// hostName normalizes a domain for comparison. Reduced reports that it was given as a URL, of
+// which only the host is used.
 func hostName(given string) (host string, reduced bool, err error) {
 	host = strings.TrimSpace(given)
 	if _, rest, ok := strings.Cut(host, "://"); ok {
@@ -30,10 +30,11 @@ func hostName(given string) (host string, reduced bool, err error) {
 	return host, reduced, err
 }
 
-// A filter says which hosts results may come from. Its names are those of [hostName].
+// A filter restricts the hosts of results. Its names are normalized by [hostName].
 type filter struct{ allowed, blocked []string }
 
-// keeps reports whether a page may be shown. One whose host cannot be told may not, if there is a filter.
+// keeps reports whether a page may be shown. If there is a filter, a page with an unknown host
+// may not.
 func (f filter) keeps(p hit) bool {
 	if len(f.allowed)+len(f.blocked) == 0 {
 		return true

@@ -16,32 +16,32 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Page is a search engine whose result page is read.
+// A Page configures a search engine whose result page is scraped.
 type Page struct {
-	// Enabled says that the user switched it on.
+	// Enabled is set by the user.
 	Enabled bool
-	// URL is the address of the result page; empty means Bing's. Market is the country and language of the results; empty
-	// means en-US.
+	// URL is the address of the result page; empty means Bing. Market is the country and
+	// language of the results; empty means en-US.
 	URL, Market string
-	// Headers are sent beside those that name the program.
+	// Headers are sent in addition to the headers that identify the program.
 	Headers http.Header
 }
 
 const (
 	pageAddress = "https://www.bing.com/search"
 	market      = "en-US"
-	pagePause   = time.Second // between two requests
+	pagePause   = time.Second // minimum time between requests
 
-	// A page of results is far smaller; a tree of more could fill the memory.
+	// A result page is far smaller; a larger tree could exhaust memory.
 	maxPage = 2 << 20
 	maxTags = 100_000
 )
 
-// errNoResultPage is the error for a page without the container that results are in.
+// errNoResultPage is the error for a page without a result container.
 var errNoResultPage = errors.New("the search engine did not return a page of results, but one that asks for a browser or for proof that a person is there. " +
 	"Use another way to search: a Brave key (ADZE_BRAVE_API_KEY, with ADZE_WEB_SEARCH_ADAPTER=brave), or a provider that searches (ADZE_WEB_SEARCH_ADAPTER=api)")
 
-// searchPage reads the result page of a search engine.
+// searchPage scrapes the result page of a search engine.
 func searchPage(ctx context.Context, c *call, progress func(string, int)) (*outcome, error) {
 	progress(c.query, -1)
 	if err := c.pause(ctx); err != nil {
@@ -84,7 +84,7 @@ func searchPage(ctx context.Context, c *call, progress func(string, int)) (*outc
 	return o, err
 }
 
-// pause waits until the search engine may be asked again.
+// pause waits until the next request to the search engine is allowed.
 func (s *searcher) pause(ctx context.Context) error {
 	s.mu.Lock()
 	now := time.Now()
@@ -104,7 +104,7 @@ func (s *searcher) pause(ctx context.Context) error {
 	}
 }
 
-// readPage finds the results on a page. Advertisements are not among them.
+// readPage extracts the results of a page, without advertisements.
 func readPage(body []byte, at *url.URL) (*outcome, error) {
 	if len(body) > maxPage || bytes.Count(body, []byte("<")) > maxTags {
 		return nil, errNoResultPage
@@ -134,7 +134,7 @@ func readPage(body []byte, at *url.URL) (*outcome, error) {
 	return o, nil
 }
 
-// readBlock reads one result.
+// readBlock extracts a result.
 func readBlock(block *html.Node, at *url.URL) (hit, bool) {
 	heading := find(block, func(n *html.Node) bool { return n.DataAtom == atom.H2 })
 	if heading == nil {
@@ -162,7 +162,8 @@ func readBlock(block *html.Node, at *url.URL) (hit, bool) {
 	return h, true
 }
 
-// target returns where a link of the search engine leads. One that cannot be told is returned as it is.
+// target returns the target of a search engine's redirect link, or the link itself if it cannot
+// be decoded.
 func target(link *url.URL) string {
 	if !strings.HasPrefix(link.Path, "/ck/a") {
 		return link.String()
@@ -181,7 +182,7 @@ func target(link *url.URL) string {
 	return link.String()
 }
 
-// find returns the first node at or below n that fits, or nil.
+// find returns the first matching node at or below n, or nil.
 func find(n *html.Node, fits func(*html.Node) bool) *html.Node {
 	if n == nil {
 		return nil
@@ -206,7 +207,8 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// hasClass reports whether an element has a class, or one that begins so: there are b_lineclamp2, b_lineclamp3 and more.
+// hasClass reports whether an element has a class. For b_lineclamp a prefix is enough: there
+// are b_lineclamp2, b_lineclamp3 and more.
 func hasClass(n *html.Node, class string) bool {
 	for c := range strings.FieldsSeq(attr(n, "class")) {
 		if c == class || class == "b_lineclamp" && strings.HasPrefix(c, class) {
@@ -216,7 +218,7 @@ func hasClass(n *html.Node, class string) bool {
 	return false
 }
 
-// textIn returns the text below a node, on one line.
+// textIn returns the text below a node on one line.
 func textIn(n *html.Node) string {
 	if n == nil {
 		return ""

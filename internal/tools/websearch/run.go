@@ -17,25 +17,25 @@ import (
 const (
 	maxResults = 20
 	maxSnippet = 500    // characters
-	maxRemark  = 4_000  // characters of what the searching model says at once
-	maxRemarks = 16_000 // and in all
+	maxRemark  = 4_000  // characters per remark of the searching model
+	maxRemarks = 16_000 // total characters of remarks
 )
 
-// A hit is a page that was found, as hooks and clients know it.
+// A hit is a page that was found, in a format that hooks and clients know.
 type hit struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet,omitempty"`
-	site    string // its host, where the URL does not tell
+	site    string // its host, if not in the URL
 }
 
-// An outcome is what a search brought, in order.
+// An outcome is the results of a search, in order.
 type outcome struct {
 	items    []item
-	searches int // that succeeded
+	searches int // successful searches
 }
 
-// An item is a page, or else a text: what the searching model says, or why a search failed.
+// An item is a page or a text: a remark of the searching model, or the error of a search.
 type item struct {
 	hit  *hit
 	text string
@@ -43,12 +43,12 @@ type item struct {
 
 func (o *outcome) add(h hit) { o.items = append(o.items, item{hit: &h}) }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	Query      string `json:"query"`
 	Adapter    string `json:"adapter"`
 	Results    []hit  `json:"results"`
-	Total      int    `json:"total"` // that fit
+	Total      int    `json:"total"` // number of matches
 	DurationMs int64  `json:"durationMs"`
 }
 
@@ -78,10 +78,10 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	return c.result(how.name, found, time.Since(began)), nil
 }
 
-// reminder is what the model is told after results.
+// reminder is the reminder to the model after results.
 const reminder = `End your answer to the user with a list "Sources:" of the links that you used, as Markdown.`
 
-// result words what was found: each page once, those that the filter keeps.
+// result formats the pages that pass the filter, each once.
 func (c *call) result(adapter string, found *outcome, took time.Duration) tool.Result {
 	out := Output{Query: c.query, Adapter: adapter, Results: []hit{}, DurationMs: took.Milliseconds()}
 	var b strings.Builder
@@ -139,7 +139,7 @@ func (c *call) result(adapter string, found *outcome, took time.Duration) tool.R
 	return res
 }
 
-// merge returns items with each page once, where it came first, with all that is known of it.
+// merge merges duplicate pages into their first occurrence.
 func merge(items []item) []item {
 	var all []item
 	at := map[string]int{}
@@ -166,13 +166,13 @@ func merge(items []item) []item {
 	return slices.Clip(all)
 }
 
-// What ends a link early is escaped.
+// Escapes characters that would end a link early.
 var (
 	bracketed = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
 	enclosed  = strings.NewReplacer(`(`, `%28`, `)`, `%29`, `<`, `%3C`, `>`, `%3E`, ` `, `%20`)
 )
 
-// webURL returns a URL of the web, and whether it is one.
+// webURL returns a normalized web URL, and reports whether text is one.
 func webURL(text string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(text) > 2000 {
@@ -184,7 +184,7 @@ func webURL(text string) (string, bool) {
 // oneLine returns text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(visible(text, false)), " ") }
 
-// visible returns text without characters that cannot be seen, which may hide what is meant for the model alone.
+// visible removes invisible characters, which may hide text meant only for the model.
 func visible(text string, lines bool) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -199,7 +199,7 @@ func visible(text string, lines bool) string {
 	}, strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// cut returns the beginning of text.
+// cut returns the start of text.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

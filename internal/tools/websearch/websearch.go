@@ -1,6 +1,6 @@
-// Package websearch is the tool that searches the web. It has three ways to do so: the provider of the model, the result page
-// of a search engine, and a search service with the user's own key. Which one is taken is decided here; how the provider
-// is asked, and who may search, is left to others.
+// Package websearch implements the tool that searches the web. It has three adapters: the
+// model's provider, the result page of a search engine, and a search service with the user's
+// own key.
 package websearch
 
 import (
@@ -19,26 +19,28 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "WebSearch"
 
-// A Config is what the tool works with. Its zero value can search nowhere, and says so.
+// Config configures the tool. The zero value has no adapter, and searching fails.
 type Config struct {
-	// Adapter is the way to search that the user wants: api, html (also called bing) or brave; empty leaves it open.
+	// Adapter is the user's choice: api, html (also called bing) or brave; empty selects
+	// automatically.
 	Adapter string
-	// Ask asks the provider of the model to search, and hears the events of its answer. Nil means that there is none.
+	// Ask lets the model's provider search, and calls hear with the events of its answer. Nil
+	// means not available.
 	Ask func(ctx context.Context, question string, s *model.Search, hear func(model.Event)) error
-	// Offers reports whether the provider can search; First, whether it is asked at its own address, so that it is
-	// preferred to the other ways. Both may be nil.
+	// Offers reports whether the provider can search. First reports whether it is used at its
+	// own address, in which case it is preferred. Both may be nil.
 	Offers, First func() bool
 	// BraveKey is the user's key for the search service.
 	BraveKey string
-	// Page is the search engine whose result page is read.
+	// Page configures the search engine whose result page is scraped.
 	Page Page
-	// Agent identifies the program to servers, and Transport reaches them.
+	// Agent is the user agent. Transport is used for requests.
 	Agent     string
 	Transport http.RoundTripper
-	// Offline says that nothing is searched.
+	// Offline disables searching.
 	Offline bool
 }
 
@@ -54,7 +56,7 @@ var inputSchema string
 //go:embed websearch.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Query   string   `json:"query"`
 	Allowed []string `json:"allowed_domains,omitempty"`
@@ -86,15 +88,15 @@ func New(c Config) tool.Tool {
 	}, s.bind)
 }
 
-// A searcher is what all calls of the tool share.
+// A searcher is the state shared by all calls of the tool.
 type searcher struct {
 	Config
 
 	mu   sync.Mutex
-	next time.Time // when the result page may be asked for again
+	next time.Time // earliest time of the next result page request
 }
 
-// bind checks the input. What is known of the domains is corrected, and said with the result.
+// bind validates the input. Corrections of domains are mentioned in the result.
 func (s *searcher) bind(in Input) (tool.Call, error) {
 	query := strings.Join(strings.Fields(in.Query), " ")
 	switch {
@@ -114,7 +116,7 @@ func (s *searcher) bind(in Input) (tool.Call, error) {
 	return c, nil
 }
 
-// A call is one search.
+// A call is a search.
 type call struct {
 	*searcher
 	in     Input
@@ -132,10 +134,10 @@ func (c *call) Concurrent() bool { return true }
 func (c *call) OpenWorld() bool  { return true }
 func (c *call) Fold() tool.Fold  { return tool.FoldSearch }
 
-// Past says what was searched for.
+// Past returns the query.
 func (c *call) Past() (verb, object string) { return "Searched the web for", c.query }
 
-// domains returns the host names of a list.
+// domains returns the host names in a list.
 func (c *call) domains(list string, given []string) (hosts []string, err error) {
 	for _, d := range given {
 		host, reduced, err := hostName(d)

@@ -55,14 +55,14 @@ const (
 		`{"url":"https://notgo.dev/x","title":"Not [Go]","snippets":["A paragraph."]},{"url":"https://pkg.go.dev/net","title":"Package net","snippets":["Its own text."]},{"url":"javascript:alert(1)","title":"no"}]},"sources":{}}`
 )
 
-// pages are what all three adapters find.
+// pages holds the results of all three adapters.
 var pages = []model.Page{
 	{Title: "The Go & Language", URL: "https://go.dev/", Snippet: "Go is open source."},
 	{Title: "Not [Go]", URL: "https://notgo.dev/x", Snippet: "A paragraph."},
 	{Title: "Package net", URL: "https://pkg.go.dev/net", Snippet: "Its own text."},
 }
 
-// asks is a provider that plays events.
+// asks returns a provider that plays events.
 func asks(events ...model.Event) func(context.Context, string, *model.Search, func(model.Event)) error {
 	return func(ctx context.Context, _ string, _ *model.Search, hear func(model.Event)) error {
 		for _, e := range events {
@@ -74,7 +74,8 @@ func asks(events ...model.Event) func(context.Context, string, *model.Search, fu
 
 func yes() bool { return true }
 
-// adapters returns the tool with each of the three adapters, which find pages, or nothing, or wait for ever.
+// adapters returns a configuration for each adapter. The adapter finds pages, finds nothing, or
+// blocks.
 func adapters(find string) map[string]Config {
 	found := []model.Event{model.Searching{Query: "go"}, model.Searched{Query: "go", Found: pages}}
 	page, brave := resultPage, braveAnswer
@@ -106,7 +107,7 @@ func adapters(find string) map[string]Config {
 	}
 }
 
-// run binds and runs one call.
+// run binds and runs a call.
 func run(t testing.TB, c Config, input string) (string, tool.Result, error) {
 	t.Helper()
 	call, err := New(c).Bind(json.RawMessage(input))
@@ -134,7 +135,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// Proves WSR-01, WSR-10, WSR-11, WSR-07. All three find the same, say so on the way, and say when there is nothing.
+// Proves WSR-01, WSR-10, WSR-11, WSR-07. All three adapters return the same results, report
+// progress, and report an empty result.
 func TestAdapters(t *testing.T) {
 	const want = `Results for "go":
 
@@ -158,7 +160,7 @@ func TestAdapters(t *testing.T) {
 		}
 		progress := []string{"Searching for go", "Found 3 results for go"}
 		if name == "brave" {
-			progress[1] = "Found 4 results for go" // one is none of the web
+			progress[1] = "Found 4 results for go" // a result is not a web URL
 		}
 		if !slices.Equal(said, progress) || len(res.Reminders) != 1 || !strings.Contains(res.Reminders[0], "Sources:") {
 			t.Errorf("%s: said %q, reminders %q", name, said, res.Reminders)
@@ -174,7 +176,7 @@ func TestAdapters(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	synctest.Test(t, func(t *testing.T) { // a user who interrupts waits for nothing
+	synctest.Test(t, func(t *testing.T) { // an interrupt must not block
 		for name, c := range adapters("nothing ever") {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			why := errors.New("esc")
@@ -197,7 +199,7 @@ func TestChoose(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		c    Config
-		want string // the adapter, or words of the error
+		want string // adapter, or part of the error
 	}{
 		{"nothing is there", Config{}, "ADZE_BRAVE_API_KEY"},
 		{"provider at its own address", Config{Ask: ask, Offers: yes, First: yes, BraveKey: "k", Page: Page{Enabled: true}}, "api"},
@@ -283,7 +285,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Proves WSR-05. Two searches and one that failed, with what the model says between.
+// Proves WSR-05. Two searches and a failed search, with the model's text between them.
 func TestAPI(t *testing.T) {
 	text := func(s string) model.Event { return model.BlockDone{Part: &msg.Text{Text: s}} }
 	var asked string
@@ -335,7 +337,7 @@ Done.`
 	}
 }
 
-// Proves WSR-06. The program says who it is, and does not ask too often.
+// Proves WSR-06. Requests identify the program and are rate-limited.
 func TestPageRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Time
@@ -368,7 +370,7 @@ func TestPageRequest(t *testing.T) {
 	}
 }
 
-// Proves WSR-06, WSR-07, WSR-09. What is no answer says what to do, and never shows the key.
+// Proves WSR-06, WSR-07, WSR-09. Errors contain advice and never the key.
 func TestFailures(t *testing.T) {
 	for _, tt := range []struct {
 		adapter string
@@ -441,7 +443,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// Proves WSR-11. What was found is bounded, and cannot pass for something else.
+// Proves WSR-11. Results are bounded and cannot pass for anything else.
 func TestBounds(t *testing.T) {
 	var found []model.Page
 	for i := range 30 {

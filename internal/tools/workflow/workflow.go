@@ -1,4 +1,4 @@
-// Package workflow is the tool with which the model starts workflows. Which there are and how they run is left to its owner.
+// Package workflow implements the tool that starts workflows.
 package workflow
 
 import (
@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Workflow"
 
 var (
@@ -28,40 +28,40 @@ var (
 	outputSchema string
 )
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	Name    string            `json:"name"`
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Restart bool              `json:"restart,omitempty"`
 }
 
-// An Output is the structured result.
+// Output is the structured result.
 type Output struct {
 	TaskID     string `json:"backgroundTaskId"`
 	Workflow   string `json:"workflow"`
 	OutputFile string `json:"outputFile,omitempty"`
 }
 
-// A Listed workflow is one that the model is told of.
+// A Listed is a workflow described to the model.
 type Listed struct {
 	Name, About string
 	Inputs      []string
 }
 
-// A Config is what the tool works with.
+// Config configures the tool.
 type Config struct {
-	// List are the workflows that the model is told of, when the conversation begins.
+	// List holds the workflows described to the model at the start of the conversation.
 	List []Listed
 	// Start starts a workflow in the background.
 	Start func(ctx context.Context, in Input) (*task.Task, error)
-	// Enabled returns why the tool is not offered, or nil.
+	// Enabled returns an error if the tool is not offered.
 	Enabled func() error
 }
 
-// How much of the workflows is told.
+// Limits on the list of workflows.
 const (
 	maxListed = 40
-	maxAbout  = 200 // characters of a description
+	maxAbout  = 200 // characters per description
 )
 
 // New returns the tool.
@@ -89,7 +89,7 @@ func New(c Config) tool.Tool {
 	})
 }
 
-// list returns the workflows as the model reads them.
+// list returns the list of workflows for the model.
 func (c *Config) list() string {
 	var b strings.Builder
 	for i, w := range c.List {
@@ -111,7 +111,7 @@ func (c *Config) list() string {
 	return "\n\nWorkflows:" + b.String()
 }
 
-// A call starts one workflow.
+// A call starts a workflow.
 type call struct {
 	config *Config
 	in     Input
@@ -120,22 +120,22 @@ type call struct {
 // Input returns the input.
 func (c *call) Input() any { return c.in }
 
-// Title names the workflow.
+// Title returns the name of the workflow.
 func (c *call) Title() string { return tool.OneLine(c.in.Name, 60) }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (c *call) Activity() string { return "Starting the workflow " + c.Title() }
 
-// Access is empty: what the agents of the steps do is judged by itself.
+// Access returns nil: the calls of the workflow's agents are checked individually.
 func (c *call) Access() []tool.Access { return nil }
 
-// Match compares the name with that of a rule.
+// Match compares the name with a rule.
 func (c *call) Match(content string) (bool, error) {
 	content = strings.TrimSpace(content)
 	return content == "*" || content == c.in.Name, nil
 }
 
-// Rules returns the rule that speaks of the workflow.
+// Rules returns the rule for the workflow.
 func (c *call) Rules() []string { return []string{c.in.Name} }
 
 // Run starts the workflow.

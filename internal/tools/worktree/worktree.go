@@ -1,5 +1,5 @@
-// Package worktree has the tools by which the model moves the session into a worktree and out of it: EnterWorktree and
-// ExitWorktree. How worktrees are made, and where the session works, is left to others.
+// Package worktree implements EnterWorktree and ExitWorktree, the tools that move the session
+// into a worktree and out of it.
 package worktree
 
 import (
@@ -35,20 +35,21 @@ const ExitName = "ExitWorktree"
 
 // A Mover moves a session between copies of its repository.
 type Mover interface {
-	// Current returns the worktree that the session works in, or nil.
+	// Current returns the session's current worktree, or nil.
 	Current() *worktree.Tree
-	// Enter makes a worktree and moves the session there.
+	// Enter creates a worktree and moves the session there.
 	Enter(ctx context.Context, name string) (*worktree.Tree, error)
-	// Leave moves the session back to where it was, which it returns.
+	// Leave moves the session back to its previous directory, which it returns.
 	Leave(ctx context.Context) (back string, err error)
-	// Remove removes the worktree and moves the session back. The note says what is left of it, if anything is.
+	// Remove removes the worktree and moves the session back. The note names anything that
+	// remains.
 	Remove(ctx context.Context, c worktree.Changes) (back, note string, err error)
 }
 
 // Tools returns both tools.
 func Tools(m Mover) []tool.Tool { return []tool.Tool{enter(m), exit(m)} }
 
-// An EntryInput is what the model gives to enter a worktree.
+// EntryInput is the input of EnterWorktree.
 type EntryInput struct {
 	Name string `json:"name,omitempty"`
 }
@@ -76,7 +77,7 @@ func enter(m Mover) tool.Tool {
 func (e *entry) Input() any      { return e.in }
 func (e *entry) OpenWorld() bool { return false }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (e *entry) Title() string {
 	if e.in.Name == "" {
 		return "Work in a new git worktree"
@@ -86,12 +87,12 @@ func (e *entry) Title() string {
 
 func (e *entry) Activity() string { return "Making a worktree" }
 
-// Consent says what a yes of the user does.
+// Consent describes the effect of the user's approval.
 func (e *entry) Consent() string {
 	return "Yes makes a copy of the repository at " + worktree.Folder + ", with a branch of its own, and the session works there."
 }
 
-// Foresee reports why the session cannot move.
+// Foresee returns an error if the session cannot move.
 func (e *entry) Foresee(bool) error {
 	if t := e.m.Current(); t != nil {
 		return fmt.Errorf("the session works in the worktree %s already; ExitWorktree leaves it", t.Path)
@@ -110,7 +111,7 @@ func (e *entry) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, er
 	return answer(arrived(t), t.Path), nil
 }
 
-// arrived tells the model that the session works in a worktree.
+// arrived returns the message for the model after entering a worktree.
 func arrived(t *worktree.Tree) string {
 	text := fmt.Sprintf("The session now works in the worktree %s", t.Path)
 	if t.Branch != "" {
@@ -123,13 +124,13 @@ func arrived(t *worktree.Tree) string {
 	return text
 }
 
-// An ExitInput is what the model gives to leave a worktree.
+// ExitInput is the input of ExitWorktree.
 type ExitInput struct {
 	Action  string `json:"action"`
 	Discard bool   `json:"discard_changes,omitempty"`
 }
 
-// Validate checks that what is discarded is removed.
+// Validate checks that discard_changes is used only with remove.
 func (in ExitInput) Validate() error {
 	if in.Discard && in.Action != "remove" {
 		return errors.New(`discard_changes needs the action "remove"`)
@@ -154,7 +155,7 @@ func exit(m Mover) tool.Tool {
 func (l *leaving) Input() any      { return l.in }
 func (l *leaving) OpenWorld() bool { return false }
 
-// Title returns one line for dialogs and logs.
+// Title returns a line for dialogs and logs.
 func (l *leaving) Title() string {
 	switch {
 	case l.in.Discard:
@@ -167,7 +168,7 @@ func (l *leaving) Title() string {
 
 func (l *leaving) Activity() string { return "Leaving the worktree" }
 
-// Consent says what a yes of the user does.
+// Consent describes the effect of the user's approval.
 func (l *leaving) Consent() string {
 	switch {
 	case l.in.Discard:
@@ -178,7 +179,7 @@ func (l *leaving) Consent() string {
 	return "Yes goes back to the copy that the session came from. The worktree and its branch stay."
 }
 
-// Preview shows what would be lost.
+// Preview shows the changes that would be lost.
 func (l *leaving) Preview(ctx context.Context) (tool.Display, error) {
 	t := l.m.Current()
 	if t == nil || !l.in.Discard {
@@ -191,7 +192,7 @@ func (l *leaving) Preview(ctx context.Context) (tool.Display, error) {
 	return tool.Plain{Text: fmt.Sprintf("%s: %s\n%s", t.Path, s, s.List())}, nil
 }
 
-// Foresee reports why the worktree cannot be left, or not be removed.
+// Foresee returns an error if the worktree cannot be left or removed.
 func (l *leaving) Foresee(bool) error {
 	t := l.m.Current()
 	if t == nil {
@@ -206,7 +207,7 @@ func (l *leaving) Foresee(bool) error {
 	return nil
 }
 
-// advise says what to do about a worktree that cannot be removed.
+// advise adds advice to the error of a worktree that cannot be removed.
 func advise(err error) error {
 	var c *worktree.Changed
 	if !errors.As(err, &c) || c.State.Locked != "" {
@@ -234,7 +235,7 @@ func (l *leaving) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, 
 	return answer(text, back), nil
 }
 
-// keep leaves the worktree as it is.
+// keep leaves the worktree unchanged.
 func (l *leaving) keep(ctx context.Context, t *worktree.Tree) (tool.Result, error) {
 	back, err := l.m.Leave(ctx)
 	if err != nil {
@@ -247,7 +248,7 @@ func (l *leaving) keep(ctx context.Context, t *worktree.Tree) (tool.Result, erro
 	return answer(text+".", back), nil
 }
 
-// answer returns a result that shows the user where the session works.
+// answer returns a result that shows the session's directory to the user.
 func answer(text, dir string) tool.Result {
 	r := tool.Text(msg.Neutralise(text))
 	r.Display = tool.Plain{Text: "working in " + dir}

@@ -14,13 +14,13 @@ import (
 	"adze/internal/tool/tooltest"
 )
 
-// A mover is one that moves nothing.
+// A mover is a fake that moves nothing.
 type mover struct {
 	in      *worktree.Tree
 	refusal error
 }
 
-// A still mover stays where it is, for calls that are tried one after the other.
+// A still is a mover that never changes its state, for independent calls.
 type still struct{ mover }
 
 func (s *still) Enter(ctx context.Context, name string) (*worktree.Tree, error) {

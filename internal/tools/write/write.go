@@ -1,5 +1,4 @@
-// Package write is the tool that creates a file or replaces all of it. How the file is written safely
-// is left to tool/change; what may be written is decided by the permission rules, before it runs.
+// Package write implements the tool that creates or overwrites a file.
 package write
 
 import (
@@ -16,10 +15,10 @@ import (
 	"adze/internal/tool/change"
 )
 
-// Name is the name of the tool.
+// Name is the tool's name.
 const Name = "Write"
 
-// A Config is what the tool needs.
+// Config configures the tool.
 type Config struct{ Files *change.Files }
 
 //go:embed write.md
@@ -34,7 +33,7 @@ var inputSchema string
 //go:embed write.output.json
 var outputSchema string
 
-// An Input is what the model gives.
+// Input is the tool's input.
 type Input struct {
 	FilePath string `json:"file_path"`
 	Content  string `json:"content"`
@@ -43,8 +42,8 @@ type Input struct {
 // Draft lets the user edit the content.
 func (Input) Draft() tool.Draft { return tool.Draft{Field: "content"} }
 
-// An Output is the structured result, in the shape hooks and clients know. OriginalFile is nil if there
-// was none or it is long; the file history has it under OriginalHash.
+// Output is the structured result, in a format that hooks and clients know. OriginalFile is nil
+// if the file was new or is long; the file history has it under OriginalHash.
 type Output struct {
 	Type            string      `json:"type"`
 	FilePath        string      `json:"filePath"`
@@ -85,7 +84,7 @@ func New(c Config) tool.Tool {
 	return t
 }
 
-// A call is one writing of one file.
+// A call is a write to a file.
 type call struct{ change.Proposal[Input] }
 
 func (c *call) Title() string    { return "Write " + c.Shown() }
@@ -97,7 +96,8 @@ func (c *call) updates() bool {
 	return known
 }
 
-// Destructive is true for a file that is there: what it held is gone but for the file history.
+// Destructive returns true for an existing file: its old content remains only in the file
+// history.
 func (c *call) Destructive() bool { return c.updates() }
 
 func (c *call) DisplayName() string {
@@ -107,15 +107,15 @@ func (c *call) DisplayName() string {
 	return "Write"
 }
 
-// Foresee reports why the file could not be written.
+// Foresee returns an error if the file cannot be written.
 func (c *call) Foresee(look bool) error {
 	if !look {
-		return nil // whether there is a file is not recorded
+		return nil // the existence of the file is not recorded
 	}
 	return c.Rehearse((&outcome{call: c}).make)
 }
 
-// Preview shows the difference to what is there now.
+// Preview shows the diff to the current content.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	data, err := c.Peek()
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	return change.Preview(c.Target.Path, data == nil, hunks, whole), nil
 }
 
-// Run writes the file. Once it has begun to write it is not interrupted.
+// Run writes the file. Once it has started to write, it is not interrupted.
 func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	set, err := c.Find()
 	if err != nil {
@@ -139,20 +139,20 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	return w.result(), nil
 }
 
-// An outcome is a call with the change it made.
+// An outcome is a call with its change.
 type outcome struct {
 	*call
 	done         change.Done
 	original     *string
 	originalHash string
 	existed      bool
-	same         bool // as before, so that nothing was written
-	foreign      bool // it was in an encoding that is not known
+	same         bool // content is the same; nothing was written
+	foreign      bool // the old encoding was unknown
 	hunks        []edit.Hunk
 	truncated    bool
 }
 
-// make works out the new content.
+// make computes the new content.
 func (w *outcome) make(old change.Old) (change.New, error) {
 	if old.Exists && !old.Entry.Complete {
 		return change.New{}, w.NotRead(old.Entry)
@@ -189,7 +189,7 @@ func (w *outcome) result() tool.Result {
 	return r
 }
 
-// text is what the model reads.
+// text returns the result for the model.
 func (w *outcome) text() string {
 	var b strings.Builder
 	switch {

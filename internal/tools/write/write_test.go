@@ -49,7 +49,7 @@ func (w *world) content(name string) string {
 	return string(data)
 }
 
-// file makes a file that the conversation knows, or not.
+// file creates a file; known marks it as known to the conversation.
 func (w *world) file(name, content string, known bool) {
 	w.t.Helper()
 	if err := os.WriteFile(w.path(name), []byte(content), 0o644); err != nil {
@@ -215,7 +215,7 @@ func TestCreateOrUpdate(t *testing.T) {
 	}
 }
 
-// hook makes a file just when the tool is about to.
+// hook creates a file just before the tool does.
 type hook struct{ make func() }
 
 func (h hook) Backup(context.Context, string, filehistory.Author) (int64, error) {
