@@ -125,7 +125,7 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 // after a compaction with notes. /summary still writes them.
 // Proves CTX-59.
 func TestNoNotesInANarrowWindow(t *testing.T) {
-	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // the limit is 40,000 tokens including the prompt
+	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // the usable window is 40,000 tokens, prompt included
 		synctest.Test(t, func(t *testing.T) {
 			n := newNoted(t, wantNotes+"forever\nNOTE\n---\nforever\nsay Yes.\nusage none", place(t), func(c *session.Config) { c.Window.Keep.MaxTokens = most })
 			n.completed("first " + sized(10_500))

@@ -48,7 +48,7 @@ type queue struct {
 	hear    func(context.Context, Prompt) Hearing // nil accepts all prompts
 	tell    func(agent.Event)
 	inbox   agent.Inbox
-	workers sync.WaitGroup // a worker for the jobs, and one per prompt being heard
+	workers sync.WaitGroup // a worker for the jobs, and one per prompt passed to hearers
 
 	mu     sync.Mutex
 	jobs   []job

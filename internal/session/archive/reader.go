@@ -231,7 +231,7 @@ func (r *reader) note(line []byte) {
 	}
 }
 
-// leaf reads the session's current state from its last message.
+// leaf reads the session's current branch from its last message.
 func (r *reader) leaf(line []byte) {
 	c := jsonline.New(line)
 	c.Enter('{')

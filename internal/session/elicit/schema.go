@@ -11,7 +11,7 @@ import (
 	"adze/internal/session"
 )
 
-// Limits of a form that a user can be asked to fill in.
+// Limits of a form.
 const (
 	maxFields  = 64
 	maxOptions = 512

@@ -139,7 +139,7 @@ func (a *Asker) begin(p page) <-chan bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.pages) >= maxPages { // from servers that never report completion
+	if len(a.pages) >= maxPages { // servers may never report completion
 		clear(a.pages)
 	}
 	a.pages[p] = done

@@ -23,7 +23,7 @@ import (
 // Config configures a Keeper. Asker and Path are required.
 type Config struct {
 	Asker aside.Asker
-	// Path returns the path of the notes file, or "" if there is none yet.
+	// Path returns the path of the notes file, or "" if it is not known yet.
 	Path func() string
 	// Language is the language of the built-in texts.
 	Language texts.Language

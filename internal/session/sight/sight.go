@@ -24,7 +24,7 @@ type Files struct {
 	// Hidden reports whether the model may not see a file.
 	Hidden func(path string) bool
 	Plan   string      // path of the plan; empty if none
-	Tasks  *task.Table // nil if there are no background tasks
+	Tasks  *task.Table // nil without background tasks
 
 	read map[string]filestate.Entry
 }

@@ -73,7 +73,7 @@ func (f *faulty) Sync() error {
 	if f.fails() {
 		return f.fault.other
 	}
-	return nil // skip the slow sync: there is no power loss here
+	return nil // skip the slow sync: these tests simulate no power loss
 }
 
 func (f *faulty) Size() (int64, error) {
@@ -180,9 +180,9 @@ type recorder struct {
 
 type op struct {
 	data     string // appended
-	truncate int64  // or truncated to, if not negative
-	sync     bool   // or synced
-	promised string // or none: the message acknowledged to the caller
+	truncate int64  // new size of the file, if not negative
+	sync     bool   // the file was synced
+	promised string // message acknowledged to the caller; the file is unchanged
 }
 
 func (r *recorder) Write(p []byte) (int, error) {

@@ -430,7 +430,7 @@ func TestCleanup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stray := filepath.Join(ProjectDir(opt.Home, "/work/app"), "notes.txt") // not a session
+	stray := filepath.Join(ProjectDir(opt.Home, "/work/app"), "notes.txt") // unrelated file
 	appendTo(t, stray, "x")
 	if err := os.Chtimes(stray, start.AddDate(-3, 0, 0), start.AddDate(-3, 0, 0)); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ type Answer struct {
 // Output is the structured result, in a format that hosts know.
 type Output struct {
 	Questions []Question        `json:"questions"`
-	Answers   map[string]string `json:"answers"` // by question; several are joined with commas
+	Answers   map[string]string `json:"answers"` // keyed by question; several answers are joined with commas
 	Response  string            `json:"response,omitempty"`
 }
 

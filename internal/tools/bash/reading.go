@@ -168,7 +168,7 @@ func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (
 	cmd.Files[reportFD-firstFD] = write
 	exit, err = r.start(ctx, cmd)
 	write.Close() // ok: ends the reader
-	// All remaining processes were told to end.
+	// Any remaining process has been signaled to end.
 	read.SetReadDeadline(time.Now().Add(time.Second)) // ok: pipes have deadlines
 	ended, readErr := io.ReadAll(io.LimitReader(read, maxReport))
 	if readErr == nil {

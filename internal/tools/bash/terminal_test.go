@@ -28,7 +28,7 @@ func TestWhatNeedsATerminal(t *testing.T) {
 		"echo vim":                        false,
 		"less a":                          false,
 		"top -b -n 1":                     false,
-		"for f in *; do vim \"$f\"; done": false, // not analyzed
+		"for f in *; do vim \"$f\"; done": false, // loops are not analyzed
 	} {
 		if got := Interactive(command) != ""; got != want {
 			t.Errorf("%q waits: %v", command, got)

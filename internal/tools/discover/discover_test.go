@@ -148,7 +148,7 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// thousands returns skills similar to those in plugins.
+// thousands returns skills similar to plugin skills.
 func thousands() []*skill.Skill {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 4000)

@@ -27,7 +27,7 @@ type Config struct {
 	WholeOnly bool
 }
 
-// The error codes of the tool's contract, in addition to those in [change].
+// The error codes of the tool's contract; [change] has more.
 const (
 	codeSame      = 1
 	codeNotEmpty  = 3

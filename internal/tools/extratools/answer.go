@@ -173,7 +173,7 @@ func compact(schema json.RawMessage) string {
 	return b.String()
 }
 
-// words writes the usage instructions of the servers of the tools found, once.
+// words writes the usage instructions of the servers whose tools were found, once.
 func (a *answer) words(b *strings.Builder) {
 	if a.instructions == nil || a.browse {
 		return

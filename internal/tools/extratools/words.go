@@ -7,7 +7,7 @@ import (
 	"adze/internal/platform/tfidf"
 )
 
-// alikeWeight is the weight of a synonym of a query word.
+// alikeWeight is the weight of a query word's synonym.
 const alikeWeight = 0.3
 
 // alikes returns synonyms of query words that are common in tool names.

@@ -72,7 +72,7 @@ func TestPermission(t *testing.T) {
 				case !r.applies:
 				case r.does == deny:
 					want = deny
-				case r.does == allow && m.mode != permission.Plan: // in plan mode, a rule does not make the claim true
+				case r.does == allow && m.mode != permission.Plan: // a rule does not make the claim true in plan mode
 					want = allow
 				case r.does == ask && !refused && m.mode != permission.DontAsk:
 					want = ask

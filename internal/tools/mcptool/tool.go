@@ -51,7 +51,7 @@ func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
 
 // compile compiles the schema. If it is invalid, only the server validates the input.
 func (t *serverTool) compile() *draft.Schema {
-	source := t.about.Schema // with the version
+	source := t.about.Schema // includes the version
 	if len(bytes.TrimSpace(source)) == 0 {
 		source = t.input
 	}

@@ -40,7 +40,7 @@ const (
 type Config struct {
 	// Shell is the tool that runs commands; it takes a [command.Input].
 	Shell tool.Tool
-	// Tasks holds the background tasks of that tool; nil if there are none.
+	// Tasks holds the background tasks of that tool; nil means none.
 	Tasks *task.Table
 }
 
@@ -177,7 +177,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	}
 	out, _ := r.Structured.(command.Output)
 	t, err := c.config.Tasks.Get(out.TaskID)
-	if err != nil { // not run in the background, such as an in-place edit
+	if err != nil { // it ran in the foreground, such as an in-place edit
 		return tool.Result{}, errors.New("this is not a command that can be watched: run it with " + c.StandsFor())
 	}
 	limit := c.in.limit()

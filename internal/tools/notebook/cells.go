@@ -152,7 +152,7 @@ func (b *book) gap(indent string) string {
 	return indent
 }
 
-// remove deletes a cell and the comma that is no longer needed.
+// remove deletes a cell and its comma.
 func (b *book) remove(i int) []patch {
 	items := b.cells.items
 	switch {

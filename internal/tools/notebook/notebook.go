@@ -19,7 +19,7 @@ import (
 // Config configures the tool.
 type Config struct{ Files *change.Files }
 
-// The error codes of the tool's contract, in addition to those in [change].
+// The error codes of the tool's contract; [change] has more.
 const (
 	codeNotNotebook = 5
 	codeNoCell      = 8

@@ -11,7 +11,7 @@ import (
 func (r *reader) restore(structured json.RawMessage) {
 	var seen struct {
 		Type string   `json:"type"`
-		File struct { // an unchanged file has no lines
+		File struct { // a notebook has no line fields
 			FilePath    string `json:"filePath"`
 			NumLines    int    `json:"numLines"`
 			StartLine   int    `json:"startLine"`
