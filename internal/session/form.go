@@ -341,7 +341,7 @@ func parseBool(text string) (bool, error) {
 	return false, errors.New("neither yes nor no")
 }
 
-// optionNamed returns the label of the option with that number, or text if there is none.
+// optionNamed returns the label of the option with that number, or else text.
 func optionNamed(options []Option, text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1].Label

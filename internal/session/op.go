@@ -60,8 +60,8 @@ type (
 		UpTo, From string
 	}
 
-	// Clear starts the conversation over, after the running turn. Earlier messages are no
-	// longer sent, but stay in the transcript.
+	// Clear starts the conversation over, after the running turn. Earlier messages are dropped
+	// from requests, but stay in the transcript.
 	Clear struct {
 		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
@@ -73,8 +73,8 @@ type (
 		// ID identifies the queued operation for [Withdraw]; may be empty.
 		ID string
 		// To is the ID of a user message, see [Session.Turns]: it and everything after it are
-		// no longer sent. If To is empty, the conversation is unchanged. Undo instead restores
-		// the messages dropped by the last rewind.
+		// dropped from requests. If To is empty, the conversation is unchanged. Undo instead
+		// restores the messages dropped by the last rewind.
 		To   string
 		Undo bool
 		// Files, if not nil, is called first to restore files. It returns a message for the

@@ -92,7 +92,7 @@ func TestWarnedOncePerCrossing(t *testing.T) {
 	d.close()
 }
 
-// TestReactiveOnly checks that there is no compaction until the provider rejects the request as
+// TestReactiveOnly checks that compaction starts only after the provider rejects a request as
 // too long.
 // Proves CTX-32.
 func TestReactiveOnly(t *testing.T) {

@@ -214,7 +214,7 @@ func (t *turn) unsay() bool {
 	t.hist.rewind(at)
 	t.window.Rewound()
 	t.cfg.Listeners.rewound()
-	if len(entries[at].Message.Parts) > len(t.said) { // it may include files
+	if len(entries[at].Message.Parts) > len(t.said) { // the prompt may include files
 		t.cfg.Listeners.unseen()
 	}
 	t.queue.inbox.Return(t.told...)

@@ -50,8 +50,8 @@ type Config struct {
 	MayRead func(ctx context.Context, path string) error
 	Hidden  func(path string) bool
 	// Resource returns a function that reads the server resource with the given name, such as
-	// server:uri, or nil if there is no such resource. The name is a mention without its at
-	// sign. May be nil.
+	// server:uri, or nil if the server has no such resource. The name is a mention without its
+	// at sign. May be nil.
 	Resource func(name string) (read func(context.Context) exec.Outcome)
 	// Language returns the language of texts for the model.
 	Language func() texts.Language

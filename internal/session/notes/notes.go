@@ -45,8 +45,8 @@ const (
 	minCalls  = 3
 	// wait is how long a summary waits for a running update.
 	wait = 15 * time.Second
-	// maxOutput limits the model's answer in tokens: a full page and some more. Models with a
-	// lower default limit get at least leastOutput.
+	// maxOutput limits the model's answer in tokens: a full page and some more. If the
+	// conversation's own limit is lower, it is used instead, but at least leastOutput.
 	maxOutput   = 16_000
 	leastOutput = 8_000
 )

@@ -46,8 +46,8 @@ func replaceFile(path string, data []byte) error {
 	return nil
 }
 
-// LastCost returns the saved cost of a session of the project in dir. It returns nil if the
-// saved cost belongs to another session or is missing.
+// LastCost returns the saved cost of the given session in the project dir. It returns nil if
+// the saved cost is missing or belongs to another session.
 func LastCost(home, dir, session string) (*cost.Totals, error) {
 	path := filepath.Join(projectDir(home, dir), lastCostName)
 	data, err := os.ReadFile(path)

@@ -47,7 +47,7 @@ type (
 		Content string
 	}
 	// Rewind makes the conversation continue after the message with this ID, or from its start
-	// if empty. Later messages in the log are no longer part of it.
+	// if empty. It drops the later messages in the log from the conversation.
 	Rewind string
 	// Other is a note of a kind that this package does not interpret, such as a worktree or a
 	// plan. Kind is its type. Fields must be valid JSON values. A [json.RawMessage] on one line
@@ -141,8 +141,8 @@ type recorded struct {
 // its end.
 const restateCost = 16
 
-// appendCostNote appends the cost as a line. The first record lists all agents, as does each
-// one that follows enough other records.
+// appendCostNote appends the cost as a line. The first record lists all agents, and the list is
+// repeated after enough other records.
 func (l *Log) appendCostNote(dst []byte, n Cost) []byte {
 	since := l.cost.version
 	if l.size < l.cost.at || l.size-l.cost.at > restateCost*l.cost.length {

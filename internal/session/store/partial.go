@@ -52,7 +52,7 @@ func writePrivate(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// AddPartial adds e, the result of a call of the last answer, to the file next to the log. It
+// AddPartial adds e, the result of a call in the last answer, to the file next to the log. It
 // survives the end of the process, but not a power loss. [Resume] appends all results to the
 // log as a message.
 func (l *Log) AddPartial(e msg.Entry) error {
@@ -149,7 +149,7 @@ func (c *Contents) restorePartial(path string, structured bool) (e msg.Entry, ok
 	return e, true
 }
 
-// finished collects call results for an answer that was followed by results.
+// finished collects the saved results of the last answer's calls.
 type finished struct {
 	uses  []*msg.ToolUse
 	first msg.Entry

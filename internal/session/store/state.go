@@ -133,8 +133,8 @@ func (s *State) keep(kind string, line []byte) bool {
 	return true
 }
 
-// A Boundary marks a compaction: earlier messages are no longer part of the conversation,
-// except those it lists.
+// A Boundary marks a compaction. It drops the earlier messages from the conversation, except
+// those it lists.
 type Boundary struct {
 	ID   string
 	Time time.Time

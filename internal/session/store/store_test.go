@@ -493,8 +493,8 @@ func content(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestSyncsWhatBelongsToIt checks that the With file is synced before the log counts as safe,
-// and that a missing file is ignored.
+// TestSyncsWhatBelongsToIt checks that the log does not count as safe until its With file is
+// synced, and that a missing file is ignored.
 // Proves AGENT-39.
 func TestSyncsWhatBelongsToIt(t *testing.T) {
 	dir := t.TempDir()

@@ -30,8 +30,8 @@ func (t *Turn) answered(req *model.Request) {
 	}
 }
 
-// request returns the last request of the conversation and the number of entries in it. If
-// there is none, as in a resumed session, it returns the request that the loop would send next.
+// request returns the last request of the conversation and the number of entries in it. Without
+// one, as in a resumed session, it returns the request that the loop would send next.
 func (t *Turn) request(entries []msg.Entry) (req *model.Request, told int) {
 	if t.sent.of(entries, t.model) {
 		return t.sent.request, t.sent.entries

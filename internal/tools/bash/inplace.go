@@ -43,7 +43,8 @@ type step struct {
 	files []int
 }
 
-// findInPlace returns the edit equivalent to the command, or nil if there is none for certain.
+// findInPlace returns the edit equivalent to the command, or nil if the command is not an edit
+// or that is uncertain.
 func (c *call) findInPlace() *inPlace {
 	if c.config.Files == nil || c.in.Background || c.leave || !c.outside() || !c.script.Simple {
 		return nil

@@ -66,8 +66,7 @@ var (
 	errFew  = errors.New("all skills are listed and described")
 )
 
-// enabled returns an error if the tool is not offered. The finder may be nil, which means that
-// there are no skills.
+// enabled returns an error if the tool is not offered. A nil finder has no skills.
 func (f *Finder) enabled() error {
 	switch {
 	case f == nil:

@@ -44,8 +44,8 @@ func TestWordsSuggestTheSame(t *testing.T) {
 	})
 }
 
-// TestTooManyWords checks that the words of very many skills are not stored, while those of
-// 5,000 typical skills are.
+// TestTooManyWords checks that the words of 5,000 typical skills are stored, but not the words
+// of far more.
 func TestTooManyWords(t *testing.T) {
 	skills := thousands()
 	if words := WordsOf(skills); len(words) == 0 || len(words.Suggest(skills[7].Description, 0.1, 3, nil)) != 3 {

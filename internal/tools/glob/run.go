@@ -72,8 +72,8 @@ func (c *call) result(root string, found *search.GlobResult, took time.Duration)
 	return res
 }
 
-// instead returns advice for a pattern that is the path of an existing file or is empty.
-// Ignored files are found only by their paths.
+// instead returns advice for a pattern without wildcards that names an existing directory or an
+// ignored file.
 func (c *call) instead(root string) string {
 	if strings.ContainsAny(c.pattern, `*?[]{}\`) {
 		return ""

@@ -177,7 +177,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	}
 	out, _ := r.Structured.(command.Output)
 	t, err := c.config.Tasks.Get(out.TaskID)
-	if err != nil { // it ran in the foreground, such as an in-place edit
+	if err != nil { // ran in the foreground, such as an in-place edit
 		return tool.Result{}, errors.New("this is not a command that can be watched: run it with " + c.StandsFor())
 	}
 	limit := c.in.limit()

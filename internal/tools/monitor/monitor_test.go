@@ -144,7 +144,7 @@ func TestFileIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	// There is no way to know when tail has opened the file, so write lines until a notice
+	// The test cannot know when tail has opened the file, so it writes lines until a notice
 	// arrives.
 	for told := false; !told; {
 		if _, err := io.WriteString(f, "new\n"); err != nil {

@@ -68,7 +68,7 @@ func handedOver(text, report string) []string {
 	return env
 }
 
-// readOnlyEnv returns the variables of env that a read-only command gets: the ones that
+// readOnlyEnv returns the variables of env that a read-only command gets: only variables that
 // programs need to start. The module path is not included, so that only PowerShell's own
 // modules are found.
 func readOnlyEnv(env []string) []string {

@@ -11,9 +11,9 @@ import (
 // maxCached is the maximum number of schemas in a cache.
 const maxCached = 64
 
-// A Cache compiles each schema once, regardless of the order of its keys. It keeps the most
-// recently used ones, including invalid ones. The zero value is ready to use. It is safe for
-// concurrent use.
+// A Cache compiles each schema once; the key order of a schema does not matter. It keeps the
+// most recently used ones, including invalid ones. The zero value is ready to use. It is safe
+// for concurrent use.
 type Cache struct {
 	mu       sync.Mutex
 	order    list.List // *cacheEntry elements, most recently used first

@@ -24,8 +24,8 @@ var (
 	sendOutput string
 )
 
-// A Carrier delivers messages to other agents. Carries returns an error if there are no
-// recipients now.
+// A Carrier delivers messages to other agents. Carries returns an error if no agent can receive
+// messages now.
 type Carrier interface {
 	Carries() error
 	Carry(ctx context.Context, l Letter) (Receipt, error)
