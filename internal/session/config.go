@@ -133,13 +133,13 @@ func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.To
 }
 
 // A Hearer sees each prompt before it is stored. It may add to the prompt or block it. A
-// blocked prompt is dropped and not passed to later hearers.
+// blocked prompt is dropped and not passed to later prompt hooks.
 type Hearer struct {
 	Name string
 	Hear func(ctx context.Context, p Prompt) Hearing
 }
 
-// A Hearing is a hearer's result.
+// A Hearing is a prompt hook's result.
 type Hearing struct {
 	// Context is added to the prompt. Notices are shown to the user.
 	Context []msg.Part
@@ -148,7 +148,7 @@ type Hearing struct {
 	Blocked string
 }
 
-// hear passes p to the hearers until a hearer blocks it.
+// hear passes p to the prompt hooks until a prompt hook blocks it.
 func hear(ctx context.Context, hearers []Hearer, p Prompt) Hearing {
 	var all Hearing
 	for _, h := range hearers {

@@ -91,7 +91,7 @@ func TestCompactionWaits(t *testing.T) {
 }
 
 // TestSaidIsTakenBack checks that input for the running turn can be withdrawn until the model
-// gets it, even while hearers are still running.
+// gets it, even while prompt hooks are still running.
 // Proves SESS-62.
 func TestSaidIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -94,7 +94,7 @@ func TestStory(t *testing.T) {
 	b.played()
 }
 
-// discreet returns a hearer that blocks secrets and adds context to other prompts.
+// discreet returns a prompt hook that blocks secrets and adds context to other prompts.
 func discreet() []session.Hearer {
 	return []session.Hearer{{Name: "discreet", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
 		if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
@@ -104,8 +104,8 @@ func discreet() []session.Hearer {
 	}}}
 }
 
-// TestHeard checks that hearers run in order, and that a blocked prompt is not passed to the
-// next.
+// TestHeard checks that prompt hooks run in order, and that a blocked prompt is not passed to
+// the next.
 // Proves SESS-02.
 func TestHeard(t *testing.T) {
 	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
@@ -166,7 +166,7 @@ func TestEndOfLife(t *testing.T) {
 	})
 }
 
-// TestHeardWhileATurnRuns checks that hearers see input for a running turn like any other
+// TestHeardWhileATurnRuns checks that prompt hooks see input for a running turn like any other
 // prompt, and that a waking notification that is too late for its turn starts another.
 func TestHeardWhileATurnRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

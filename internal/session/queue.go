@@ -21,7 +21,7 @@ var ErrClosed = errors.New("the session is closed")
 type job struct {
 	Prompt
 	note  bool // no request to the model
-	heard bool // hearers have seen it
+	heard bool // prompt hooks have seen it
 	// chore, if not nil, runs in place of a turn.
 	chore chore
 	// local, if not nil, runs in place of a turn, without the model.
@@ -48,7 +48,7 @@ type queue struct {
 	hear    func(context.Context, Prompt) Hearing // nil accepts all prompts
 	tell    func(agent.Event)
 	inbox   agent.Inbox
-	workers sync.WaitGroup // a worker for the jobs, and one per prompt passed to hearers
+	workers sync.WaitGroup // a worker for the jobs, and one per prompt passed to prompt hooks
 
 	mu     sync.Mutex
 	jobs   []job
@@ -64,7 +64,7 @@ type queue struct {
 // A said is input for the running turn; it can be withdrawn until delivered.
 type said struct {
 	id    string
-	parts []msg.Part // nil while hearers run
+	parts []msg.Part // nil while prompt hooks run
 }
 
 // add queues a job unless it is empty.
@@ -110,7 +110,7 @@ func (q *queue) start(j job) {
 	}
 }
 
-// say runs the hearers on user input and delivers it to the running turn through to.
+// say runs the prompt hooks on user input and delivers it to the running turn through to.
 func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -127,7 +127,7 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 		return nil
 	}
 	q.said = append(q.said, said{id: p.ID})
-	q.workers.Go(func() { // hearers may be slow
+	q.workers.Go(func() { // prompt hooks may be slow
 		h := q.hear(q.life, p)
 		for _, text := range h.Notices {
 			q.tell(agent.Notice{Text: text})
@@ -142,7 +142,7 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	return nil
 }
 
-// hand delivers input after the hearers have run, unless it was withdrawn. If the turn has
+// hand delivers input after the prompt hooks have run, unless it was withdrawn. If the turn has
 // ended, the input gets its own turn.
 func (q *queue) hand(p Prompt, to func(...msg.Part)) {
 	q.mu.Lock()

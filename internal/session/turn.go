@@ -172,8 +172,8 @@ func (t *turn) adjust(begun string) func(agent.Model, model.Effort) (agent.Model
 	}
 }
 
-// hear runs the hearers on the prompt and adds their context. It returns the reason if the
-// prompt is dropped.
+// hear runs the prompt hooks and adds their context. It returns the reason if the prompt is
+// dropped.
 func (t *turn) hear(ctx context.Context) (blocked string) {
 	if t.job.heard || t.job.note || len(t.job.Parts) == 0 {
 		return ""
@@ -214,7 +214,7 @@ func (t *turn) unsay() bool {
 	t.hist.rewind(at)
 	t.window.Rewound()
 	t.cfg.Listeners.rewound()
-	if len(entries[at].Message.Parts) > len(t.said) { // the prompt may include files
+	if len(entries[at].Message.Parts) > len(t.said) { // files may be attached
 		t.cfg.Listeners.unseen()
 	}
 	t.queue.inbox.Return(t.told...)

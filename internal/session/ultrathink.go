@@ -15,9 +15,9 @@ import (
 // ultraWord in a prompt requests the highest effort.
 const ultraWord = "ultrathink"
 
-// RaiseEffort returns a hearer that raises the effort for the rest of the turn if the user's
-// text contains the word ultrathink. Highest returns the effort for a model, or "" to leave it
-// unchanged.
+// RaiseEffort returns a prompt hook that raises the effort for the rest of the turn if the
+// user's text contains the word ultrathink. Highest returns the effort for a model, or "" to
+// leave it unchanged.
 func RaiseEffort(s func() *Session, highest func(model string) model.Effort) func(context.Context, Prompt) Hearing {
 	return func(ctx context.Context, p Prompt) (h Hearing) {
 		if p.Quoted || !asksUltra(p.own()) {

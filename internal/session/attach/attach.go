@@ -61,10 +61,10 @@ type Config struct {
 	Refused string
 }
 
-// Hear returns a hearer that attaches the files and directories mentioned in a message. Each is
-// read as if the model had requested it, so that permission rules, hooks and limits apply.
-// Mentions of missing files stay text, and so do at signs in piped input, which others may have
-// written.
+// Hear returns a prompt hook that attaches the files and directories mentioned in a message.
+// Each is read as if the model had requested it, so that permission rules, hooks and limits
+// apply. Mentions of missing files stay text, and so do at signs in piped input, which others
+// may have written.
 func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 	return func(ctx context.Context, p session.Prompt) session.Hearing {
 		if p.Quoted {

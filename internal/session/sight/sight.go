@@ -44,7 +44,7 @@ func (f *Files) Sources(context.Context) compact.Sources {
 		}
 	}
 	for _, e := range f.State.Recent() {
-		if e.Origin == filestate.Injected || e.Origin == filestate.Printed || e.Path == f.Plan { // an instruction file, or content from a host
+		if e.Origin == filestate.Injected || e.Origin == filestate.Printed || e.Path == f.Plan { // instruction files, and lines from search or command output
 			continue
 		}
 		s.Files = append(s.Files, compact.Source{Name: e.Path, Text: func() (string, bool) { return f.text(e) }})

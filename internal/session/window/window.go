@@ -97,7 +97,7 @@ type Window struct {
 	cfg     Config
 	conv    Conversation
 	compact *compact.Compactor
-	clears  map[string]bool // tools whose results may be cleared
+	clears  map[string]bool // whether results may be cleared, by tool
 	saved   [][]byte        // states of the steps before the pending attempts
 	last    request
 	sent    sent

@@ -33,8 +33,8 @@ func (c *Config) readOnlyEnv(env, roots []string) []string {
 	return append(kept, "TERM=dumb", "PAGER=cat", "GOTOOLCHAIN=local")
 }
 
-// readOnlyName reports whether a variable only names the home directory, the location of git's
-// configuration, or the locale.
+// readOnlyName reports whether a variable is harmless: it identifies the user and their
+// directories, the location of git's configuration, the size of the terminal, or the locale.
 func readOnlyName(name string) bool {
 	switch name {
 	case "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "USER", "LOGNAME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "COLUMNS", "LINES", "TIME_STYLE", "BLOCK_SIZE", "BLOCKSIZE":

@@ -17,7 +17,7 @@ const maxMarks = 32
 func mark(ctx context.Context, list *tool.List, o search.GrepOptions) {
 	query, err := regex.Compile(o.Pattern, regex.Options{IgnoreCase: o.IgnoreCase})
 	if err != nil {
-		return // a multi-line match
+		return // the pattern is valid only across lines
 	}
 	m := query.NewMatcher()
 	list.Marks = make([][]tool.Mark, len(list.Items))

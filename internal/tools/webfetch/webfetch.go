@@ -143,8 +143,8 @@ func (c *call) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Connect, Target: c.url.String()}}
 }
 
-// follows reports whether a redirect on the host may be followed without another permission:
-// only to a page that needs none.
+// follows reports whether a redirect on the host may be followed without another permission. A
+// preapproved page may only redirect to another preapproved page.
 func (c *call) follows(to *url.URL) bool {
 	if c.Denied != nil && c.Denied(to.Scheme+"://"+to.Host) {
 		return false
