@@ -34,7 +34,7 @@ func big() tool.Tool {
 	})
 }
 
-// The text returned by of has about n tokens.
+// of returns a text of about n tokens.
 func of(n int) string { return strings.Repeat("some word ", n*1000/2064) }
 
 const summary = "<analysis>I look back.</analysis><summary>We looked at the parser.</summary>"

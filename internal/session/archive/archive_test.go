@@ -114,7 +114,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A session whose first prompt was withdrawn gets its title from the next prompt, whether or not it was listed before.
+// TestTitleOfAPromptTakenBack checks that a session whose first prompt was withdrawn gets its
+// title from the next prompt, whether or not it was listed before.
 func TestTitleOfAPromptTakenBack(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		m := &maker{t: t, home: t.TempDir()}

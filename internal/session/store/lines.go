@@ -98,7 +98,7 @@ type blocks struct {
 	off  int64 // offset of buf
 }
 
-// The slice returned by at holds n bytes at off and is valid until the next call.
+// at returns n bytes at off. They are valid until the next call.
 func (b *blocks) at(off int64, n int) ([]byte, error) {
 	const block = 1 << 20
 	if off < b.off || off+int64(n) > b.off+int64(len(b.buf)) {

@@ -16,8 +16,7 @@ type sent struct {
 	size    int            // counted size of its conversation, in tokens
 }
 
-// The method of reports whether the request contains the start of these entries and went to
-// this model.
+// of reports whether the request went to m and contains the start of entries.
 func (s sent) of(entries []msg.Entry, m agent.Model) bool {
 	return s.request != nil && s.request.Model == m.ID && s.entries > 0 && s.entries <= len(entries) && s.first == entries[0].ID
 }

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The tool returned by in works in dir.
+// in returns the tool with the working directory dir.
 func in(t testing.TB, dir string) tool.Tool {
 	r := &osproc.Runner{Grace: 200 * time.Millisecond}
 	t.Cleanup(r.Close)

@@ -78,8 +78,8 @@ func (g *gitUses) env(jailed bool) []string {
 	return gitrepo.Env(g.found, g.showSettings())
 }
 
-// The directory returned by where is the git command's working directory. A path with .. after
-// a symlink is ambiguous.
+// where returns the directory in which a git command runs. It fails for .. after a symlink,
+// which is ambiguous.
 func (g *gitUses) where(use shell.GitUse) (string, error) {
 	dir := g.dir
 	switch {
