@@ -59,8 +59,8 @@ func New(c Config) *Namer {
 }
 
 // Prefetch returns a function that names the session from a message while the turn runs. It
-// returns nil if the message is short, the session has a title, or no small model is
-// configured.
+// returns nil if the message is short, the session has a title, no small model is configured,
+// or maxTries is reached.
 func (n *Namer) Prefetch(message []msg.Part) func(context.Context) []msg.Part {
 	said := words(message)
 	if utf8.RuneCountInString(said) <= worth && !strings.Contains(said, "\n") || n.cfg.Titled() || !n.cfg.Small.Own() || !n.try() {
