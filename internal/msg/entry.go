@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// An Entry is a message as a session's log keeps it: with its identity and what was known when it
-// was written.
+// An Entry is a message as stored in a session's log, with its identity and metadata.
 type Entry struct {
 	// ID is a UUID; Parent is the ID of the entry before it, empty for the first.
 	ID     string
@@ -22,15 +21,15 @@ type Entry struct {
 	// Aborted marks an assistant message that was cut off by an interruption.
 	Aborted bool
 
-	// The following belong to assistant messages: the model that answered, the provider's ids of the
-	// response and of the request, why it stopped, and what it cost.
+	// The following are set on assistant messages only: the model, the provider's response and
+	// request IDs, the stop reason and the usage.
 	Model      string
 	ResponseID string
 	RequestID  string
 	Stop       string
 	Usage      *Usage
 
-	// Structured holds, for a message of tool results, the structured value of each by tool use ID.
+	// Structured maps tool-use IDs to the structured values of this message's tool results.
 	Structured map[string]json.RawMessage
 }
 

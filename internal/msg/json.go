@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The JSON of a message is that of the log: a list of content blocks, each on one line, from which the
-// same message can be read again. What a provider is sent is up to its dialect.
+// This is the JSON form used in the log: a list of content blocks, each on one line, that
+// round-trips to the same message. Providers encode requests in their own dialects.
 
 // AppendMessage appends m as {"role":…,"content":[…]}. Equal messages give equal bytes.
 func AppendMessage(dst []byte, m Message) []byte {
@@ -96,13 +96,14 @@ func AppendPart(dst []byte, p Part) []byte {
 	return append(dst, '}')
 }
 
-// survivesLine reports whether raw comes back as it is when it is read as a value on a line. The
-// model's bytes do not if they have line breaks, or white space around them.
+// survivesLine reports whether raw round-trips as a value on a single line. Raw bytes from the
+// model don't if they contain line breaks or surrounding white space.
 func survivesLine(raw json.RawMessage) bool {
 	return !bytes.ContainsAny(raw, "\r\n") && len(bytes.Trim(raw, " \t")) == len(raw)
 }
 
-// appendOneLine appends raw without line breaks between its tokens: a record of the log is one line.
+// appendOneLine appends raw without line breaks between its tokens, because a log record is one
+// line.
 func appendOneLine(dst []byte, raw json.RawMessage) []byte {
 	if !bytes.ContainsAny(raw, "\r\n") {
 		return append(dst, raw...)
@@ -124,8 +125,8 @@ func appendSource(dst []byte, mediaType string, data []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. It escapes what JSON requires and the two line separators
-// that break line-oriented readers, and writes U+FFFD for bytes that are not UTF-8.
+// AppendString appends s as a JSON string. It escapes the characters JSON requires plus U+2028
+// and U+2029, which break line-oriented readers, and writes U+FFFD for invalid UTF-8.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -220,7 +221,7 @@ func ParseParts(data json.RawMessage) ([]Part, error) {
 	return parts, nil
 }
 
-// ParsePart reads one content block. A type it does not know becomes [Opaque].
+// ParsePart reads one content block. A block of unknown type becomes [Opaque].
 func ParsePart(data json.RawMessage) (Part, error) {
 	var b struct {
 		Type      string          `json:"type"`
@@ -240,7 +241,7 @@ func ParsePart(data json.RawMessage) (Part, error) {
 		Source    *source         `json:"source"`
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
-		// A kind that is kept verbatim may use our names for values of other types.
+		// Blocks kept verbatim may use our field names with values of other types.
 		var mismatch *json.UnmarshalTypeError
 		if !errors.As(err, &mismatch) || !keptVerbatim(b.Type) {
 			return nil, err
@@ -271,7 +272,7 @@ func ParsePart(data json.RawMessage) (Part, error) {
 	case "image", "document":
 		media, raw, ok := b.Source.bytes()
 		switch {
-		case !ok: // a URL or file reference: nothing of ours writes one
+		case !ok: // URL or file reference; adze never writes these
 			return &Opaque{Raw: clone(data)}, nil
 		case b.Type == "image":
 			return &Image{MediaType: media, Data: raw}, nil
@@ -286,7 +287,7 @@ func ParsePart(data json.RawMessage) (Part, error) {
 	return &Opaque{Raw: clone(data)}, nil
 }
 
-// keptVerbatim reports whether blocks of a kind are kept as they came, without a look inside.
+// keptVerbatim reports whether blocks of this kind are stored verbatim, without being parsed.
 func keptVerbatim(kind string) bool {
 	switch kind {
 	case "", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document":
@@ -295,8 +296,9 @@ func keptVerbatim(kind string) bool {
 	return true
 }
 
-// NewToolUse returns the tool use whose input the model wrote as text. No text means {}. Text that is
-// not one JSON object is kept as Malformed, so that a request built from the use stays valid.
+// NewToolUse returns a tool use with the input the model wrote. An empty input means {}. Input
+// that is not a single JSON object is kept as Malformed, so that a request built from the use
+// stays valid.
 func NewToolUse(id, name, input string) *ToolUse {
 	u := &ToolUse{ID: id, Name: name, Input: json.RawMessage("{}")}
 	raw := []byte(input)

@@ -109,7 +109,7 @@ func TestAppendPart(t *testing.T) {
 	}
 }
 
-// sent returns m as a request holds it.
+// sent returns m as encoded in a request.
 func sent(t interface{ Fatal(...any) }, m msg.Message) string {
 	body, err := new(messages.Encoder).Encode(&model.Request{Messages: []msg.Message{m}}, nil)
 	var request struct{ Messages []json.RawMessage }
@@ -197,8 +197,9 @@ func TestParseMessage(t *testing.T) {
 	}
 }
 
+// TestNewToolUse checks that input that is not an object is kept for the error message and that
+// a request built from the use stays valid.
 // Proves LOOP-12.
-// Input that is no object is kept for the error message, and a request made of the use stays valid.
 func TestNewToolUse(t *testing.T) {
 	tests := []struct{ name, in, input, malformed string }{
 		{"object", `{"a":1}`, `{"a":1}`, ""},
@@ -225,7 +226,7 @@ func TestNewToolUse(t *testing.T) {
 	}
 }
 
-// jsonObject draws an object as a model may write it: with white space anywhere.
+// jsonObject draws an object as a model might write it, with white space anywhere.
 func jsonObject() *rapid.Generator[string] {
 	space := rapid.SampledFrom([]string{"", "", " ", "\n", "\r\n\t"})
 	return rapid.Custom(func(t *rapid.T) string {
@@ -235,7 +236,8 @@ func jsonObject() *rapid.Generator[string] {
 	})
 }
 
-// somePart draws a part of any kind. Those in results are restricted to what results may hold.
+// somePart draws a part of any kind. Parts inside results are restricted to the kinds results
+// may hold.
 func somePart() *rapid.Generator[msg.Part] {
 	return rapid.Custom(func(t *rapid.T) msg.Part {
 		switch rapid.IntRange(0, 6).Draw(t, "kind") {
@@ -273,8 +275,8 @@ func resultPart() *rapid.Generator[msg.Part] {
 	})
 }
 
-// compact returns p as the log gives it back: blocks that are kept verbatim lose the white space
-// between their tokens when they have line breaks.
+// compact returns p as read back from the log: verbatim blocks with line breaks lose the white
+// space between tokens.
 func compact(p msg.Part) msg.Part {
 	one := func(raw json.RawMessage) json.RawMessage {
 		if !bytes.ContainsAny(raw, "\r\n") {
@@ -315,7 +317,7 @@ func TestEveryPartSurvivesTheLog(t *testing.T) {
 	})
 }
 
-// idSent returns the id of a call as it is sent: another one if the server would refuse it.
+// idSent returns the ID sent for a call, which differs from id if the server would reject it.
 func idSent(id string) string {
 	if regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(id) {
 		return id
@@ -340,7 +342,7 @@ func TestEveryPartSurvivesTheWire(t *testing.T) {
 			switch q := p.(type) {
 			case *msg.Opaque:
 				continue
-			case *msg.ToolUse: // what was not an object stays at home
+			case *msg.ToolUse: // malformed input is never sent
 				p = msg.NewToolUse(idSent(q.ID), q.Name, strings.TrimSpace(string(q.Input)))
 			case *msg.ToolResult:
 				p = &msg.ToolResult{ID: idSent(q.ID), Parts: q.Parts, IsError: q.IsError}
@@ -348,7 +350,7 @@ func TestEveryPartSurvivesTheWire(t *testing.T) {
 			want = append(want, compact(p))
 		}
 		if len(want) == 0 {
-			return // a text stands for a message with nothing to send
+			return // a placeholder text replaces an empty message
 		}
 		if diff := cmp.Diff(want, back.Parts, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
@@ -380,7 +382,7 @@ func FuzzParsePart(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
-		// A JSON string cannot hold bytes that are not UTF-8; once replaced they stay what they are.
+		// A JSON string cannot hold invalid UTF-8; once replaced, the bytes are stable.
 		if !utf8.Valid(data) {
 			p = back
 			line = msg.AppendPart(nil, p)

@@ -1,14 +1,14 @@
-// Package msg is the vocabulary everything else speaks: messages, the parts they are made of, tool
-// descriptions and usage. It knows the one JSON form of a message and when a conversation is well
-// formed; it knows no provider, no tool and no file.
+// Package msg defines messages and their parts, tool descriptions and usage. It implements the
+// JSON form of a message and repairs malformed conversations; it does not depend on providers,
+// tools or files.
 package msg
 
 import "encoding/json"
 
-// A Role says who speaks.
+// A Role identifies the author of a message.
 type Role string
 
-// The two roles of a conversation. Tool results travel in user messages.
+// The two conversation roles. Tool results are sent in user messages.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
@@ -16,36 +16,39 @@ const (
 
 // A Message is one contribution to a conversation.
 //
-// A message is immutable once it has been handed on: its parts are shared between the history, the
-// request view and the encoders, which recognise an unchanged message by the identity of its parts.
+// A message is immutable once it has been handed on: its parts are shared between the history,
+// the request view and the encoders, which recognize an unchanged message by the identity of
+// its parts.
 type Message struct {
 	Role  Role
 	Parts []Part
 }
 
-// A Part is one of the pointer types below, and nothing else.
+// A Part is a content block. The pointer types below are the only implementations.
 type Part interface{ part() }
 
 type (
-	// Text is prose.
+	// Text is plain text.
 	Text struct{ Text string }
 
-	// Thinking is the model's reasoning. Signature binds it to the model that wrote it: it goes back
-	// unchanged or not at all.
+	// Thinking is the model's reasoning. Signature binds it to the model that wrote it, so it
+	// must be sent back unchanged or not at all.
 	Thinking struct{ Text, Signature string }
 
 	// Redacted is reasoning the provider encrypted.
 	Redacted struct{ Data string }
 
-	// ToolUse is the model's request to run a tool. Input holds the model's own bytes and is always a
-	// JSON object; when the model wrote something else, Input is {} and Malformed keeps what it wrote.
+	// ToolUse is the model's request to run a tool. Input holds the model's own bytes and is
+	// always a JSON object; if the model wrote anything else, Input is {} and Malformed holds
+	// the original text.
 	ToolUse struct {
 		ID, Name  string
 		Input     json.RawMessage
 		Malformed string
 	}
 
-	// ToolResult answers the ToolUse with the same ID. Its parts are Text, Image and Document only.
+	// ToolResult answers the ToolUse with the same ID. Its parts may only be Text, Image and
+	// Document.
 	ToolResult struct {
 		ID      string
 		Parts   []Part
@@ -64,10 +67,10 @@ type (
 		Data             []byte
 	}
 
-	// Server is a use or result of a tool the provider runs itself. It goes back verbatim.
+	// Server is a use or result of a tool run by the provider. It is sent back verbatim.
 	Server struct{ Raw json.RawMessage }
 
-	// Opaque is a block of a kind this program does not know. The log keeps it; it is never sent.
+	// Opaque is a block of unknown kind. It is kept in the log but never sent.
 	Opaque struct{ Raw json.RawMessage }
 )
 
@@ -86,7 +89,7 @@ func UserText(text string) Message {
 	return Message{Role: User, Parts: []Part{&Text{Text: text}}}
 }
 
-// Uses returns the tool uses of m in order.
+// Uses returns m's tool uses in order.
 func (m Message) Uses() []*ToolUse {
 	var uses []*ToolUse
 	for _, p := range m.Parts {
@@ -97,10 +100,10 @@ func (m Message) Uses() []*ToolUse {
 	return uses
 }
 
-// Text returns the text parts of m, joined.
+// Text returns m's text parts, joined.
 func (m Message) Text() string { return PlainText(m.Parts) }
 
-// PlainText returns the text among parts, joined; it leaves out everything else.
+// PlainText returns the text parts, joined, and ignores all others.
 func PlainText(parts []Part) string {
 	var one string
 	var many []byte
@@ -127,22 +130,22 @@ func PlainText(parts []Part) string {
 type ToolSpec struct {
 	Name        string
 	Description string
-	// Schema is the JSON Schema of the input, compact. Its bytes are sent as they are.
+	// Schema is the input's JSON Schema in compact form. Its bytes are sent as they are.
 	Schema json.RawMessage
-	// Strict asks a provider that can to hold the model to the schema.
+	// Strict asks providers that support it to enforce the schema.
 	Strict bool
 }
 
-// Usage counts the tokens of one response, or of many added up.
+// Usage counts the tokens of one or more responses.
 type Usage struct {
 	Input      int
 	Output     int
 	CacheRead  int
 	CacheWrite int
-	// CacheWrite1h is the part of CacheWrite that is kept for an hour.
+	// CacheWrite1h is the part of CacheWrite with a one-hour lifetime.
 	CacheWrite1h int
 	WebSearches  int
-	// Estimated says that at least one number was not reported by the provider.
+	// Estimated is true if at least one number was not reported by the provider.
 	Estimated bool
 }
 

@@ -2,25 +2,25 @@ package msg
 
 import "strings"
 
-// Marks of text in a message of the user that the user did not write.
+// Markers for text in a user message that the user did not type.
 const (
 	pipedBegin, pipedEnd = "<stdin>\n", "\n</stdin>\n\n"
 	ranBegin             = "I ran this command:\n\n$ "
 )
 
-// Piped returns a prompt with text that was piped to the program before it.
+// Piped returns prompt preceded by text piped to the program's stdin.
 func Piped(text, prompt string) string {
 	return pipedBegin + strings.TrimRight(text, "\n") + pipedEnd + prompt
 }
 
-// Ran returns what the user says of a command that they ran, and its output.
+// Ran returns the user message for a command that the user ran, with its output.
 func Ran(command, output string) string { return ranBegin + command + "\n" + output }
 
-// Own returns what the user wrote of a text, as far as that can be told: without what was piped before it, and
-// without the output of a command.
+// Own returns the part of text that the user wrote, as far as it can be determined: without
+// piped input and without command output.
 func Own(text string) string {
 	if strings.HasPrefix(text, pipedBegin) {
-		i := strings.LastIndex(text, pipedEnd) // what was piped may look like an end
+		i := strings.LastIndex(text, pipedEnd) // piped input may contain the end marker
 		if i < 0 {
 			return ""
 		}
@@ -33,7 +33,8 @@ func Own(text string) string {
 	return text
 }
 
-// Start returns the beginning of a text for a title: what the user wrote, or at least no mark.
+// Start returns the beginning of text for use as a title: the user's own words if there are
+// any, otherwise text without its opening marker.
 func Start(text string) string {
 	if own := strings.TrimSpace(Own(text)); own != "" {
 		return own
@@ -41,8 +42,8 @@ func Start(text string) string {
 	return strings.TrimPrefix(text, pipedBegin)
 }
 
-// Typed returns the texts of a message without [Reminder]s. Of a message of the user that calls a skill it is the line that
-// was typed: the texts after that are the instructions of the skill.
+// Typed returns m's texts without [Reminder]s. For a user message that invokes a skill it
+// returns only the typed line; the texts after it are the skill's instructions.
 func Typed(m Message) []string {
 	var texts []string
 	for _, p := range m.Parts {
@@ -57,7 +58,7 @@ func Typed(m Message) []string {
 	return texts
 }
 
-// calls reports whether a text begins with the name of a command or skill.
+// calls reports whether text begins with a command or skill name.
 func calls(text string) bool {
 	name, ok := strings.CutPrefix(text, "/")
 	return ok && name != "" && !strings.ContainsRune("/ \t\n", rune(name[0]))

@@ -23,7 +23,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Of a skill that the user called, only the line was typed.
+// TestTyped checks that only the typed line is returned for a skill invocation.
 func TestTyped(t *testing.T) {
 	said := func(role Role, texts ...string) Message {
 		m := Message{Role: role}

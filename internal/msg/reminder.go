@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// reminderTag names the element in which the program speaks to the model inside a user message.
+// reminderTag is the element that encloses text from adze inside a user message.
 const reminderTag = "system-reminder"
 
-// Reminder returns a text in which the program, not the user, speaks to the model.
+// Reminder returns text that is addressed to the model by adze rather than the user.
 func Reminder(text string) *Text {
 	return &Text{Text: "<" + reminderTag + ">\n" + text + "\n</" + reminderTag + ">"}
 }
 
-// Reminded returns what a part says if it is a [Reminder].
+// Reminded returns the content of p if it is a [Reminder].
 func Reminded(p Part) (text string, ok bool) {
 	t, ok := p.(*Text)
 	if !ok || !strings.HasPrefix(t.Text, "<"+reminderTag+">") {
@@ -23,8 +23,8 @@ func Reminded(p Part) (text string, ok bool) {
 	return strings.TrimPrefix(text, "\n"), true
 }
 
-// Neutralise returns text from an untrusted source such that nothing in it can pass for a [Reminder].
-// Only the tags themselves are escaped, visibly; the rest keeps its bytes.
+// Neutralise returns untrusted text with any reminder tags escaped, so that nothing in it can
+// pass for a [Reminder]. Only the tags are escaped, visibly; all other bytes are unchanged.
 func Neutralise(text string) string {
 	if !hasTagName(text) {
 		return text
@@ -40,8 +40,8 @@ func Neutralise(text string) string {
 	return b.String()
 }
 
-// startsTag reports whether s, which follows a '<', is the name of the reminder tag, give or take
-// white space, a slash and case.
+// startsTag reports whether s, which follows a '<', starts with the reminder tag's name,
+// ignoring white space, a slash and case.
 func startsTag(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 	return len(s) >= len(reminderTag) && strings.EqualFold(s[:len(reminderTag)], reminderTag)

@@ -57,7 +57,7 @@ func FuzzNeutralise(f *testing.F) {
 		if Neutralise(got) != got {
 			t.Fatalf("not the same a second time: %q", got)
 		}
-		// Apart from the brackets that were escaped, nothing changed.
+		// Nothing but the escaped brackets changed.
 		for i := 0; i < len(s); i++ {
 			switch {
 			case strings.HasPrefix(got, s[i:i+1]):

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// NoOutput stands for the content of a result that has none: providers reject empty results.
+// NoOutput replaces the content of an empty result, because providers reject empty results.
 const NoOutput = "(no output)"
 
-// Lost stands for the prompt of an answer that nothing is before: its line of the transcript was damaged.
+// Lost replaces the missing prompt of an answer whose transcript line was damaged.
 const Lost = "[The message that was answered here is missing from the transcript.]"
 
-// Missing stands for the result of a use that never got one.
+// Missing is the result for a tool use that never got one.
 const Missing = "No result: the call did not finish. Whether it had an effect is unknown."
 
-// A Problem is something a [Conversation] had to mend.
+// A Problem is a defect that a [Conversation] repaired.
 type Problem struct {
 	Message int // index in the input
 	Text    string
 }
 
-// Repair mends a whole list of messages; see [Conversation]. Tests use it; the loop adds messages to a
-// Conversation as they come.
+// Repair repairs a complete list of messages; see [Conversation]. Only tests use it; the loop
+// adds messages to a Conversation as they arrive.
 func Repair(in []Message) ([]Message, []Problem) {
 	var c Conversation
 	for _, m := range in {
@@ -32,18 +32,19 @@ func Repair(in []Message) ([]Message, []Problem) {
 	return c.Messages()
 }
 
-// A Conversation is a list of messages in the form that a provider accepts: it begins with the user, roles
-// alternate, every tool use is answered by exactly one result at the head of the next message, in the
-// order of the uses, and nothing empty, unsigned or unknown is left, nor a part that its role cannot have.
-// A well-formed conversation keeps its own parts, so that encoders recognise them; repairs are reported.
+// A Conversation is a list of messages in the form that providers accept: it begins with the
+// user, roles alternate, every tool use is answered by exactly one result at the head of the
+// next message, in the order of the uses, and there are no empty, unsigned or unknown parts and
+// no parts that their role cannot have. A well-formed conversation keeps its own parts, so that
+// encoders recognize them; repairs are reported.
 //
-// A Conversation is mended as it grows, so that a long one is not processed again for each request. It never
-// looks ahead further than one message: adding a message changes nothing before it, except within the last
-// message. The zero value is empty.
+// A Conversation is repaired incrementally, so that a long one is not processed again for each
+// request. It never looks ahead further than one message: adding a message changes nothing
+// before the last message. The zero value is empty.
 type Conversation struct {
 	mended repairer
-	// last is not mended yet: messages of one role in a row become one, and results may be spread over
-	// several of them.
+	// last is not repaired yet: consecutive messages of one role are merged, and results may be
+	// spread over several of them.
 	last  Message
 	added int
 }
@@ -60,7 +61,7 @@ func (c *Conversation) Add(m Message) {
 	c.last = m
 }
 
-// Messages returns the conversation as a provider accepts it, and what had to be mended.
+// Messages returns the repaired conversation and the problems found.
 func (c *Conversation) Messages() ([]Message, []Problem) {
 	r := c.mended
 	r.out = slices.Clone(r.out)
@@ -73,25 +74,25 @@ func (c *Conversation) Messages() ([]Message, []Problem) {
 	return r.out, r.problems
 }
 
-// Uses reports whether a tool use before the last message has this id.
+// Uses reports whether a tool use before the last message has this ID.
 func (c *Conversation) Uses(id string) bool { return c.mended.seen[id] }
 
 type repairer struct {
 	out      []Message
 	problems []Problem
 	at       int
-	seen     map[string]bool // ids of tool uses so far
-	open     []openUse       // uses of the last message, which still wait for their results
+	seen     map[string]bool // tool-use IDs so far
+	open     []openUse       // uses in the last message that still need results
 }
 
-// An openUse is a use as it is sent, and the id it had.
+// An openUse holds a tool use's ID as sent and its original ID.
 type openUse struct{ id, was string }
 
 func (r *repairer) note(format string, args ...any) {
 	r.problems = append(r.problems, Problem{r.at, fmt.Sprintf(format, args...)})
 }
 
-// take adds the messages of one speaker.
+// take adds the merged messages of one role.
 func (r *repairer) take(m Message) {
 	if m.Role != "" {
 		r.add(m.Role, r.usable(m))
@@ -107,8 +108,8 @@ func (r *repairer) usable(m Message) []Part {
 	return r.thinkingFirst(parts)
 }
 
-// thinkingFirst returns the parts of an answer, without its thinking if it does not begin with it. Thinking that names
-// its dialect stands where that wants it.
+// thinkingFirst drops the thinking parts of an answer that does not begin with thinking.
+// Thinking that names its dialect is kept in place.
 func (r *repairer) thinkingFirst(parts []Part) []Part {
 	if len(parts) == 0 || IsThinking(parts[0]) || !slices.ContainsFunc(parts, opensAnswer) {
 		return parts
@@ -117,7 +118,8 @@ func (r *repairer) thinkingFirst(parts []Part) []Part {
 	return WithoutThinking(parts)
 }
 
-// WithoutThinking returns the parts that are not the reasoning of a model; the same slice if none is.
+// WithoutThinking returns parts without the model's reasoning. If there is none, it returns the
+// same slice.
 func WithoutThinking(parts []Part) []Part {
 	if !slices.ContainsFunc(parts, IsThinking) {
 		return parts
@@ -134,8 +136,9 @@ func IsThinking(p Part) bool {
 	return false
 }
 
-// DialectOf returns the name of the wire dialect that reasoning is for, by the lower-case word and the colon that its
-// signature or data begins with. Without them, and for every other part, it is empty.
+// DialectOf returns the name of the wire dialect that a reasoning part belongs to: the
+// lower-case word before the colon at the start of its signature or data. It returns "" if
+// there is none, and for all other parts.
 func DialectOf(p Part) string {
 	var bound string
 	switch p := p.(type) {
@@ -155,7 +158,7 @@ func DialectOf(p Part) string {
 	return ""
 }
 
-// opensAnswer reports whether a part may stand in an answer only if that begins with such a part.
+// opensAnswer reports whether p is allowed only in answers that begin with such a part.
 func opensAnswer(p Part) bool { return IsThinking(p) && DialectOf(p) == "" }
 
 func sendableParts(m Message) []Part {
@@ -181,7 +184,7 @@ func sendableParts(m Message) []Part {
 	return parts
 }
 
-// sendable returns p, or what a message of the given role sends in its place, or nil.
+// sendable returns p, its replacement in a message with the given role, or nil.
 func sendable(p Part, role Role) Part {
 	ok := false
 	switch q := p.(type) {
@@ -208,7 +211,7 @@ func sendable(p Part, role Role) Part {
 	return p
 }
 
-// sendableResult returns r, or a copy with those of its parts that can be sent.
+// sendableResult returns r, or a copy with only the parts that can be sent.
 func sendableResult(r *ToolResult) *ToolResult {
 	if !slices.ContainsFunc(r.Parts, unfitForResult) {
 		return nonEmpty(r)
@@ -229,8 +232,8 @@ func nonEmpty(r *ToolResult) *ToolResult {
 	return &ToolResult{ID: r.ID, Parts: []Part{&Text{Text: NoOutput}}, IsError: r.IsError}
 }
 
-// trailingThinking counts the thinking parts at the end: a message may not end in them. Thinking that names its dialect
-// may be the end of a message, but not all of it.
+// trailingThinking counts the thinking parts at the end, where they are not allowed. Thinking
+// that names its dialect may end a message, but not be all of it.
 func trailingThinking(parts []Part) int {
 	ends := func(may func(Part) bool) int {
 		n := 0
@@ -271,7 +274,7 @@ func (r *repairer) add(role Role, parts []Part) {
 	}
 }
 
-// claim records the uses among parts and mends those whose id or name cannot be sent.
+// claim records the tool uses in parts and repairs invalid IDs and names.
 func (r *repairer) claim(parts []Part) []Part {
 	copied := false
 	for i, p := range parts {
@@ -303,8 +306,9 @@ func (r *repairer) claim(parts []Part) []Part {
 	return parts
 }
 
-// answer pairs the open uses with the results among parts, puts the results first and in order, and
-// appends them as a message of their own if parts has nothing else. It returns what is left to send.
+// answer pairs the open uses with the results in parts and puts the results first, in order. It
+// returns the parts to send. If parts is nil, it appends the results as a separate message and
+// returns nil.
 func (r *repairer) answer(parts []Part) []Part {
 	if len(r.open) == 0 {
 		return parts
@@ -350,7 +354,7 @@ func (r *repairer) answer(parts []Part) []Part {
 	return out
 }
 
-// inOrder reports whether parts begin with exactly the results of open, and hold no others.
+// inOrder reports whether parts begins with exactly the results for open and has no others.
 func inOrder(open []openUse, parts []Part) bool {
 	if len(parts) < len(open) {
 		return false
@@ -386,7 +390,7 @@ func (r *repairer) withoutResults(parts []Part) []Part {
 	return parts
 }
 
-// append adds a message, or its parts to the last one when that has the same role.
+// append adds a message, or merges its parts into the last one if the roles match.
 func (r *repairer) append(role Role, parts []Part) {
 	if n := len(r.out); n > 0 && r.out[n-1].Role == role {
 		last := r.out[n-1].Parts
@@ -400,10 +404,10 @@ func (r *repairer) append(role Role, parts []Part) {
 	r.out = append(r.out, Message{Role: role, Parts: parts})
 }
 
-// ValidID reports whether id can name a tool use.
+// ValidID reports whether id is a valid tool-use ID.
 func ValidID(id string) bool { return id != "" && len(id) <= 128 && plainID(id) == id }
 
-// cleanID returns a valid id made of id, with room for a suffix.
+// cleanID derives a valid ID from id, leaving room for a suffix.
 func cleanID(id string) string {
 	id = plainID(id)
 	if id == "" {

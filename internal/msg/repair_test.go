@@ -14,8 +14,9 @@ import (
 	"adze/internal/msg"
 )
 
-// talk makes a conversation of lines such as "user text hello" or "assistant use t1": a role, a kind of
-// part and its text or id. A line that begins with "+" adds to the message before.
+// talk builds a conversation from lines such as "user text hello" or "assistant use t1": a
+// role, a kind of part and its text or ID. A line that begins with "+" adds to the previous
+// message.
 func talk(t testing.TB, script string) []msg.Message {
 	t.Helper()
 	var out []msg.Message
@@ -83,7 +84,7 @@ func part(t testing.TB, kind, arg string) msg.Part {
 	return nil
 }
 
-// show renders a conversation, a line for each part.
+// show renders a conversation with one line per part.
 func show(ms []msg.Message) string {
 	var b strings.Builder
 	for _, m := range ms {
@@ -126,7 +127,7 @@ func TestRepair(t *testing.T) {
 	long := strings.Repeat("x", 129)
 	tests := []struct {
 		name, in, want string
-		problems       []string // a word of each
+		problems       []string // one keyword per problem
 	}{
 		{"missing result", `
 			user text go
@@ -466,7 +467,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// outdent removes the tabs and the blank line that a table's text begins with.
+// outdent removes the leading tabs and blank line from a table's text.
 func outdent(s string) string {
 	s = strings.TrimPrefix(strings.ReplaceAll(s, "\t", ""), "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {
@@ -475,8 +476,8 @@ func outdent(s string) string {
 	return s
 }
 
-// wellFormed draws a conversation as a session builds it: results first and in order, and a thing or
-// two said beside them.
+// wellFormed draws a conversation as a session builds it: results first and in order, possibly
+// followed by other parts.
 func wellFormed() *rapid.Generator[[]msg.Message] {
 	text := func(t *rapid.T, label string) *msg.Text {
 		return &msg.Text{Text: "x" + rapid.String().Draw(t, label)}
@@ -521,7 +522,7 @@ func TestRepairLeavesTheWellFormedAlone(t *testing.T) {
 	})
 }
 
-// anything draws messages without regard to any rule.
+// anything draws arbitrary messages.
 func anything() *rapid.Generator[[]msg.Message] {
 	id := rapid.SampledFrom([]string{"t1", "t2", "t3", "t1_2", "a b", "", strings.Repeat("x", 200)})
 	text := rapid.SampledFrom([]string{"", " ", "hello"})
@@ -556,8 +557,9 @@ func anything() *rapid.Generator[[]msg.Message] {
 	return rapid.SliceOfN(message, 0, 8)
 }
 
+// TestRepairMakesRequestsValid checks that after any history is loaded, the next request is
+// valid.
 // Proves SESS-21, LOOP-17.
-// Whatever is loaded, the next request is one that a server accepts.
 func TestRepairMakesRequestsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := append(anything().Draw(t, "messages"), msg.UserText("and now?"))
@@ -576,7 +578,8 @@ func TestRepairMakesRequestsValid(t *testing.T) {
 	})
 }
 
-// A conversation that is looked at while it grows is the one that is repaired in one go.
+// TestConversationGrows checks that a Conversation read while it grows equals one repaired in a
+// single pass.
 func TestConversationGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := anything().Draw(t, "messages")
@@ -598,9 +601,10 @@ func TestConversationGrows(t *testing.T) {
 	})
 }
 
-// What was sent stays what was sent: the provider's cache depends on it.
+// TestRepairedPrefixIsStable checks that messages already sent never change, because the
+// provider's cache depends on it.
 func TestRepairedPrefixIsStable(t *testing.T) {
-	// A session also cuts answers off, breaks a message up and keeps blocks it does not know.
+	// A session also truncates answers, splits messages and keeps unknown blocks.
 	disturb := func(t *rapid.T, in []msg.Message) []msg.Message {
 		var out []msg.Message
 		for _, m := range in {
@@ -634,8 +638,8 @@ func TestRepairedPrefixIsStable(t *testing.T) {
 	})
 }
 
-// blocks renders a conversation such that appending a block, to the last message or in another, appends
-// to the text.
+// blocks renders a conversation such that appending a block, to the last message or a new one,
+// appends to the text.
 func blocks(ms []msg.Message) string {
 	var b strings.Builder
 	for _, m := range ms {
