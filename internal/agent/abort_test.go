@@ -102,8 +102,7 @@ func TestAbortReasons(t *testing.T) {
 	}
 }
 
-// What is interrupted while the request is made ready is not sent.
-//
+// TestAbortBeforeTheRequest checks that a request interrupted during preparation is not sent.
 // Proves LOOP-40.
 func TestAbortBeforeTheRequest(t *testing.T) {
 	b := newBench(t, "say never")
@@ -118,8 +117,8 @@ func TestAbortBeforeTheRequest(t *testing.T) {
 	}
 }
 
-// Only an interruption by the user is told to the model after results.
-//
+// TestAbortReasonsWhileToolsRun checks that the model is notified after the results only if the
+// user interrupted.
 // Proves LOOP-43.
 func TestAbortReasonsWhileToolsRun(t *testing.T) {
 	for why, notice := range map[tool.Abort]bool{tool.AbortUser: true, tool.AbortShutdown: false} {
@@ -138,8 +137,8 @@ func TestAbortReasonsWhileToolsRun(t *testing.T) {
 	}
 }
 
-// A message that is typed meanwhile ends no command (second-look 2.3), only what does nothing but wait.
-//
+// TestNewMessageEndsOnlyWaits checks that a message typed during a turn ends only calls that
+// merely wait, never a command (second-look 2.3).
 // Proves LOOP-42 and TOOL-09.
 func TestNewMessageEndsOnlyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +161,7 @@ func TestNewMessageEndsOnlyWaits(t *testing.T) {
 // Proves LOOP-33.
 func TestQueuedInputFollowsTheResults(t *testing.T) {
 	b := newBench(t, "use Safe {\"text\":\"a\"}\n---\nsay ok")
-	b.Inbox = &agent.Inbox{News: func() []string { return []string{"a server came"} }} // for which no turn goes on
+	b.Inbox = &agent.Inbox{News: func() []string { return []string{"a server came"} }} // news alone does not continue a turn
 	b.Inbox.Notify("task 1 ended")
 	b.Inbox.Say(&msg.Text{Text: "also look at b"})
 	b.run(ctx())
@@ -221,8 +220,8 @@ func TestPrefetchIsAttachedWhenReady(t *testing.T) {
 	})
 }
 
-// Labels come while the next request streams, or not at all: the turn never waits for them.
-//
+// TestLabels checks that labels arrive while the next request streams, or not at all: the turn
+// never waits for them.
 // Proves LOOP-32.
 func TestLabels(t *testing.T) {
 	for _, tt := range []struct {
@@ -275,7 +274,7 @@ func TestProgressIsDroppedButNeverTheLast(t *testing.T) {
 			last = p.Display.(tool.Plain).Text
 		}
 		if s, ok := e.(agent.ToolStarted); ok && s.Use.Name == "Busy" {
-			for b.journal.String() == "" { // a front end that is blocked while the tool reports
+			for b.journal.String() == "" { // the front end is blocked while the tool reports
 				time.Sleep(time.Millisecond)
 			}
 		}
@@ -285,7 +284,7 @@ func TestProgressIsDroppedButNeverTheLast(t *testing.T) {
 	}
 }
 
-// cutScripts are turns with something in every place where a turn can be cut.
+// cutScripts are turns with an event at every point where a turn can be cut off.
 var cutScripts = []string{
 	"say hello world",
 	"think Hm.\nfragments 3\nsay some longer text\nuse Safe {\"text\":\"A\"}\nuse Unsafe {\"text\":\"B\"}\nuse Safe {\"text\":\"C\",\"fail\":true}\n---\nsay end",
@@ -296,7 +295,7 @@ var cutScripts = []string{
 	"use Safe {}\n---\nerror invalid_request",
 }
 
-// A cutter ends a turn in one of the ways a turn can end from outside.
+// A cutter ends a turn from outside in a particular way.
 type cutter struct {
 	name string
 	run  func(b *bench, after int) (seen int, cut bool)
@@ -345,7 +344,7 @@ func TestCutAfterEveryEvent(t *testing.T) {
 					b.Fallback = agent.Model{ID: "spare", Window: 200_000, Output: 8000, MaxOutput: 8000}
 					_, cut := c.run(b, after)
 					b.wellFormed()
-					// The next turn, whatever the state, is a request that the provider accepts.
+					// In any state, the provider accepts the next turn's request.
 					next, err := replay.Parse("next", []byte("forever\nsay fine"))
 					if err != nil {
 						t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// An answer is a whole response, and the batch that may already be running its calls.
+// An answer is a complete response and the batch that may already be running its calls.
 type answer struct {
 	attempt *attempt
 	message msg.Message
@@ -28,8 +28,9 @@ func (ans answer) entry(s State) msg.Entry {
 	}
 }
 
-// ask sends req until a complete answer arrives. A response that breaks off is withdrawn and requested again: once more as a
-// stream, then without streaming, and then in turn, as long and as often as the provider's retry policy says.
+// ask sends req until a complete answer arrives. A response that breaks off is withdrawn and
+// requested again: once more as a stream, then without streaming, and then alternating, as
+// often and for as long as the provider's retry policy allows.
 func (r *run) ask(s State, req *model.Request, pool *tool.Pool) (answer, error) {
 	r.retried = 0
 	for try := 1; ; try++ {
@@ -49,11 +50,12 @@ func (r *run) ask(s State, req *model.Request, pool *tool.Pool) (answer, error) 
 	}
 }
 
-// whole reports whether an attempt asks for the whole answer at once: something on the way may break streams alone.
+// whole reports whether an attempt is made without streaming: an intermediary may break only
+// streams.
 func whole(try int) bool { return try >= 3 && try%2 == 1 }
 
-// pause waits before the next attempt after so many that broke off, and so many failures in all. It returns an error if there
-// is to be none.
+// pause waits before the next attempt, given the number of broken attempts and of all failures.
+// It returns an error if there must not be another attempt.
 func (r *run) pause(tries, failures int, err error) error {
 	p, ok := model.As[model.Retrier](r.a.Provider)
 	switch {
@@ -71,24 +73,24 @@ func (r *run) pause(tries, failures int, err error) error {
 // An attempt is one try at streaming one response.
 type attempt struct {
 	r     *run
-	n     int // counts the attempts of the turn
+	n     int // attempt number within the turn
 	req   *model.Request
 	acc   *model.Accumulator
 	batch *batch
 
-	ids map[string]bool // of uses
-	// prepared are the tools of which calls have begun to arrive.
+	ids map[string]bool // tool-use IDs seen
+	// prepared holds the tools whose calls have begun to arrive.
 	prepared map[string]bool
-	late     []*msg.ToolUse // that wait for the end of the response
-	shown    bool           // something of it was emitted
+	late     []*msg.ToolUse // uses deferred until the response ends
+	shown    bool           // some of it was emitted
 	began    time.Time
-	retries  time.Duration // how long the provider took to get through
+	retries  time.Duration // time the provider spent retrying
 }
 
 var errNoEnd = errors.New("the response ended without saying why")
 
-// attempt sends req once. If it fails, the deltas that were emitted are withdrawn; if the turn is aborted
-// meanwhile, the response stays in flight for [run.aborted].
+// attempt sends req once. If it fails, the emitted deltas are withdrawn; if the turn is aborted
+// during it, the response stays in flight for [run.aborted].
 func (r *run) attempt(s State, req *model.Request, pool *tool.Pool) (answer, error) {
 	r.attempts++
 	at := &attempt{
@@ -133,12 +135,12 @@ type item struct {
 	err error
 }
 
-// stream receives one response. An iterator cannot be used in a select, so a goroutine pumps its events into a
-// channel while this one also receives from the tools and the abort.
+// stream receives one response. An iterator can't be used in a select, so a goroutine pumps its
+// events into a channel while this one also receives from the tools and the abort.
 func (at *attempt) stream() error {
 	r := at.r
 	ctx, cancel := context.WithCancel(r.ctx)
-	items := make(chan item, 64) // a response that arrives at once is handed over at once
+	items := make(chan item, 64) // buffered, so a fast response needs no handoff per event
 	pumped := make(chan struct{})
 	r.pumps.Go(func() {
 		defer close(pumped)
@@ -146,7 +148,7 @@ func (at *attempt) stream() error {
 	})
 	defer func() {
 		cancel()
-		if r.ctx.Err() == nil { // after an abort the pump's end is awaited with the turn's
+		if r.ctx.Err() == nil { // after an abort, the turn's end waits for the pump
 			<-pumped
 		}
 	}()
@@ -173,7 +175,7 @@ func (at *attempt) stream() error {
 	}
 }
 
-// prepare lets a tool get ready for a call that begins to arrive.
+// prepare lets a tool prepare for a call that begins to arrive.
 func (at *attempt) prepare(name string) {
 	if at.prepared == nil {
 		at.prepared = map[string]bool{}
@@ -184,7 +186,7 @@ func (at *attempt) prepare(name string) {
 	}
 }
 
-// receive takes one event of the response.
+// receive handles one event of the response.
 func (at *attempt) receive(ev model.Event) {
 	if rt, ok := ev.(model.Retrying); ok {
 		at.retries = time.Since(at.began) + rt.After
@@ -237,7 +239,8 @@ func pump(ctx context.Context, p model.Provider, req *model.Request, items chan<
 	}
 }
 
-// ownID returns u, with another id if its own is unusable or taken: results are matched by id.
+// ownID returns u, with a new ID if its own is invalid or taken, because results are matched by
+// ID.
 func (at *attempt) ownID(u *msg.ToolUse) *msg.ToolUse {
 	if !msg.ValidID(u.ID) || at.ids[u.ID] || at.r.reader.conv.Uses(u.ID) {
 		v := *u

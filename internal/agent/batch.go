@@ -10,13 +10,13 @@ import (
 	"adze/internal/tool"
 )
 
-// A batch runs the calls of one response. Calls are added in order while the response arrives; their
-// results come out in the same order.
+// A batch runs the calls of one response. Calls are added in order while the response arrives;
+// their results come out in the same order.
 //
-// One worker takes the calls one by one, so that gates ask one question at a time. A concurrent call runs in a
-// goroutine of its own; any other call waits for all calls before it, and those after it wait for it. A call
-// that may change something waits until the response is complete and recorded, so that a discarded response
-// has no effects.
+// A single worker handles the calls one by one, so that gates ask one question at a time. A
+// concurrent call runs in its own goroutine; any other call waits for all calls before it, and
+// later calls wait for it. A call that may change something waits until the response is
+// complete and recorded, so that a discarded response has no effects.
 type batch struct {
 	ex     *exec.Executor
 	pool   *tool.Pool
@@ -24,10 +24,10 @@ type batch struct {
 	cancel context.CancelCauseFunc
 	slots  chan struct{}
 	sync   func()             // makes the record of the response durable
-	keep   func(exec.Outcome) // keeps a result until all are recorded; nil before the batch is sealed, or if nothing is kept
+	keep   func(exec.Outcome) // stores a result until all are recorded; nil before the batch is sealed, or if unsupported
 
-	wake chan struct{} // signalled when take has something
-	more chan struct{} // signalled when a call was added or the batch changed phase
+	wake chan struct{} // signaled when take has something
+	more chan struct{} // signaled when a call was added or the batch changed phase
 	done chan struct{} // closed when every call has its outcome
 
 	mu      sync.Mutex
@@ -38,11 +38,12 @@ type batch struct {
 	started []Event
 	shown   int // calls whose ToolDone was taken
 
-	// Touched by the worker only: the outcome of the call that the user rejected, and whether they stopped the turn with it.
+	// Accessed only by the worker: the outcome of the call that the user rejected, and whether
+	// rejecting it stopped the turn.
 	rejected *exec.Outcome
 	halted   bool
 
-	// The first shell call that failed, under mu.
+	// shellFailed is the first shell call that failed, guarded by mu.
 	shellFailed *call
 }
 
@@ -86,7 +87,8 @@ func (b *batch) add(use *msg.ToolUse) {
 	signal(b.more)
 }
 
-// addMissing makes sure that the batch has every use of a response, so that each gets its result.
+// addMissing adds the uses of a response that the batch does not have yet, so that each gets
+// its result.
 func (b *batch) addMissing(uses []*msg.ToolUse) {
 	b.mu.Lock()
 	n := len(b.calls)
@@ -96,8 +98,9 @@ func (b *batch) addMissing(uses []*msg.ToolUse) {
 	}
 }
 
-// seal lets calls with effects run: the response is complete and in the history. From then on, keep is called with the results of
-// calls that finish before others, from any goroutine; it may be nil.
+// seal lets calls with effects run: the response is complete and in the history. From then on,
+// keep, if non-nil, is called from any goroutine with the results of calls that finish before
+// others.
 func (b *batch) seal(keep func(exec.Outcome)) {
 	b.mu.Lock()
 	b.sealed, b.closed, b.keep = true, true, keep
@@ -109,8 +112,8 @@ func (b *batch) seal(keep func(exec.Outcome)) {
 	signal(b.more)
 }
 
-// unkept returns the outcomes that must be kept now, once each. If all calls have finished, it returns none: their results are
-// about to be recorded.
+// unkept returns the outcomes to store now, each once. If all calls have finished, it returns
+// none, because their results are about to be recorded.
 func (b *batch) unkept() []exec.Outcome {
 	if b.keep == nil || !slices.ContainsFunc(b.calls, func(c *call) bool { return c.outcome == nil }) {
 		return nil
@@ -125,7 +128,7 @@ func (b *batch) unkept() []exec.Outcome {
 	return out
 }
 
-// abort cancels what runs and gives every call without an outcome a synthetic one.
+// abort cancels the running calls and gives every call without an outcome a synthetic one.
 func (b *batch) abort(why tool.Abort) {
 	b.cancel(why)
 	b.mu.Lock()
@@ -134,7 +137,8 @@ func (b *batch) abort(why tool.Abort) {
 	signal(b.more)
 }
 
-// steer ends the calls that only wait: the user has sent a new message. All others finish first.
+// steer ends the calls that only wait, because the user has sent a new message. All others
+// finish first.
 func (b *batch) steer() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,7 +157,8 @@ func (b *batch) empty() bool {
 	return len(b.calls) == 0
 }
 
-// take returns the events since the last take. Of several reports of a call it returns the last.
+// take returns the events since the last take. It returns only the last of several progress
+// reports for a call.
 func (b *batch) take() []Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,7 +201,7 @@ func (b *batch) work() {
 	}
 }
 
-// next returns call i, waiting for it; nil when there will be none.
+// next waits for call i and returns it, or nil if there will be none.
 func (b *batch) next(i int) *call {
 	for {
 		b.mu.Lock()
@@ -208,14 +213,14 @@ func (b *batch) next(i int) *call {
 		closed := b.closed
 		b.mu.Unlock()
 		if closed {
-			signal(b.more) // for waitSealed and later calls of next
+			signal(b.more) // wakes waitSealed and later calls of next
 			return nil
 		}
 		<-b.more
 	}
 }
 
-// handle takes one call through its gates and starts it, or runs it if it is not concurrent.
+// handle passes one call through its gates and starts it, or runs it if it is not concurrent.
 func (b *batch) handle(c *call) {
 	p := b.ex.Bind(b.pool, c.use)
 	b.settle(p)
@@ -242,7 +247,7 @@ func (b *batch) handle(c *call) {
 		b.finish(c, o)
 		return
 	}
-	b.settle(p) // a gate may have rewritten the input into one that must wait
+	b.settle(p) // a gate may have rewritten the input so that the call must wait
 	if b.ctx.Err() != nil {
 		b.finish(c, exec.Unstarted(c.use, tool.AbortReason(b.ctx)))
 		return
@@ -253,8 +258,8 @@ func (b *batch) handle(c *call) {
 	b.start(c, p)
 }
 
-// settle waits until p may run: a call that may change something waits until the response is recorded, one
-// that is not concurrent also waits for all calls before it.
+// settle waits until p may run. A call that may change something waits until the response is
+// recorded; a call that is not concurrent also waits for all calls before it.
 func (b *batch) settle(p *exec.Pending) {
 	if p.Refused() != nil {
 		return

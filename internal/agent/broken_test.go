@@ -28,7 +28,7 @@ func newRetrying(t testing.TB, script string, max int) *bench {
 	return b
 }
 
-// overHTTP returns a provider that asks the bench's script over connections in memory.
+// overHTTP returns a provider that runs the bench's script over in-memory connections.
 func overHTTP(t testing.TB, b *bench) model.Provider {
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: b.player.Handler()}
@@ -50,7 +50,7 @@ func overHTTP(t testing.TB, b *bench) model.Provider {
 	return p
 }
 
-// pipes is a listener in memory.
+// pipes is an in-memory listener.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -75,7 +75,8 @@ func (l *pipes) Accept() (net.Conn, error) {
 func (l *pipes) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
 func (l *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// waits returns how long the turn waited before each attempt, marked if that asks for a whole answer.
+// waits returns how long the turn waited before each attempt, marking attempts without
+// streaming.
 func waits(events []agent.Event) (all []string) {
 	for _, e := range events {
 		if r, ok := e.(agent.Retrying); ok {
@@ -89,9 +90,8 @@ func waits(events []agent.Event) (all []string) {
 	return all
 }
 
-// An answer that breaks off, in any way and in any dialect, is asked for again by the retry rules: after a pause, as a
-// stream and whole in turn.
-//
+// TestBrokenAnswersBackOff checks that an answer that breaks off, in any way and any dialect,
+// is requested again by the retry rules: after a pause, alternating between streamed and whole.
 // Proves LOOP-19, PROV-50.
 func TestBrokenAnswersBackOff(t *testing.T) {
 	for _, dialect := range []string{"", "dialect chat\n", "dialect responses\n", "dialect gemini\n"} {
@@ -102,7 +102,7 @@ func TestBrokenAnswersBackOff(t *testing.T) {
 			t.Run(strings.TrimSpace(dialect)+" "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					stream, whole := "expect stream\n"+fault+"\n---\n", "expect nostream\n"+fault+"\n---\n"
-					if name == "failed inside" || name == "reset" { // there is no such whole answer: it is another error
+					if name == "failed inside" || name == "reset" { // whole answers can't fail this way; it is a different error
 						whole = "expect nostream\ncut\n---\n"
 					}
 					b := newRetrying(t, dialect+stream+stream+whole+stream+whole+"expect stream\nsay Whole.", 0)
@@ -127,9 +127,9 @@ func TestBrokenAnswersBackOff(t *testing.T) {
 	}
 }
 
-// An answer that always breaks off is given up after as many attempts as a connection that fails, and one that stalls, or
-// that the server ended on purpose, after three. Without retries, nothing waits.
-//
+// TestBrokenAnswersAreGivenUp checks that an answer that always breaks off is given up after as
+// many attempts as a failing connection, and an answer that stalls, or that the server ended on
+// purpose, after three. Without retries, nothing waits.
 // Proves LOOP-19, PROV-21, PROV-50.
 func TestBrokenAnswersAreGivenUp(t *testing.T) {
 	for _, tt := range []struct {
@@ -151,7 +151,7 @@ func TestBrokenAnswersAreGivenUp(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newRetrying(t, tt.script, tt.max)
-				if tt.name != "connection and cut" { // what breaks connections is in the script's own provider
+				if tt.name != "connection and cut" { // the script's own provider breaks connections
 					b.Provider = retry.New(overHTTP(t, b), retry.Config{Max: tt.max, Jitter: func() float64 { return 0 }})
 				}
 				began := time.Now()
@@ -170,8 +170,8 @@ func TestBrokenAnswersAreGivenUp(t *testing.T) {
 	}
 }
 
-// An abort ends the wait for the next attempt at once.
-//
+// TestAbortBetweenBrokenAnswers checks that an abort ends the wait for the next attempt
+// immediately.
 // Proves LOOP-40, PROV-50.
 func TestAbortBetweenBrokenAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -186,14 +186,14 @@ func TestAbortBetweenBrokenAnswers(t *testing.T) {
 	})
 }
 
-// A meter whose budget is spent after so many answers.
+// spending is a meter whose budget is exhausted after limit answers.
 type spending struct{ answers, limit int }
 
 func (s *spending) Book(string, msg.Usage, time.Duration, time.Duration) { s.answers++ }
 func (s *spending) Exhausted(float64) (float64, bool)                    { return 1, s.answers >= s.limit }
 
-// Answers that break off are paid for, so the budget bounds them too.
-//
+// TestBrokenAnswersWithinTheBudget checks that the budget also covers answers that break off,
+// since they are paid for.
 // Proves SESS-43.
 func TestBrokenAnswersWithinTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

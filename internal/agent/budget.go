@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// The bounds of a budget that a prompt may name, in tokens. Below, a number with a sign means something else.
+// Limits for a budget named in a prompt, in tokens. A signed number below the minimum means
+// something else.
 const (
 	leastBudget = 1000
 	mostBudget  = 1_000_000_000
 )
 
-// BudgetIn returns the budget of output tokens that a prompt names with its first or last word, such as +500k or +1.5m, or
-// 0 if it names none.
+// BudgetIn returns the output token budget named by a prompt's first or last word, such as
+// +500k or +1.5m, or 0.
 func BudgetIn(prompt string) int {
 	words := strings.Fields(prompt)
-	if len(words) < 2 { // there is nothing to do with it
+	if len(words) < 2 { // the prompt is nothing but a budget
 		return 0
 	}
 	if n := budgetOf(words[0]); n > 0 {

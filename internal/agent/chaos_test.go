@@ -27,9 +27,9 @@ import (
 	"adze/internal/tools/write"
 )
 
-// Turns over a server that goes wrong, in every dialect: whatever happens, each call in the history has exactly one result,
-// each file that was written is one that the history says was written, and every request is one that a server takes.
-//
+// TestChaos runs turns against a failing server in every dialect. In all cases each call in the
+// history has exactly one result, the files on disk match the writes in the history, and every
+// request is valid.
 // Proves PROV-10, LOOP-20.
 func TestChaos(t *testing.T) {
 	const runs, many = 60, 20
@@ -57,15 +57,15 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// A wreck is a turn over a server that goes wrong.
+// A wreck is a turn against a failing server.
 type wreck struct {
 	t       *testing.T
-	dir     string // where files are written
+	dir     string // directory for written files
 	server  *chaos.Server
 	answers int
 }
 
-// answer asks for a look and a new file, three times, and then says that it is done.
+// answer requests a read and a new file three times and then finishes.
 func (w *wreck) answer(req *model.Request) ([]model.Event, model.StopReason) {
 	w.answers++
 	steps := 0
@@ -84,7 +84,7 @@ func (w *wreck) answer(req *model.Request) ([]model.Event, model.StopReason) {
 	)...), model.StopTools
 }
 
-// turn runs a turn and checks what it left.
+// turn runs a turn and checks the resulting state.
 func (w *wreck) turn() agent.Reason {
 	t := w.t
 	if err := os.Mkdir(w.dir, 0o700); err != nil {
@@ -139,10 +139,10 @@ func (w *wreck) turn() agent.Reason {
 	return reason
 }
 
-// check compares the files with what the history says of them.
+// check compares the files with the history.
 func (w *wreck) check(history *memory) error {
-	wrote := map[string]string{} // by the id of the call, the file
-	said := map[string]int{}     // how often a file was written
+	wrote := map[string]string{} // call ID to file
+	said := map[string]int{}     // number of writes per file
 	for _, e := range history.Entries() {
 		for _, p := range e.Message.Parts {
 			switch p := p.(type) {

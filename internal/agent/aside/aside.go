@@ -1,6 +1,6 @@
-// Package aside asks a model short questions outside a conversation: for a summary, for notes, for a choice. A
-// question is bounded in tokens and time, its cost is booked, and a question that keeps failing is given up. The
-// questions themselves, but for those of a [Describer], and the use of the answers are left to other packages.
+// Package aside sends a model short questions outside a conversation, for example for a summary
+// or a choice. A question is limited in tokens and time and its cost is recorded; callers can
+// give up on a question that keeps failing.
 package aside
 
 import (
@@ -15,59 +15,62 @@ import (
 	"adze/internal/msg"
 )
 
-// An Asker asks the models of a provider. It is safe for concurrent use if Book is.
+// An Asker sends questions to a provider's models. It is safe for concurrent use if Book is.
 type Asker struct {
 	Provider model.Provider
-	// Book is called with the purpose and the usage of each question, even if it failed. It may be nil.
+	// Book, if non-nil, is called with the purpose and usage of each question, even if it
+	// failed.
 	Book func(purpose, modelID string, u msg.Usage, took time.Duration)
 }
 
 // A Question is one question to a model.
 type Question struct {
-	// Purpose is what the question is for, as the user reads it in the account of costs.
+	// Purpose describes the question in the user's cost report.
 	Purpose  string
 	Model    string
 	System   []msg.Part
 	Tools    []msg.ToolSpec
 	Messages []msg.Message // see [About]
-	// Effort, Thinking, Cache and Passing are those of the request; see [Conversation.Question].
+	// Effort, Thinking, Cache and Passing are copied from the request; see
+	// [Conversation.Question].
 	Effort   model.Effort
 	Thinking model.Thinking
 	Cache    []model.Mark
 	Passing  int
-	// MaxTokens bounds the answer.
+	// MaxTokens limits the answer's length.
 	MaxTokens int
-	// Timeout bounds the time, including retries; 0 means [DefaultTimeout].
+	// Timeout limits the total time, including retries; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Format is the JSON Schema of the answer; nil leaves its text free.
+	// Format is the answer's JSON Schema. If nil, the answer is free text.
 	Format json.RawMessage
-	// Awaited says that the user waits for the answer. Other questions are not retried when the server is
-	// overloaded.
+	// Awaited is true if the user is waiting for the answer. Other questions are not retried
+	// when the server is overloaded.
 	Awaited bool
 	UserID  string
-	// Search is that of the request, and Hear is told each event of the answer; both may be nil.
+	// Search is copied from the request. Hear is called with each event of the answer. Both may
+	// be nil.
 	Search *model.Search
 	Hear   func(model.Event)
 }
 
-// DefaultTimeout is the time limit of a question that sets none.
+// DefaultTimeout applies to questions without a Timeout.
 const DefaultTimeout = 5 * time.Minute
 
-// A Conversation is what a model has been told and has said: the last request that it answered, or the one that
-// comes next, and what was said since.
+// A Conversation is the context of a question: the last answered request, or the next one, and
+// the messages since.
 type Conversation struct {
 	Request *model.Request
 	Since   []msg.Message
 }
 
-// thinkingRoom is what an answer may have for reasoning, where the model decides itself how much that is, in
-// tokens.
+// thinkingRoom is the number of extra output tokens for reasoning when the model decides how
+// much to think.
 const thinkingRoom = 8_000
 
-// Question returns a question about the conversation. It sends what the request sent and appends the rest, so
-// that the provider finds in its cache what the request has put there, and is asked to keep nothing more. Its
-// tools are part of that: the text has to say that none may be called. The answer has at most maxTokens beside
-// reasoning.
+// Question returns a question about the conversation. It repeats the request and appends to it,
+// so that the provider can use its cached prefix; nothing more is cached. The tools are part of
+// that prefix, so the text must forbid calling them. The answer has at most maxTokens, not
+// counting reasoning.
 func (c Conversation) Question(text string, maxTokens int) Question {
 	r := c.Request
 	var conv msg.Conversation
@@ -85,7 +88,7 @@ func (c Conversation) Question(text string, maxTokens int) Question {
 	for _, m := range messages {
 		all += len(m.Parts)
 	}
-	switch r.Thinking.Mode { // a cache is of no use to a request that thinks otherwise
+	switch r.Thinking.Mode { // the cache is keyed by the thinking mode
 	case model.ThinkingBudget:
 		maxTokens = min(maxTokens+r.Thinking.Budget, r.MaxTokens)
 	case model.ThinkingAdaptive:
@@ -97,8 +100,8 @@ func (c Conversation) Question(text string, maxTokens int) Question {
 	}
 }
 
-// About returns the messages of a question about a conversation that is sent in another form than before:
-// what was said, without reasoning, and then the question.
+// About returns the messages for a question about a conversation that can't be sent in its
+// original form: the messages without reasoning, then the question.
 func About(said []msg.Message, question string) []msg.Message {
 	var conv msg.Conversation
 	for _, m := range said {
@@ -112,7 +115,8 @@ func About(said []msg.Message, question string) []msg.Message {
 	return messages
 }
 
-// Ask sends a question and returns the whole answer. When ctx is done its cause is returned.
+// Ask sends a question and returns the complete answer. If ctx is done, it returns the
+// context's cause.
 func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 	limit := q.Timeout
 	if limit == 0 {
@@ -136,22 +140,24 @@ func (a *Asker) Ask(ctx context.Context, q Question) (*Answer, error) {
 	return &Answer{acc.Message(), stop}, nil
 }
 
-// unawaited is how often a question is asked that no one waits for, if its answers break off.
+// unawaited is the maximum number of attempts for a question nobody waits for, if its answers
+// break off.
 const unawaited = 3
 
-// repeats reports whether the question is asked again after so many failures: its answer broke off, and no one has heard of it.
+// repeats reports whether to repeat the question after so many failures: its answer broke off
+// before anyone saw any of it.
 func (q *Question) repeats(failures int, err error) bool {
 	var e *model.Error
 	return errors.As(err, &e) && e.Kind == model.Broken && !e.Lasting && q.Hear == nil && (q.Awaited || failures < unawaited)
 }
 
-// again waits until a question may be asked again, and reports whether it may.
+// again waits until the question may be repeated and reports whether it may.
 func (a *Asker) again(ctx context.Context, failures int, err error) bool {
 	p, ok := model.As[model.Retrier](a.Provider)
 	return ok && p.Again(ctx, failures, err, func(model.Retrying) {}) == nil
 }
 
-// attempt asks once and books the cost.
+// attempt sends the question once and records its cost.
 func (a *Asker) attempt(ctx context.Context, q Question) (model.Accumulator, error) {
 	began := time.Now()
 	acc, err := a.stream(ctx, q)
@@ -178,17 +184,18 @@ func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, 
 	return acc, nil
 }
 
-// An Answer is the answer of a model, and why it stopped.
+// An Answer is a model's answer and its stop reason.
 type Answer struct {
 	msg.Message
 	Stop model.StopReason
 }
 
-// ErrUnusable is the error for an answer of the wrong form.
+// ErrUnusable is returned for an answer of the wrong form.
 var ErrUnusable = errors.New("the model's answer cannot be used")
 
-// Words returns an answer that is text alone, complete and not blank, without white space around it. Other answers are [ErrUnusable], or a
-// [*model.Error] if the model refused or the question did not fit.
+// Words returns the trimmed text of a complete, non-blank answer that is only text. Otherwise
+// it returns [ErrUnusable], or a [*model.Error] if the model refused or the question did not
+// fit.
 func (a *Answer) Words() (string, error) {
 	text := strings.TrimSpace(a.Text())
 	switch {
@@ -206,11 +213,11 @@ func (a *Answer) Words() (string, error) {
 	return text, nil
 }
 
-// Failures counts how often in a row a background question failed. The zero value is ready; it is
+// Failures counts consecutive failures of a background question. The zero value is ready; it is
 // not safe for concurrent use.
 type Failures int
 
-// maxFailures is how many failures in a row are too many.
+// maxFailures is the number of consecutive failures after which to give up.
 const maxFailures = 3
 
 // Count records an attempt; err is nil if it succeeded.
@@ -222,5 +229,5 @@ func (f *Failures) Count(err error) {
 	}
 }
 
-// TooMany reports whether the question should no longer be asked.
+// TooMany reports whether to give up on the question.
 func (f Failures) TooMany() bool { return f >= maxFailures }

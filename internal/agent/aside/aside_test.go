@@ -14,11 +14,11 @@ import (
 	"adze/internal/msg"
 )
 
-// A script answers every question alike.
+// A script gives the same answer to every question.
 type script struct {
 	events []model.Event
 	err    error
-	wait   bool // until the question is cancelled
+	wait   bool // block until the question is canceled
 	asked  []*model.Request
 }
 
@@ -80,7 +80,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What a question has cost is booked, whatever became of it, and it ends in time.
+// TestAsk checks that a question's cost is recorded whether it succeeds or fails, and that it
+// ends in time.
 func TestAsk(t *testing.T) {
 	broken := &model.Error{Kind: model.Overloaded}
 	tests := []struct {
@@ -88,7 +89,7 @@ func TestAsk(t *testing.T) {
 		script script
 		cancel time.Duration
 		booked int
-		want   string // the error
+		want   string // expected error
 		took   time.Duration
 	}{
 		{"answered", script{events: says(model.StopEnd, &msg.Text{Text: "x"})}, 0, 7, "", 0},
@@ -141,7 +142,8 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// A question about a conversation sends the request of the conversation and adds to it.
+// TestConversationQuestion checks that a question about a conversation repeats its request and
+// appends to it.
 func TestConversationQuestion(t *testing.T) {
 	text := func(s string) msg.Part { return &msg.Text{Text: s} }
 	said := msg.Message{Role: msg.User, Parts: []msg.Part{text("Look."), &msg.Image{MediaType: "image/png", Data: []byte("x")}}}
@@ -150,7 +152,7 @@ func TestConversationQuestion(t *testing.T) {
 		name     string
 		since    []msg.Message
 		thinking model.Thinking
-		limit    int // of the request
+		limit    int // request's output limit
 		want     []msg.Message
 		passing  int
 		tokens   int

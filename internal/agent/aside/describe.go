@@ -14,26 +14,27 @@ import (
 )
 
 const (
-	// maxFacts and maxFact are how many facts a description is made of, and how much of each, in characters.
+	// maxFacts and maxFact limit the number of facts in a description and the length of each,
+	// in characters.
 	maxFacts, maxFact = 12, 200
 	maxDescription    = 80
 	describeTokens    = 1024
 	describeTime      = 15 * time.Second
 )
 
-// A Describer describes in a line what happens in a session, as the small model puts it. What it has no line for has
-// none. Each kind of description is given up by itself when it keeps failing. It is safe for concurrent use. Log may be
-// nil.
+// A Describer uses the small model to describe session activity in one line. It returns "" when
+// it has no description. Each kind of description is given up separately when it keeps failing.
+// It is safe for concurrent use. Log may be nil.
 type Describer struct {
 	Small    *Small
 	Language func() texts.Language
 	Log      *slog.Logger
 
 	mu     sync.Mutex
-	failed map[string]Failures // by the name of the text
+	failed map[string]Failures // keyed by text name
 }
 
-// Calls returns what calls did, or nothing. It has the form of [agent.Options.Label].
+// Calls describes a batch of calls, or returns "". It can be used as [agent.Options.Label].
 func (d *Describer) Calls(ctx context.Context, uses []*msg.ToolUse) string {
 	var facts []string
 	for _, u := range uses[:min(len(uses), maxFacts)] {
@@ -45,7 +46,7 @@ func (d *Describer) Calls(ctx context.Context, uses []*msg.ToolUse) string {
 	return d.describe(ctx, "calls", "labels of calls", facts)
 }
 
-// Agent returns what an agent is doing, given its task and its last steps, or nothing.
+// Agent describes an agent's current activity, given its task and last steps, or returns "".
 func (d *Describer) Agent(ctx context.Context, task string, steps []string) string {
 	if len(steps) == 0 {
 		return ""
@@ -57,7 +58,7 @@ func (d *Describer) Agent(ctx context.Context, task string, steps []string) stri
 	return d.describe(ctx, "agent", "progress of agents", facts)
 }
 
-// describe asks with the text of a name, unless that has failed too often.
+// describe asks with the named text, unless that text has failed too often.
 func (d *Describer) describe(ctx context.Context, name, purpose string, facts []string) string {
 	if d.tired(name) || !d.Small.Own() {
 		return ""

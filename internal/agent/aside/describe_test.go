@@ -13,10 +13,10 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A mind answers every question alike, unless it is of a kind that fails.
+// A mind gives the same answer to every question, except for those it is set to fail.
 type mind struct {
 	answer string
-	fails  string // what is in the questions that fail
+	fails  string // substring of the questions that fail
 	asked  []string
 }
 
@@ -53,8 +53,8 @@ func manySteps() (all []string) {
 	return all
 }
 
-// What the model reads of calls is bounded, and so is its line. Nothing is asked without calls or a small model.
-//
+// TestDescribeCalls checks that the model's input and its one-line answer are bounded, and that
+// no question is sent without calls or a small model.
 // Proves LOOP-32, X-136.
 func TestDescribeCalls(t *testing.T) {
 	for _, tt := range []struct {
@@ -83,8 +83,8 @@ func TestDescribeCalls(t *testing.T) {
 	}
 }
 
-// What the model reads of an agent is bounded, and so is its line. Nothing is asked without steps or a small model.
-//
+// TestDescribeAgent checks that the model's input and its one-line answer are bounded, and that
+// no question is sent without steps or a small model.
 // Proves AGENT-40.
 func TestDescribeAgent(t *testing.T) {
 	for _, tt := range []struct {
@@ -112,8 +112,8 @@ func TestDescribeAgent(t *testing.T) {
 	}
 }
 
-// A description that failed three times in a row is asked for no more, whatever becomes of those of the other kind.
-//
+// TestDescribeGivesUp checks that a description that failed three times in a row is not
+// requested again, independently of the other kind.
 // Proves LOOP-32, AGENT-40.
 func TestDescribeGivesUp(t *testing.T) {
 	for _, fails := range []string{"<calls", "<agent"} {

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A Seal is a random word for one question about text that others wrote. What is quoted with it cannot end its
-// quotation, and an answer counts only if it repeats the word, so that no such text can answer in place of the
-// model.
+// A Seal is a random word for one question about untrusted text. Text quoted with it cannot end
+// its quotation, and an answer counts only if it repeats the word, so that untrusted text
+// cannot answer in place of the model.
 type Seal string
 
 // NewSeal returns a new seal.
 func NewSeal() Seal { return Seal(rand.Text()[:12]) }
 
-// Quote returns text as data in a question, under a name.
+// Quote returns text quoted as data in a question, under a name.
 func (s Seal) Quote(name, text string) string {
 	return fmt.Sprintf("<%s seal=%q>\n%s\n</%s seal=%q>", name, string(s), text, name, string(s))
 }
 
-// Open returns the members of an answer, which must be one JSON object with the seal in it and nothing else. All
-// other answers are an error; see [Answer.Words]. Names that differ only in case are the same, and none may occur
-// twice.
+// Open returns the members of an answer, which must be a single JSON object that contains the
+// seal. All other answers are an error; see [Answer.Words]. Names are case-insensitive and must
+// not occur twice.
 func (s Seal) Open(a *Answer) (map[string]json.RawMessage, error) {
 	text, err := a.Words()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s Seal) Open(a *Answer) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// object reads a text that is one JSON object, which may stand in a fenced block.
+// object parses text that is a single JSON object, optionally in a fenced block.
 func object(text string) (map[string]json.RawMessage, error) {
 	if inner, ok := strings.CutPrefix(text, "```"); ok {
 		inner = strings.TrimPrefix(inner, "json")

@@ -8,20 +8,22 @@ import (
 	"adze/internal/model"
 )
 
-// A Small asks the small model of a conversation. If the provider turns out not to have that model, the main
-// model is asked from then on. It is safe for concurrent use.
+// A Small sends questions to a conversation's small model. If the provider does not have that
+// model, it uses the main model from then on. It is safe for concurrent use.
 type Small struct {
 	Asker Asker
-	// Models returns the ids of the small and of the main model; they are the same if there is no small one.
+	// Models returns the IDs of the small and the main model, which are equal if no small model
+	// is configured.
 	Models func() (small, main string)
-	// Say tells the user something.
+	// Say shows the user a message.
 	Say func(string)
 
 	mu      sync.Mutex
 	missing map[string]bool
 }
 
-// Ask asks the small model, or the one that q names, and returns the whole answer; see [Asker.Ask].
+// Ask sends q to the small model, or to the model that q names, and returns the complete
+// answer; see [Asker.Ask].
 func (s *Small) Ask(ctx context.Context, q Question) (*Answer, error) {
 	if q.Model != "" {
 		return s.Asker.Ask(ctx, q)
@@ -37,14 +39,14 @@ func (s *Small) Ask(ctx context.Context, q Question) (*Answer, error) {
 	return s.Asker.Ask(ctx, q)
 }
 
-// Own reports whether there is a small model beside the main one. What is not worth the main model is not asked
-// without it.
+// Own reports whether the small model differs from the main one. Questions not worth the main
+// model's cost are skipped otherwise.
 func (s *Small) Own() bool {
 	small, main := s.models()
 	return small != main
 }
 
-// models returns the models to ask: a small one that is missing is the main one.
+// models returns the models to use; the main model replaces a missing small one.
 func (s *Small) models() (small, main string) {
 	small, main = s.Models()
 	s.mu.Lock()
@@ -55,7 +57,7 @@ func (s *Small) models() (small, main string) {
 	return small, main
 }
 
-// miss notes that the provider does not have a model, and tells the user once.
+// miss records that the provider does not have a model and notifies the user once.
 func (s *Small) miss(small, main string) {
 	s.mu.Lock()
 	known := s.missing[small]

@@ -12,10 +12,10 @@ import (
 	"adze/internal/msg"
 )
 
-// A house has some models and counts which are asked.
+// A house is a provider with a fixed set of models that counts the requests to each.
 type house struct {
 	has   []string
-	err   error // for every question, if not nil
+	err   error // returned for every question if non-nil
 	asked []string
 }
 
@@ -40,8 +40,8 @@ func (h *house) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Ev
 	}
 }
 
-// A small model that the provider does not have is replaced by the main one, for good, and the user is told once.
-//
+// TestSmall checks that the main model permanently replaces a small model the provider does not
+// have, and that the user is notified once.
 // Proves PROV-58.
 func TestSmall(t *testing.T) {
 	overloaded := &model.Error{Kind: model.Overloaded}
@@ -49,8 +49,8 @@ func TestSmall(t *testing.T) {
 		name   string
 		house  house
 		small  string
-		named  string // in the question
-		asked  string // by two questions
+		named  string // model named in the question
+		asked  string // models used for two questions
 		failed bool
 		own    bool
 		said   int
@@ -76,7 +76,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Only an answer that is one object with the seal counts.
+// TestSeal checks that an answer counts only if it is a single object that contains the seal.
 func TestSeal(t *testing.T) {
 	s := NewSeal()
 	if other := NewSeal(); s == other || len(s) != 12 {

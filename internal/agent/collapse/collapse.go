@@ -1,7 +1,7 @@
-// Package collapse prepares for a conversation that becomes too long: it has ranges of old messages summarised in
-// the background, and keeps these folds ready. Requests do not change until the folds are drained. It is an
-// experiment: without it, a compaction just takes longer. The caller decides when to drain; the stored history
-// stays complete.
+// Package collapse prepares for a conversation that grows too long: it summarizes ranges of old
+// messages in the background and keeps these folds ready. Requests do not change until the
+// caller drains the folds; the stored history stays complete. It is experimental: without it,
+// compaction just takes longer.
 package collapse
 
 import (
@@ -19,24 +19,25 @@ import (
 )
 
 const (
-	// recent is how many of the last messages are never folded.
+	// recent is the number of trailing messages that are never folded.
 	recent = 8
-	// leastFold is the smallest range that is folded, in tokens; in a large window, a tenth of the window.
+	// leastFold is the smallest range to fold, in tokens; for a large window it is a tenth of
+	// the window.
 	leastFold = 4_000
 	share     = 10
-	// maxOutput bounds the answer of the model, in tokens.
+	// maxOutput limits the model's answer, in tokens.
 	maxOutput = 4_000
 )
 
 // A Config configures a [Folder]. Asker is required; Log may be nil.
 type Config struct {
 	Asker aside.Asker
-	// Language is that of the texts for the model.
+	// Language selects the language of the model-facing texts.
 	Language texts.Language
 	Log      *slog.Logger
 }
 
-// A Fold replaces a range of messages, which begins with an answer and ends before one.
+// A Fold replaces a range of messages that begins with an answer and ends before one.
 type Fold struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
@@ -51,18 +52,18 @@ type Folder struct {
 	end  context.CancelFunc
 
 	mu     sync.Mutex
-	folds  []fold // in order, without gaps
+	folds  []fold // contiguous, in order
 	busy   bool
-	stop   context.CancelFunc // of what is being prepared
-	age    int                // counts the conversations
-	size   int                // of the conversation, when it was seen last, in tokens
+	stop   context.CancelFunc // cancels the running summary
+	age    int                // number of conversations so far
+	size   int                // size of the conversation when last seen, in tokens
 	limit  int
 	failed aside.Failures
 }
 
 type fold struct {
 	Fold
-	part      *msg.Text // the same each time: encoders know it again
+	part      *msg.Text // reused, so that encoders recognize it
 	committed bool
 }
 
@@ -76,13 +77,14 @@ func New(cfg Config) *Folder {
 	return f
 }
 
-// Close stops what is being prepared and waits for it.
+// Close cancels a running summary and waits for it.
 func (f *Folder) Close() {
 	f.end()
 	f.work.Wait()
 }
 
-// Restart resets the folder for a conversation that starts over. It reports whether folds had been committed.
+// Restart resets the folder for a conversation that starts over. It reports whether any folds
+// had been committed.
 func (f *Folder) Restart() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +95,7 @@ func (f *Folder) Restart() bool {
 	return had
 }
 
-// Committed returns the folds that are in use, for [Folder.Restore] in a later process.
+// Committed returns the committed folds, for [Folder.Restore] in a later process.
 func (f *Folder) Committed() []Fold {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +116,7 @@ func (f *Folder) Restore(folds []Fold) {
 	at := 1
 	for _, d := range folds {
 		if d.From != at || d.To <= d.From || d.To%2 == 0 || d.Text == "" {
-			return // ok: what cannot be read is sent as it was said
+			return // ok: messages with unreadable folds are sent in full
 		}
 		at = d.To
 		f.folds = append(f.folds, fold{d, &msg.Text{Text: d.Text}, true})
@@ -133,8 +135,8 @@ func (f *Folder) Drain() bool {
 	return drained
 }
 
-// Project returns messages with the committed folds in place of the messages they replace. Messages alternate
-// and begin with the user, as in a [msg.Conversation].
+// Project returns messages with the committed folds applied. Messages alternate and begin with
+// the user, as in a [msg.Conversation].
 func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,18 +157,20 @@ func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	return append(out, messages[at:]...)
 }
 
-// A Moment is a conversation as it is before a request, without any folds.
+// A Moment is a conversation just before a request, without any folds.
 type Moment struct {
 	Messages []msg.Message
-	// Sent is the last request that was answered, with the folds that are committed; nil if it is not known. The
-	// model is asked after what it begins with, which the provider has in its cache.
+	// Sent is the last answered request, with the committed folds, or nil if unknown. The model
+	// is asked with a prefix of it, which the provider has cached.
 	Sent *model.Request
-	// Size measures messages; Limit is the size at which the conversation is too long, in tokens.
+	// Size returns the size of messages; Limit is the size at which the conversation is too
+	// long, in tokens.
 	Size  func(...msg.Message) int
 	Limit int
 }
 
-// Stage has the next range summarised in the background if the conversation is long enough. It never waits.
+// Stage summarizes the next range in the background if the conversation is long enough. It
+// never blocks.
 func (f *Folder) Stage(m Moment) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +179,7 @@ func (f *Folder) Stage(m Moment) {
 		from = f.folds[n-1].To
 	}
 	f.size, f.limit = m.Size(m.Messages...), m.Limit
-	to := (len(m.Messages)-recent)/2*2 - 1 // an answer, which stays
+	to := (len(m.Messages)-recent)/2*2 - 1 // ends before an answer, which stays
 	if f.busy || f.failed.TooMany() || to <= from || f.life.Err() != nil || m.Sent == nil {
 		return
 	}
@@ -189,7 +193,7 @@ func (f *Folder) Stage(m Moment) {
 		}
 	}
 	if end > len(req.Messages) {
-		return // it was not sent yet
+		return // the range was not sent yet
 	}
 	req.Messages = req.Messages[:end:end]
 	size := m.Size(m.Messages[from:to]...)
@@ -198,7 +202,7 @@ func (f *Folder) Stage(m Moment) {
 	}
 	ctx, stop := context.WithCancel(f.life)
 	f.busy, f.stop = true, stop
-	told := slices.Clone(m.Messages[from:to]) // the caller keeps its own
+	told := slices.Clone(m.Messages[from:to]) // the caller may modify its slice
 	age := f.age
 	f.work.Go(func() {
 		defer stop()
@@ -206,7 +210,7 @@ func (f *Folder) Stage(m Moment) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if age != f.age {
-			return // of a conversation that is no more
+			return // the conversation was restarted
 		}
 		f.busy = false
 		f.failed.Count(err)
@@ -218,8 +222,8 @@ func (f *Folder) Stage(m Moment) {
 	})
 }
 
-// ask returns the text of a fold of the messages that are told: the model's summary, and the user's own words. They
-// are the last ones of the request, behind what is folded, or staged to be.
+// ask returns the fold for the messages in told: the model's summary and the user's own words.
+// They are the last messages of req, after any that are folded or staged.
 func (f *Folder) ask(ctx context.Context, req *model.Request, staged string, told []msg.Message) (string, error) {
 	order := catalogue.Text(f.cfg.Language, "order")
 	if staged != "" {
@@ -242,7 +246,7 @@ func (f *Folder) ask(ctx context.Context, req *model.Request, staged string, tol
 	return text, nil
 }
 
-// words returns the texts of the user in messages.
+// words returns the user's texts in messages.
 func words(messages []msg.Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -258,13 +262,13 @@ func words(messages []msg.Message) []string {
 	return said
 }
 
-// ours reports whether a text is the program's and not the user's.
+// ours reports whether a text was written by adze rather than the user.
 func ours(t *msg.Text) bool {
 	_, reminder := msg.Reminded(t)
 	return reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") || strings.HasPrefix(t.Text, "[step ")
 }
 
-// length returns the bytes of text in messages.
+// length returns the number of bytes of text in messages.
 func length(messages []msg.Message) (n int) {
 	for _, m := range messages {
 		for _, p := range m.Parts {

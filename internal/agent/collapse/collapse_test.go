@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A scribe answers after a while, and holds every request to the rules of the wire.
+// A scribe is a model that answers after a delay and checks that every request is valid.
 type scribe struct {
 	t      *testing.T
 	takes  time.Duration
@@ -75,7 +75,7 @@ func says(text string) []msg.Part { return []msg.Part{&msg.Text{Text: text}} }
 
 func size(list ...msg.Message) int { return length(list) / 4 }
 
-// talk returns a conversation of n answers with their results, and words of the user between them.
+// talk returns a conversation of n answers with their results, interleaved with user messages.
 func talk(n int) []msg.Message {
 	list := []msg.Message{msg.UserText("begin")}
 	for i := 1; i <= n; i++ {
@@ -99,8 +99,7 @@ func request(list []msg.Message) *model.Request {
 	return &model.Request{Model: "m", MaxTokens: 1, Messages: list, Tools: []msg.ToolSpec{{Name: "Read", Schema: []byte(`{"type":"object"}`)}}}
 }
 
-// Staging changes nothing of what is sent; draining does.
-//
+// TestStageAndDrain checks that staging does not change requests and draining does.
 // Proves CTX-52.
 func TestStageAndDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +108,7 @@ func TestStageAndDrain(t *testing.T) {
 		short, long := talk(5), talk(14)
 		f.Stage(moment(short))
 		f.Stage(moment(long))
-		f.Stage(moment(long)) // one at a time
+		f.Stage(moment(long)) // only one runs at a time
 		if f.Drain() || !strings.Contains(f.Report(), "being summarised") {
 			t.Error("something is staged already:", f.Report())
 		}
@@ -117,7 +116,7 @@ func TestStageAndDrain(t *testing.T) {
 		if len(s.requests) != 1 || !s.requests[0].Background || len(s.requests[0].Tools) != 1 {
 			t.Fatalf("%d requests", len(s.requests))
 		}
-		last := len(s.requests[0].Messages) - 1 // the order is behind what was said
+		last := len(s.requests[0].Messages) - 1 // the instructions follow the conversation
 		if diff := cmp.Diff(long[:last], s.requests[0].Messages[:last]); diff != "" || last != 18 || s.requests[0].Passing != 1 {
 			t.Errorf("%d messages do not begin as the conversation does:\n%s", last, diff)
 		}
@@ -172,7 +171,8 @@ func TestStageAndDrain(t *testing.T) {
 	})
 }
 
-// What is no summary is not used, and after three failures nothing is tried any more.
+// TestBadFolds checks that an invalid summary is not used and that staging stops after three
+// failures.
 func TestBadFolds(t *testing.T) {
 	for name, s := range map[string]*scribe{
 		"empty":   {answer: says(" ")},
@@ -198,7 +198,8 @@ func TestBadFolds(t *testing.T) {
 	}
 }
 
-// A conversation that begins anew has no use for what is being prepared.
+// TestRestartWhileStaging checks that a fold in preparation is dropped when the conversation is
+// restarted.
 func TestRestartWhileStaging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scribe{t: t, takes: time.Minute, answer: says("We read files.")}
@@ -217,7 +218,7 @@ func TestRestartWhileStaging(t *testing.T) {
 	})
 }
 
-// Folds of an earlier process that make no sense are not used.
+// TestRestore checks that invalid folds from an earlier process are ignored.
 func TestRestore(t *testing.T) {
 	for _, folds := range [][]Fold{
 		{{From: 0, To: 5, Text: "x"}}, {{From: 1, To: 4, Text: "x"}}, {{From: 1, To: 1, Text: "x"}}, {{From: 1, To: 5}}, {{From: 3, To: 5, Text: "x"}},

@@ -17,7 +17,7 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// write returns the text of a fold: a summary, and the texts of the user.
+// write returns the text of a fold: a summary and the user's texts.
 func write(l texts.Language, summary string, said []string) string {
 	const open, end = "<conversation-fold>", "</conversation-fold>"
 	summary = strings.NewReplacer(open, "", end, "").Replace(summary)
@@ -33,7 +33,7 @@ func write(l texts.Language, summary string, said []string) string {
 	return b.String()
 }
 
-// Report describes how full the window is, what is folded, and what could be folded.
+// Report describes how full the window is and which ranges are folded or could be.
 func (f *Folder) Report() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
