@@ -8,7 +8,8 @@ import (
 	"adze/internal/msg"
 )
 
-// What is said before the conversation is part of its first message, and never of the history.
+// TestContextGoesBeforeTheFirstMessage checks that the preamble's context is part of the first
+// message but not of the history.
 func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	said := msg.Reminder("Use tabs.")
 	p := Preamble{Context: func() []msg.Part { return []msg.Part{said} }}

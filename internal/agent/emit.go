@@ -15,9 +15,9 @@ import (
 // An outlet yields events to the caller of [Agent.Run].
 type outlet struct {
 	yield func(Event) bool
-	leave func() // is called when the caller breaks off
-	gone  bool   // the caller left: nothing may be yielded any more
-	// While holding, events wait in held.
+	leave func() // called when the caller breaks off
+	gone  bool   // the caller broke off; nothing more may be yielded
+	// While holding, events are buffered in held.
 	holding bool
 	held    []Event
 }
@@ -30,8 +30,8 @@ func (o *outlet) emit(e Event) {
 		o.held = append(o.held, e)
 		return
 	}
-	// The caller counts as gone while it handles the event, so that cleaning up after its panic does not yield to
-	// it again.
+	// Mark the caller as gone while it handles the event, so that cleanup after its panic does
+	// not yield to it again.
 	o.gone = true
 	o.gone = !o.yield(e)
 	if o.gone {
@@ -45,8 +45,8 @@ func (o *outlet) emitAll(events []Event) {
 	}
 }
 
-// together holds back the events that f emits until f has returned: if the caller panics on one of them, the
-// history is complete.
+// together holds back the events that f emits until f has returned, so that the history is
+// complete even if the caller panics on an event.
 func (o *outlet) together(f func()) {
 	o.holding = true
 	f()
@@ -59,7 +59,7 @@ func (o *outlet) together(f func()) {
 type recorder struct {
 	outlet
 	h     History
-	ctx   context.Context // is not cancelled with the turn
+	ctx   context.Context // not canceled with the turn
 	fail  context.CancelCauseFunc
 	newID func() string
 	now   func() time.Time
@@ -85,14 +85,15 @@ func (r *recorder) remind(text string) {
 	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: []msg.Part{msg.Reminder(text)}}, Hidden: true})
 }
 
-// keeper returns a function that keeps the result of a call of the last entry, or nil if the history keeps none.
+// keeper returns a function that stores a result for a call in the last entry, or nil if the
+// history doesn't support it.
 func (r *recorder) keeper() func(exec.Outcome) {
 	k, ok := r.h.(Keeper)
 	if !ok {
 		return nil
 	}
 	entries := r.h.Entries()
-	if len(entries) == 0 { // it could not be recorded
+	if len(entries) == 0 { // the entry could not be recorded
 		return nil
 	}
 	parent := entries[len(entries)-1].ID

@@ -9,12 +9,12 @@ import (
 	"adze/internal/tool"
 )
 
-// An Event is one of the types below. Events report what happens in a turn; only [Appended] means that the
-// history has changed.
+// An Event describes something that happened in a turn. The types below are the only
+// implementations. Only [Appended] means that the history has changed.
 type Event interface{ event() }
 
 type (
-	// Requesting says that a request is about to be sent. Attempt counts the requests of the turn.
+	// Requesting is sent before each request. Attempt counts the turn's requests.
 	Requesting struct {
 		Attempt int
 		Model   string
@@ -26,74 +26,79 @@ type (
 		model.Event
 	}
 
-	// Withdrawn voids every delta of an attempt: the response broke off or was discarded.
+	// Withdrawn voids every delta of an attempt because the response broke off or was
+	// discarded.
 	Withdrawn struct{ Attempt int }
 
-	// Appended says that an entry is in the history.
+	// Appended is sent after an entry was added to the history.
 	Appended struct{ Entry msg.Entry }
 
-	// ToolStarted says that a call is about to run or to be refused. Use is of the tool that is called, whatever
-	// tool the model reached it through.
+	// ToolStarted is sent when a call is about to run or be denied. Use names the tool that is
+	// actually called, even if the model reached it through another tool.
 	ToolStarted struct {
 		Use      *msg.ToolUse
 		Title    string
 		Activity string
-		// Verb and Object say what the call did when it has ended well. Without a verb the object says all.
+		// Verb and Object describe the completed call. If Verb is empty, Object is the complete
+		// description.
 		Verb, Object string
 		Fold         tool.Fold
 	}
 
-	// ToolProgress is a report of a running call. Reports may be dropped, but never the last one.
+	// ToolProgress is a progress report from a running call. Reports may be dropped, but never
+	// the last one.
 	ToolProgress struct {
 		ID      string
 		Display tool.Display
 	}
 
-	// ToolDone carries the result of a call, in the order of the calls. It is in the history when
-	// [Appended] says so, and never if the attempt was withdrawn. Use is that of ToolStarted.
+	// ToolDone carries a call's result, in the order of the calls. The result is in the history
+	// once [Appended] is sent, and never if the attempt was withdrawn. Use is the same as in
+	// ToolStarted.
 	ToolDone struct {
 		Use     *msg.ToolUse
 		Result  *msg.ToolResult
 		Display tool.Display
 		Denied  bool
-		Refusal string // who or what denied it, and why, for the user; what Result says is for the model
-		Remedy  string // the flag that would allow a call that was denied, or empty
+		Refusal string // user-facing reason for a denial, with its source; Result is for the model
+		Remedy  string // flag that would allow a denied call, or empty
 		Elapsed time.Duration
 	}
 
-	// Labelled says in a line what a batch of calls did. It comes some time after the calls, or never.
+	// Labelled carries a one-line description of a batch of calls. It is sent some time after
+	// the calls, or never.
 	Labelled struct {
-		IDs  []string // of the uses
+		IDs  []string // tool-use IDs
 		Text string
 	}
 
-	// Retrying says that the provider is asked again after a wait.
+	// Retrying is sent before the provider is retried after a wait.
 	Retrying struct{ model.Retrying }
 
-	// Notice is a message for the user. Warning says that they may want to act on it, Compacting that a summary of the
-	// conversation is being written.
+	// Notice is a message for the user. Warning is true if the user may want to act on it,
+	// Compacting if a summary of the conversation is being written.
 	Notice struct {
 		Text                string
 		Warning, Compacting bool
 	}
 
-	// Compacted says that the history was shortened; the numbers are tokens. Manual says that the user
-	// asked for it.
+	// Compacted is sent when the history was shortened; the numbers are tokens. Manual is true
+	// if the user requested it.
 	Compacted struct {
 		Before, After int
 		Manual        bool
-		Cleared       bool // nothing of it is left, because the user wants it
+		Cleared       bool // the user cleared the whole conversation
 	}
 
-	// Failed carries the error that ended the turn, when no recovery was left.
+	// Failed carries the error that ended the turn after all recovery failed.
 	Failed struct{ Err error }
 
-	// Ended is always last.
+	// Ended is always the last event.
 	Ended struct {
 		Reason Reason
-		// Detail adds to the reason: the text of a hook, or the amounts of a budget.
+		// Detail qualifies the reason: a hook's text, or a budget's amounts.
 		Detail string
-		// Stop is why the last response ended; it is empty if there was none.
+		// Stop is the last response's stop reason, or empty if the turn had no response.
 		Stop       model.StopReason
 		Iterations int
 		Err        error
@@ -134,7 +139,7 @@ const (
 	MaxTurnsReached   Reason = "max_turns"
 	BudgetExhausted   Reason = "budget_exhausted"
 	TokenBudgetDone   Reason = "token_budget_done"
-	// StructuredOutputFailed ends a turn that did not produce the value it had to; see [Goal].
+	// StructuredOutputFailed ends a turn that did not produce its required value; see [Goal].
 	StructuredOutputFailed Reason = "structured_output_failed"
 )
 

@@ -9,7 +9,7 @@ import (
 	"adze/internal/msg"
 )
 
-// BenchmarkClear is what a request of a long conversation costs before it is sent.
+// BenchmarkClear measures the per-request cost of clearing a long conversation.
 func BenchmarkClear(b *testing.B) {
 	talk := new(talk).say("go")
 	for i := range 250 {

@@ -1,7 +1,7 @@
-// Package compact keeps a conversation within the context window. It clears old results from requests, replaces
-// messages with a summary, and drops the oldest messages if there can be no summary. It works on the entries it
-// is given and returns others: when to compact, and how a new segment gets into the history and its log, is
-// decided by the caller.
+// Package compact keeps a conversation within the context window. It clears old results from
+// requests, replaces messages with a summary, and drops the oldest messages if there can be no
+// summary. It does not modify the entries it is given; the caller decides when to compact and
+// stores the new segment.
 package compact
 
 import (
@@ -18,11 +18,11 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Limits are the limits of a model, in tokens.
+// Limits are a model's limits, in tokens.
 type Limits struct {
 	Window, MaxOutput int
-	// Percent is how full the usable window may get before a conversation is compacted; values outside 50 to 95
-	// mean 85.
+	// Percent is how full the usable window may get before a conversation is compacted. Values
+	// outside 50 to 95 mean 85.
 	Percent int
 }
 
@@ -43,10 +43,10 @@ func (l Limits) Usable() int {
 	return window - min(l.MaxOutput, reservedOutput, window/2)
 }
 
-// Auto returns the size from which a conversation is compacted.
+// Auto returns the size at which a conversation is compacted automatically.
 func (l Limits) Auto() int { return l.Usable() * l.percent() / 100 }
 
-// Warn returns the size from which the user is warned.
+// Warn returns the size at which the user is warned.
 func (l Limits) Warn() int { return l.Usable() * min(warnPercent, l.percent()) / 100 }
 
 // Block returns the size above which a request is not sent.
@@ -70,44 +70,48 @@ const (
 
 // Hooks run before and after compactions.
 type Hooks interface {
-	// Before returns what the summary must keep, or the reason the compaction is blocked.
+	// Before returns information the summary must keep, or the reason the compaction is
+	// blocked.
 	Before(ctx context.Context, t Trigger, focus string) (keep, block string)
-	// After gets the summary and returns parts for the model to read after it.
+	// After receives the summary and returns parts for the model to read after it.
 	After(ctx context.Context, t Trigger, summary string) []msg.Part
 }
 
 // A Config configures a [Compactor]. Asker is required.
 type Config struct {
 	Asker aside.Asker
-	// Language is that of the texts for the model.
+	// Language selects the language of the model-facing texts.
 	Language texts.Language
-	// Clearable reports whether the old result of a call may be cleared. It may be nil.
+	// Clearable reports whether a call's old result may be cleared. It may be nil.
 	Clearable func(use *msg.ToolUse) bool
-	// ReadTool names the only tool that a request for a summary offers when the conversation is not sent as
-	// before, for providers that refuse calls in a conversation without tools; empty means none.
+	// ReadTool names the only tool offered when a summary is requested with a rewritten
+	// conversation, for providers that reject calls in a conversation without tools; empty
+	// means none.
 	ReadTool string
-	// Transcript returns the path of the transcript, or ""; it may be nil.
+	// Transcript returns the transcript's path, or "". It may be nil.
 	Transcript func() string
-	// Notes returns notes to use instead of a summary; it may be nil.
+	// Notes provides notes to use instead of a summary. It may be nil.
 	Notes Notes
-	// Keep is how much of the conversation is kept beside the notes; an invalid value means [DefaultKeep].
+	// Keep controls how much of the conversation is kept along with the notes; an invalid value
+	// means [DefaultKeep].
 	Keep Keep
-	// Sources returns what may be restored beside a summary. It may be nil.
+	// Sources returns the content that may be restored after a summary. It may be nil.
 	Sources func(ctx context.Context) Sources
 	Hooks   Hooks
-	// Asking is called before a model is asked for a summary, which takes a while. It may be nil.
+	// Asking, if non-nil, is called before requesting a summary from a model, which takes a
+	// while.
 	Asking func()
-	// NewID and Now are replaced in tests.
+	// NewID and Now are overridden in tests.
 	NewID func() string
 	Now   func() time.Time
 }
 
-// A Compactor compacts one conversation. It is for one goroutine at a time.
+// A Compactor compacts one conversation. It is not safe for concurrent use.
 type Compactor struct {
 	cfg      Config
 	text     phrases
 	gauges   map[string]*tokens.Gauge
-	failures aside.Failures // to get a summary unasked
+	failures aside.Failures // consecutive automatic summary failures
 	heeded   bool
 }
 
@@ -122,7 +126,7 @@ func New(cfg Config) *Compactor {
 	return &Compactor{cfg: cfg, text: phrases{cfg.Language}, gauges: map[string]*tokens.Gauge{}}
 }
 
-// Gauge returns the gauge for requests to a model.
+// Gauge returns the token gauge for a model.
 func (c *Compactor) Gauge(modelID string) *tokens.Gauge {
 	g := c.gauges[modelID]
 	if g == nil {
@@ -138,19 +142,20 @@ type Job struct {
 	Limits Limits
 	System []msg.Part
 	Tools  []msg.ToolSpec
-	// Context is what each request says before the conversation.
+	// Context is sent in each request before the conversation.
 	Context []msg.Part
 	UserID  string
-	// Sent is a request of the conversation, and SentEntries how many of the entries it tells of. A summary is
-	// asked for after it, since the provider has it in its cache.
+	// Sent is a request of the conversation, and SentEntries the number of entries it covers.
+	// The summary request extends it, since the provider has it cached.
 	Sent        *model.Request
 	SentEntries int
-	// Entries are the conversation since the last compaction.
+	// Entries is the conversation since the last compaction.
 	Entries []msg.Entry
 	Trigger Trigger
-	// Focus is what the user wants the summary to concentrate on; it may be empty.
+	// Focus is the user's instruction for the summary. It may be empty.
 	Focus string
-	// Side is the part of Entries that is summarised, if not all of it, and At where it ends or begins.
+	// Side selects the part of Entries to summarize, and At is the index where it ends or
+	// begins.
 	Side Side
 	At   int
 }
@@ -158,35 +163,35 @@ type Job struct {
 // A Side is a part of a conversation.
 type Side int
 
-// The sides. At [Job.At] one ends and the other begins.
+// The sides. Front ends and Back begins at [Job.At].
 const (
 	Whole Side = iota
 	Front
 	Back
 )
 
-// fixed returns the size of the parts of a request that a compaction does not change.
+// fixed returns the size of a request's parts that a compaction does not change.
 func (j *Job) fixed(g *tokens.Gauge) int {
 	return g.Request(j.System, j.Tools, nil) + g.Parts(j.Context...)
 }
 
-// A Segment is a conversation after a compaction: the summary, then entries that are kept, then entries that
-// replace others.
+// A Segment is a conversation after a compaction: the summary, then the kept entries, then
+// entries that replace others.
 type Segment struct {
 	Summary msg.Entry
 	Kept    []msg.Entry
 	Recast  []msg.Entry
-	// Last says that the summary comes after the kept entries, not before them.
+	// Last is true if the summary comes after the kept entries rather than before them.
 	Last bool
-	// Before and After are the sizes of the requests, in tokens.
+	// Before and After are the request sizes, in tokens.
 	Before, After int
-	// Text is the summary itself; empty if messages were dropped without one.
+	// Text is the summary itself; it is empty if messages were dropped without one.
 	Text string
-	// Restored names the files that were restored completely beside the summary.
+	// Restored names the files that were restored in full after the summary.
 	Restored []string
 }
 
-// Entries returns the conversation.
+// Entries returns the compacted conversation.
 func (s *Segment) Entries() []msg.Entry {
 	summary := []msg.Entry{s.Summary}
 	if s.Last {
@@ -195,7 +200,7 @@ func (s *Segment) Entries() []msg.Entry {
 	return slices.Concat(summary, s.Kept, s.Recast)
 }
 
-// KeptIDs returns the ids of the kept entries.
+// KeptIDs returns the IDs of the kept entries.
 func (s *Segment) KeptIDs() []string {
 	ids := make([]string, len(s.Kept))
 	for i, e := range s.Kept {
@@ -205,25 +210,26 @@ func (s *Segment) KeptIDs() []string {
 }
 
 var (
-	// ErrNothing says that there is nothing to compact.
+	// ErrNothing is returned if there is nothing to compact.
 	ErrNothing = errors.New("there is nothing to compact yet")
-	// ErrShort says that a summary would hardly be shorter than the conversation, or was not.
+	// ErrShort is returned if a summary would hardly be shorter than the conversation, or was
+	// not.
 	ErrShort = errors.New("the conversation is too short to compact; it stays as it is")
-	// ErrGivenUp says that summaries failed too often to be asked for again.
+	// ErrGivenUp is returned if summaries failed too often to be requested again.
 	ErrGivenUp = errors.New("summaries are turned off for this session after three failures in a row")
 )
 
-// worthwhile is how much of a conversation a summary must stand for, if the user asks for it, in tokens. A summary is
-// seldom shorter.
+// worthwhile is the minimum size of a conversation to summarize when the user requests it, in
+// tokens. A summary is seldom shorter.
 const worthwhile = 500
 
-// A BlockedError says that a hook blocked the compaction.
+// A BlockedError is returned if a hook blocked the compaction.
 type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return "a hook stopped the compaction: " + e.Reason }
 
-// Compact returns the conversation of j with a summary in place of all but its end. It does not change the
-// entries.
+// Compact returns j's conversation with a summary in place of all but its end. It does not
+// change the entries.
 func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	if j.Trigger == Auto && c.failures.TooMany() {
 		return nil, ErrGivenUp
@@ -233,7 +239,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 		return nil, ErrNothing
 	}
 	if j.Trigger == Manual && j.Side == Whole && sum(c.Gauge(j.Model), told) < worthwhile {
-		return nil, ErrShort // before anything is asked or paid for
+		return nil, ErrShort // fail before spending anything
 	}
 	keep, err := c.askHooks(ctx, j)
 	if err != nil {
@@ -256,7 +262,7 @@ func (c *Compactor) Compact(ctx context.Context, j Job) (*Segment, error) {
 	return seg, nil
 }
 
-// divide returns the entries to summarise and the entries to keep.
+// divide returns the entries to summarize and the entries to keep.
 func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
 	at := min(max(0, j.At), len(j.Entries))
 	switch j.Side {
@@ -268,9 +274,9 @@ func (c *Compactor) divide(j Job) (told, kept []msg.Entry) {
 	return j.Entries[:at], j.Entries[at:]
 }
 
-// Relieve shortens the conversation if a request of the given size is too long. It returns nil if nothing has to
-// be done. If there can be no summary, the request may grow up to the limit; beyond it, messages are dropped, so
-// that there may be an error beside the segment.
+// Relieve shortens the conversation if a request of the given size is too long. It returns nil
+// if nothing has to be done. If there can be no summary, the request may grow up to the limit;
+// beyond it, messages are dropped, and Relieve returns both a segment and the error.
 func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, error) {
 	if size <= j.Limits.Auto() {
 		return nil, nil
@@ -287,11 +293,11 @@ func (c *Compactor) Relieve(ctx context.Context, j Job, size int) (*Segment, err
 	return nil, err
 }
 
-// GivenUp reports whether summaries have failed so often that only the user can ask for one.
+// GivenUp reports whether summaries have failed so often that only the user can request one.
 func (c *Compactor) GivenUp() bool { return c.failures.TooMany() }
 
-// askHooks returns what hooks want to be kept. One that forbids a compaction which has to be is heeded
-// once.
+// askHooks returns the information hooks want the summary to keep. A hook can always block a
+// manual compaction, but an automatic one only once, and only while the request still fits.
 func (c *Compactor) askHooks(ctx context.Context, j Job) (keep string, err error) {
 	if c.cfg.Hooks == nil {
 		return "", nil
@@ -309,7 +315,7 @@ func (c *Compactor) askHooks(ctx context.Context, j Job) (keep string, err error
 	return keep, nil
 }
 
-// Size returns the estimate for the request that j would send.
+// Size estimates the size of the request that j would send.
 func (c *Compactor) Size(j Job) int { return c.Fixed(j) + sum(c.Gauge(j.Model), j.Entries) }
 
 // Fixed returns the part of that size outside the conversation.

@@ -115,7 +115,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// begins reports whether req begins with all that the request before has sent, and only adds to its messages.
+// begins reports whether req only appends messages to before.
 func begins(req, before *model.Request) bool {
 	const end = "]}"
 	encode := func(r model.Request) string {
@@ -129,9 +129,8 @@ func begins(req, before *model.Request) bool {
 	return strings.HasPrefix(encode(*req), strings.TrimSuffix(encode(*before), end+end)) && slices.Equal(req.Cache, before.Cache) && req.Passing > 0
 }
 
-// A conversation that is not accepted as it was sent is sent in a bare form: without media and reasoning, and
-// with no tool but Read.
-//
+// TestBareForm checks that a conversation that is rejected in its original form is sent in the
+// bare form: without media and reasoning, and with no tool but Read.
 // Proves CTX-42, CTX-47.
 func TestBareForm(t *testing.T) {
 	for _, kind := range []model.Kind{model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature} {
@@ -206,7 +205,8 @@ func TestGivesUpAfterThreeFailures(t *testing.T) {
 	}
 }
 
-// What the user said survives as it was said, the newest first, within its budget.
+// TestWordsSurvive checks that the user's messages survive verbatim, newest first, within their
+// budget.
 func TestWordsSurvive(t *testing.T) {
 	talk := new(talk).say("the oldest words")
 	for i := range 4 {
@@ -242,7 +242,7 @@ func TestWordsSurvive(t *testing.T) {
 	}
 }
 
-// A hooker answers as it is told.
+// A hooker returns fixed hook results.
 type hooker struct {
 	keep, block string
 	after       []string
@@ -265,7 +265,7 @@ func TestHooks(t *testing.T) {
 		trigger compact.Trigger
 		block   string
 		window  int
-		blocked []bool // each time
+		blocked []bool // one value per compaction
 	}{
 		{"lets pass", compact.Manual, "", 20_000, []bool{false}},
 		{"stops the user", compact.Manual, "no", 20_000, []bool{true, true}},
@@ -309,7 +309,7 @@ func TestRestore(t *testing.T) {
 	}
 	files = append([]compact.Source{
 		{Name: "/directory", Text: func() (string, bool) { return "", false }},
-		{Name: "f", Text: text(100)}, // shown by a call that is kept
+		{Name: "f", Text: text(100)}, // a kept call shows it
 		{Name: "/work/f", Text: text(100)},
 	}, files...)
 	for i := range 8 {
@@ -323,7 +323,7 @@ func TestRestore(t *testing.T) {
 	}{
 		{"files", compact.Sources{Files: files, State: state}, 5, 0, 1},
 		{"skills", compact.Sources{Skills: skills}, 0, 5, 0},
-		{"both", compact.Sources{Files: files, Skills: skills, State: state}, 4, 5, 1}, // 50,000 in all
+		{"both", compact.Sources{Files: files, Skills: skills, State: state}, 4, 5, 1}, // 50,000 in total
 	} {
 		c := newCompactor(&scribe{t: t, answers: []say{{text: good}}}, func(cfg *compact.Config) {
 			cfg.Sources = func(context.Context) compact.Sources { return tt.s }
@@ -354,16 +354,15 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// The plan and what runs in the background come before files, and only files that are there whole count
-// as known.
-//
+// TestRestoreState checks that the plan and background tasks come before files and that only
+// files restored in full count as known.
 // Proves CTX-43, CTX-46.
 func TestRestoreState(t *testing.T) {
 	text := func(s string) func() (string, bool) { return func() (string, bool) { return s, true } }
 	for _, tt := range []struct {
 		name     string
 		s        compact.Sources
-		want     []string // how the parts begin
+		want     []string // prefixes of the parts
 		restored []string
 	}{
 		{"all", compact.Sources{
@@ -429,14 +428,15 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// need is that of a request with these messages to a model with a window of 200,000 tokens.
+// need returns the Need of a request with these messages to a model with a window of 200,000
+// tokens.
 func need(messages []msg.Message, g *tokens.Gauge) compact.Need {
 	return compact.Need{Usable: 180_000, Used: func() int { return g.Messages(messages...) }}
 }
 
-// Old results are cleared when half of the window is used, or after a pause. They are not where the provider would
-// refuse the reasoning behind them, unless the user has set a limit.
-//
+// TestClearing checks that old results are cleared when half of the window is used, or after a
+// pause. They are not cleared if the provider would then reject the reasoning after them,
+// unless the user has set a limit.
 // Proves CTX-33, CTX-34, CTX-36.
 func TestClearing(t *testing.T) {
 	history := func(n, size int) *talk {
@@ -453,7 +453,7 @@ func TestClearing(t *testing.T) {
 		micro compact.Micro
 		idle  time.Duration
 		bound bool
-		first int // of how many calls the result is cleared, if the tool allows it
+		first int // number of leading calls whose results are cleared, if the tool allows it
 	}{
 		{"not before half of the window", history(29, 3000), hour, 0, false, 0},
 		{"half of the window", history(31, 3000), hour, 0, false, 12},
@@ -491,7 +491,7 @@ func TestClearing(t *testing.T) {
 			if diff := cmp.Diff(all, got); diff != "" || (freed > 0) != (len(all) > 0) {
 				t.Errorf("cleared (-want +got), %d tokens:\n%s", freed, diff)
 			}
-			for range 5 { // once and for good
+			for range 5 { // clearing is permanent
 				tt.talk.call("Read", "small").answer("ok").say("more")
 				next, _ := c.Clear(messagesOf(tt.talk), compact.Need{Used: func() int { return 0 }}, g)
 				if diff := cmp.Diff(view, next[:len(view)]); diff != "" {
@@ -509,8 +509,8 @@ func TestClearing(t *testing.T) {
 	}
 }
 
-// Errors, refusals among them, and results of less than 2,000 characters are never cleared.
-//
+// TestNeverCleared checks that errors, including denials, and results under 2,000 characters
+// are never cleared.
 // Proves CTX-33.
 func TestNeverCleared(t *testing.T) {
 	talk := new(talk).say("go")
@@ -544,8 +544,8 @@ func messagesOf(t *talk) []msg.Message {
 	return list
 }
 
-// A summary may have 20,000 tokens beside reasoning, where the model could say more.
-//
+// TestSummaryIsBounded checks that a summary is limited to 20,000 tokens, not counting
+// reasoning, even if the model could write more.
 // Proves CTX-42.
 func TestSummaryIsBounded(t *testing.T) {
 	s := &scribe{t: t, answers: []say{{text: good}}}
@@ -559,7 +559,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 }
 
-// picture returns an image of that size.
+// picture returns an image of the given size.
 func picture(t *testing.T, width, height int) []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
@@ -574,7 +574,7 @@ func TestClearingMedia(t *testing.T) {
 		return &msg.Document{MediaType: "application/pdf", Data: []byte(strings.Repeat("/Type /Page ", pages))}
 	}
 	image := &msg.Image{MediaType: "image/png", Data: []byte("x")}
-	small := &msg.Image{MediaType: "image/png", Data: picture(t, 1200, 1200)} // less than 2,000 tokens
+	small := &msg.Image{MediaType: "image/png", Data: picture(t, 1200, 1200)} // under 2,000 tokens
 	talk := new(talk).add(msg.User, &msg.Text{Text: "see"}, doc(2)).add(msg.User, image).add(msg.User, small)
 	for range 5 {
 		talk.call("Read", of(600))
@@ -595,7 +595,7 @@ func TestClearingMedia(t *testing.T) {
 	if _, ok := view[len(view)-1].Parts[0].(*msg.Document); !ok {
 		t.Error("the new document is gone")
 	}
-	for range 110 { // more than a request may have
+	for range 110 { // more than a request may contain
 		talk.add(msg.User, image)
 	}
 	view, _ = c.Clear(messagesOf(talk), need(messagesOf(talk), g), g)
@@ -610,7 +610,7 @@ func TestClearingMedia(t *testing.T) {
 	}
 }
 
-// A note is a summary that is there already.
+// A note is a ready-made summary.
 type note struct{ text, last string }
 
 func (n note) Summary(context.Context) (text, last string) { return n.text, n.last }
@@ -629,7 +629,7 @@ func TestNotes(t *testing.T) {
 		window  int
 		want    string
 		asked   int
-		atLeast int // entries kept
+		atLeast int // minimum number of entries kept
 	}{
 		{"notes", note{"Notes.", "e31"}, "", 200_000, "Notes.", 0, 4},
 		{"older notes", note{"Notes.", "e15"}, "", 200_000, "Notes.", 0, 16},

@@ -7,21 +7,21 @@ import (
 	"adze/internal/msg"
 )
 
-// cuts reports for each entry whether a conversation may begin with it: results must not lose their uses, and the
-// entries of one response stay together.
+// cuts reports for each entry whether a conversation may begin with it: results must not lose
+// their uses, and the entries of one response stay together.
 func cuts(entries []msg.Entry) []bool {
 	ok := make([]bool, len(entries)+1)
 	for i := range ok {
 		ok[i] = true
 	}
 	used, response := map[string]int{}, map[string]int{}
-	// A pair at k and i forbids to begin after k and up to i. Each entry remembers how far back its
-	// pairs reach, so that one pass suffices.
+	// A pair at k and i means that the conversation can't begin after k and up to i. Each entry
+	// remembers how far back its pairs reach, so that one pass suffices.
 	reach := make([]int, len(entries))
 	for i, e := range entries {
 		reach[i] = i
 		if saysSomething(e) {
-			clear(response) // a server may use an id again
+			clear(response) // a server may reuse an ID
 		}
 		if first, seen := response[e.ResponseID]; e.ResponseID != "" && seen {
 			reach[i] = first
@@ -47,21 +47,22 @@ func cuts(entries []msg.Entry) []bool {
 	return ok
 }
 
-// A Keep says how much of a conversation is kept when notes replace the rest.
+// A Keep controls how much of a conversation is kept when notes replace the rest.
 type Keep struct {
 	MinTokens, MinTexts, MaxTokens int
 }
 
-// DefaultKeep is the default.
+// DefaultKeep is the default Keep.
 var DefaultKeep = Keep{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
 
-// Valid reports whether k makes sense.
+// Valid reports whether k is consistent.
 func (k Keep) Valid() bool {
 	return k.MinTokens >= 0 && k.MinTexts >= 0 && k.MaxTokens > 0 && k.MinTokens <= k.MaxTokens
 }
 
-// Window returns the index at which the kept entries begin. They begin after the summarised entries, at from, and
-// extend backwards until they are large enough, but not before floor.
+// Window returns the index of the first entry to keep. The kept entries include everything from
+// the end of the summarized ones, at from, and extend backwards until they are large enough,
+// but not before floor.
 func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	if !k.Valid() {
 		k = DefaultKeep
@@ -69,7 +70,7 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	size, texts := 0, 0
 	add := func(e msg.Entry) {
 		size += g.Messages(e.Message)
-		if strings.TrimSpace(e.Message.Text()) != "" || len(e.Message.Uses()) > 0 { // a model that works says little
+		if strings.TrimSpace(e.Message.Text()) != "" || len(e.Message.Uses()) > 0 { // a working model writes little text
 			texts++
 		}
 	}
@@ -91,21 +92,21 @@ func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
 	return at
 }
 
-// A Turn is a message of the user at which a conversation can be divided.
+// A Turn is a user message at which a conversation can be divided.
 type Turn struct {
-	At   int // in the entries
+	At   int // index in the entries
 	ID   string
-	Text string // as the user typed it
+	Text string // text the user typed
 }
 
-// Turns returns the messages of the user in entries, newest first.
+// Turns returns the user messages in entries, newest first.
 func Turns(entries []msg.Entry) []Turn {
 	var turns []Turn
 	ok := cuts(entries)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if text := own(entries[i]); text != "" && ok[i] {
 			if typed := msg.Typed(entries[i].Message); len(typed) == 1 {
-				text = strings.TrimSpace(typed[0]) // without the instructions of a skill
+				text = strings.TrimSpace(typed[0]) // excludes a skill's instructions
 			}
 			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text})
 		}
@@ -113,18 +114,18 @@ func Turns(entries []msg.Entry) []Turn {
 	return turns
 }
 
-// maxTail bounds the end of a conversation that is kept beside a summary, in tokens.
+// maxTail limits the end of a conversation that is kept after a summary, in tokens.
 const maxTail = 10_000
 
-// tail returns the index at which the end of entries begins that is kept beside a summary: the last message of
-// the user, if it has no answer yet, or the last calls with their results, if they are small.
+// tail returns the index of the first entry to keep after a summary: the last user message if
+// it has no answer yet, or the last calls with their results if they are small.
 func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	ok := cuts(entries)
 	at := len(entries)
 	for at > 0 && entries[at-1].Message.Role == msg.User && !isSummary(entries[at-1]) {
 		at--
 	}
-	if at == len(entries) || at > 0 && !ok[at] { // answered, or results of calls
+	if at == len(entries) || at > 0 && !ok[at] { // answered, or tool results
 		for at > 0 && !ok[at] {
 			at--
 		}
@@ -135,7 +136,7 @@ func tail(entries []msg.Entry, g *tokens.Gauge) int {
 	return at
 }
 
-// lastWords returns the index of the unanswered messages of the user at the end of entries.
+// lastWords returns the index of the unanswered user messages at the end of entries.
 func lastWords(entries []msg.Entry, ok []bool) int {
 	at := len(entries)
 	for at > 0 && ok[at-1] && saysSomething(entries[at-1]) {
@@ -144,7 +145,7 @@ func lastWords(entries []msg.Entry, ok []bool) int {
 	return at
 }
 
-// saysSomething reports whether e is a message of the user and not a result.
+// saysSomething reports whether e is a user message and not a tool result.
 func saysSomething(e msg.Entry) bool {
 	if e.Message.Role != msg.User || isSummary(e) {
 		return false
@@ -157,7 +158,7 @@ func saysSomething(e msg.Entry) bool {
 	return true
 }
 
-// isSummary reports whether e is the summary of a compaction.
+// isSummary reports whether e is a compaction summary.
 func isSummary(e msg.Entry) bool {
 	if !e.Hidden || e.Message.Role != msg.User || len(e.Message.Parts) == 0 {
 		return false

@@ -17,7 +17,7 @@ import (
 
 var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// A say is an answer of the model.
+// A say is a model's answer.
 type say struct {
 	text string
 	use  bool
@@ -25,13 +25,13 @@ type say struct {
 	err  error
 }
 
-// A scribe is a model that sums up. It answers in the given order, the last for good, and holds every
-// request to the rules of the wire.
+// A scribe is a model that writes summaries. It gives the answers in order, repeating the last,
+// and checks that every request is valid.
 type scribe struct {
 	t        testing.TB
 	answers  []say
 	requests []*model.Request
-	// fits, if not nil, says whether a request is not too long.
+	// fits, if non-nil, reports whether a request fits the window.
 	fits func(*model.Request) bool
 }
 
@@ -95,7 +95,7 @@ func newCompactor(s *scribe, change func(*compact.Config)) *compact.Compactor {
 	return compact.New(cfg)
 }
 
-// A talk is a conversation in the making.
+// A talk builds a conversation.
 type talk struct {
 	entries []msg.Entry
 	uses    int
@@ -133,7 +133,7 @@ func job(t *talk, window int) compact.Job {
 	}
 	for i, e := range t.entries {
 		if e.Message.Role == msg.Assistant {
-			j.SentEntries = i // what the last answer answers
+			j.SentEntries = i // the last answer's request
 		}
 	}
 	j.Sent = request(j, t.entries[:j.SentEntries])
@@ -141,7 +141,7 @@ func job(t *talk, window int) compact.Job {
 	return j
 }
 
-// request returns what is sent of entries.
+// request returns the request for entries.
 func request(j compact.Job, entries []msg.Entry) *model.Request {
 	var list []msg.Message
 	for _, e := range entries {

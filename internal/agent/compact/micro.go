@@ -11,37 +11,39 @@ import (
 	"adze/internal/msg"
 )
 
-// Micro says when old results are cleared from requests; sizes are in tokens.
+// Micro controls when old results are cleared from requests; sizes are in tokens.
 type Micro struct {
-	// Keep is how many of the newest are never cleared.
+	// Keep is the number of newest results that are never cleared.
 	Keep int
-	// When a request exceeds Total, the oldest are cleared, if that frees at least Gain. Zero means half and a
-	// tenth of what a request may have.
+	// When a request exceeds Total, the oldest results are cleared, if that frees at least
+	// Gain. Zero means half and a tenth of the usable window.
 	Total, Gain int
-	// After a pause of Idle, all but the newest are cleared: the provider's cache has expired anyway.
+	// After a pause of Idle, all but the newest are cleared, because the provider's cache has
+	// expired anyway.
 	Idle time.Duration
 }
 
-// DefaultMicro is the default.
+// DefaultMicro is the default Micro.
 var DefaultMicro = Micro{Keep: 5, Idle: time.Hour}
 
 func (m Micro) valid() bool {
 	return m.Keep >= 1 && m.Total >= 0 && m.Gain >= 0 && (m.Gain <= m.Total || m.Total == 0) && m.Idle > 0
 }
 
-// A Need says why old results would be cleared from a request.
+// A Need describes the conditions for clearing old results from a request.
 type Need struct {
-	// Idle is how long ago the model answered last.
+	// Idle is the time since the model's last answer.
 	Idle time.Duration
-	// Usable is how many tokens a request may have, and Used returns how many this one has.
+	// Usable is the maximum request size in tokens, and Used returns this request's size.
 	Usable int
 	Used   func() int
-	// Bound says that the provider refuses reasoning once what was said before it is sent otherwise. Then
-	// results are cleared only after a pause, unless [Micro.Total] is set.
+	// Bound is true if the provider rejects reasoning once the content before it has changed.
+	// Results are then cleared only after a pause, unless [Micro.Total] is set.
 	Bound bool
 }
 
-// presses reports whether the request has become long enough, and returns what has to be freed.
+// presses reports whether the request is long enough to clear results, and returns the minimum
+// number of tokens to free.
 func (n Need) presses(m Micro, most int) (gain int, ok bool) {
 	total := m.Total
 	if total == 0 {
@@ -54,49 +56,50 @@ func (n Need) presses(m Micro, most int) (gain int, ok bool) {
 }
 
 const (
-	// minText is the size from which a result is cleared, in characters.
+	// minText is the minimum size of a result to clear, in characters.
 	minText = 2000
-	// minMedia is the size from which a picture or document is cleared as a result is, in tokens.
+	// minMedia is the minimum size of a picture or document to clear like a result, in tokens.
 	minMedia = 2000
 )
 
-// Limits on pictures and documents in a request, whatever their tokens; providers refuse more.
+// Limits on pictures and documents in a request, regardless of their tokens; providers reject
+// more.
 const (
 	maxMediaParts = 95
 	maxMediaBytes = 20 << 20
 )
 
-// A Clearer clears old results from requests. What it has cleared stays cleared, so that requests keep the same
-// prefix. It is for one goroutine at a time.
+// A Clearer clears old results from requests. Cleared results stay cleared, so that requests
+// keep the same prefix. It is not safe for concurrent use.
 type Clearer struct {
 	Micro Micro
-	// Clearable reports whether the result of a call may be cleared.
+	// Clearable reports whether a call's result may be cleared.
 	Clearable func(use *msg.ToolUse) bool
 
-	cleared  map[string]msg.Part // what is sent instead, by key
-	restored bool                // by another process, which has not told of it
+	cleared  map[string]msg.Part // replacements by key
+	restored bool                // keys were restored and their uses are not reported yet
 
 	// scan covers the messages so far, so that they are not scanned again for each request.
 	scan scan
-	work []item        // the memory of what a call finds
-	seen []msg.Message // as they were given
-	view []msg.Message // as they are sent; nil after something was cleared
-	// shown counts the media outside of results in view.
+	work []item        // scratch buffer for read
+	seen []msg.Message // messages as given
+	view []msg.Message // messages as sent; nil after something was cleared
+	// shown counts the media outside results in view.
 	shown int
 }
 
-// A scan is the result of scanning the beginning of a conversation.
+// A scan is the result of scanning a conversation's beginning.
 type scan struct {
 	items []item
 	uses  map[string]*msg.ToolUse
-	media int // outside of results
-	count int // messages
+	media int // media outside results
+	count int // number of messages
 }
 
-// Keys returns what was cleared, for [Clearer.Restore] in a later process.
+// Keys returns the keys of the cleared items, for [Clearer.Restore] in a later process.
 func (c *Clearer) Keys() []string { return slices.Sorted(maps.Keys(c.cleared)) }
 
-// Restore sets what was cleared in an earlier process.
+// Restore sets the items that an earlier process cleared.
 func (c *Clearer) Restore(keys []string) {
 	c.cleared, c.restored = make(map[string]msg.Part, len(keys)), len(keys) > 0
 	for _, k := range keys {
@@ -104,11 +107,12 @@ func (c *Clearer) Restore(keys []string) {
 	}
 }
 
-// Restart resets the clearer for a conversation that starts over as seg. Kept results stay cleared.
+// Restart resets the clearer for a conversation that starts over as seg. Kept results stay
+// cleared.
 func (c *Clearer) Restart(seg *Segment) {
 	old := c.cleared
 	*c = Clearer{Micro: c.Micro, Clearable: c.Clearable}
-	pictures := 0 // outside of results
+	pictures := 0 // pictures outside results
 	for _, e := range seg.Kept {
 		for _, p := range e.Message.Parts {
 			switch p := p.(type) {
@@ -118,7 +122,7 @@ func (c *Clearer) Restart(seg *Segment) {
 					c.keep(old, fmt.Sprintf("%s#%d", p.ID, i))
 				}
 			case *msg.Image, *msg.Document:
-				if seg.Last { // otherwise they are counted again
+				if seg.Last { // otherwise they are renumbered
 					c.keep(old, fmt.Sprintf("#%d", pictures))
 				}
 				pictures++
@@ -134,24 +138,25 @@ func (c *Clearer) keep(old map[string]msg.Part, key string) {
 	}
 }
 
-// An item can be cleared: a result, or a picture or document. Its key is the id of the result, with
-// the index in it, or the number of the picture in the conversation: none of them changes as the
-// conversation grows.
+// An item is a result, picture or document that can be cleared. Its key is the result's ID,
+// plus the part's index for media in a result, or the picture's number in the conversation;
+// keys don't change as the conversation grows.
 type item struct {
 	key   string
-	size  int // in tokens; 0 for a picture too small to count
-	bytes int // of media
+	size  int // tokens; 0 for a picture too small to count
+	bytes int // media bytes
 	media int
-	at    int          // the message that it is in
-	use   *msg.ToolUse // nil if it is no result
+	at    int          // message index
+	use   *msg.ToolUse // nil if not a result
 }
 
-// A Clearing is what was newly cleared from a request.
+// A Clearing describes the items newly cleared from a request.
 type Clearing struct {
 	Freed int // tokens
-	// First is the number of the first message that is sent otherwise from now on.
+	// First is the index of the first message that changes.
 	First int
-	// Uses are the calls whose results were cleared, also those that an earlier process has cleared.
+	// Uses are the calls whose results were cleared, including results cleared by an earlier
+	// process.
 	Uses []*msg.ToolUse
 }
 
@@ -169,8 +174,8 @@ func (c *Clearing) tell(it item) {
 	}
 }
 
-// Clear returns messages with old results cleared, and what it has newly cleared. It changes the list that it
-// is given.
+// Clear returns messages with old results cleared and a description of the newly cleared items.
+// It modifies messages.
 func (c *Clearer) Clear(messages []msg.Message, need Need, g *tokens.Gauge) (view []msg.Message, done Clearing) {
 	had := len(c.cleared)
 	items := c.read(messages, g)
@@ -202,7 +207,8 @@ func (c *Clearer) Clear(messages []msg.Message, need Need, g *tokens.Gauge) (vie
 	return messages, done
 }
 
-// read returns what can be cleared. All messages but the last, which may still grow, are remembered.
+// read returns the items that can be cleared. It remembers all messages but the last, which may
+// still grow.
 func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
 	if n := len(c.seen); n > len(messages)-1 || !slices.EqualFunc(messages[:n], c.seen, same) {
 		c.scan, c.seen, c.view, c.shown = scan{}, nil, nil, 0
@@ -232,7 +238,7 @@ func same(a, b msg.Message) bool {
 	return len(a.Parts) == len(b.Parts) && (len(a.Parts) == 0 || &a.Parts[0] == &b.Parts[0])
 }
 
-// replace makes messages what is sent. The number n counts the media outside of results.
+// replace replaces the cleared items in messages. n counts the media outside results.
 func (c *Clearer) replace(messages []msg.Message, n *int) {
 	for i := range messages {
 		messages[i].Parts = c.replaceParts(messages[i].Parts, "", n)
@@ -245,7 +251,7 @@ func (c *Clearer) choose(items []item, need Need, done *Clearing) {
 	if !m.valid() {
 		m = DefaultMicro
 	}
-	last, kept := len(items), 0 // those from last on are kept
+	last, kept := len(items), 0 // items from last on are kept
 	for last > 0 && kept < m.Keep {
 		if last--; items[last].size > 0 {
 			kept++
@@ -275,7 +281,7 @@ func (c *Clearer) choose(items []item, need Need, done *Clearing) {
 	}
 }
 
-// chooseMedia clears the oldest pictures and documents beyond the limits of a request.
+// chooseMedia clears the oldest pictures and documents beyond a request's limits.
 func (c *Clearer) chooseMedia(items []item, done *Clearing) {
 	count, size := 0, 0
 	for _, it := range items {
@@ -306,7 +312,7 @@ func (c *Clearer) clear(it item) {
 	c.cleared[it.key] = nil
 }
 
-// collect adds what can be cleared in messages, oldest first.
+// collect adds the clearable items in messages, oldest first.
 func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Gauge) {
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -334,7 +340,7 @@ func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Gauge) {
 	}
 }
 
-// long reports whether the text of a result is worth clearing.
+// long reports whether a result's text is worth clearing.
 func long(parts []msg.Part) bool {
 	n := 0
 	for _, p := range parts {
@@ -373,8 +379,8 @@ func media(parts []msg.Part) (count, bytes int) {
 	return count, bytes
 }
 
-// replaceParts returns parts with what was cleared replaced; the same slice if nothing was. The number n counts
-// the media outside of results.
+// replaceParts returns parts with cleared items replaced, or the same slice if none were
+// cleared. n counts the media outside results.
 func (c *Clearer) replaceParts(parts []msg.Part, in string, n *int) []msg.Part {
 	out := parts
 	put := func(i int, p msg.Part) {
@@ -407,7 +413,7 @@ func (c *Clearer) replaceParts(parts []msg.Part, in string, n *int) []msg.Part {
 	return out
 }
 
-// instead returns the replacement for a key. It is made once, so that encoders recognise it.
+// instead returns the replacement for a key. It is created once, so that encoders recognize it.
 func (c *Clearer) instead(key string, make func() msg.Part) msg.Part {
 	if p := c.cleared[key]; p != nil {
 		return p

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Notes are a summary of the session that is kept up to date while it runs.
+// Notes is a session summary that is kept up to date while the session runs.
 type Notes interface {
-	// Summary returns the notes and the id of the last entry they cover, or "" if there are none. It may wait a
-	// little for notes that are being written.
+	// Summary returns the notes and the ID of the last entry they cover, or "". It may wait
+	// briefly for notes that are being written.
 	Summary(ctx context.Context) (text, last string)
 }
 
-// fromNotes returns the segment that begins with the notes, or nil if they cannot be used.
+// fromNotes returns a segment that begins with the notes, or nil if they cannot be used.
 func (c *Compactor) fromNotes(ctx context.Context, j Job) (*Segment, error) {
 	if c.cfg.Notes == nil || j.Focus != "" || j.Side != Whole {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// truth counts the tokens of a request in a way of its own.
+// truth counts a request's tokens independently of the gauge.
 func truth(req *model.Request) int {
 	n := 0
 	var count func(parts []msg.Part)
@@ -39,7 +39,7 @@ func truth(req *model.Request) int {
 	return n
 }
 
-// A maker makes histories.
+// A maker generates histories.
 type maker struct {
 	*rand.Rand
 	talk
@@ -55,13 +55,14 @@ func (m *maker) text(n int) *msg.Text {
 
 var filler = strings.Repeat("some text of it ", 1<<16)
 
-// history returns a conversation of about total tokens, with whatever a conversation may come to have.
+// history returns a conversation of about total tokens with every kind of content a
+// conversation can have.
 func (m *maker) history(total, window int) []msg.Entry {
 	for m.size < total {
 		m.turn(window)
 	}
 	switch m.IntN(4) {
-	case 0: // in the middle of a turn
+	case 0: // mid-turn
 		m.iteration(window, window/2)
 	case 1:
 		m.add(msg.Assistant, &msg.ToolUse{ID: "open", Name: "Bash", Input: []byte("{}")})
@@ -129,7 +130,7 @@ func (m *maker) iteration(window, giant int) {
 	}
 }
 
-// whole reports what is wrong with a segment: a result without its use, or a response that was split.
+// whole returns an error if a segment has a result without its use or a split response.
 func whole(before []msg.Entry, seg *compact.Segment) error {
 	used := map[string]bool{}
 	for _, e := range seg.Entries() {
@@ -163,13 +164,12 @@ func whole(before []msg.Entry, seg *compact.Segment) error {
 	return nil
 }
 
-// histories is how many conversations the property is tried on. The race detector, which makes each of them
-// cost many times as much, sees some of them.
+// histories is the number of conversations to try. It is lower under the race detector, which
+// makes each much slower.
 const histories = 2400 / slowdown
 
-// Whatever a conversation holds, and whatever the model makes of it, the next request fits and is
-// valid, and its pairs are whole.
-//
+// TestNoDeadEnd checks that for any conversation and any model behavior, the next request fits
+// and is valid, and tool uses keep their results.
 // Proves CTX-39, CTX-47.
 func TestNoDeadEnd(t *testing.T) {
 	tooLong := &model.Error{Kind: model.TooLong}

@@ -2,5 +2,5 @@
 
 package compact_test
 
-// slowdown is how much more the race detector makes everything cost.
+// slowdown is the approximate cost factor of the race detector.
 const slowdown = 8

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Limits on what is restored beside a summary, in tokens.
+// Limits on the content restored after a summary, in tokens.
 const (
 	maxRestored = 50_000
 	maxFiles    = 5
@@ -21,32 +21,32 @@ const (
 	maxSkills   = 25_000
 )
 
-// maxLine is how many bytes of a line are restored, as many as Read shows.
+// maxLine is the number of bytes of a line that are restored, as many as Read shows.
 const maxLine = 2_000
 
-// Sources are what may be restored beside a summary. All lists are newest first.
+// Sources is the content that may be restored after a summary. All lists are newest first.
 type Sources struct {
-	// Files are those that were read; Text returns a file's content as it is now, and false if it has
-	// none that can be shown.
+	// Files are the files that were read. Text returns a file's current content, or false if it
+	// can't be shown.
 	Files []Source
-	// Skills are those that were invoked.
+	// Skills are the skills that were invoked.
 	Skills []Source
-	// Plan is the plan of the session; without a text function there is none.
+	// Plan is the session's plan. If its Text is nil, the session has no plan.
 	Plan Source
-	// Running are the tasks in the background, a line each.
+	// Running lists the background tasks, one line each.
 	Running []string
-	// State is other state of the model, such as its task list.
+	// State is other model state, such as its task list.
 	State []string
 }
 
-// A Source is something with a name and a text.
+// A Source is a named text.
 type Source struct {
 	Name string
 	Text func() (string, bool)
 }
 
-// restore returns the parts of s that fit into room tokens, without what kept already shows, and the names of the
-// files that are complete.
+// restore returns the parts of s that fit into room tokens, without files that kept already
+// shows, and the names of the files restored in full.
 func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) (parts []msg.Part, whole []string) {
 	room = min(room, maxRestored)
 	add := func(text string) bool {
@@ -121,7 +121,8 @@ func head(text string, limit int, g *tokens.Gauge, t phrases) string {
 	return cutTo(text, limit-g.Text(t.cut()), g) + t.cut()
 }
 
-// numbered returns a text as Read shows it: each line after its number and a tab. It reports whether a line was cut.
+// numbered formats text as Read shows it: each line after its number and a tab. It reports
+// whether a line was truncated.
 func numbered(text string, t phrases) (out string, long bool) {
 	var b strings.Builder
 	n := 0
@@ -141,12 +142,12 @@ func numbered(text string, t phrases) (out string, long bool) {
 	return b.String(), long
 }
 
-// shows reports whether a call among entries names the file, by its whole path or a suffix of it.
+// shows reports whether a call in entries names the file, by its full path or a suffix of it.
 func shows(entries []msg.Entry, name string) bool {
 	return slices.ContainsFunc(entries, func(e msg.Entry) bool {
 		return slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool {
 			var in map[string]any
-			json.Unmarshal(u.Input, &in) // ok: then it names none
+			json.Unmarshal(u.Input, &in) // ok: the zero value names no file
 			for _, value := range in {
 				path, ok := value.(string)
 				if path = filepath.Clean(path); ok && path != "." && (path == name || !filepath.IsAbs(path) && strings.HasSuffix(name, string(filepath.Separator)+path)) {

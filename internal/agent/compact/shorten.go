@@ -8,10 +8,10 @@ import (
 	"adze/internal/msg"
 )
 
-// Shorten returns the conversation of j without its oldest messages, so that the request has at most
-// budget tokens, without asking a model. It drops whole turns first, then cuts the results of the last
-// turn, then drops its oldest calls. The last message of the user is never cut. It reports false if it
-// cannot get below budget, or if nothing has to go.
+// Shorten returns j's conversation without its oldest messages, so that the request has at most
+// budget tokens, without asking a model. It drops whole turns first, then truncates the last
+// turn's results, then drops its oldest calls. The last user message is never truncated. It
+// returns false if it cannot get below budget, or if nothing has to be removed.
 func (c *Compactor) Shorten(j Job, budget int) (*Segment, bool) {
 	return c.shorten(j, budget, shortener{})
 }
@@ -24,7 +24,7 @@ func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
 		return nil, false
 	}
 	seg := s.shorten(j.Entries)
-	if seg == nil { // not with all the words that there should be room for
+	if seg == nil { // retry with fewer of the user's earlier messages
 		s.scant = true
 		seg = s.shorten(j.Entries)
 	}
@@ -35,17 +35,18 @@ func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
 	return seg, seg.After < seg.Before
 }
 
-// A shortener drops the oldest messages of a conversation.
+// A shortener drops a conversation's oldest messages.
 type shortener struct {
 	c      *Compactor
 	g      *tokens.Gauge
 	limits Limits
 	budget int
-	prior  string   // the summary that the conversation began with
-	said   []string // the words of the user in it
-	// read says that the conversation is only read, not continued: texts of the user may be cut.
+	prior  string   // summary at the start of the conversation
+	said   []string // user's messages quoted in prior
+	// If read is true, the conversation is only read, not continued, so the user's texts may be
+	// truncated.
 	read bool
-	// scant says that earlier messages of the user may be left out to make room.
+	// If scant is true, earlier user messages may be dropped to make room.
 	scant bool
 }
 
@@ -91,7 +92,8 @@ func (s *shortener) lastTurn(gone, turn []msg.Entry) *Segment {
 	for head < len(turn) && saysSomething(turn[head]) {
 		head++
 	}
-	// The size of what is left is kept up to date while calls are dropped, since a turn may be long.
+	// The remaining size is updated incrementally while calls are dropped, since a turn may be
+	// long.
 	ok := cuts(turn)
 	size := sum(s.g, cut[head:])
 	for i := head; i <= len(turn); i++ {
@@ -114,7 +116,7 @@ func (s *shortener) lastTurn(gone, turn []msg.Entry) *Segment {
 	return s.fit(slices.Concat(gone, turn[head:]), nil, bare)
 }
 
-// cutWords leaves the beginning of each text in entries, as far as they fit together.
+// cutWords truncates each text in entries to an equal share of half the budget.
 func (s *shortener) cutWords(entries []msg.Entry) {
 	share := s.budget / 2 / max(1, len(entries))
 	for i := range entries {
@@ -124,7 +126,8 @@ func (s *shortener) cutWords(entries []msg.Entry) {
 	}
 }
 
-// fit returns the segment of kept and recast after a marker for what is gone, if it fits.
+// fit returns the segment with kept and recast after a marker for the entries in gone, or nil
+// if it does not fit.
 func (s *shortener) fit(gone, kept, recast []msg.Entry) *Segment {
 	size := sum(s.g, kept) + sum(s.g, recast)
 	if size > s.budget {
@@ -144,7 +147,7 @@ func (s *shortener) fit(gone, kept, recast []msg.Entry) *Segment {
 	return seg
 }
 
-// markerIn returns a marker for what is gone that has at most room tokens.
+// markerIn returns a marker for the entries in gone with at most room tokens.
 func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
 	if !s.scant {
 		m := s.marker(gone, s.budget/8, s.budget/2)
@@ -159,8 +162,8 @@ func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
 	return msg.Entry{}, false
 }
 
-// marker returns an entry that replaces dropped messages: with the earlier summary and the messages of the user,
-// each within a budget.
+// marker returns an entry that replaces dropped messages: the earlier summary and the user's
+// messages, each within a budget.
 func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
 	t := s.c.text
 	prior := cutTo(s.prior, told, s.g)
@@ -171,7 +174,7 @@ func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
 	return s.c.entry(t.dropped(prior, said, s.c.transcript()))
 }
 
-// link makes entries that are new follow each other.
+// link sets the parents of the new entries so that they form a chain.
 func (s *Segment) link() {
 	last := s.Summary.ID
 	if n := len(s.Kept); n > 0 {
@@ -188,13 +191,13 @@ func (c *Compactor) entry(text string) msg.Entry {
 	return msg.Entry{ID: c.cfg.NewID(), Time: c.cfg.Now(), Message: msg.UserText(text), Hidden: true}
 }
 
-// recastAs returns e with other parts, as an entry of its own: it has cost nothing, and is no response.
+// recastAs returns e with other parts, as a new entry without usage or response data.
 func recastAs(e msg.Entry, parts []msg.Part) msg.Entry {
 	return msg.Entry{Message: msg.Message{Role: e.Message.Role, Parts: parts}, Hidden: e.Hidden, Aborted: e.Aborted, Model: e.Model, Stop: e.Stop}
 }
 
-// cutResults returns entries with no text in a result longer than limit, and without pictures in
-// results. From the first one that differs on, all are recast and have no id.
+// cutResults returns entries with result texts truncated to limit and without pictures in
+// results. From the first changed entry on, all are recast and have no ID.
 func cutResults(entries []msg.Entry, limit int, t phrases) []msg.Entry {
 	out := slices.Clone(entries)
 	changed := false
@@ -243,8 +246,8 @@ func cutResult(r *msg.ToolResult, limit int, t phrases) *msg.ToolResult {
 	return &msg.ToolResult{ID: r.ID, Parts: parts, IsError: r.IsError}
 }
 
-// markMedia returns parts with a text in place of each picture and document, also in results; the same
-// slice if there are none.
+// markMedia returns parts with a text in place of each picture and document, including in
+// results. If nothing changes, it returns the same slice.
 func markMedia(parts []msg.Part, t phrases) []msg.Part {
 	out := parts
 	for i, p := range parts {

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// maxSummary bounds the answer of the model, in tokens.
+	// maxSummary limits the model's answer, in tokens.
 	maxSummary = 20_000
-	// maxTime bounds how long it may take.
+	// maxTime limits the duration of a summary request.
 	maxTime = 15 * time.Minute
-	// maxTries is how often the request for a summary is made shorter after it was too long.
+	// maxTries is how often a summary request that was too long is shortened.
 	maxTries = 3
-	// maxQuote bounds what is quoted of a message to say which one is meant, in tokens.
+	// maxQuote limits the quotation that identifies a message, in tokens.
 	maxQuote = 200
 )
 
-// summarise asks the model for a summary of the entries, and returns the segment in which the
-// summary stands for them.
+// summarise asks the model for a summary of told and returns the segment in which the summary
+// replaces them.
 func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry, keep string) (*Segment, error) {
 	text, err := c.ask(ctx, j, told, keep)
 	if err != nil {
@@ -46,12 +46,12 @@ func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry
 	return seg, nil
 }
 
-// attach adds restored files and other sources to the summary, as far as there is room.
+// attach adds restored files and other sources to the summary as far as they fit.
 func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Gauge) {
 	var parts []msg.Part
 	var restored []string
 	if c.cfg.Sources != nil {
-		room := min((j.Limits.Auto()-seg.After)/2, seg.Before-seg.After-1) // more would not be shorter
+		room := min((j.Limits.Auto()-seg.After)/2, seg.Before-seg.After-1) // any more would not be shorter
 		parts, restored = restore(c.cfg.Sources(ctx), seg.Kept, room, g, c.text)
 	}
 	if c.cfg.Hooks != nil {
@@ -68,9 +68,9 @@ func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.G
 	}
 }
 
-// ask returns the summary of the entries that are told. The model reads the conversation as it was sent before, with
-// what is not told: the order says which part is meant. Where that is too long, or not accepted, it reads the
-// entries in a bare form.
+// ask returns a summary of told. The model reads the conversation as it was sent before,
+// including the entries not to be summarized; the instructions identify the part to summarize.
+// If that is too long or rejected, the model reads the entries in the bare form.
 func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep string) (string, error) {
 	g := c.Gauge(j.Model)
 	order := c.text.ask(j.Focus, keep)
@@ -103,9 +103,9 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 		whole = size <= room
 	}
 	if j.Side == Back {
-		told = j.Entries // the model reads what was before them, too
+		told = j.Entries // the model also reads the entries before them
 	}
-	var in *Job // the bare form
+	var in *Job // bare form, built on demand
 	for tries, again := 0, false; ; {
 		var q aside.Question
 		if whole {
@@ -144,7 +144,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	}
 }
 
-// bareJob returns what is sent of j in the bare form.
+// bareJob returns j in the bare form.
 func (c *Compactor) bareJob(j Job, told []msg.Entry) *Job {
 	in := &Job{Model: j.Model, Limits: j.Limits, System: j.System, UserID: j.UserID, Entries: c.bare(told, j.Limits, c.Gauge(j.Model))}
 	for _, t := range j.Tools {
@@ -155,7 +155,7 @@ func (c *Compactor) bareJob(j Job, told []msg.Entry) *Job {
 	return in
 }
 
-// question asks about entries in the bare form.
+// question returns a question about entries in the bare form.
 func (j *Job) question(entries []msg.Entry, order string) aside.Question {
 	said := make([]msg.Message, len(entries))
 	for i, e := range entries {
@@ -167,8 +167,8 @@ func (j *Job) question(entries []msg.Entry, order string) aside.Question {
 	}
 }
 
-// less returns the size of a request to try after one of the given size was too long: smaller by what
-// the provider reports, or by a fifth.
+// less returns the size to try after a request was too long: smaller by the excess the provider
+// reports, or by a fifth.
 func less(room, size int, err error) int {
 	size = min(room, size)
 	var e *model.Error
@@ -178,7 +178,7 @@ func less(room, size int, err error) int {
 	return size * 4 / 5
 }
 
-// answerLimit returns how long a summary may be.
+// answerLimit returns the maximum length of a summary.
 func answerLimit(l Limits) int {
 	if l.MaxOutput <= 0 {
 		return min(maxSummary, l.Usable()/4)
@@ -203,11 +203,11 @@ func (c *Compactor) answer(ctx context.Context, q aside.Question) (string, error
 	return text, nil
 }
 
-// extract returns the summary in an answer, without the drafting before it.
+// extract returns the summary from an answer, without the draft before it.
 func extract(answer string) string {
 	if before, rest, ok := strings.Cut(answer, "<analysis>"); ok {
 		_, after, closed := strings.Cut(rest, "</analysis>")
-		if !closed { // a draft that never ends may still be followed by a summary
+		if !closed { // an unclosed draft may still be followed by a summary
 			_, after, closed = strings.Cut(rest, "<summary>")
 			if !closed {
 				return strings.TrimSpace(before)
@@ -219,13 +219,13 @@ func extract(answer string) string {
 	if _, after, ok := strings.Cut(answer, "<summary>"); ok {
 		answer, _, _ = strings.Cut(after, "</summary>")
 	}
-	// The summary must be a single element.
+	// The summary must be a single element, so remove stray closing tags.
 	answer = strings.ReplaceAll(answer, strings.TrimSpace(closeTag), "")
 	return strings.TrimSpace(strings.ReplaceAll(answer, openTag, ""))
 }
 
-// bare returns entries in the form to summarise: without reasoning and old results, and with markers in place of
-// media.
+// bare returns entries in the form to summarize: without reasoning and old results, and with
+// markers in place of media.
 func (c *Compactor) bare(entries []msg.Entry, l Limits, g *tokens.Gauge) []msg.Entry {
 	messages := make([]msg.Message, len(entries))
 	for i, e := range entries {
@@ -240,7 +240,7 @@ func (c *Compactor) bare(entries []msg.Entry, l Limits, g *tokens.Gauge) []msg.E
 			parts = msg.WithoutThinking(parts)
 		}
 		if isSummary(e) && len(parts) > 1 {
-			parts = parts[:1] // the rest will be put back
+			parts = parts[:1] // the rest is restored later
 		}
 		out[i].Message.Parts = parts
 	}

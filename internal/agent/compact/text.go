@@ -7,16 +7,16 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A summary is one element, so that the next compaction recognises it.
+// A summary is a single element, so that the next compaction recognizes it.
 const (
 	openTag  = "<conversation-summary>"
 	closeTag = "\n</conversation-summary>"
-	// The messages of the user are between these.
+	// These enclose the user's messages.
 	openSaid, closeSaid = "\n<said>\n", "\n</said>"
 )
 
-// Cleared replaces the content of an old result. It is the same in all languages, so that the prefix of requests
-// does not change when a session is resumed with another language.
+// Cleared replaces the content of an old result. It is the same in all languages, so that the
+// request prefix does not change when a session is resumed in another language.
 const Cleared = "[Old tool output was cleared to save room.]"
 
 var (
@@ -28,14 +28,14 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// phrases are the texts of the catalogue in one language.
+// phrases provides the catalog's texts in one language.
 type phrases struct{ language texts.Language }
 
 func (p phrases) say(name string, values ...string) string {
 	return catalogue.Text(p.language, name, values...)
 }
 
-// cut ends a text that was cut.
+// cut returns the suffix for truncated text.
 func (p phrases) cut() string { return "\n" + p.say("cut") }
 
 // ask returns the instructions for a summary.
@@ -50,7 +50,7 @@ func (p phrases) ask(focus, keep string) string {
 	return strings.Join(lines, "\n\n")
 }
 
-// summary returns a summary as the model reads it from then on.
+// summary returns a summary as presented to the model from then on.
 func (p phrases) summary(text string, said []string, path string, j Job) string {
 	var b strings.Builder
 	intro := "intro"
@@ -66,8 +66,8 @@ func (p phrases) summary(text string, said []string, path string, j Job) string 
 	return b.String()
 }
 
-// dropped returns the text that replaces messages dropped without a summary, after the text of an earlier
-// summary.
+// dropped returns the text that replaces messages dropped without a summary, following an
+// earlier summary.
 func (p phrases) dropped(prior string, said []string, path string) string {
 	var b strings.Builder
 	b.WriteString(openTag + "\n" + p.say("intro.drop"))
@@ -91,7 +91,8 @@ func (p phrases) coda(b *strings.Builder, said []string, path string) {
 	}
 }
 
-// read parses the summary of an earlier compaction, in any language: its text, and the user's own words.
+// read parses a summary from an earlier compaction, in any language, into its text and the
+// user's own words.
 func read(text string) (told string, said []string) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, openTag+"\n"), closeTag)
 	for _, language := range []texts.Language{texts.English, texts.Chinese} {

@@ -11,8 +11,8 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// What a compaction leaves can be taken apart again by the next one, in whatever language it was written:
-// so the user's words are handed on.
+// TestRead checks that a compaction can parse the summary written by an earlier one in any
+// language, so that the user's words are preserved.
 func TestRead(t *testing.T) {
 	line := rapid.StringMatching(`[a-z<>/ ]{1,20}(\n[a-z ]{1,20}){0,2}`).Filter(func(s string) bool { return strings.TrimSpace(s) == s })
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"adze/internal/msg"
 )
 
-// Limits on the messages of the user that a compaction keeps word for word: in tokens, and as a share of the
-// usable window.
+// Limits on the user messages that a compaction keeps verbatim: in tokens, and as a share of
+// the usable window.
 const (
 	maxWords   = 20_000
 	wordsShare = 8
@@ -18,12 +18,13 @@ const (
 
 func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
 
-// words returns the messages of the user in entries, as far as there is room, oldest first.
+// words returns the user's messages in entries, oldest first, as far as they fit.
 func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
 	return newest(sayings(entries), budget, g, cutMark)
 }
 
-// sayings returns the messages of the user in entries, oldest first, including those quoted in summaries.
+// sayings returns the user's messages in entries, oldest first, including messages quoted in
+// summaries.
 func sayings(entries []msg.Entry) []string {
 	var all []string
 	for _, e := range entries {
@@ -37,8 +38,8 @@ func sayings(entries []msg.Entry) []string {
 	return all
 }
 
-// newest returns the last of all for which there is room. They survive whole; the first for which there
-// is no room is cut, and those before it are left out.
+// newest returns the last texts that fit the budget. They are kept whole; the first text that
+// does not fit is truncated, and earlier ones are dropped.
 func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string {
 	var said []string
 	for _, text := range slices.Backward(all) {
@@ -56,7 +57,7 @@ func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string 
 	return said
 }
 
-// own returns the user's own words in e: not what the program says beside them, and not results.
+// own returns the user's own words in e, without text added by adze and without results.
 func own(e msg.Entry) string {
 	if e.Hidden || !saysSomething(e) {
 		return ""
@@ -75,7 +76,8 @@ func own(e msg.Entry) string {
 	return strings.TrimSpace(b.String())
 }
 
-// cutTo returns the beginning of text that fits into budget tokens, or "" if that is too little to be of use.
+// cutTo returns the beginning of text that fits into budget tokens, or "" if that is too short
+// to be useful.
 func cutTo(text string, budget int, g *tokens.Gauge) string {
 	if budget < 100 {
 		return ""
