@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Watch is [Agent.Run], with a look at the state of each iteration before it begins.
+// Watch is like [Agent.Run], but calls look with the state before each iteration.
 func (a *Agent) Watch(ctx context.Context, h History, look func(State)) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		r := newRun(ctx, a, h, yield)

@@ -7,7 +7,7 @@ import (
 	"adze/internal/msg"
 )
 
-// finish decides what follows an answer without calls: usually the end.
+// finish decides how to proceed after an answer without calls. Usually the turn ends.
 func (r *run) finish(s State, ans answer) (State, *Ended) {
 	switch ans.stop {
 	case model.StopPause:
@@ -42,8 +42,8 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 	return s.next(TokenBudgetContinue), nil
 }
 
-// promised waits for what the model was promised to hear of, such as the end of a background task, and lets
-// it continue with that. The last result says whether it decided.
+// promised waits for pending notifications, such as the end of a background task, and lets the
+// model continue with them. The last result reports whether it decided.
 func (r *run) promised(s State) (State, *Ended, bool) {
 	if r.a.Await == nil {
 		return s, nil, false
@@ -52,7 +52,7 @@ func (r *run) promised(s State) (State, *Ended, bool) {
 	if end == nil {
 		end = r.obstacle()
 	}
-	// Where no further request may be made it is enough to know whether one would be needed.
+	// If no further request is allowed, it is enough to know whether one would be needed.
 	more := r.a.Await(r.ctx, func() bool { return end != nil || !r.a.Inbox.empty() })
 	switch {
 	case r.ctx.Err() != nil:
@@ -63,10 +63,10 @@ func (r *run) promised(s State) (State, *Ended, bool) {
 		return s, end, true
 	}
 	r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: r.a.Inbox.Take()}})
-	return s.next(ToolUse), nil, true // it is what a call comes to
+	return s.next(ToolUse), nil, true // same transition as after a call
 }
 
-// stopHooks asks the stop hooks. The last result says whether one of them decided.
+// stopHooks runs the stop hooks. The last result reports whether a hook decided.
 func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
 	check := StopCheck{Active: s.StopHookActive, Last: ans.message}
 	var reasons []msg.Part
@@ -106,7 +106,7 @@ type tokenBudget struct {
 	limit, spent int
 	continues    int
 	mark         int // spent at the last decision
-	small        int // how many answers in a row were below tinyAnswer
+	small        int // consecutive answers below tinyAnswer
 	closing      bool
 }
 

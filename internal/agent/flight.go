@@ -8,20 +8,20 @@ import (
 	"adze/internal/tool"
 )
 
-// A flight is a response and its calls that are not in the history yet.
+// A flight is a response, with its calls, that is not in the history yet.
 type flight struct {
 	acc      *model.Accumulator
 	batch    *batch
 	recorded bool // the assistant message is in the history, its results are not
 }
 
-// The texts that record an interruption by the user. Clients recognise these two sentences.
+// The texts that record an interruption by the user. Clients recognize these two sentences.
 const (
 	InterruptedStream = "[Request interrupted by user]"
 	InterruptedTools  = "[Request interrupted by user for tool use]"
 )
 
-// aborted records the response in flight and returns the end of the turn.
+// aborted records the response in flight and returns the turn's end.
 func (r *run) aborted() *Ended {
 	r.landFlight()
 	if err := context.Cause(r.ctx); tool.IsFatal(err) {
@@ -31,8 +31,8 @@ func (r *run) aborted() *Ended {
 	return &Ended{Reason: AbortedStreaming, Detail: string(tool.AbortReason(r.ctx))}
 }
 
-// landFlight completes the history after an abort: the part of the answer that can be kept, a result
-// for each of its calls, and the notice that the user interrupted.
+// landFlight completes the history after an abort: it records the usable part of the answer, a
+// result for each of its calls, and the notice that the user interrupted.
 func (r *run) landFlight() {
 	f := r.flight
 	r.flight = flight{}
@@ -61,7 +61,7 @@ func (f flight) partialEntry(partial msg.Message, modelID string) msg.Entry {
 	}
 }
 
-// landCalls stops the calls of b and records their results, or the notice if there are none.
+// landCalls stops b's calls and records their results, or the notice if b has no calls.
 func (r *run) landCalls(b *batch) {
 	b.abort(tool.AbortReason(r.ctx))
 	if b.empty() {
@@ -73,7 +73,7 @@ func (r *run) landCalls(b *batch) {
 	r.recordResults(b)
 }
 
-// recordInterruption tells the model that the user interrupted.
+// recordInterruption records a notice for the model that the user interrupted.
 func (r *run) recordInterruption() {
 	if tool.AbortReason(r.ctx) == tool.AbortUser {
 		r.record(msg.Entry{Message: msg.UserText(InterruptedStream)})

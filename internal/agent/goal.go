@@ -4,12 +4,14 @@ import (
 	"adze/internal/msg"
 )
 
-// A Goal is a result that a turn must produce before it may end. It serves one turn, in one goroutine.
+// A Goal is a result that a turn must produce before it may end. It is used for one turn, in
+// one goroutine.
 type Goal interface {
-	// Reached is called after the calls of each response. If it returns true, the turn ends with the result.
+	// Reached is called after each response's calls. If it returns true, the turn ends with the
+	// result.
 	Reached() (Ended, bool)
-	// Missed is called when the model has finished without reaching the goal. It returns a reminder that makes
-	// the model continue, or, if that is empty, how the turn ends.
+	// Missed is called when the model has finished without reaching the goal. It returns a
+	// reminder that makes the model continue; if the reminder is empty, the turn ends with end.
 	Missed(last msg.Message) (remind string, end Ended)
 }
 
@@ -33,8 +35,8 @@ func (r *run) reached(s State, ans answer) (State, *Ended, bool) {
 	return s, &end, true
 }
 
-// missed sends the model back to reach the goal, or ends the turn without it. The last result is how the turn
-// ends unless a stop hook decides otherwise.
+// missed sends the model back to reach the goal, or ends the turn without it. The last result
+// is how the turn ends unless a stop hook decides otherwise.
 func (r *run) missed(s State, ans answer) (State, *Ended, bool, Ended) {
 	if r.a.Goal == nil {
 		return s, nil, false, Ended{Reason: Completed}

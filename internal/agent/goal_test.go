@@ -9,7 +9,7 @@ import (
 	"adze/internal/msg"
 )
 
-// fakeGoal is reached after a number of batches, and reminds a number of times.
+// fakeGoal is reached after a number of batches and reminds a number of times.
 type fakeGoal struct {
 	after, reminders int
 	fails            bool
@@ -36,16 +36,16 @@ func (g *fakeGoal) Missed(msg.Message) (string, agent.Ended) {
 	return "", agent.Ended{Reason: agent.StructuredOutputFailed, Detail: "nothing came"}
 }
 
-// A turn waits for what the model was promised to hear of, unless no further request may be made.
-//
+// TestPromised checks that a turn waits for pending notifications unless no further request is
+// allowed.
 // Proves SHBG-07.
 func TestPromised(t *testing.T) {
 	const told = "say It runs.\n---\nexpect last \"It is over.\"\nsay Good."
 	for _, tt := range []struct {
 		name, script string
 		maxTurns     int
-		nothing      bool // runs
-		last         bool // it is the last that runs, and is over when it is looked at
+		nothing      bool // no background task
+		last         bool // the last task ends just as it is checked
 		interrupt    bool
 		want         agent.Reason
 	}{

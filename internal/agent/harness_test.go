@@ -25,11 +25,11 @@ import (
 // Proves LOOP-51.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is a History without a disk.
+// memory is an in-memory History.
 type memory struct {
 	mu      sync.Mutex
 	entries []msg.Entry
-	journal *journal // of syncs; it may be nil
+	journal *journal // records syncs; may be nil
 }
 
 func newMemory(prompt string) *memory {
@@ -56,12 +56,12 @@ func (h *memory) Sync() error {
 	return nil
 }
 
-// say adds a further prompt.
+// say adds another prompt.
 func (h *memory) say(text string) {
 	h.Append(context.Background(), msg.Entry{ID: fmt.Sprint("prompt", len(h.entries)), Message: msg.UserText(text)})
 }
 
-// String renders the conversation, a line for each part.
+// String renders the conversation with one line per part.
 func (h *memory) String() string {
 	var b strings.Builder
 	for _, e := range h.Entries() {
@@ -92,7 +92,7 @@ func render(p msg.Part) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// allow admits everything but calls of tools whose names begin with Denied.
+// allow allows all calls except to tools whose names begin with Denied.
 type allow struct{}
 
 func (allow) Before(_ context.Context, u *tool.Use) error {
@@ -104,7 +104,7 @@ func (allow) Before(_ context.Context, u *tool.Use) error {
 	return nil
 }
 
-// An input of the test tools: it says how the call behaves.
+// An input controls a test tool call's behavior.
 type input struct {
 	Text  string `json:"text,omitempty"`
 	Sleep int    `json:"sleep,omitempty"` // milliseconds
@@ -117,7 +117,7 @@ type safeInput struct{ input }
 func (safeInput) Concurrent() bool { return true }
 func (safeInput) ReadOnly() bool   { return true }
 
-// A besideInput changes something, and may run beside others.
+// A besideInput changes something but may run concurrently with others.
 type besideInput struct{ input }
 
 func (besideInput) Concurrent() bool { return true }
@@ -163,7 +163,8 @@ func (j *journal) do(ctx context.Context, in input) (tool.Result, error) {
 	return tool.Text("did " + in.Text), nil
 }
 
-// tools returns Safe (reads, beside others), Unsafe (alone), Shell (alone, cancels siblings) and Denied.
+// tools returns Safe (read-only, concurrent), Unsafe (alone), Shell (alone, cancels siblings)
+// and Denied.
 func (j *journal) tools() []tool.Tool {
 	def := func(name string, t tool.Traits) tool.Def {
 		return tool.Def{Name: name, Doc: name, Schema: json.RawMessage(inputSchema), Traits: t}
@@ -188,7 +189,7 @@ func (j *journal) tools() []tool.Tool {
 	}
 }
 
-// A bench is an agent over a script, with its history.
+// A bench is an agent with a scripted model and its history.
 type bench struct {
 	*agent.Agent
 	t       testing.TB
@@ -217,7 +218,7 @@ func newBench(t testing.TB, script string) *bench {
 	return b
 }
 
-// run plays the turn to its end and checks what must hold of every turn.
+// run plays the turn to its end and checks the invariants of every turn.
 func (b *bench) run(ctx context.Context) []agent.Event {
 	b.t.Helper()
 	var events []agent.Event
@@ -228,7 +229,7 @@ func (b *bench) run(ctx context.Context) []agent.Event {
 	return events
 }
 
-// verify checks the promises of Run.
+// verify checks Run's guarantees.
 func (b *bench) verify(events []agent.Event) {
 	b.t.Helper()
 	ends := 0
@@ -243,7 +244,7 @@ func (b *bench) verify(events []agent.Event) {
 	b.wellFormed()
 }
 
-// wellFormed checks that the history needs no mending and that a request made of it follows the rules.
+// wellFormed checks that the history needs no repair and that a request built from it is valid.
 func (b *bench) wellFormed() {
 	b.t.Helper()
 	if err := checkHistory(b.history.Entries()); err != nil {
@@ -295,7 +296,7 @@ func (b *bench) played() {
 	}
 }
 
-// trace renders events, without those that tests of the order do not care about.
+// trace renders events, omitting the kinds that are irrelevant to ordering tests.
 func trace(events []agent.Event) string {
 	var lines []string
 	for _, e := range events {

@@ -8,14 +8,16 @@ import (
 	"adze/internal/msg"
 )
 
-// maxNotifications is how many notifications wait before the oldest are merged into a count.
+// maxNotifications is the number of queued notifications beyond which the oldest are merged
+// into a count.
 const maxNotifications = 100
 
-// An Inbox holds messages of the user and notifications of tasks and hooks that arrive while a turn runs, until
-// the loop adds them to the conversation. The zero value is ready; it is safe for concurrent use.
+// An Inbox queues user messages and task and hook notifications that arrive during a turn,
+// until the loop adds them to the conversation. The zero value is ready; it is safe for
+// concurrent use.
 type Inbox struct {
-	// News returns what else there is to tell when the inbox is emptied. It may be nil, and is set before the inbox is
-	// used. A turn does not go on for its sake.
+	// News, if non-nil, returns additional notifications when the inbox is emptied. It is set
+	// before the inbox is used. News alone does not continue a turn.
 	News func() []string
 
 	mu     sync.Mutex
@@ -25,14 +27,14 @@ type Inbox struct {
 	steer  chan struct{}
 }
 
-// Say queues a message of the user. It is never dropped.
+// Say queues a user message. It is never dropped.
 func (in *Inbox) Say(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.said = append(in.said, parts...)
 }
 
-// Steer is like Say, but ends running calls that only wait. Nothing that does something is ended by it.
+// Steer is like Say, but ends running calls that only wait. Calls that do any work continue.
 func (in *Inbox) Steer(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -43,7 +45,8 @@ func (in *Inbox) Steer(parts ...msg.Part) {
 	}
 }
 
-// Retract takes parts back that were queued by Say or Steer. It reports false if the loop has them already.
+// Retract withdraws parts queued by Say or Steer. It returns false if the loop already has
+// them.
 func (in *Inbox) Retract(parts ...msg.Part) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -55,7 +58,7 @@ func (in *Inbox) Retract(parts ...msg.Part) bool {
 	return true
 }
 
-// Notify queues a notification. When too many wait, the oldest are merged into one line.
+// Notify queues a notification. If too many are queued, the oldest are merged into one line.
 func (in *Inbox) Notify(text string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -67,8 +70,8 @@ func (in *Inbox) Notify(text string) {
 	}
 }
 
-// Take empties the inbox: it returns the messages of the user, then the notifications, each in order of
-// arrival, then the news.
+// Take empties the inbox. It returns the user messages, then the notifications, each in order
+// of arrival, then the news.
 func (in *Inbox) Take() []msg.Part {
 	if in == nil {
 		return nil
@@ -98,14 +101,15 @@ func (in *Inbox) take() []msg.Part {
 	return parts
 }
 
-// Return puts back what Take returned and the model was not told. It is told with what comes next.
+// Return puts back parts from Take that were not delivered to the model. They are delivered
+// with the next Take.
 func (in *Inbox) Return(parts ...msg.Part) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.notes = slices.Concat(parts, in.notes)
 }
 
-// Waiting reports whether a message of the user is queued.
+// Waiting reports whether a user message is queued.
 func (in *Inbox) Waiting() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -119,10 +123,10 @@ func (in *Inbox) Noted() bool {
 	return len(in.notes)+in.merged > 0
 }
 
-// empty reports whether nothing waits. A nil inbox is empty.
+// empty reports whether nothing is queued. A nil inbox is empty.
 func (in *Inbox) empty() bool { return in == nil || !in.Waiting() && !in.Noted() }
 
-// steered is signalled by Steer. A nil inbox never signals.
+// steered is signaled by Steer. A nil inbox never signals.
 func (in *Inbox) steered() <-chan struct{} {
 	if in == nil {
 		return nil

@@ -30,7 +30,7 @@ expect result toolu_1_1 "did look"
 say All done.
 `)
 	events := b.run(ctx())
-	// Events of the calls may come between the others; those of one call keep their order.
+	// Events of the calls may be interleaved with others; events of one call keep their order.
 	var order, unsafe []string
 	for _, line := range strings.Split(trace(events), ", ") {
 		switch line {
@@ -145,7 +145,7 @@ say end
 			b.ToolsAfterStream = after
 			b.run(ctx())
 			got := b.journal.String()
-			got = strings.Replace(got, "B starts, A starts", "A starts, B starts", 1) // both at once
+			got = strings.Replace(got, "B starts, A starts", "A starts, B starts", 1) // both start concurrently
 			want := "A starts, B starts, B ends, A ends, C starts, C ends, D starts, D ends"
 			if got != want {
 				t.Errorf("calls: %s\nwant:  %s", got, want)
@@ -181,8 +181,8 @@ func TestConcurrencyIsCapped(t *testing.T) {
 	})
 }
 
-// Calls that wait for agents take no place of others.
-//
+// TestDelegatedCallsAreNotCapped checks that calls that wait for agents do not count toward the
+// concurrency limit.
 // Proves AGENT-05, EXEC-10.
 func TestDelegatedCallsAreNotCapped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -202,7 +202,8 @@ func TestDelegatedCallsAreNotCapped(t *testing.T) {
 	})
 }
 
-// A tool prepares while the input of its first call arrives; other tools do not.
+// TestPrepare checks that a tool prepares while the input of its first call arrives, and other
+// tools do not.
 func TestPrepare(t *testing.T) {
 	b := newBench(t, `
 use Prepared {"text":"A"}
@@ -270,8 +271,7 @@ user result "did other"
 	})
 }
 
-// A call that was denied has not failed.
-//
+// TestDeniedShellCancelsNothing checks that a denied call does not count as failed.
 // Proves LOOP-15.
 func TestDeniedShellCancelsNothing(t *testing.T) {
 	b := newBench(t, "use DeniedShell {\"text\":\"no\"}\nuse Shell {\"text\":\"next\"}\n---\nsay end")
@@ -281,8 +281,8 @@ func TestDeniedShellCancelsNothing(t *testing.T) {
 	}
 }
 
-// What a call may change must not be on the disk before the response that asked for it.
-//
+// TestSyncBeforeSideEffects checks that the response is on disk before its calls change
+// anything.
 // Proves SESS-12.
 func TestSyncBeforeSideEffects(t *testing.T) {
 	b := newBench(t, "use Unsafe {\"text\":\"write\"}\n---\nsay end")
@@ -309,10 +309,10 @@ func TestContextOfGatesFollowsTheResults(t *testing.T) {
 	b.played()
 }
 
-// A rejecter stands for a person who says no to the first call of a tool.
+// A rejecter is a user who rejects the first call of a tool.
 type rejecter struct {
 	name  string
-	stops bool // and stops the turn
+	stops bool // also stops the turn
 }
 
 func (r rejecter) Before(_ context.Context, u *tool.Use) error {
@@ -350,9 +350,8 @@ user result "did reading"
 	}
 }
 
-// A no hands control back (model-side 13): the turn ends without another request, calls after it are not run, and each
-// has its result.
-//
+// TestNoEndsTheTurn checks that a rejection returns control to the user (model-side 13): the
+// turn ends without another request, later calls are not run, and each call has its result.
 // Proves PERM-17.
 func TestNoEndsTheTurn(t *testing.T) {
 	b := newBench(t, `
@@ -510,7 +509,7 @@ func TestStepsOfTheView(t *testing.T) {
 		}}
 	}
 	same := func(v agent.View) (agent.View, error) { return v, nil }
-	var seen []bool // whether the last step was given what is cleared
+	var seen []bool // per step run: did it see cleared results
 	b.Steps = []agent.Step{
 		step("budget", same),
 		step("snip", func(v agent.View) (agent.View, error) { return agent.View{}, fmt.Errorf("broken") }),
@@ -542,7 +541,7 @@ func TestStepsOfTheView(t *testing.T) {
 	b.played()
 }
 
-// resultTexts returns what the results in messages say.
+// resultTexts returns the texts of the results in messages.
 func resultTexts(messages []msg.Message) (texts []string) {
 	for _, m := range messages {
 		for _, p := range m.Parts {

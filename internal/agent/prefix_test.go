@@ -16,8 +16,8 @@ import (
 
 var cacheMark = regexp.MustCompile(`,"cache_control":\{[^}]*\}`)
 
-// prefix returns the bytes of a request from the system prompt to the end of the last message, without
-// the cache marks.
+// prefix returns the bytes of a request from the system prompt to the end of the last message,
+// without the cache marks.
 func prefix(t testing.TB, request []byte) []byte {
 	t.Helper()
 	request = cacheMark.ReplaceAll(request, nil)
@@ -64,8 +64,9 @@ func TestEachRequestIsABytePrefixOfTheNext(t *testing.T) {
 	})
 }
 
-// The exceptions to the rule above, each for a reason: another model cannot read the reasoning, media
-// that were rejected are taken out, a summary takes the place of what it sums up.
+// TestExceptionsToTheBytePrefix covers the exceptions to the rule above: another model cannot
+// read the reasoning, rejected media are removed, and a summary replaces the summarized
+// messages.
 func TestExceptionsToTheBytePrefix(t *testing.T) {
 	start := "think sig=unbound Deep.\nuse Safe {\"text\":\"a\"}\n---\n"
 	for name, script := range map[string]string{

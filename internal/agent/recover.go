@@ -11,10 +11,11 @@ import (
 	"adze/internal/tool"
 )
 
-// escalatedOutput is the highest output limit to retry with before an answer is continued in pieces.
+// escalatedOutput is the highest output limit to retry with before an answer is continued in
+// pieces.
 const escalatedOutput = 64_000
 
-// How often each recovery may be tried in a turn.
+// Limits on recovery attempts per turn.
 const (
 	maxResumes     = 3
 	maxTruncations = 5
@@ -23,7 +24,7 @@ const (
 
 const resumePrompt = "The output limit cut your answer off. Continue exactly where it was cut, without preamble or repetition, and split the rest into smaller parts."
 
-// A recovery handles the errors of a turn, and remembers what was tried.
+// A recovery handles a turn's errors and remembers the methods already tried.
 type recovery struct {
 	*run
 	memo        *Memo // never nil
@@ -32,8 +33,8 @@ type recovery struct {
 	truncations int
 }
 
-// from decides what follows a request that failed. Errors that may be recovered from are withheld: they are
-// shown only when nothing is left to try.
+// from decides how to proceed after a failed request. Recoverable errors are withheld: they are
+// shown only when all recovery has failed.
 func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) {
 	switch model.KindOf(err) {
 	case model.Overloaded:
@@ -72,8 +73,8 @@ func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) 
 
 func (r *recovery) canFallBack() bool { return r.a.Fallback.ID != "" && !r.fellBack }
 
-// fallBack continues the turn with the fallback model. The reasoning of the main model is no longer sent,
-// because its signatures are not valid for another model.
+// fallBack continues the turn with the fallback model. The main model's reasoning is omitted
+// from then on, because its signatures are not valid for another model.
 func (r *recovery) fallBack(s State) State {
 	r.fellBack, r.memo.FellBack = true, true
 	r.emit(Notice{Text: fmt.Sprintf("%s is in high demand and not available; continuing with %s until the end of this turn.", s.Model.ID, r.a.Fallback.ID)})
@@ -81,7 +82,7 @@ func (r *recovery) fallBack(s State) State {
 	return s
 }
 
-// mainIsBack tells the user when the main model answers again after a turn on the fallback.
+// mainIsBack notifies the user when the main model answers again after a turn on the fallback.
 func (r *recovery) mainIsBack(s State) {
 	if m := r.memo; m.FellBack && !r.fellBack {
 		m.FellBack = false
@@ -89,7 +90,8 @@ func (r *recovery) mainIsBack(s State) {
 	}
 }
 
-// shorten shortens the history after a request that was too long, each time with the mildest method left.
+// shorten shortens the history after a request was too long, each time with the mildest
+// remaining method.
 func (r *recovery) shorten(s State) (State, bool) {
 	if r.a.Shortener == nil {
 		return s, false
@@ -126,7 +128,8 @@ func (r *recovery) shorten(s State) (State, bool) {
 	return s.again(ReactiveCompactRetry), shorter
 }
 
-// tooLong returns an error that says what fills the request, so that the user knows what to remove.
+// tooLong returns an error that breaks down the request's size, so that the user knows where to
+// save.
 func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
 	g := tokens.New(s.Model.ID)
 	system, tools := g.Request(req.System, nil, nil), g.Request(nil, req.Tools, nil)
@@ -159,7 +162,7 @@ func (r *recovery) cut(s State, ans answer) (State, *Ended, bool) {
 		return s.again(OutputLimitEscalate), nil, true
 	}
 	if !ans.batch.empty() {
-		return s, nil, false // the results of its calls continue the turn
+		return s, nil, false // its calls' results continue the turn
 	}
 	r.keep(s, ans)
 	if s.Resumes >= maxResumes {
@@ -192,7 +195,7 @@ func (r *recovery) cutByWindow(s State, ans answer) (State, *Ended, bool) {
 	return s, &Ended{Reason: PromptTooLong, Err: err}, true
 }
 
-// keep records an answer that has no calls.
+// keep records an answer without calls.
 func (r *run) keep(s State, ans answer) {
 	r.flight = flight{}
 	ans.batch.cancel(nil)

@@ -32,8 +32,8 @@ func TestOutputLimitIsRaisedOnce(t *testing.T) {
 	b.played()
 }
 
-// After calls have run, the limit and the count of resumes are as at the beginning.
-//
+// TestCallsResetOutputLimits checks that the output limit and the number of resumes are reset
+// after calls have run.
 // Proves LOOP-06.
 func TestCallsResetOutputLimits(t *testing.T) {
 	b := newBench(t, "say cut off\nstop max_tokens\n---\nexpect max_tokens 64000\nuse Safe {\"text\":\"a\"}\n---\nexpect max_tokens 32000\nsay end")
@@ -89,7 +89,7 @@ func TestEmptyPartialIsNotKept(t *testing.T) {
 	b.played()
 }
 
-// A fakeShortener does as it is told and remembers what it was asked.
+// A fakeShortener returns preset results and records its calls.
 type fakeShortener struct {
 	history    *memory
 	folds      int
@@ -165,7 +165,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// calm leaves out the events of calls, which may come at any place.
+// calm removes call events, which may occur anywhere.
 func calm(events string) string {
 	var kept []string
 	for _, e := range strings.Split(events, ", ") {
@@ -288,7 +288,7 @@ func TestMediaError(t *testing.T) {
 	}
 }
 
-// A meter remembers what was booked, at a price per output token.
+// A meter records usage at a price per output token.
 type meter struct {
 	price  float64
 	spent  float64
@@ -378,8 +378,8 @@ func TestRejectedSignatureRecoversOnce(t *testing.T) {
 	}
 }
 
-// What was refused is never sent again, in no later turn, and what the model thought since always is.
-//
+// TestRefusedThinkingIsRemembered checks that rejected reasoning is never sent again in any
+// later turn, and that later reasoning always is.
 // Proves PROV-41.
 func TestRefusedThinkingIsRemembered(t *testing.T) {
 	b := newBench(t, "think Old.\nuse Safe {}\n---\nerror bad_signature\n---\nthink New.\nuse Safe {}\n---\nsay ok\n---\nsay and on")

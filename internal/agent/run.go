@@ -16,8 +16,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A run is one turn in progress. Everything here happens in the caller's goroutine; the provider's
-// pump, the batch and the side work have theirs.
+// A run is one turn in progress. Everything here happens in the caller's goroutine; the
+// provider's pump, the batch and the side work have their own.
 type run struct {
 	recorder
 	a      *Agent
@@ -30,8 +30,8 @@ type run struct {
 	recovery recovery
 
 	attempts   int
-	retried    int // failures of the request before anything of an answer was seen
-	iterations int // that sent a request
+	retried    int // failures of the request before any part of an answer arrived
+	iterations int // iterations that sent a request
 	hookRounds int
 	budget     tokenBudget
 	lastStop   model.StopReason
@@ -81,7 +81,8 @@ func (r *run) turn(iterate func(State) (State, *Ended)) {
 	}
 }
 
-// iterate asks the model once, runs the calls of its response, and returns the next state or the end.
+// iterate asks the model once, runs its response's calls, and returns the next state or the
+// end.
 func (r *run) iterate(s State) (State, *Ended) {
 	r.state = s
 	if end := r.obstacle(); end != nil {
@@ -90,9 +91,9 @@ func (r *run) iterate(s State) (State, *Ended) {
 	s = s.adjusted(r.a.Adjust, r.recovery.fellBack)
 	r.state = s
 	pool := r.a.Pool()
-	tools := r.a.List(pool.Specs()) // first, as it may cost the reasoning so far
+	tools := r.a.List(pool.Specs()) // before the view, as it may cause reasoning to be withheld
 	v := r.view(s)
-	if r.ctx.Err() != nil { // also while a summary was written
+	if r.ctx.Err() != nil { // also covers time spent on a summary
 		return s, r.aborted()
 	}
 	s.Entries = r.h.Entries() // the last step may have started a new segment
@@ -118,7 +119,7 @@ func (r *run) iterate(s State) (State, *Ended) {
 	return r.digest(s, ans)
 }
 
-// digest records a whole response, runs its calls and records their results.
+// digest records a complete response, runs its calls and records their results.
 func (r *run) digest(s State, ans answer) (State, *Ended) {
 	s.Compacted = false
 	r.recovery.mainIsBack(s)
@@ -165,20 +166,20 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 	return s.next(ToolUse), nil
 }
 
-// next returns s as the following iteration begins with it.
+// next returns the state for the next iteration.
 func (s State) next(t Transition) State {
 	s.Transition = t
 	s.Iteration++
 	return s
 }
 
-// again returns s for a repetition of the same request, which is not a new iteration.
+// again returns the state for repeating the same request, which is not a new iteration.
 func (s State) again(t Transition) State {
 	s.Transition = t
 	return s
 }
 
-// obstacle returns the end of a turn that may not send another request, or nil.
+// obstacle returns the end of a turn that must not send another request, or nil.
 func (r *run) obstacle() *Ended {
 	if r.ctx.Err() != nil {
 		return r.aborted()
@@ -186,7 +187,7 @@ func (r *run) obstacle() *Ended {
 	return r.exhausted()
 }
 
-// exhausted returns the end of a turn whose budget is spent, or nil.
+// exhausted returns the end of a turn whose budget is exhausted, or nil.
 func (r *run) exhausted() *Ended {
 	limit := r.a.MaxBudgetUSD
 	if r.a.Meter == nil || limit <= 0 {
@@ -199,16 +200,17 @@ func (r *run) exhausted() *Ended {
 	return &Ended{Reason: BudgetExhausted, Detail: fmt.Sprintf("spent $%.4f of the budget of $%.4f", spent, limit)}
 }
 
-// Tokens kept free in the window for the answer and for errors of the estimate.
+// Tokens reserved in the window for the answer and for estimation errors.
 const (
 	reservedOutput = 20_000
 	reservedSlack  = 3_000
 
-	// narrowWindow is the window below which half of it is free for the input, whatever is reserved.
+	// narrowWindow is the window size below which half of it is available for input, regardless
+	// of the reserved amounts.
 	narrowWindow = 16_000
 )
 
-// overLimit ends a turn whose request cannot fit and cannot be shortened.
+// overLimit ends a turn whose request does not fit and cannot be shortened.
 func (r *run) overLimit(s State, req *model.Request, v View) *Ended {
 	if r.a.Shortener != nil && !v.Stuck || s.Model.Window <= 0 {
 		return nil
@@ -251,7 +253,8 @@ func (r *run) request(s State, v View, tools []msg.ToolSpec) *model.Request {
 	return req
 }
 
-// NewRequest returns the first request that a turn would send of a conversation, which becomes part of it.
+// NewRequest returns the first request that a turn would send for a conversation. The
+// conversation becomes part of the request.
 func NewRequest(o Options, p Preamble, m Model, conversation []msg.Message, tools []msg.ToolSpec) *model.Request {
 	return &model.Request{
 		Model:     m.ID,
@@ -266,7 +269,7 @@ func NewRequest(o Options, p Preamble, m Model, conversation []msg.Message, tool
 	}
 }
 
-// defaultOutput is the output limit for a model whose limit is unknown, in tokens.
+// defaultOutput is the output limit for a model with an unknown limit, in tokens.
 const defaultOutput = 8192
 
 // maxTokens returns the output limit of the next request.
@@ -282,7 +285,7 @@ func (o Options) maxTokens(s State) int {
 	return defaultOutput
 }
 
-// results holds what recordResults found besides the results themselves.
+// results holds the other findings of recordResults.
 type results struct {
 	stop     string
 	tripped  bool
@@ -290,7 +293,7 @@ type results struct {
 	fatal    error
 }
 
-// recordResults appends the results of b, with reminders and queued messages.
+// recordResults appends b's results, with reminders and queued messages.
 func (r *run) recordResults(b *batch) results {
 	var out results
 	m := msg.Message{Role: msg.User}
@@ -326,14 +329,14 @@ func (r *run) recordResults(b *batch) results {
 	}
 	r.record(e)
 	if !aborted && out.stop == "" && out.fatal == nil {
-		if parts := r.a.Inbox.Take(); len(parts) > 0 { // what was said since the turn began
+		if parts := r.a.Inbox.Take(); len(parts) > 0 { // messages queued since the turn began
 			r.record(msg.Entry{Message: msg.Message{Role: msg.User, Parts: parts}})
 		}
 	}
 	return out
 }
 
-// await emits the events of b until every call has its outcome, which is soon after a cancellation.
+// await emits b's events until every call has its outcome, which is soon after a cancellation.
 func (r *run) await(b *batch) {
 	cancelled := r.ctx.Done()
 	for {
@@ -381,7 +384,7 @@ func (r *run) close() {
 	r.cancel(nil)
 }
 
-// protect calls f and turns a panic into an error.
+// protect calls f and converts a panic into an error.
 func protect[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -10,19 +10,19 @@ import (
 	"adze/internal/tool"
 )
 
-// sideGrace is how long side work may take to notice that the turn is over.
+// sideGrace is how long side work may take to notice that the turn has ended.
 const sideGrace = time.Second
 
-// sideWork runs beside a turn and ends with it.
+// sideWork runs in the background of a turn and ends with it.
 type sideWork struct {
 	work  sync.WaitGroup
 	ready chan []msg.Part
-	// labels holds what batches of calls did.
+	// labels delivers the descriptions of batches.
 	labels chan Labelled
 	log    *slog.Logger
 }
 
-// startSideWork starts the lookups of a turn. A function that panics counts as having found nothing.
+// startSideWork starts a turn's lookups. A function that panics counts as having found nothing.
 func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Part, log *slog.Logger) *sideWork {
 	w := &sideWork{ready: make(chan []msg.Part, len(lookups)), labels: make(chan Labelled, 8), log: log}
 	for _, f := range lookups {
@@ -39,10 +39,10 @@ func startSideWork(ctx context.Context, lookups []func(context.Context) []msg.Pa
 	return w
 }
 
-// maxLabel is how long a label is, in characters.
+// maxLabel is the maximum length of a label, in characters.
 const maxLabel = 80
 
-// label starts to label calls. A label that no one has room for is dropped.
+// label starts labeling calls. If the channel is full, the label is dropped.
 func (w *sideWork) label(ctx context.Context, f func(context.Context, []*msg.ToolUse) string, uses []*msg.ToolUse) {
 	w.work.Go(func() {
 		text, err := protect(func() (string, error) { return f(ctx, uses), nil })
@@ -76,7 +76,7 @@ func (w *sideWork) take() []msg.Part {
 	}
 }
 
-// wait waits for the end of work whose context is done. Work that does not stop in time is abandoned and
+// wait waits for work whose context is done. Work that does not stop in time is abandoned and
 // logged.
 func (w *sideWork) wait() {
 	done := make(chan struct{})

@@ -5,28 +5,30 @@ import (
 	"adze/internal/msg"
 )
 
-// A State is passed from one iteration to the next. It is a value: continuing makes a new one.
+// A State is passed from one iteration to the next. It is a value; each iteration gets a new
+// one.
 type State struct {
 	// Entries is the history at the start of the iteration.
 	Entries []msg.Entry
-	// Model is the model in use, and Effort how hard it is asked to try.
+	// Model is the current model and Effort its requested effort.
 	Model  Model
 	Effort model.Effort
-	// Resumes counts how often a cut answer was continued.
+	// Resumes counts how often a truncated answer was continued.
 	Resumes int
-	// Compacted says that the history was already compacted after a request that was too long.
+	// Compacted is true if the history was already compacted after a request was too long.
 	Compacted bool
-	// MaxTokens overrides the output limit, if not 0.
+	// MaxTokens overrides the output limit if not 0.
 	MaxTokens int
-	// StopHookActive says that a stop hook sent the model back.
+	// StopHookActive is true if a stop hook sent the model back.
 	StopHookActive bool
 	// Iteration counts from 1.
 	Iteration int
-	// Transition is why this iteration follows the one before; it is zero for the first.
+	// Transition is the reason this iteration follows the previous one. It is zero for the
+	// first.
 	Transition Transition
 }
 
-// adjusted returns s with the model and the effort that are wanted now. Adjust may be nil.
+// adjusted returns s with the current model and effort. adjust may be nil.
 func (s State) adjusted(adjust func(Model, model.Effort) (Model, model.Effort), fellBack bool) State {
 	if adjust == nil {
 		return s
@@ -38,7 +40,7 @@ func (s State) adjusted(adjust func(Model, model.Effort) (Model, model.Effort), 
 	return s
 }
 
-// A Transition is why the loop continues: one of the values below.
+// A Transition is the reason the loop continues. The values are listed below.
 type Transition struct{ name string }
 
 // String returns the transition's name, or "" for the zero value.

@@ -11,25 +11,26 @@ import (
 
 // A View is the conversation as it is sent in one request.
 type View struct {
-	// Messages belong to the view: a step may change the list, but not the messages.
+	// Messages belongs to the view: a step may change the list, but not the messages.
 	Messages []msg.Message
-	// Compacted says that the history has started over; the last step reports it.
+	// Compacted is non-nil if the history has started over. The last step sets it.
 	Compacted *Compacted
-	// Stuck says that the last step found the view too long and could not make it shorter.
+	// Stuck is true if the last step found the view too long and could not shorten it.
 	Stuck bool
-	// Size is the request as the last step estimates it, in tokens; 0 means that there is no estimate.
+	// Size is the last step's estimate of the request size, in tokens; 0 means unknown.
 	Size int
 }
 
-// A Step shortens the view of a request; it gets the view that the step before returned. A step that fails is
-// skipped. Steps change only the view; the last one may also replace the history with a summary.
+// A Step shortens the view for a request. It receives the previous step's view. A step that
+// fails is skipped. Steps change only the view; the last one may also replace the history with
+// a summary.
 type Step struct {
 	Name string
 	Do   func(context.Context, View) (View, error)
 }
 
-// view returns the view for the next request. If the last step restarts the history, or a step has reasoning
-// withheld, the others run again.
+// view returns the view for the next request. If the last step restarts the history, or a step
+// causes reasoning to be withheld, the others run again.
 func (r *run) view(s State) View {
 	memo := r.recovery.memo
 	v := r.apply(r.a.Steps, View{Messages: r.reader.messages(s.Entries, memo.audience(s.Model), r.log)})
@@ -45,7 +46,8 @@ func (r *run) view(s State) View {
 	return again
 }
 
-// audience returns what a model gets to read. It changes when reasoning has to be withheld.
+// audience returns the filter for messages to a model. It changes when reasoning has to be
+// withheld.
 func (m *Memo) audience(model Model) audience {
 	return audience{model.ID, m.NoMedia, &m.Withheld, len(m.Withheld.ids)}
 }
@@ -62,7 +64,8 @@ func (r *run) apply(steps []Step, v View) View {
 	return v
 }
 
-// open puts the context before the first message of a view. It is not part of the history.
+// open inserts the context before a view's first message. The context is not part of the
+// history.
 func (p Preamble) open(messages []msg.Message) []msg.Message {
 	if p.Context == nil || len(messages) == 0 {
 		return messages
@@ -78,30 +81,30 @@ func (p Preamble) open(messages []msg.Message) []msg.Message {
 	return messages
 }
 
-// A reader turns the history into messages for one model: without the reasoning of other models, and without
-// media that were rejected. It keeps the messages, since a history only grows.
+// A reader converts the history into messages for one model, without other models' reasoning
+// and without rejected media. It caches the messages, since a history only grows.
 type reader struct {
 	to    audience
 	conv  msg.Conversation
 	first string // ID of the first entry
-	read  int    // entries
-	told  int    // problems that were logged
+	read  int    // number of entries read
+	told  int    // problems already logged
 }
 
-// An audience says which parts of the history a model gets.
+// An audience determines which parts of the history a model receives.
 type audience struct {
 	model    string
 	noMedia  bool
-	withheld *Withheld // nil if nothing is
-	count    int       // of what is withheld
+	withheld *Withheld // nil if nothing is withheld
+	count    int       // number of withheld answers
 }
 
-// hears reports whether the reasoning of an answer is sent.
+// hears reports whether an answer's reasoning is sent.
 func (a audience) hears(e msg.Entry) bool {
 	return e.Model == a.model && (a.withheld == nil || !a.withheld.ids[e.ID])
 }
 
-// messages returns the history for an audience, well formed.
+// messages returns the well-formed history for an audience.
 func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) []msg.Message {
 	if len(entries) < rd.read || rd.read > 0 && entries[0].ID != rd.first || rd.to != to {
 		*rd = reader{to: to}
@@ -128,7 +131,7 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 	return messages
 }
 
-// Messages returns a history as a model can read it, well formed, without the reasoning that is withheld.
+// Messages returns a history as well-formed messages for a model, without withheld reasoning.
 func Messages(entries []msg.Entry, m Model, w *Withheld) []msg.Message {
 	return new(reader).messages(entries, audience{model: m.ID, withheld: w}, slog.New(slog.DiscardHandler))
 }

@@ -11,24 +11,24 @@ import (
 	"adze/internal/msg"
 )
 
-// Withheld are the answers whose reasoning is no longer sent, because what was said before it is sent otherwise
-// than it was then, or because the provider refused it. What the model thinks later is sent. The zero value is
-// ready; it is for one goroutine at a time.
+// Withheld tracks the answers whose reasoning must not be sent again, because the content
+// before it has changed or because the provider rejected it. Later reasoning is sent. The zero
+// value is ready; it is not safe for concurrent use.
 type Withheld struct {
-	// Changed is told the ids of all of them whenever there are more. It may be nil.
+	// Changed, if non-nil, is called with all withheld IDs whenever some are added.
 	Changed func(ids []string)
 
 	ids map[string]bool
 }
 
-// Restore adds those of an earlier process.
+// Restore adds the IDs withheld by an earlier process.
 func (w *Withheld) Restore(ids []string) {
 	for _, id := range ids {
 		w.put(id)
 	}
 }
 
-// Add withholds the reasoning in entries, and reports whether there was any that was still sent.
+// Add withholds the reasoning in entries and reports whether any of it was not withheld before.
 func (w *Withheld) Add(entries []msg.Entry) bool {
 	had := len(w.ids)
 	for _, e := range entries {
@@ -45,8 +45,8 @@ func (w *Withheld) Add(entries []msg.Entry) bool {
 	return true
 }
 
-// AddFrom withholds the reasoning in messages, which tell of entries. It reports whether there was any that was
-// still sent.
+// AddFrom withholds the reasoning in messages, which were built from entries. It reports
+// whether any of it was not withheld before.
 func (w *Withheld) AddFrom(messages []msg.Message, entries []msg.Entry) bool {
 	parts := map[msg.Part]bool{}
 	for _, m := range messages {
@@ -72,8 +72,9 @@ func (w *Withheld) put(id string) {
 	w.ids[id] = true
 }
 
-// refused withholds the reasoning that the provider refused in a request: from the message on that the error
-// names, or all of it. It reports whether the next request will have less of it.
+// refused withholds the reasoning that the provider rejected in a request: from the message
+// that the error names on, or all of it. It reports whether the next request will have less
+// reasoning.
 func (w *Withheld) refused(err error, req *model.Request, entries []msg.Entry) bool {
 	at := 0
 	var e *model.Error
@@ -83,7 +84,7 @@ func (w *Withheld) refused(err error, req *model.Request, entries []msg.Entry) b
 	return at < len(req.Messages) && w.AddFrom(req.Messages[at:], entries) || w.AddFrom(req.Messages, entries)
 }
 
-// named returns the number of the message that an error is about, or 0.
+// named returns the index of the message that an error names, or 0.
 func named(text string) int {
 	_, rest, _ := strings.Cut(text, "messages.")
 	digits, _, _ := strings.Cut(rest, ".")

@@ -10,8 +10,8 @@ import (
 	"adze/internal/msg"
 )
 
-// What a provider refused is remembered block by block: from the message on that it names, or all that was sent.
-//
+// TestRefusedThinking checks that rejected reasoning is remembered block by block: from the
+// message the error names on, or everything sent.
 // Proves PROV-41.
 func TestRefusedThinking(t *testing.T) {
 	entry := func(id string, parts ...msg.Part) msg.Entry {

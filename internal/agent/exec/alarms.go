@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// maxAlarming is how much of a result is searched for lines that look like errors.
+	// maxAlarming is the number of bytes of a result searched for lines that look like errors.
 	maxAlarming = 16 << 20
-	// maxAlarms is how many of them are kept, namedAlarms how many are named.
+	// maxAlarms limits the lines that are recorded, namedAlarms the lines that are listed.
 	maxAlarms, namedAlarms = 1000, 10
-	// alarmWidth is how much of a line is looked at.
+	// alarmWidth is the number of bytes of a line that are checked.
 	alarmWidth = 2000
 )
 
-// An alarms finds the lines of a failed result that look like errors: their cause is often in the middle, which
-// a preview leaves out. A nil one has found none.
+// An alarms finds lines that look like errors in a failed result, because the cause is often in
+// the middle, which a preview omits. A nil alarms has found none.
 type alarms struct {
-	line  int    // that are complete
-	part  []byte // of the line after those
+	line  int    // complete lines so far
+	part  []byte // current incomplete line
 	total int
-	found []int // numbers of lines, from 1
+	found []int // line numbers, from 1
 }
 
-// alarmsOf returns what finds them for a preview that names them, and nil for any other.
+// alarmsOf returns an alarms if the preview lists error lines, otherwise nil.
 func alarmsOf(s shape) *alarms {
 	if s.alarms {
 		return new(alarms)
@@ -32,7 +32,7 @@ func alarmsOf(s shape) *alarms {
 	return nil
 }
 
-// Write looks at the lines of p.
+// Write checks the lines of p.
 func (a *alarms) Write(p []byte) (int, error) {
 	n := len(p)
 	p = p[:min(n, max(0, maxAlarming-a.total))]
@@ -65,7 +65,8 @@ func alarming(line []byte) bool {
 	return false
 }
 
-// within names the lines from first to last that look like errors, in words that follow others.
+// within returns a clause that lists the lines from first to last that look like errors, to be
+// appended to a sentence, or "".
 func (a *alarms) within(first, last int) string {
 	if a == nil {
 		return ""

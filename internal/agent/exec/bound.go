@@ -14,14 +14,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A shape says how many characters a preview has from the beginning and from the end of a result.
+// A shape is the number of characters that a preview shows from a result's beginning and end.
 type shape struct {
 	head, tail int
-	alarms     bool // lines that look like errors are named
+	alarms     bool // list lines that look like errors
 }
 
-// shapeOf returns the preview of a result that went to a file. Of what keeps its tail, such as the output of a
-// command, the end says most, above all if it failed.
+// shapeOf returns the preview shape for a result saved to a file. For results that keep their
+// tail, such as command output, the end matters most, especially on failure.
 func shapeOf(t tool.Traits, failed bool) shape {
 	switch {
 	case !t.KeepTail:
@@ -32,7 +32,7 @@ func shapeOf(t tool.Traits, failed bool) shape {
 	return shape{head: 1000, tail: 3000}
 }
 
-// of returns the shape with n characters in all.
+// of returns the shape scaled to n characters in total.
 func (s shape) of(n int) shape {
 	head := n * s.head / (s.head + s.tail)
 	return shape{head, n - head, s.alarms}
@@ -45,8 +45,8 @@ func (s shape) within(limit int) shape {
 	return s
 }
 
-// bound returns the parts of r that the model reads: neutralised, not empty, and within the tool's
-// cap. What does not fit goes to a file, byte for byte, of which the beginning is shown.
+// bound returns the parts of r for the model: neutralized, non-empty and within the tool's
+// limit. A longer result is saved to a file verbatim, and a preview is shown.
 func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	defer closeBody(r.Body)
 	media, notes := e.media(p, r.Parts)
@@ -67,7 +67,8 @@ func (e *Executor) bound(p *Pending, r tool.Result) []msg.Part {
 	return parts
 }
 
-// visible returns parts neutralised and without empty text, and how many characters of text they have.
+// visible returns parts neutralized and without empty text, and the number of characters of
+// text.
 func visible(parts []msg.Part) (kept []msg.Part, chars int) {
 	kept = make([]msg.Part, 0, len(parts))
 	for _, part := range parts {
@@ -110,11 +111,12 @@ func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit 
 	return e.persist(p, parts, io.MultiReader(strings.NewReader(head), bytes.NewReader(data), rc), limit, shapeOf(p.traits, r.IsError))
 }
 
-// persist writes text to a file and returns a preview of it with those parts that are not text.
+// persist writes text to a file and returns a preview of it followed by the parts that are not
+// text.
 func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int, shape shape) []msg.Part {
 	ends := &ends{max: limit * utf8.UTFMax, alarms: alarmsOf(shape)}
 	path, n, err := e.save(p, p.raw.ID, "txt", io.TeeReader(text, ends))
-	io.Copy(ends, text) // ok: what was not saved is still shown; a read error shows as a short text
+	io.Copy(ends, text) // ok: unsaved output is still shown; a read error shows as a short text
 	note := isIn(n, path)
 	if err != nil {
 		note = fmt.Sprintf("The output is too long to show whole (%s), and the rest is lost: %v.", amount.Bytes(ends.total), err)
@@ -136,8 +138,8 @@ func isIn(n int64, path string) string {
 	return fmt.Sprintf("The output is too long to show whole (%s). All of it is in %s; search that file with Grep, or read parts of it with offset and limit.", amount.Bytes(n), path)
 }
 
-// move keeps a body that is a file by giving it another name, and returns a preview of it after parts. It
-// returns nothing if the body has to be copied.
+// move stores a body that is a file by renaming it, and returns a preview of it after parts. It
+// returns nil if the body has to be copied.
 func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) []msg.Part {
 	body, ok := r.Body.(tool.FileBody)
 	results, can := e.Results.(interface {
@@ -149,12 +151,12 @@ func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) 
 	shape := shapeOf(p.traits, r.IsError)
 	alarms := alarmsOf(shape)
 	if alarms != nil {
-		io.Copy(alarms, io.NewSectionReader(body, 0, maxAlarming)) // ok: it is a help only
+		io.Copy(alarms, io.NewSectionReader(body, 0, maxAlarming)) // ok: best effort
 	}
 	shape = shape.within(limit)
 	ends := &ends{max: max(shape.head, shape.tail) * utf8.UTFMax, total: body.Size(), lines: body.Lines(), alarms: alarms}
 	ends.first, ends.last = make([]byte, ends.max), make([]byte, ends.max)
-	n, _ := body.ReadAt(ends.first, 0) // ok: what can be read is shown
+	n, _ := body.ReadAt(ends.first, 0) // ok: a partial read is shown
 	ends.first = ends.first[:n]
 	n, _ = body.ReadAt(ends.last, max(0, body.Size()-int64(ends.max))) // ok: as above
 	ends.last = ends.last[:n]
@@ -179,14 +181,14 @@ func (e *Executor) save(p *Pending, name, ext string, r io.Reader) (path string,
 	return e.Results.SaveResult(name, ext, r)
 }
 
-// ends keeps the first and the last max bytes of what is written to it.
+// ends is a writer that keeps the first and the last max bytes.
 type ends struct {
 	max   int
 	total int64
 	lines int
 	first []byte
 	last  []byte
-	// alarms finds the lines that look like errors; may be nil.
+	// alarms finds the lines that look like errors. It may be nil.
 	alarms *alarms
 }
 
@@ -211,7 +213,7 @@ func (w *ends) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// preview returns the beginning, and of what keeps its tail the end too.
+// preview returns the beginning and, if the shape has a tail, the end.
 func (w *ends) preview(s shape) string {
 	first := cutHead(w.head(), s.head)
 	if s.tail == 0 {
@@ -223,15 +225,15 @@ func (w *ends) preview(s shape) string {
 	return fmt.Sprintf("\nIt begins:\n%s\n[... incomplete: %d lines are left out here%s ...]\nIt ends:\n%s", fold(first), omitted, w.alarms.within(from+1, from+omitted), fold(last))
 }
 
-// minFold is how often a line has to be repeated for the repetitions to be left out.
+// minFold is the number of repetitions of a line from which they are folded.
 const minFold = 3
 
-// fold replaces repetitions of a line by their number.
+// fold replaces repetitions of a line with their count.
 func fold(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		line := s[:strings.IndexByte(s, '\n')+1]
-		if line == "" { // the last one
+		if line == "" { // after the final newline
 			line = s
 		}
 		s = s[len(line):]
@@ -254,7 +256,8 @@ func (w *ends) tail() string {
 	return strings.ToValidUTF8(string(w.last[max(0, len(w.last)-w.max):]), "\uFFFD")
 }
 
-// cutHead returns the first max characters of s, ending at a line end when that leaves most of them.
+// cutHead returns the first max characters of s, ending at a line end if that keeps most of
+// them.
 func cutHead(s string, max int) string {
 	cut := s
 	for i := range s {
@@ -273,8 +276,8 @@ func cutHead(s string, max int) string {
 	return cut
 }
 
-// cutTail returns the last max characters of s, beginning after a line end when that leaves most of
-// them.
+// cutTail returns the last max characters of s, beginning after a line end if that keeps most
+// of them.
 func cutTail(s string, max int) string {
 	i := len(s)
 	for ; i > 0 && max > 0; max-- {
@@ -292,6 +295,6 @@ func cutTail(s string, max int) string {
 
 func closeBody(b tool.Body) {
 	if c, ok := b.(io.Closer); ok {
-		c.Close() // ok: what it held has been copied or is not wanted
+		c.Close() // ok: its content has been copied or is not needed
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A body is output of a given text, or one that cannot be opened, or of size zeros.
+// A body is output with a given text, output that cannot be opened, or size bytes of zeros.
 type body struct {
 	text string
 	size int64
@@ -48,7 +48,7 @@ func (b body) Open() (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(b.text)), nil
 }
 
-// zeros yields lines of zeros for ever.
+// zeros yields lines of zeros forever.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -64,7 +64,7 @@ func returning(r tool.Result) *worker {
 	return &worker{run: func(context.Context, job) (tool.Result, error) { return r, nil }}
 }
 
-// keep performs a call that returns r, with a folder for what is too long.
+// keep performs a call that returns r, with a directory for long results.
 func keep(t *testing.T, r tool.Result, traits tool.Traits) (Outcome, *files) {
 	t.Helper()
 	f := &files{dir: t.TempDir()}
@@ -72,7 +72,7 @@ func keep(t *testing.T, r tool.Result, traits tool.Traits) (Outcome, *files) {
 	return e.perform(t.Context(), poolOf(returning(r).tool("Job", traits)), use("Job", `{"text":"x"}`)), f
 }
 
-// lines returns numbered lines, n characters in all.
+// lines returns numbered lines, n characters in total.
 func lines(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -90,7 +90,7 @@ func TestLongResultIsKeptInAFile(t *testing.T) {
 		r      tool.Result
 		traits tool.Traits
 		file   string
-		head   string // what the preview shows of the beginning, and of the end
+		head   string // expected preview of the beginning and the end
 		tail   string
 	}{
 		{name: "text", r: tool.Text(long), file: long, head: long[:1900]},
@@ -155,9 +155,8 @@ func TestPreviewIsCutAtLineEnds(t *testing.T) {
 	}
 }
 
-// A failed command shows more, and names the lines left out that look like errors (model-side review, section
-// 3.4).
-//
+// TestPreviewOfAFailure checks that a failed command shows more and lists the omitted lines
+// that look like errors (model-side review, section 3.4).
 // Proves SHOUT-03.
 func TestPreviewOfAFailure(t *testing.T) {
 	all := strings.SplitAfter(lines(60_000), "\n")
@@ -236,7 +235,7 @@ func (f filed) Lines() int {
 }
 func (f filed) MoveTo(path string) error { return os.Rename(f.Name(), path) }
 
-// mover is a store that takes files as they are.
+// mover is a store that takes over files without copying.
 type mover struct{ files }
 
 func (m *mover) MoveResult(callID, ext string, move func(string) error) (string, error) {
@@ -244,8 +243,8 @@ func (m *mover) MoveResult(callID, ext string, move func(string) error) (string,
 	return path, move(path)
 }
 
-// A file is kept without being read; what the tool says beside it comes first.
-//
+// TestFileIsMoved checks that a file is stored without being read, and that the tool's own text
+// comes first.
 // Proves SHOUT-03.
 func TestFileIsMoved(t *testing.T) {
 	dir := t.TempDir()
@@ -330,8 +329,8 @@ func TestLongResultThatCannotBeKept(t *testing.T) {
 	})
 }
 
+// TestHugeBodyIsStreamed checks that output larger than memory is streamed.
 // Proves RES-01.
-// Output that is larger than memory passes through.
 func TestHugeBodyIsStreamed(t *testing.T) {
 	const huge = 64 << 20
 	var written int64
@@ -349,7 +348,7 @@ func TestHugeBodyIsStreamed(t *testing.T) {
 	}
 }
 
-// discard counts what it is given to keep.
+// discard counts the bytes it is given.
 type discard struct{ n *int64 }
 
 func (d discard) SaveResult(_, _ string, r io.Reader) (string, int64, error) {
@@ -494,15 +493,16 @@ func TestNeverPersisted(t *testing.T) {
 	if names := f.names(t); names != "[]" {
 		t.Errorf("kept %s", names)
 	}
-	// A body is beyond what such a tool promised to bound itself.
+	// NeverPersist does not cover a Body: the tool bounds only its own text.
 	o, f = keep(t, tool.Result{Body: body{text: long}}, tool.Traits{NeverPersist: true, MaxChars: 1000})
 	if names := f.names(t); names != "[]" || len(text(o)) > 1200 || !strings.Contains(text(o), "the rest is lost") {
 		t.Errorf("kept %s, delivered %d characters", names, len(text(o)))
 	}
 }
 
+// TestPreviewIsStable checks that the same output yields the same bytes, even if its file
+// already exists.
 // Proves RES-04, TOOL-19.
-// The same output gives the same bytes, also when its file is there already.
 func TestPreviewIsStable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := tool.Text(strings.Repeat(rapid.StringN(1, 20, -1).Draw(rt, "text")+"x\n", rapid.IntRange(1, 400).Draw(rt, "times")))

@@ -18,7 +18,7 @@ import (
 	"adze/internal/tool"
 )
 
-// behind returns the pool of a core tool, two doors and the others behind them.
+// behind returns a pool with a core tool, two doors and the deferred tools.
 func behind(denied func(string) bool, deferred ...tool.Tool) *tool.Pool {
 	w := &worker{}
 	r := tool.NewRegistry(append([]tool.Tool{
@@ -85,8 +85,8 @@ func TestDoorRefuses(t *testing.T) {
 	}
 }
 
-// A use through the door is the target's in everything: only the model's own block says otherwise.
-//
+// TestDoorIsTransparent checks that a use through the door is treated as the target tool's
+// everywhere except in the model's own block.
 // Proves XTR-01, XTR-03, XTR-04.
 func TestDoorIsTransparent(t *testing.T) {
 	w := &worker{
@@ -96,7 +96,7 @@ func TestDoorIsTransparent(t *testing.T) {
 	pool := behind(nil, w.tool("Cron", tool.Traits{Aliases: []string{"Timer"}, Shell: true, MaxChars: 10}))
 	var seen []string
 	hooks := gateFunc(func(_ context.Context, u *tool.Use) error {
-		input, _ := json.Marshal(tool.ObservedInput(u.Call)) // ok: it is an object
+		input, _ := json.Marshal(tool.ObservedInput(u.Call)) // ok: an object
 		seen = append(seen, u.Name+string(u.Input)+string(input))
 		return nil
 	})
@@ -124,9 +124,9 @@ func TestDoorIsTransparent(t *testing.T) {
 	}
 }
 
-// For any tool, rules, hooks and mode, a call through the door ends as the direct one does: the decision, what hooks
-// and the record of denials get, and the bytes of the result. A rule on the door itself grants nothing.
-//
+// TestDoorEqualsTheDirectCall checks that for any tool, rules, hooks and mode, a call through
+// the door has the same decision, hook and denial records, and result bytes as the direct call.
+// A rule on the door itself grants nothing.
 // Proves XTR-01.
 func TestDoorEqualsTheDirectCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,7 +152,7 @@ func TestDoorEqualsTheDirectCall(t *testing.T) {
 			}
 			r.Behavior, r.Scope = rapid.SampledFrom([]rule.Behavior{rule.Allow, rule.Ask, rule.Deny}).Draw(t, "behaviour"), scope.User
 			if r.Tool == "Execute" || r.Tool == "Invoke" {
-				r.Behavior = rule.Allow // one that denies the door closes it
+				r.Behavior = rule.Allow // a deny rule would close the door
 			}
 			rules = append(rules, r)
 		}
@@ -168,7 +168,7 @@ func TestDoorEqualsTheDirectCall(t *testing.T) {
 				if u.Name != matcher || hook == "" {
 					return nil
 				}
-				observed, _ := json.Marshal(tool.ObservedInput(u.Call)) // ok: it is an object
+				observed, _ := json.Marshal(tool.ObservedInput(u.Call)) // ok: an object
 				fmt.Fprintf(&log, "hook: %s %s %s\n", u.Name, u.Input, observed)
 				switch hook {
 				case "allow":

@@ -1,6 +1,5 @@
-// Package exec takes one tool use from the model's request to its bounded result: find, check, ask the gates,
-// run, bound. It is the only place where tools run. Which calls run concurrently is left to the agent; which
-// may run at all, to the gates.
+// Package exec executes a single tool use: it looks up the tool, validates the input, runs the
+// gates, runs the tool and bounds the result. It is the only place where tools run.
 package exec
 
 import (
@@ -19,24 +18,24 @@ import (
 	"adze/internal/tool"
 )
 
-// An Executor runs tool uses. Its fields are set once; it may be used concurrently.
+// An Executor runs tool uses. Its fields are set once; it is safe for concurrent use.
 type Executor struct {
-	// Gates judge a use, in order; they may rewrite it. The first refusal is final, and a use that no gate
-	// allows is refused.
+	// Gates judge a use, in order, and may rewrite it. The first denial is final, and a use
+	// that no gate allows is denied.
 	Gates []Gate
-	// Denied is called for each use that the gates refused; it may be nil.
+	// Denied, if non-nil, is called for each use that the gates denied.
 	Denied func(*tool.Use)
-	// Afters see each result before it is bounded, in order.
+	// Afters process each result before it is bounded, in order.
 	Afters []After
-	// Listed reports whether the model was told of a tool; it may be nil. The call of one that is not there is
-	// refused as such, not as a mistake.
+	// Listed, if non-nil, reports whether a tool was listed to the model. A call of a listed
+	// tool that is unavailable is reported as such, not as the model's mistake.
 	Listed func(name string) bool
-	// Results keeps output that is too long to be sent. If nil, such output is cut.
+	// Results stores output that is too long to send. If nil, such output is truncated.
 	Results Results
-	// Log is the debug log; it may be nil.
+	// Log is the debug log. It may be nil.
 	Log *slog.Logger
 
-	entered func(Stage) // called as each stage begins; only tests set it
+	entered func(Stage) // called as each stage begins; set only by tests
 }
 
 // A Gate is a [tool.Gate] with a name, used in errors and as its stage.
@@ -51,18 +50,18 @@ type After struct {
 	After tool.After
 }
 
-// Results keeps the full output of calls.
+// Results stores the full output of calls.
 type Results interface {
-	// SaveResult stores the contents of r and returns the path. Saving the same call again keeps its first
-	// file.
+	// SaveResult stores the contents of r and returns the path. Saving the same call again
+	// keeps the first file.
 	SaveResult(callID, ext string, r io.Reader) (path string, n int64, err error)
 }
 
 // A Stage is one step in the processing of a use.
 type Stage string
 
-// The stages, in order. Between Observe and Run each gate is a stage of its own, by its name. The first
-// refusal ends the sequence; the result is bounded in any case.
+// The stages, in order. Between Observe and Run, each gate is a separate stage with its own
+// name. The first denial ends the sequence; the result is always bounded.
 const (
 	Find      Stage = "find"
 	Check     Stage = "check"
@@ -82,17 +81,20 @@ type Outcome struct {
 	Code       int
 	// Context is sent to the model after the results of the message.
 	Context []msg.Part
-	// Stop, if not empty, ends the turn after this message, with this reason. Tripped is that of [tool.Verdict].
+	// Stop, if not empty, ends the turn after this message with this reason. Tripped is copied
+	// from [tool.Verdict].
 	Stop    string
 	Tripped bool
-	// Denied says that the gates refused, Rejected that the user did, or who decided in their place. By says who decided;
-	// empty is the user if it was rejected.
+	// Denied is true if the gates denied the use, Rejected if the user, or a decider in the
+	// user's place, did. By names the decider; if Rejected is true and By is empty, it was the
+	// user.
 	Denied   bool
 	Rejected bool
 	By       string
-	// Refusal says who or what refused, and why, for the user; empty if the call was not denied.
+	// Refusal is the user-facing reason for the denial, with its source. It is empty if the
+	// call was not denied.
 	Refusal string
-	// Remedy is the flag that would allow a call that was denied, or empty.
+	// Remedy is the flag that would allow a denied call, or empty.
 	Remedy string
 	// Fatal ends the run.
 	Fatal   error
@@ -102,17 +104,17 @@ type Outcome struct {
 // A Pending is a use that has been bound. It is not safe for concurrent use.
 type Pending struct {
 	use     tool.Use
-	raw     *msg.ToolUse // as the model wrote it
-	seen    *msg.ToolUse // as others see it
+	raw     *msg.ToolUse // use as the model wrote it
+	seen    *msg.ToolUse // use as shown to others
 	traits  tool.Traits
 	facts   tool.Facts
 	refusal *Outcome
-	// deferred says that the model may not know the tool's schema.
+	// deferred is true if the model may not know the tool's schema.
 	deferred bool
-	kept     string // the file that holds the whole result, if it was too much to show
+	kept     string // file with the full result, if it was too long to show
 }
 
-// Bind finds the tool and checks the input. It has no side effects.
+// Bind looks up the tool and validates the input. It has no side effects.
 func (e *Executor) Bind(pool *tool.Pool, use *msg.ToolUse) *Pending {
 	p := &Pending{raw: use, seen: use, use: tool.Use{ToolUse: *use}}
 	if err := e.bind(pool, p); err != nil {
@@ -141,7 +143,7 @@ func (e *Executor) bind(pool *tool.Pool, p *Pending) error {
 	return err
 }
 
-// find follows the use to the tool that it reaches: from here on everything is that tool's.
+// find resolves the use to its target tool, which applies from here on.
 func (p *Pending) find(pool *tool.Pool, listed func(name string) bool) error {
 	if err := pool.Disabled(pool.Canonical(p.raw.Name)); err != nil {
 		if pool.Instead(p.raw.Name) != "" {
@@ -188,13 +190,14 @@ func (p *Pending) bind() error {
 	return nil
 }
 
-// Use returns the use as users and hosts are to see it: of the tool that it reaches, with the model's input.
+// Use returns the use as shown to users and hosts: with the target tool's name and the model's
+// input.
 func (p *Pending) Use() *msg.ToolUse { return p.seen }
 
 // Refused returns the outcome of a use that will not run, or nil.
 func (p *Pending) Refused() *Outcome { return p.refusal }
 
-// Concurrent reports whether the call may run beside others.
+// Concurrent reports whether the call may run concurrently with others.
 func (p *Pending) Concurrent() bool { return p.refusal == nil && p.facts.Concurrent }
 
 // ReadOnly reports whether the call changes nothing.
@@ -203,7 +206,7 @@ func (p *Pending) ReadOnly() bool { return p.refusal == nil && p.facts.ReadOnly 
 // Traits returns the tool's traits; the zero value for an unknown tool.
 func (p *Pending) Traits() tool.Traits { return p.traits }
 
-// Title returns one line about the call.
+// Title returns a one-line title for the call.
 func (p *Pending) Title() string {
 	if p.use.Call == nil {
 		return tool.OneLine(p.use.Name, 80)
@@ -219,7 +222,7 @@ func (p *Pending) Activity() string {
 	return tool.ActivityOf(p.use.Name, p.use.Call)
 }
 
-// Past returns what the call did, for the line that stays of it.
+// Past describes the completed call in the past tense.
 func (p *Pending) Past() (verb, object string) {
 	if p.use.Call == nil {
 		return "", tool.OneLine(p.use.Name, 80)
@@ -227,7 +230,7 @@ func (p *Pending) Past() (verb, object string) {
 	return tool.PastOf(p.use.Name, p.use.Call)
 }
 
-// Fold returns how front ends may fold the call.
+// Fold returns how front ends may collapse the call.
 func (p *Pending) Fold() tool.Fold {
 	if p.use.Call == nil {
 		return tool.NoFold
@@ -237,8 +240,8 @@ func (p *Pending) Fold() tool.Fold {
 
 func (p *Pending) refuse(o Outcome) { p.refusal = &o }
 
-// Admit passes p through the gates and reports whether it may run. It may take as long as the user
-// takes to answer.
+// Admit passes p through the gates and reports whether it may run. It may block until the user
+// answers.
 func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 	if p.refusal != nil {
 		return false
@@ -255,7 +258,7 @@ func (e *Executor) Admit(ctx context.Context, p *Pending) bool {
 	return true
 }
 
-// gate lets g judge p and reports whether the next gate should be asked.
+// gate lets g judge p and reports whether to continue with the next gate.
 func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 	stage := Stage(g.Name)
 	e.enter(stage)
@@ -265,7 +268,7 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 		p.refuse(Unstarted(p.raw, tool.AbortReason(ctx)))
 		return false
 	case err != nil:
-		// A check that failed may not have applied the deny rules.
+		// A failed check may not have applied the deny rules.
 		p.use.Verdict.Decide(tool.Deny, "a check that failed", fmt.Sprintf("The %s check failed: %v.", g.Name, err))
 	}
 	if p.use.Verdict.Decision == tool.Deny {
@@ -276,11 +279,11 @@ func (e *Executor) gate(ctx context.Context, p *Pending, g Gate) bool {
 		p.refuse(errorOutcome(p.raw, err))
 		return false
 	}
-	p.facts = tool.FactsOf(p.use.Call) // the gate may have rewritten it
+	p.facts = tool.FactsOf(p.use.Call) // the gate may have rewritten the call
 	return true
 }
 
-// deny refuses p with the verdict of the gates.
+// deny denies p with the gates' verdict.
 func (e *Executor) deny(p *Pending) {
 	p.refuse(denied(p.raw, p.use))
 	if e.Denied != nil {
@@ -288,10 +291,10 @@ func (e *Executor) deny(p *Pending) {
 	}
 }
 
-// Grace is how long a cancelled call may take to stop before it is abandoned.
+// Grace is how long a canceled call may take to stop before it is abandoned.
 const Grace = 10 * time.Second
 
-// Execute takes a use through all stages, without reporting progress.
+// Execute takes a use through all stages, without progress reports.
 func (e *Executor) Execute(ctx context.Context, pool *tool.Pool, use *msg.ToolUse) Outcome {
 	p := e.Bind(pool, use)
 	if !e.Admit(ctx, p) {
@@ -324,7 +327,7 @@ type returnValues struct {
 	err error
 }
 
-// call runs the tool in a goroutine of its own, so that a tool that ignores ctx can be abandoned.
+// call runs the tool in a separate goroutine, so that a tool that ignores ctx can be abandoned.
 func (e *Executor) call(ctx context.Context, p *Pending, report func(tool.Progress)) (tool.Result, error) {
 	if report == nil {
 		report = func(tool.Progress) {}
@@ -397,12 +400,13 @@ func (e *Executor) outcome(ctx context.Context, p *Pending, r tool.Result, err e
 	return o
 }
 
-// stopped reports whether err says only that ctx is done.
+// stopped reports whether err only means that ctx is done.
 func stopped(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
 
-// structured returns v as JSON, or what is wrong with it; nil for nil.
+// structured returns v as JSON, or a JSON error if it cannot be marshaled. It returns nil for
+// nil.
 func (e *Executor) structured(p *Pending, v any) json.RawMessage {
 	if v == nil {
 		return nil
@@ -416,7 +420,8 @@ func (e *Executor) structured(p *Pending, v any) json.RawMessage {
 	return data
 }
 
-// marshal returns v as JSON. Values with a long text may implement a faster way than reflection.
+// marshal returns v as JSON. Values with long texts may implement a faster path than
+// reflection.
 func marshal(v any) ([]byte, error) {
 	if a, ok := v.(interface{ AppendJSON([]byte) ([]byte, error) }); ok {
 		return a.AppendJSON(nil)
@@ -424,7 +429,7 @@ func marshal(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// failed turns the error of a call into the result the model reads.
+// failed converts a call's error into the result for the model.
 func failed(r tool.Result, err error) tool.Result {
 	r.IsError = true
 	var coded *tool.Error
@@ -435,7 +440,7 @@ func failed(r tool.Result, err error) tool.Result {
 	return r
 }
 
-// protect calls f and turns a panic into an error that names the stage.
+// protect calls f and converts a panic into an error that names the stage.
 func (e *Executor) protect(stage Stage, use *msg.ToolUse, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -21,7 +21,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A course is an executor, a tool and gates that write down what happens.
+// A course is an executor with a tool and gates that record events.
 type course struct {
 	*Executor
 	worker
@@ -148,8 +148,9 @@ func TestPanicNamesTheStage(t *testing.T) {
 	}
 }
 
+// TestPanicInWordsAndFlagsIsHarmless checks that a panic in a call's descriptions is harmless
+// and that a panicking flag yields the unsafe value.
 // Proves EXEC-08, TOOL-03, TOOL-08, TOOL-16, TOOL-22.
-// What a call says about itself can fail without harm, and a flag that fails is the unsafe answer.
 func TestPanicInWordsAndFlagsIsHarmless(t *testing.T) {
 	w := worker{
 		facts:   func(job) bool { panic("facts") },
@@ -333,7 +334,7 @@ func TestVerdicts(t *testing.T) {
 	tests := []struct {
 		name       string
 		hook, perm tool.Gate
-		words      []string // of the refusal; none means that the call runs
+		words      []string // expected in the denial; none means that the call runs
 	}{
 		{name: "allowed by a rule", perm: allow()},
 		{name: "allowed by a hook, and nothing against it", hook: allow(), perm: decide(tool.Undecided, "", "")},
@@ -521,7 +522,7 @@ func TestCancellation(t *testing.T) {
 		name  string
 		cause error
 		run   func(context.Context, job) (tool.Result, error)
-		after time.Duration // from the cancellation to the result
+		after time.Duration // time from cancellation to result
 		text  string
 	}{
 		{
@@ -580,13 +581,14 @@ func TestCancellation(t *testing.T) {
 				if abandoned := strings.Contains(log.String(), "abandoned"); abandoned != (tt.name == "ignored") {
 					t.Errorf("log: %s", log.String())
 				}
-				time.Sleep(time.Hour) // until the abandoned call is done
+				time.Sleep(time.Hour) // wait for the abandoned call
 			})
 		})
 	}
 }
 
-// A user who interrupts while a gate asks has not refused anything.
+// TestCancelledWhileAsking checks that interrupting a gate's prompt does not count as a
+// rejection.
 func TestCancelledWhileAsking(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	e := &Executor{Gates: gates(gateFunc(func(ctx context.Context, _ *tool.Use) error {
@@ -618,8 +620,9 @@ func TestSyntheticResultsNameTheCause(t *testing.T) {
 	}
 }
 
+// TestEveryUseGetsOneOutcome checks that for any tool and gate behavior, a use gets exactly one
+// non-empty outcome.
 // Proves EXEC-08.
-// Whatever tools and gates do, a use gets one outcome with something in it.
 func TestEveryUseGetsOneOutcome(t *testing.T) {
 	runs := map[string]func(context.Context, job) (tool.Result, error){
 		"works":     nil,
@@ -666,7 +669,7 @@ func TestEveryUseGetsOneOutcome(t *testing.T) {
 			defer cancel()
 			w := worker{run: runs[run]}
 			o = e.perform(ctx, poolOf(w.tool("Job", tool.Traits{})), u)
-			time.Sleep(time.Hour) // until an abandoned call is done
+			time.Sleep(time.Hour) // wait for an abandoned call
 		})
 		if o.Result == nil || o.Result.ID != "toolu_9" || strings.TrimSpace(text(o)) == "" {
 			rt.Fatalf("result %+v says %q", o.Result, text(o))
@@ -677,7 +680,7 @@ func TestEveryUseGetsOneOutcome(t *testing.T) {
 	})
 }
 
-// sortedKeys lists the choices in the same order every time, so that rapid can replay a failure.
+// sortedKeys returns the choices in a fixed order, so that rapid can replay a failure.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Proves READ-09.

@@ -14,13 +14,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A job is the input of the test tool. What a call does and says about itself is up to its worker.
+// A job is the input of the test tool. Its worker determines the call's behavior and
+// descriptions.
 type job struct {
 	Text string `json:"text"`
 	*worker
 }
 
-// A worker holds the code of a test tool; a nil function means the ordinary thing.
+// A worker implements a test tool. A nil function means the default behavior.
 type worker struct {
 	validate func(job) error
 	facts    func(job) bool
@@ -84,7 +85,7 @@ func poolOf(tools ...tool.Tool) *tool.Pool {
 	return p
 }
 
-// gateFunc and afterFunc are gates made of functions.
+// gateFunc and afterFunc adapt functions to gates.
 type (
 	gateFunc  func(context.Context, *tool.Use) error
 	afterFunc func(context.Context, *tool.Use, *tool.Result) error
@@ -103,7 +104,7 @@ func decide(d tool.Decision, by, reason string) tool.Gate {
 
 func allow() tool.Gate { return decide(tool.Allow, "test", "") }
 
-// perform takes a use all the way.
+// perform takes a use through all stages.
 func (e *Executor) perform(ctx context.Context, p *tool.Pool, use *msg.ToolUse) Outcome {
 	pending := e.Bind(p, use)
 	if !e.Admit(ctx, pending) {
@@ -112,7 +113,7 @@ func (e *Executor) perform(ctx context.Context, p *tool.Pool, use *msg.ToolUse) 
 	return e.Run(ctx, pending, nil)
 }
 
-// once performs one use of a tool named Job by w, everything being allowed.
+// once performs one use of a tool named Job by w with everything allowed.
 func once(t *testing.T, w *worker, traits tool.Traits) Outcome {
 	t.Helper()
 	e := &Executor{Gates: gates(allow())}
@@ -136,7 +137,7 @@ func wantError(t *testing.T, o Outcome, words ...string) {
 	}
 }
 
-// files keeps results in a folder, as a session does.
+// files stores results in a directory, as a session does.
 type files struct {
 	dir string
 	err error
@@ -160,7 +161,7 @@ func (f *files) SaveResult(callID, ext string, r io.Reader) (string, int64, erro
 	return path, n, err
 }
 
-// names lists what was kept.
+// names lists the stored files.
 func (f *files) names(t *testing.T) string {
 	t.Helper()
 	entries, err := os.ReadDir(f.dir)
@@ -174,7 +175,7 @@ func (f *files) names(t *testing.T) string {
 	return fmt.Sprint(names)
 }
 
-// gates returns the gates of an executor: hooks, and the permission check as the last; nil means none.
+// gates returns an executor's gates: hooks, then the permission check; nil means none.
 func gates(list ...tool.Gate) []Gate {
 	var named []Gate
 	for i, g := range list {

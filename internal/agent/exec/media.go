@@ -11,9 +11,9 @@ import (
 	"adze/internal/platform/picture"
 )
 
-// media returns parts with the media type of every image and document corrected by its bytes. Content that is
-// neither an image nor a PDF would make the provider reject the whole conversation: it is saved to a file, and
-// the notes name the file.
+// media returns parts with the media type of every image and document corrected from its bytes.
+// Content that is neither an image nor a PDF would make the provider reject the whole
+// conversation, so it is saved to a file that the notes name.
 func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) {
 	for _, part := range parts {
 		var declared, title string
@@ -46,14 +46,15 @@ func (e *Executor) media(p *Pending, parts []msg.Part) (kept, notes []msg.Part) 
 	return kept, notes
 }
 
-// Pictures within these bounds are sent as they are; a tool that reads pictures has scaled its own.
+// Pictures within these limits are sent unchanged; a tool that reads pictures has scaled its
+// own.
 const (
-	maxPixels = 2000 // on each side
+	maxPixels = 2000 // maximum per side
 	maxImage  = 3_750 << 10
 )
 
-// fit returns a picture in a form that providers accept, scaled if needed, or an empty kind if it cannot be
-// decoded.
+// fit returns a picture in a form that providers accept, scaled if needed, or an empty kind if
+// it cannot be decoded.
 func fit(kind string, data []byte) (string, []byte) {
 	_, size, err := picture.Measure(data)
 	if err == nil && len(data) <= maxImage && size.Width <= maxPixels && size.Height <= maxPixels {
@@ -66,7 +67,7 @@ func fit(kind string, data []byte) (string, []byte) {
 	return p.MediaType, p.Data
 }
 
-// keepBinary writes the n-th binary content of a call to a file and says so.
+// keepBinary saves a call's n-th binary content to a file and returns a note about it.
 func (e *Executor) keepBinary(p *Pending, n int, declared string, data []byte) string {
 	name := p.raw.ID
 	if n > 1 {

@@ -10,10 +10,11 @@ import (
 	"adze/internal/tool"
 )
 
-// maxSaid is how much of what a user said to a call is shown beside it, in characters.
+// maxSaid is the number of characters shown of the user's reason for rejecting a call.
 const maxSaid = 200
 
-// Results that no tool wrote. Each says what happened and what the model should do about it.
+// Synthetic results, not written by a tool. Each explains the outcome and tells the model how
+// to proceed.
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
 	o := Outcome{Result: errorResult(use, words(err))}
@@ -26,7 +27,7 @@ func errorOutcome(use *msg.ToolUse, err error) Outcome {
 	return o
 }
 
-// maxError bounds the text of a result that no tool wrote, in characters.
+// maxError limits the text of a synthetic result, in characters.
 const maxError = 10_000
 
 func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
@@ -36,7 +37,7 @@ func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
 	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: msg.Neutralise(text)}}, IsError: true}
 }
 
-// words returns the text of err, or a default if it is empty: a result may not be empty.
+// words returns err's text, or a default if it is empty, because a result must not be empty.
 func words(err error) string {
 	if s := err.Error(); strings.TrimSpace(s) != "" {
 		return s
@@ -44,12 +45,12 @@ func words(err error) string {
 	return "The call failed and did not say why."
 }
 
-// Interrupted is the outcome of a use that was stopped because of why.
+// Interrupted returns the outcome of a use that was stopped because of why.
 func Interrupted(use *msg.ToolUse, why tool.Abort) Outcome {
 	return Outcome{Result: errorResult(use, interruption(why))}
 }
 
-// Unstarted is the outcome of a use that never started because of why.
+// Unstarted returns the outcome of a use that never started because of why.
 func Unstarted(use *msg.ToolUse, why tool.Abort) Outcome {
 	if why == tool.AbortUser {
 		return Outcome{Result: errorResult(use, "Not run: the user interrupted the turn before it started.")}
@@ -73,12 +74,14 @@ func interruption(why tool.Abort) string {
 	return "Interrupted by the user before it finished."
 }
 
-// Cancelled is the outcome of a use that was not run because an earlier one, with that title, failed.
+// Cancelled returns the outcome of a use that was not run because an earlier one, with that
+// title, failed.
 func Cancelled(use *msg.ToolUse, title string) Outcome {
 	return Outcome{Result: errorResult(use, fmt.Sprintf("Not run, because it may change something and an earlier call failed: %s.", tool.OneLine(title, 80)))}
 }
 
-// Skipped is the outcome of a use that was not run because another one, whose outcome because is, was rejected.
+// Skipped returns the outcome of a use that was not run because another one, with the outcome
+// because, was rejected.
 func Skipped(use *msg.ToolUse, because *Outcome) Outcome {
 	advice := "Ask what they want instead."
 	if because.By != "" {
@@ -88,7 +91,7 @@ func Skipped(use *msg.ToolUse, because *Outcome) Outcome {
 		"Not run: %s rejected an earlier call of this message. %s", rejecter(because.By), advice))}
 }
 
-// rejecter names who rejected a call: the user, or who decided in their place.
+// rejecter names the decider that rejected a call: the user, or another in the user's place.
 func rejecter(by string) string {
 	if by == "" {
 		return "the user"
@@ -96,7 +99,7 @@ func rejecter(by string) string {
 	return "the " + by + " of this session"
 }
 
-// denied is the outcome of a use that the gates did not let through.
+// denied returns the outcome of a use that the gates denied.
 func denied(use *msg.ToolUse, bound tool.Use) Outcome {
 	v := bound.Verdict
 	shown := refusal(v)
@@ -117,7 +120,7 @@ func denied(use *msg.ToolUse, bound tool.Use) Outcome {
 	}
 }
 
-// refusal says who or what refused a use, and why.
+// refusal returns the source of a denial and its reason.
 func refusal(v tool.Verdict) string {
 	reason := strings.TrimRight(v.Reason, ".")
 	switch {
@@ -142,7 +145,7 @@ func plans(c tool.Call) bool {
 	return d != nil && d.Plan != nil
 }
 
-// rejection reports the user's refusal of a call or a plan to the model.
+// rejection returns the message that tells the model that the user rejected a call or a plan.
 func rejection(v tool.Verdict, plan bool) string {
 	who := "T" + strings.TrimPrefix(rejecter(v.By), "t")
 	switch {
@@ -163,7 +166,7 @@ func firstOf(a, b string) string {
 	return b
 }
 
-// malformed returns the error for an input that is not a JSON object, with the beginning of it.
+// malformed returns the error for an input that is not a JSON object, quoting its beginning.
 func malformed(use *msg.ToolUse, t tool.Tool) error {
 	received := tool.OneLine(strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(use.Malformed), 200)
 	var v any
@@ -171,7 +174,7 @@ func malformed(use *msg.ToolUse, t tool.Tool) error {
 		return fmt.Errorf("the input of %s is not valid JSON: %s. Received: %s. Send the call again with complete JSON", use.Name, err, received)
 	}
 	var fields struct{ Required []string }
-	json.Unmarshal(t.Spec().Schema, &fields) // ok: then there is no example
+	json.Unmarshal(t.Spec().Schema, &fields) // ok: the message then has no example
 	example := "{}"
 	if len(fields.Required) > 0 {
 		example = `{"` + strings.Join(fields.Required, `": "…", "`) + `": "…"}`

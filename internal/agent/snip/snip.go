@@ -1,6 +1,6 @@
-// Package snip leaves steps that the model has marked as stale out of requests. A step is an answer with the
-// results of its calls; messages of the user are never left out. It is an experiment. The model marks steps
-// with a tool; the stored history stays complete.
+// Package snip omits steps that the model has marked as stale from requests. A step is an
+// answer with the results of its calls; user messages are never omitted, and the stored history
+// stays complete. It is experimental.
 package snip
 
 import (
@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// minGain is how many tokens must be saved before steps are left out unasked: the provider's cache is
-	// lost from the first of them on.
+	// minGain is the minimum number of tokens saved before steps are omitted automatically: the
+	// provider's cache is lost from the first omitted step on.
 	minGain = 5_000
-	// recent is how many of the last steps always stay.
+	// recent is the number of trailing steps that are always kept.
 	recent = 3
 )
 
-// Gone replaces a step that was left out.
+// Gone replaces an omitted step.
 const Gone = "[This step was cut out of the conversation.]"
 
-// A When says when marked steps are left out.
+// A When determines when marked steps are omitted.
 type When int
 
-// The two occasions.
+// The possible values.
 const (
 	IfWorth When = iota
 	Now
@@ -35,35 +35,35 @@ const (
 // An Outcome holds the messages to send.
 type Outcome struct {
 	Messages []msg.Message
-	// Executed says that steps sent before were left out, Freed how many tokens that saves, and First is the
-	// first message that is sent otherwise.
+	// Executed is true if steps sent before were omitted. Freed is the number of tokens saved,
+	// and First the index of the first message that changes.
 	Executed bool
 	Freed    int
 	First    int
-	// Boundary lists all steps that are left out, if there are new ones, for [Snipper.Restore] in a later
+	// Boundary lists all omitted steps if there are new ones, for [Snipper.Restore] in a later
 	// process.
 	Boundary []int
 }
 
-// A Snipper leaves steps out of one conversation. It is safe for concurrent use.
+// A Snipper omits steps from one conversation. It is safe for concurrent use.
 type Snipper struct {
 	mu     sync.Mutex
-	steps  int          // that the model has been shown
-	marked map[int]bool // by the model, and still sent
+	steps  int          // steps the model has seen
+	marked map[int]bool // marked by the model but still sent
 	cut    map[int]bool
 	forced bool
-	made   map[int]replacement // by message
+	made   map[int]replacement // keyed by message index
 }
 
-// A replacement is the message sent instead of another. It is kept while the original is unchanged, so that
-// encoders recognise it.
+// A replacement is a message sent instead of another. It is kept while the original is
+// unchanged, so that encoders recognize it.
 type replacement struct {
 	from []msg.Part
 	cut  bool
 	msg.Message
 }
 
-// Mark marks steps as stale: all of them, or none if one cannot be marked.
+// Mark marks steps as stale. If any step cannot be marked, none is.
 func (s *Snipper) Mark(steps ...int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Snipper) Mark(steps ...int) error {
 	return nil
 }
 
-// Force leaves the marked steps out of the next request, and returns how many there are.
+// Force omits the marked steps from the next request and returns their number.
 func (s *Snipper) Force() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Snipper) Force() int {
 	return n
 }
 
-// Restore sets the steps that an earlier process left out.
+// Restore sets the steps that an earlier process omitted.
 func (s *Snipper) Restore(steps []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,8 @@ func (s *Snipper) Restore(steps []int) {
 	}
 }
 
-// Restart resets the snipper for a conversation that starts over. It reports whether anything was left out.
+// Restart resets the snipper for a conversation that starts over. It reports whether any steps
+// were omitted.
 func (s *Snipper) Restart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +113,9 @@ func (s *Snipper) Restart() bool {
 	return had
 }
 
-// Snip returns the messages with the number of each step, which the model uses to name it, and without the
-// steps that are left out. Messages alternate and begin with the user, as in a [msg.Conversation].
+// Snip returns the messages without the omitted steps. Each step is annotated with its number,
+// which the model uses to refer to it. Messages alternate and begin with the user, as in a
+// [msg.Conversation].
 func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, when When) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +144,7 @@ func (s *Snipper) Snip(messages []msg.Message, size func(...msg.Message) int, wh
 	return out
 }
 
-// open returns the steps that are marked and still sent.
+// open returns the steps that are marked but still sent.
 func (s *Snipper) open() []int {
 	if s.cut == nil {
 		s.cut = map[int]bool{}
@@ -150,7 +152,7 @@ func (s *Snipper) open() []int {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.marked)), func(n int) bool { return s.cut[n] || n > s.steps })
 }
 
-// message returns the message at a place as it is sent.
+// message returns message i as it is sent.
 func (s *Snipper) message(i int, m msg.Message) msg.Message {
 	n := (i + 1) / 2
 	if n == 0 || m.Role == msg.Assistant && !s.cut[n] {

@@ -27,7 +27,8 @@ func size(list ...msg.Message) (n int) {
 	return n
 }
 
-// talk returns a conversation of n steps, each with a result of the given size and words of the user.
+// talk returns a conversation of n steps, each with a result of the given size and a user
+// message.
 func talk(n, each int) []msg.Message {
 	list := []msg.Message{msg.UserText("begin")}
 	for i := 1; i <= n; i++ {
@@ -112,7 +113,8 @@ func TestSnip(t *testing.T) {
 	}
 }
 
-// Whatever is cut, the request is valid and has all the words of the user.
+// TestSnipProperty checks that the request is valid and has all of the user's words, for any
+// omitted steps.
 func TestSnipProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Snipper
