@@ -4,8 +4,8 @@ import (
 	"adze/internal/msg"
 )
 
-// An Accumulator folds the events of one response into the message they spell. The zero value is
-// ready for use.
+// An Accumulator assembles the events of one response into a message. The zero value is ready
+// for use.
 type Accumulator struct {
 	start Start
 	parts []msg.Part
@@ -13,12 +13,11 @@ type Accumulator struct {
 	stop  StopReason
 	done  bool
 
-	// The block being typed, of which at most a text can be worth keeping.
+	// The open block. Only an unfinished text is worth keeping.
 	open     bool
 	openText []byte
 }
 
-// Add folds e in.
 func (a *Accumulator) Add(e Event) {
 	switch e := e.(type) {
 	case Start:
@@ -38,16 +37,16 @@ func (a *Accumulator) Add(e Event) {
 	}
 }
 
-// Started returns the opening event, or its zero value.
+// Started returns the start event, or its zero value.
 func (a *Accumulator) Started() Start { return a.start }
 
-// Usage returns the usage reported last.
+// Usage returns the last reported usage.
 func (a *Accumulator) Usage() msg.Usage { return a.usage }
 
-// Stop returns why the response ended, and whether it has.
+// Stop returns the stop reason and whether the response has ended.
 func (a *Accumulator) Stop() (StopReason, bool) { return a.stop, a.done }
 
-// Message returns the complete blocks as an assistant message. Empty text is left out.
+// Message returns the complete blocks as an assistant message, without empty texts.
 func (a *Accumulator) Message() msg.Message {
 	m := msg.Message{Role: msg.Assistant}
 	for _, p := range a.parts {
@@ -59,8 +58,8 @@ func (a *Accumulator) Message() msg.Message {
 	return m
 }
 
-// Partial is like Message but also keeps the text of a block that was cut off. Thinking and tool
-// input that were cut off are lost: the one has no signature, the other no meaning.
+// Partial is like Message but also keeps the text of an unfinished block. Unfinished thinking
+// and tool input are dropped: thinking has no signature yet, and partial input is meaningless.
 func (a *Accumulator) Partial() msg.Message {
 	m := a.Message()
 	if a.open && len(a.openText) > 0 {

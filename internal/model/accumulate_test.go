@@ -58,7 +58,7 @@ func TestAccumulator(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := fold(tt.events...)
-			for range 2 { // asking changes nothing
+			for range 2 { // reading has no side effects
 				if diff := cmp.Diff(tt.message, a.Message()); diff != "" {
 					t.Errorf("Message (-want +got):\n%s", diff)
 				}
@@ -90,7 +90,7 @@ func TestAccumulatorFacts(t *testing.T) {
 	}
 }
 
-// A text that is cut anywhere keeps what had arrived.
+// TestPartialKeepsTheText checks that a text cut off anywhere keeps the part that arrived.
 func TestPartialKeepsTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a model.Accumulator

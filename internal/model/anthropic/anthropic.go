@@ -1,4 +1,5 @@
-// Package anthropic is the first-party service, and any endpoint that speaks the same protocol.
+// Package anthropic describes the first-party service and any endpoint that implements the same
+// protocol.
 package anthropic
 
 import (
@@ -8,7 +9,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Service describes the provider.
+// Service returns the service description.
 func Service() wire.Service {
 	return wire.Service{
 		Dialect:     messages.Dialect{},

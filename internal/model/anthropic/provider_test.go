@@ -27,7 +27,8 @@ func ask() *model.Request {
 
 const answer = `{"id":"msg_1","type":"message","model":"m-1","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
 
-// answering is a server that answers whole. A provider takes that also when it asked for a stream.
+// answering is a server that answers without streaming. A provider accepts that even if it
+// requested a stream.
 func answering(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	io.WriteString(w, answer)
@@ -41,7 +42,7 @@ func failing(kind model.Kind, message string) http.HandlerFunc {
 	}
 }
 
-// text asks and returns the text of the answer.
+// text sends req and returns the answer's text.
 func text(ctx context.Context, p model.Provider, req *model.Request) (string, error) {
 	var a model.Accumulator
 	for e, err := range p.Stream(ctx, req) {
@@ -129,7 +130,8 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
-// The environment is read by the caller alone.
+// TestIgnoresEnvironment checks that the provider does not read the environment; only the
+// caller does.
 func TestIgnoresEnvironment(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "from-env")
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "from-env")
@@ -155,7 +157,8 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// Proves PROV-53. A key that is not accepted is fetched again once, and kept for five minutes.
+// TestKeyHelper checks that a rejected key is fetched again once and cached for five minutes.
+// Proves PROV-53.
 func TestKeyHelper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		valid := "key-2"
@@ -185,7 +188,7 @@ func TestKeyHelper(t *testing.T) {
 			t.Errorf("error %v after asking the helper %d times, want 4", err, asked)
 		}
 	})
-	// Without a helper there is nothing to fetch.
+	// Without a helper, no key is fetched.
 	n := 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n++; failing(model.Auth, "")(w, r) })
 	if _, err := text(t.Context(), provider(t, h), ask()); model.KindOf(err) != model.Auth || n != 1 {
@@ -206,7 +209,8 @@ func TestKeyHelperFails(t *testing.T) {
 	}
 }
 
-// Proves PROV-04. The key is in no error, even if the server repeats it.
+// TestSecrets checks that errors never contain the key, even if the server echoes it.
+// Proves PROV-04.
 func TestSecrets(t *testing.T) {
 	var out strings.Builder
 	token := func(c *wire.Config) { c.AuthToken, c.Headers = secret, http.Header{"Cookie": {"session=" + secret}} }
@@ -250,12 +254,12 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// broken is a transport without a connection.
+// broken is a transport that always fails.
 type broken struct{ err error }
 
 func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
 
-// A redirect is not followed: the key would go along.
+// TestRedirect checks that a redirect is not followed, because it would leak the key.
 func TestRedirect(t *testing.T) {
 	n := 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -275,8 +279,9 @@ func TestWholeAnswerToStream(t *testing.T) {
 	}
 }
 
-// Proves PROV-21. A whole answer is asked for with at most 64,000 tokens, and not waited for longer
-// than five minutes.
+// TestNoStreamLimits checks that a request without streaming asks for at most 64,000 tokens and
+// times out after five minutes.
+// Proves PROV-21.
 func TestNoStreamLimits(t *testing.T) {
 	var body struct {
 		MaxTokens int `json:"max_tokens"`
@@ -311,7 +316,7 @@ func TestNoStreamLimits(t *testing.T) {
 	}
 }
 
-// Cache marks do not ask for sharing.
+// TestLocalCache checks that cache marks do not request sharing.
 func TestLocalCache(t *testing.T) {
 	var body []byte
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -394,9 +399,9 @@ func TestCountTokens(t *testing.T) {
 	})
 }
 
-// A server that does not know an optional part of a request is asked again without it, and is not sent it any more
-// for that model: findings 9 and W10.
-//
+// TestOptionalParts checks that if a server rejects an optional part of a request, the request
+// is repeated without it and the part is omitted for that model from then on (findings 9 and
+// W10).
 // Proves PROV-12.
 func TestOptionalParts(t *testing.T) {
 	full := func() *model.Request {
@@ -410,8 +415,8 @@ func TestOptionalParts(t *testing.T) {
 	}
 	const all = "strict cache_control ttl thinking display updates block_binding effort format metadata"
 	tests := []struct {
-		says []string // by the server, one after the other
-		gone string   // of all
+		says []string // server's error messages, in order
+		gone string   // parts of all that are omitted
 	}{
 		{[]string{"tools.0.custom.strict: Extra inputs are not permitted"}, "strict"},
 		{[]string{"The compiled grammar is too large, which would cause performance issues. Simplify your tool schemas or reduce the number of strict tools."}, "strict"},

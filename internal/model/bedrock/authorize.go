@@ -20,7 +20,8 @@ type signer struct {
 	chain   *aws.Chain
 	refresh *wire.Refresh
 	note    func(string)
-	// skew is how far the clock of the service is ahead of ours, in nanoseconds, once that mattered.
+	// skew is how far the service's clock is ahead of ours, in nanoseconds. It is set once it
+	// matters.
 	skew atomic.Int64
 }
 
@@ -38,16 +39,16 @@ func (s *signer) Authorize(req *http.Request, body wire.Body) error {
 	}
 	h := sha256.New()
 	for _, piece := range body {
-		h.Write(piece) // ok: a hash does not fail
+		h.Write(piece) // ok: a hash never fails
 	}
 	aws.Sign(req, [sha256.Size]byte(h.Sum(nil)), c, s.target, time.Now().Add(time.Duration(s.skew.Load())))
 	return nil
 }
 
-// maxSkew is how far clocks may be apart.
+// maxSkew is the maximum tolerated clock difference.
 const maxSkew = 4 * time.Minute
 
-// Renew implements [wire.Authorizer]: the clock may be wrong, or the credentials are no longer good.
+// Renew implements [wire.Authorizer]: the clock may be wrong, or the credentials expired.
 func (s *signer) Renew(req *http.Request, e *model.Error, answer http.Header) bool {
 	if date, err := http.ParseTime(answer.Get("Date")); err == nil {
 		was := time.Duration(s.skew.Load())

@@ -9,10 +9,10 @@ import (
 	"adze/internal/model"
 )
 
-// areas are the groups of regions that can stand before the id of a model.
+// areas lists the region groups that can prefix a model ID.
 var areas = [...]string{"us-gov", "us", "eu", "apac", "jp", "au", "global"}
 
-// CountPath implements [wire.Counting]. Tokens are counted by the model itself, without an area.
+// CountPath implements [wire.Counting]. Token counting uses the model ID without an area.
 func (d Dialect) CountPath(req *model.Request) string {
 	id := ModelID(req.Model, d.Region)
 	for _, area := range areas {
@@ -24,11 +24,11 @@ func (d Dialect) CountPath(req *model.Request) string {
 	return modelPath(id) + "/count-tokens"
 }
 
-// countBody is the body of a request that counts tokens: around one that would be answered.
+// countBody is the body of a token-counting request. It wraps an ordinary request body.
 type countBody struct {
 	Input struct {
 		Invoke struct {
-			Body []byte `json:"body"` // as base64
+			Body []byte `json:"body"` // base64-encoded
 		} `json:"invokeModel"`
 	} `json:"input"`
 }

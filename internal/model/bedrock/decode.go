@@ -27,7 +27,8 @@ type decoder struct {
 	buf []byte
 }
 
-// Event implements [wire.Decoder]. What is neither a chunk nor an exception is an event of a gateway, which is not wrapped.
+// Event implements [wire.Decoder]. An event that is neither a chunk nor an exception comes from
+// a gateway and is not wrapped.
 func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	kind, failed := strings.CutPrefix(name, exceptionPrefix)
 	switch {
@@ -52,7 +53,7 @@ func (d *decoder) unwrap(chunk []byte) ([]byte, error) {
 	if ok {
 		text, _, ok = bytes.Cut(text, []byte(`"`))
 	}
-	if !ok || bytes.IndexByte(text, '\\') >= 0 { // written in another way
+	if !ok || bytes.IndexByte(text, '\\') >= 0 { // unusual formatting
 		var c struct{ Bytes string }
 		if err := json.Unmarshal(chunk, &c); err != nil || c.Bytes == "" {
 			return nil, errChunk
@@ -66,7 +67,7 @@ func (d *decoder) unwrap(chunk []byte) ([]byte, error) {
 	return d.buf, nil
 }
 
-// exception returns the error event of the Messages dialect for an exception in a stream.
+// exception converts an exception in a stream to a Messages error event.
 func exception(kind string, payload []byte) []byte {
 	text := string(payload)
 	var p struct {
@@ -84,8 +85,8 @@ func exception(kind string, payload []byte) []byte {
 	return errorBody(exceptionKind(kind), text)
 }
 
-// exceptionKind returns what an exception is called in the Messages dialect. Most names end the same way, with or without a
-// capital at the beginning.
+// exceptionKind returns the Messages error type for an exception. Most names have the same
+// suffix, with varying capitalization.
 func exceptionKind(name string) string {
 	switch strings.TrimSuffix(strings.ToLower(name), "exception") {
 	case "throttling", "modelnotready":
@@ -102,7 +103,7 @@ func exceptionKind(name string) string {
 	return "api_error"
 }
 
-// errorBody returns an error as the Messages dialect writes it.
+// errorBody returns an error body in the Messages format.
 func errorBody(kind, text string) []byte {
 	b := msg.AppendString([]byte(`{"type":"error","error":{"type":`), kind)
 	b = msg.AppendString(append(b, `,"message":`...), text)
@@ -138,7 +139,7 @@ func (d Dialect) Error(status int, body []byte) *model.Error {
 	return e
 }
 
-// hint returns what the user can do about an error with the given words, in lower case, or nothing.
+// hint returns advice for an error with the given lower-case message, or "".
 func (d Dialect) hint(status int, words string) string {
 	has := func(s string) bool { return strings.Contains(words, s) }
 	switch {

@@ -7,15 +7,16 @@ import (
 	"io"
 )
 
-// A message of the event stream is its length, the length of its headers and a checksum of the two; the headers; the
-// payload; and a checksum of all of that. Numbers are big-endian. A header is a name, a type and a value.
+// An event-stream message consists of a prelude (total length, header length and a checksum of
+// both), the headers, the payload, and a checksum of everything before it. Numbers are
+// big-endian. A header is a name, a type and a value.
 
 const (
 	mediaType = "application/vnd.amazon.eventstream"
 
 	preludeSize = 12
 	crcSize     = 4
-	// maxFrame is the longest message that is read.
+	// maxFrame is the maximum message size accepted.
 	maxFrame = 16 << 20
 )
 
@@ -38,7 +39,8 @@ type frameReader struct {
 	begun      bool
 }
 
-// Next implements [wire.Frames]. The name is the type of an event; that of an exception begins with exceptionPrefix.
+// Next implements [wire.Frames]. The name is the event type; for an exception it begins with
+// exceptionPrefix.
 func (f *frameReader) Next() (name string, data []byte, err error) {
 	if err := f.fill(1); err != nil {
 		return "", nil, err
@@ -77,7 +79,8 @@ func (f *frameReader) Next() (name string, data []byte, err error) {
 	return name, payload, err
 }
 
-// fill makes at least n bytes of buf unread. The end of the stream, wherever it comes, is [io.EOF].
+// fill ensures that at least n bytes of buf are unread. It returns [io.EOF] at the end of the
+// stream, even in the middle of a message.
 func (f *frameReader) fill(n int) error {
 	if f.end-f.start >= n {
 		return nil
@@ -104,7 +107,8 @@ const (
 	chunkName       = "chunk"
 )
 
-// nameOf returns what the headers of a message say about it. Text is that of an error which has no payload.
+// nameOf returns a message's name from its headers. text is the message of an error without a
+// payload.
 func nameOf(headers []byte) (name string, text []byte, err error) {
 	var kind, event []byte
 	failed := false
@@ -128,7 +132,7 @@ func nameOf(headers []byte) (name string, text []byte, err error) {
 	case failed:
 		name = exceptionPrefix + string(event)
 	case string(event) == chunkName:
-		name = chunkName // without an allocation
+		name = chunkName // avoids an allocation
 	default:
 		name = string(event)
 	}
@@ -138,7 +142,7 @@ func nameOf(headers []byte) (name string, text []byte, err error) {
 	return name, text, nil
 }
 
-// sizes are those of the values of headers by type; -1 means that the size comes before the value.
+// sizes holds the value sizes by header type; -1 means that the value is length-prefixed.
 var sizes = [...]int{0, 0, 1, 2, 4, 8, -1, -1, 8, 16}
 
 // cutHeader splits off the first header.
@@ -162,10 +166,10 @@ func cutHeader(b []byte) (name, value, rest []byte, ok bool) {
 	return name, b[:size], b[size:], true
 }
 
-// stringType is the type of a header whose value is text.
+// stringType is the header type for text values.
 const stringType = 7
 
-// appendFrame appends a message with headers, given as names and values, and a payload.
+// appendFrame appends a message with a payload and headers given as name-value pairs.
 func appendFrame(dst []byte, payload []byte, headers ...string) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, preludeSize)...)

@@ -16,10 +16,11 @@ import (
 	"adze/internal/msg"
 )
 
-// Server implements [wire.Server]. Signatures are held to their form: who signed is not known here.
+// Server implements [wire.Server]. It checks only the form of signatures, because it does not
+// know the keys.
 type Server struct{ Dialect }
 
-// NewServer returns the service as scripts and tests play it.
+// NewServer returns a Server for scripts and tests.
 func NewServer() Server { return Server{Dialect{Dialect: quirks(), Region: "us-east-1"}} }
 
 func (s Server) inner() messages.Server { return messages.Server{Dialect: s.Dialect.Dialect} }
@@ -60,7 +61,8 @@ func nothingAt(path string) *model.Error {
 	return &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
 }
 
-// admitted checks that a request is authorized: by a bearer token or a signature that covers what it must.
+// admitted checks that a request is authorized by a bearer token or by a signature that covers
+// the required headers.
 func admitted(h http.Header) *model.Error {
 	refuse := func(format string, args ...any) *model.Error {
 		return &model.Error{Kind: model.Auth, Message: fmt.Sprintf(format, args...)}
@@ -88,7 +90,7 @@ func admitted(h http.Header) *model.Error {
 		return refuse("the signature is not one")
 	}
 	switch {
-	case !slices.Contains(signed, "host") && !slices.Contains(signed, ":authority"): // as HTTP/2 calls it
+	case !slices.Contains(signed, "host") && !slices.Contains(signed, ":authority"): // HTTP/2 name
 		return refuse("the signature does not cover host")
 	case !slices.Contains(signed, "x-amz-date"):
 		return refuse("the signature does not cover x-amz-date")
@@ -143,10 +145,10 @@ func (s Server) NewSpeller(stream bool) wire.Speller {
 	return &speller{inner}
 }
 
-// A speller wraps the events of the Messages dialect.
+// A speller wraps events of the Messages dialect.
 type speller struct{ inner wire.Speller }
 
-// wrap returns server-sent events in the framing of this service.
+// wrap re-frames server-sent events as event-stream messages.
 func wrap(events []byte) (out []byte) {
 	for event := range bytes.SplitSeq(events, []byte("\n\n")) {
 		_, data, ok := bytes.Cut(event, []byte("\ndata: "))
@@ -171,7 +173,7 @@ func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
 	return wrap(s.inner.Close(reason, u))
 }
 
-// Fail is an exception.
+// Fail returns an exception.
 func (s *speller) Fail(kind model.Kind, message string) []byte {
 	name := "internalServerException"
 	switch kind {

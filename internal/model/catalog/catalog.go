@@ -1,6 +1,5 @@
-// Package catalog is the table of models: what each can do, how much fits into it and what it costs.
-// It is data with a date, which settings can correct; it asks no server. Which model to use is
-// decided by the caller, what a request to it looks like by its provider.
+// Package catalog is the table of known models with their capabilities, limits and prices. The
+// data is dated and can be corrected by settings; the package makes no network requests.
 package catalog
 
 import (
@@ -15,80 +14,87 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Model is one line of the table.
+// A Model describes one model.
 type Model struct {
-	// ID is what a request names. For a dated or otherwise decorated name it is that name.
+	// ID is the name used in requests. For a dated or decorated name it is that name.
 	ID   string
-	Name string // for display
-	// Provider is the name of the provider that serves the model first-hand, or empty if it is not known.
+	Name string // display name
+	// Provider is the name of the model's first-party provider, or empty if unknown.
 	Provider string
-	// Known is false when the limits are assumptions; see [Unknown].
+	// Known is false if the limits are assumptions; see [Unknown].
 	Known bool
-	// Retires is the day from which the model is no longer served, or empty.
+	// Retires is the day the model is retired, or empty.
 	Retires string
-	// Cutoff is the month up to which the model's knowledge is reliable, or empty.
+	// Cutoff is the month of the model's knowledge cutoff, or empty.
 	Cutoff string
 
 	ContextWindow int
-	// Wider is what the user can do for a larger window, as a sentence without its full stop; it may be empty.
+	// Wider tells the user how to get a larger window, as a sentence without a full stop. It
+	// may be empty.
 	Wider string
-	// DefaultOutput is the output limit to ask for when nothing else is said, MaxOutput the highest
-	// the model accepts.
+	// DefaultOutput is the default output limit, MaxOutput the highest the model accepts.
 	DefaultOutput, MaxOutput int
 
-	// Price is nil when the price is not known.
+	// Price is nil if unknown.
 	Price *model.Price
-	// NoSearch says that the model is not relied on to look tools up, so that it gets all of them.
+	// NoSearch is true if the model can't be relied on to look up tools, so that it gets all of
+	// them.
 	NoSearch bool
 
 	Abilities
 }
 
-// Abilities are what a model or its server can do. The zero value is a model that only answers text.
+// Abilities are the features a model or its server supports. The zero value describes a model
+// that only answers text.
 type Abilities struct {
 	Reasoning
 	Streaming     bool
 	Tools         bool
 	ParallelTools bool
-	// ForcedTool says that a request may demand a certain tool.
+	// ForcedTool is true if a request may require a specific tool.
 	ForcedTool bool
 	Images     bool
 	Documents  bool
 	Caching    Caching
 	Cache1h    bool
-	Structured bool // output held to a schema by the server
-	Strict     bool // input of tools held to their schemas by the server
+	Structured bool // the server enforces an output schema
+	Strict     bool // the server enforces tool input schemas
 	Counting   bool // the server counts tokens
 	WebSearch  bool // the server searches the web
 	Fast       bool // has a faster variant
 }
 
-// Reasoning is how a model thinks, and how it can be asked to.
+// Reasoning describes how a model reasons and how that is controlled.
 type Reasoning struct {
 	Thinking Thinking
-	// BetweenTools says that thinking which cannot be switched off can be kept to notes between tool calls.
+	// BetweenTools is true if thinking that can't be disabled can be limited to notes between
+	// tool calls.
 	BetweenTools bool
-	// Display says how the model shows its thinking when it is asked to; empty means that it does so unasked.
+	// Display is how the model shows its thinking on request; empty means that it shows it
+	// without a request.
 	Display model.Display
-	// Bound says that thinking is read again only if nothing before it has changed.
+	// Bound is true if thinking is accepted back only if nothing before it has changed.
 	Bound bool
-	// Forgiving says that the server can be asked to leave out thinking that was bound to something else.
+	// Forgiving is true if the server can be instructed to drop thinking bound to other
+	// content.
 	Forgiving bool
-	// Interleaves says that the model can be asked to think between tool calls with a budget.
+	// Interleaves is true if the model supports thinking between tool calls with a budget.
 	Interleaves bool
-	// DefaultThinking says that the model thinks unless it is told not to, and can be told.
+	// DefaultThinking is true if the model thinks by default and this can be disabled.
 	DefaultThinking bool
-	// ByEffort says that the effort is how much the model thinks: a budget of tokens is asked for as an effort.
+	// ByEffort is true if the effort controls the amount of thinking. A token budget is then
+	// converted to an effort.
 	ByEffort bool
-	// MaxEffort is the highest effort the model accepts; empty means that it takes no hint.
+	// MaxEffort is the highest effort the model accepts; empty means that it does not support
+	// efforts.
 	MaxEffort model.Effort
-	// XHigh says that the efforts include the one between high and the maximum.
+	// XHigh is true if the model supports the effort between high and the maximum.
 	XHigh bool
-	// CodingEffort is the effort to ask for when the user wants none in particular; empty leaves it to the model.
+	// CodingEffort is the default effort; empty means the model's own default.
 	CodingEffort model.Effort
 }
 
-// Thinking is how a model's reasoning is controlled.
+// Thinking is the way a model's reasoning is controlled.
 type Thinking uint8
 
 // The kinds of thinking.
@@ -101,16 +107,16 @@ const (
 	AlwaysBudget              // adaptive or with a budget; switching it off is an error
 )
 
-// efforts in rising order.
+// efforts lists the efforts in ascending order.
 var efforts = [...]model.Effort{model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax}
 
-// Efforts returns the efforts that the model accepts, in rising order.
+// Efforts returns the efforts that the model accepts, in ascending order.
 func (r *Reasoning) Efforts() []model.Effort {
 	highest := slices.Index(efforts[:], r.MaxEffort)
 	return slices.DeleteFunc(slices.Clone(efforts[:highest+1]), func(e model.Effort) bool { return e == model.EffortXHigh && !r.XHigh })
 }
 
-// Caching is how a prompt gets into the provider's cache.
+// Caching is the way a prompt gets into the provider's cache.
 type Caching uint8
 
 // The kinds of caching.
@@ -120,8 +126,9 @@ const (
 	AutomaticCaching
 )
 
-// At returns the model as it is behind an endpoint. What only the provider itself is known to take, and only for
-// a model that is in the table, is asked for nowhere else: strict schemas, and ways to think that are new.
+// At returns the model as available at an endpoint. Strict schemas and newer thinking options
+// are enabled only for known models at the first-party endpoint, because no other is known to
+// support them.
 func (m Model) At(firstParty bool) Model {
 	if !firstParty || !m.Known {
 		m.Strict, m.Display, m.Forgiving, m.BetweenTools, m.Interleaves, m.DefaultThinking, m.CodingEffort = false, "", false, false, false, false, ""
@@ -129,10 +136,10 @@ func (m Model) At(firstParty bool) Model {
 	return m
 }
 
-// LongContext says that the model takes the [1m] suffix.
+// LongContext reports whether the model accepts the [1m] suffix.
 func (m Model) LongContext() bool { return m.ContextWindow >= million }
 
-// Unknown returns the cautious assumptions about a model that is not in the table.
+// Unknown returns conservative assumptions about a model that is not in the table.
 func Unknown(id string) Model {
 	return Model{
 		ID: id, Name: id, ContextWindow: 128_000, DefaultOutput: 8_000, MaxOutput: 8_000,
@@ -140,27 +147,29 @@ func Unknown(id string) Model {
 	}
 }
 
-// A Table is the built-in list with the corrections of [Table.With]. The zero value has none.
+// A Table is the built-in list with the corrections from [Table.With]. The zero value has none.
 type Table struct {
 	corrected []Model
 	overrides map[string]Override
-	provider  string // whose aliases need no provider before them; empty means the first vendor's
+	provider  string // provider whose aliases need no prefix; empty means the first vendor
 	learned   *learned
 }
 
-// learned are models that servers have told about. Copies of a table share them.
+// learned holds models reported by servers. Copies of a table share it.
 type learned struct {
 	mu     sync.Mutex
 	models []Model
 }
 
-// Learning returns the table as one that, with all its copies, [Table.Learn] adds to.
+// Learning returns a table that [Table.Learn] can add to. Copies of it share the learned
+// models.
 func (t Table) Learning() Table {
 	t.learned = &learned{models: t.known()}
 	return t
 }
 
-// Learn adds a server's description of its model to a table that is learning. The user's overrides take precedence.
+// Learn adds a server's description of its model to a table returned by Learning. The user's
+// overrides take precedence.
 func (t Table) Learn(m Model) {
 	if t.learned == nil {
 		return
@@ -176,7 +185,8 @@ func (t Table) Learn(m Model) {
 	t.learned.models = put(slices.Clone(t.learned.models), m)
 }
 
-// Override returns the user's correction of a model, by its id or by its name without the provider.
+// Override returns the user's correction for a model, by its ID or by its name without the
+// provider.
 func (t Table) Override(id string) (Override, bool) {
 	o, ok := t.overrides[id]
 	if _, name, prefixed := strings.Cut(id, "/"); !ok && prefixed {
@@ -185,7 +195,7 @@ func (t Table) Override(id string) (Override, bool) {
 	return o, ok
 }
 
-// known returns the models that were learned.
+// known returns the learned models.
 func (t Table) known() []Model {
 	if t.learned == nil {
 		return nil
@@ -195,8 +205,8 @@ func (t Table) known() []Model {
 	return t.learned.models
 }
 
-// For returns the table for a user of a provider: aliases without a provider are those of that one. One that serves no vendor's
-// models in particular has none.
+// For returns the table for a provider's users: aliases without a prefix are the provider's. A
+// provider not tied to a vendor has no such aliases.
 func (t Table) For(provider string) Table {
 	t.provider = provider
 	return t
@@ -214,7 +224,7 @@ func (t Table) All() []Model {
 	return all
 }
 
-// put replaces the model with the id of m, or appends m.
+// put replaces the model with m's ID, or appends m.
 func put(list []Model, m Model) []Model {
 	if i := slices.IndexFunc(list, func(l Model) bool { return l.ID == m.ID }); i >= 0 {
 		list[i] = m
@@ -223,9 +233,9 @@ func put(list []Model, m Model) []Model {
 	return append(list, m)
 }
 
-// Lookup finds the model of a name: an id, an alias, either with the [1m] suffix or with the provider
-// and a slash before it, or an id as dated or decorated by a cloud. A generation later than the table's
-// is assumed to be like the latest of its family, at an unknown price.
+// Lookup finds a model by name: an ID or an alias, either with the [1m] suffix or with a
+// provider prefix and a slash, or an ID as dated or decorated by a cloud. A generation newer
+// than the table's is assumed to be like the latest of its family, at an unknown price.
 func (t Table) Lookup(name string) (Model, bool) {
 	name = strings.TrimSuffix(name, LongSuffix)
 	if m, ok := t.find(name); ok {
@@ -259,7 +269,7 @@ func (t Table) Lookup(name string) (Model, bool) {
 	return m, ok
 }
 
-// dashedLine returns the model whose id is this one with dashes for dots.
+// dashedLine returns the model whose ID equals id with dots replaced by dashes.
 func dashedLine(id string) (Model, bool) {
 	for v, l := range rows {
 		if dashed(l.id) == id {
@@ -269,7 +279,7 @@ func dashedLine(id string) (Model, bool) {
 	return Model{}, false
 }
 
-// find returns the model with exactly this id.
+// find returns the model with exactly this ID.
 func (t Table) find(id string) (Model, bool) {
 	for _, list := range [...][]Model{t.known(), t.corrected} { // learned models include corrections
 		if i := slices.IndexFunc(list, func(m Model) bool { return m.ID == id }); i >= 0 {
@@ -284,9 +294,9 @@ func (t Table) find(id string) (Model, bool) {
 	return Model{}, false
 }
 
-// Resolve is like Lookup, but takes every name: for one it cannot place it returns [Unknown]. It
-// fails only when the name asks for what the model does not have, or for something unknown in
-// brackets.
+// Resolve is like Lookup, but accepts every name: it returns [Unknown] for unrecognized names.
+// It fails only if the name requests a variant the model does not have, or has an unknown
+// suffix in brackets.
 func (t Table) Resolve(name string) (Model, error) {
 	id, long := strings.CutSuffix(name, LongSuffix)
 	if id == "" {
@@ -306,7 +316,8 @@ func (t Table) Resolve(name string) (Model, error) {
 	return m, nil
 }
 
-// checkSuffix refuses brackets that mean nothing. A model whose very name has them is in the table.
+// checkSuffix rejects unknown suffixes in brackets. A model whose actual name has brackets is
+// in the table.
 func (t Table) checkSuffix(name string) error {
 	plain, suffix := cutSuffix(name)
 	if _, ok := t.find(name); ok || suffix == "" {
@@ -329,7 +340,7 @@ func (t Table) longContext() []string {
 	return ids
 }
 
-// Closest returns up to three ids and aliases, other than name itself, that may have been meant by it.
+// Closest returns up to three IDs and aliases similar to name, other than name itself.
 func (t Table) Closest(name string) []string {
 	names := t.Aliases()
 	for _, m := range t.All() {
@@ -340,22 +351,23 @@ func (t Table) Closest(name string) []string {
 	return spell.Closest(name, names, 3)
 }
 
-// An Override corrects one line of the table, or adds one. A nil field leaves the line as it is.
+// An Override corrects or adds a model. A nil field leaves the value unchanged.
 type Override struct {
 	ContextWindow *int
 	MaxOutput     *int
 	Images        *bool
 	Documents     *bool
 	Tools         *bool
-	// Thinking says that the model has efforts up to high, and thinks as much as these say.
+	// Thinking, if true, means that the model supports efforts up to high, which control its
+	// thinking.
 	Thinking *bool
-	// ToolSearch says whether the model is relied on to look tools up.
+	// ToolSearch is false if the model can't be relied on to look up tools.
 	ToolSearch *bool
 	Price      *model.Price
 }
 
-// With returns the table with overrides applied, keyed by model name. An override that cannot be
-// true is left out and reported; the table is usable nevertheless.
+// With returns the table with overrides applied, keyed by model name. An invalid override is
+// skipped and reported; the table is still usable.
 func (t Table) With(overrides map[string]Override) (Table, error) {
 	t.corrected, t.overrides = slices.Clone(t.corrected), maps.Clone(t.overrides)
 	if t.overrides == nil {
@@ -377,7 +389,8 @@ func (t Table) With(overrides map[string]Override) (Table, error) {
 	return t, errors.Join(problems...)
 }
 
-// narrow is the context window below which an answer takes at most a quarter of it unless the user sets more.
+// narrow is the context window below which an answer takes at most a quarter of it unless the
+// user sets more.
 const narrow = 64_000
 
 func (o Override) apply(m *Model) error {
@@ -424,7 +437,7 @@ func (o Override) apply(m *Model) error {
 	return nil
 }
 
-// checkPrice rejects what no price can be. Zero is one: models on the own machine are free.
+// checkPrice rejects impossible prices. Zero is valid, because local models are free.
 func checkPrice(p *model.Price) error {
 	for _, usd := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite, p.CacheWrite1h, p.Search} {
 		if !(usd >= 0 && usd <= 1e6) { // also false for NaN

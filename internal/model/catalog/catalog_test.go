@@ -17,7 +17,7 @@ import (
 func TestLookup(t *testing.T) {
 	tests := []struct {
 		name   string
-		id     string // of the model that is found
+		id     string // expected model ID
 		window int
 		known  bool
 	}{
@@ -65,8 +65,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Aliases mean what they mean at the provider, with its name before them or as the one that is used.
-//
+// TestAliases checks that aliases resolve per provider, both with a provider prefix and for the
+// current provider.
 // Proves SESS-51.
 func TestAliases(t *testing.T) {
 	tests := []struct{ provider, names string }{
@@ -140,7 +140,8 @@ func TestLaterGenerationHasNoPrice(t *testing.T) {
 	}
 }
 
-// Proves PROV-12. The figures are compared with a second copy, taken from the published table.
+// TestFigures compares the figures with a second copy taken from the published table.
+// Proves PROV-12.
 func TestFigures(t *testing.T) {
 	const m = 1_000_000
 	tests := []struct {
@@ -179,7 +180,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: window %d, output %d", tt.id, got.ContextWindow, got.MaxOutput)
 		}
 	}
-	if got, want := len(claude), len(tests)+1; got != want { // and the one without a price
+	if got, want := len(claude), len(tests)+1; got != want { // plus the model without a price
 		t.Errorf("%d models in the table, %d compared", got, want)
 	}
 }
@@ -349,7 +350,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A name with brackets can be one's own, if the settings say so.
+// TestBracketsOfTheSettings checks that settings can define a model name with brackets.
 func TestBracketsOfTheSettings(t *testing.T) {
 	table, err := Table{}.With(map[string]Override{"mine[x]": {}})
 	if err != nil {
@@ -360,7 +361,8 @@ func TestBracketsOfTheSettings(t *testing.T) {
 	}
 }
 
-// TestAnyName holds Lookup to its word: a found model has limits, and the suffix never gets into an id.
+// TestAnyName checks that a model found by Lookup has limits and that the suffix never becomes
+// part of an ID.
 func TestAnyName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`(us\.)?(anthropic[./])?claude-(opus|sonnet|haiku|nova)-\d{1,2}([-.]\d{1,2})?([-@]2025\d{4})?(-v\d)?(:\d)?(\[1m\])?`)).Draw(t, "name")
@@ -374,14 +376,15 @@ func TestAnyName(t *testing.T) {
 	})
 }
 
-// What a server says is known in every copy of a table that learns, and the user's word goes before it.
+// TestLearn checks that a server's description is visible in every copy of a learning table and
+// that the user's overrides take precedence.
 func TestLearn(t *testing.T) {
 	window := 1000
 	table, err := Table{}.With(map[string]Override{"ollama/b": {ContextWindow: &window, MaxOutput: &window}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.Learn(Unknown("ollama/a")) // nothing is kept
+	table.Learn(Unknown("ollama/a")) // not a learning table; no effect
 	learning := table.Learning()
 	copied := learning.For("ollama")
 	for _, id := range []string{"ollama/a", "ollama/b"} {
@@ -399,8 +402,9 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// Proves PROV-63. What the user says about a model goes before what its server says, field by field, and a narrow window alone
-// is enough.
+// TestLearnKeepsOverrides checks that the user's overrides take precedence over the server's
+// description, field by field, and that overriding only a narrow window is enough.
+// Proves PROV-63.
 func TestLearnKeepsOverrides(t *testing.T) {
 	window, price := 8192, &model.Price{Input: 1}
 	table, err := Table{}.With(map[string]Override{"ollama/a": {ContextWindow: &window}, "b": {ContextWindow: &window}, "ollama/c": {Price: price}})

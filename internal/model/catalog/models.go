@@ -2,7 +2,7 @@ package catalog
 
 import "adze/internal/model"
 
-// Date is the month in which the table was last compared with what the provider publishes.
+// Date is the month in which the table was last compared with the published figures.
 const Date = "2026-11"
 
 const (
@@ -13,21 +13,21 @@ const (
 // A vendor holds the models of one provider.
 type vendor struct {
 	provider string
-	// hosts are further providers that serve the models, by names and aliases of the vendor.
+	// hosts lists other providers that serve the models under the vendor's names and aliases.
 	hosts []string
-	// prefix begins the ids, followed by a family and a version.
+	// prefix is the start of the IDs. A family and a version follow.
 	prefix string
-	// small is the model for small questions, if there is one.
+	// small is the model for small questions, or empty.
 	small   string
 	aliases []alias
 	common  Abilities
-	// thinks says that models which take a budget think unless they are told not to, byEffort that those with efforts
-	// think as much as these say.
+	// thinks is true if models with a thinking budget think by default. byEffort is true if
+	// efforts control the amount of thinking.
 	thinks, byEffort bool
 	lines            []line
 }
 
-// vendors is the table. The alias "best" is the most capable model open to everyone.
+// vendors is the table. The alias "best" is the most capable generally available model.
 var vendors = [...]vendor{
 	{
 		provider: "anthropic", hosts: []string{"bedrock", "vertex", "foundry"}, prefix: "claude-", small: "claude-haiku-5-5", lines: claude,
@@ -72,7 +72,7 @@ var vendors = [...]vendor{
 	},
 }
 
-// A line holds what tells one model from the others of its vendor.
+// A line holds a model's data that is not common to its vendor.
 type line struct {
 	id, name        string
 	cutoff, retires string
@@ -83,17 +83,17 @@ type line struct {
 	effort, coding  model.Effort
 	noXHigh         bool
 	bound           bool
-	silent          bool // it does not think unless it is asked to
+	silent          bool // does not think by default
 	betweenTools    bool
 	forced, fast    bool
 }
 
-// The figures are those of the provider's public pages of models and prices ("Models & pricing" at
-// platform.claude.com, as of Date). What was not found there is left out: no price, no cut-off.
+// The figures come from the provider's public pages of models and prices ("Models & pricing" at
+// platform.claude.com, as of Date). Figures not found there are omitted: no price, no cutoff.
 //
-// Sonnet 5.5 counts as AlwaysThinking because it refuses "disabled", though it knows a lesser form.
-// The effort for coding is given where the model's own is medium.
-// Where it is in doubt whether a tool can be forced, it cannot.
+// Sonnet 5.5 counts as AlwaysThinking because it rejects "disabled", though it supports a
+// reduced form. The coding effort is given where the model's own default is medium. Where it is
+// unclear whether a tool can be forced, the table assumes that it cannot.
 var claude = []line{
 	{
 		id: "claude-fable-5-1", name: "Claude Fable 5.1", cutoff: "2026-06",
@@ -194,7 +194,7 @@ var claude = []line{
 	},
 }
 
-// Prices in USD per million tokens, by the first model that had them.
+// Prices in USD per million tokens, named after the first model that had them.
 var (
 	fable51 = model.Price{Input: 10, Output: 50, CacheRead: 0.25, CacheWrite: 12.50, CacheWrite1h: 20, Search: search}
 	fable5  = model.Price{Input: 10, Output: 50, CacheRead: 1, CacheWrite: 12.50, CacheWrite1h: 20, Search: search}
@@ -212,10 +212,10 @@ var (
 	}
 )
 
-// search is what one web search costs with every model: 10 USD per thousand.
+// search is the price of one web search with every model: 10 USD per thousand.
 const search = 0.01
 
-// model returns the model of a line.
+// model returns the model for a line.
 func (v *vendor) model(l *line) Model {
 	m := Model{
 		ID: l.id, Provider: v.provider, Name: l.name, Known: true, Retires: l.retires, Cutoff: l.cutoff,
@@ -232,7 +232,7 @@ func (v *vendor) model(l *line) Model {
 	return m
 }
 
-// Small returns the id of a provider's model for small questions, or nothing.
+// Small returns the ID of a provider's model for small questions, or "".
 func Small(provider string) string {
 	if v := vendorOf(provider); v != nil {
 		return v.small
@@ -240,7 +240,7 @@ func Small(provider string) string {
 	return ""
 }
 
-// rows yields the lines of the table with their vendors.
+// rows yields the table's lines with their vendors.
 func rows(yield func(*vendor, *line) bool) {
 	for i := range vendors {
 		for j := range vendors[i].lines {

@@ -10,8 +10,8 @@ import (
 // LongSuffix selects the long-context variant of a model. It is never sent.
 const LongSuffix = "[1m]"
 
-// cutSuffix splits off what stands in brackets at the end of a name, with the brackets. Without such an
-// end, or with nothing before it, the suffix is empty.
+// cutSuffix splits a bracketed suffix, including the brackets, off a name. The suffix is empty
+// if there is none or if nothing precedes it.
 func cutSuffix(name string) (plain, suffix string) {
 	i := strings.IndexByte(name, '[')
 	if i <= 0 || !strings.HasSuffix(name, "]") {
@@ -20,10 +20,10 @@ func cutSuffix(name string) (plain, suffix string) {
 	return name[:i], name[i:]
 }
 
-// An alias is a short name for a model of a vendor.
+// An alias is a short name for a vendor's model.
 type alias struct{ name, id string }
 
-// Aliases returns the short names that need no provider before them.
+// Aliases returns the short names that need no provider prefix.
 func (t Table) Aliases() []string {
 	var names []string
 	if v := t.vendor(); v != nil {
@@ -34,7 +34,7 @@ func (t Table) Aliases() []string {
 	return names
 }
 
-// vendor returns the vendor whose aliases need no provider before them, or nil.
+// vendor returns the vendor whose aliases need no provider prefix, or nil.
 func (t Table) vendor() *vendor {
 	if t.provider == "" {
 		return &vendors[0]
@@ -42,7 +42,7 @@ func (t Table) vendor() *vendor {
 	return vendorOf(t.provider)
 }
 
-// AliasesOf returns the names that a user may give the model of that id.
+// AliasesOf returns the names under which a user can select the model with that ID.
 func (t Table) AliasesOf(id string) []string {
 	var names []string
 	for i := range vendors {
@@ -69,7 +69,7 @@ func vendorOf(provider string) *vendor {
 	return nil
 }
 
-// unaliased returns the id of the model that v calls name, or name.
+// unaliased returns the ID for v's alias name, or name itself.
 func (v *vendor) unaliased(name string) string {
 	for _, a := range v.aliases {
 		if strings.EqualFold(a.name, name) {
@@ -79,7 +79,8 @@ func (v *vendor) unaliased(name string) string {
 	return name
 }
 
-// cutProvider splits a name such as anthropic/opus. The provider serves the models of a vendor.
+// cutProvider splits a name such as anthropic/opus. It returns false if no vendor's models are
+// served by that provider.
 func cutProvider(name string) (provider, rest string, ok bool) {
 	provider, rest, ok = strings.Cut(name, "/")
 	if ok && rest != "" && vendorOf(provider) != nil {
@@ -88,8 +89,9 @@ func cutProvider(name string) (provider, rest string, ok bool) {
 	return "", name, false
 }
 
-// undecorated yields the plainer forms of the ways in which clouds and gateways write an id, down to the plain one:
-// "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929", "anthropic/claude-opus-4.6", "gpt-5.4-2026-03-05".
+// undecorated yields progressively plainer forms of an ID as written by clouds and gateways,
+// such as "us.anthropic.claude-opus-4-6-v1:0", "claude-sonnet-4-5@20250929",
+// "anthropic/claude-opus-4.6" and "gpt-5.4-2026-03-05".
 func undecorated(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		name := strings.ToLower(name)
@@ -114,10 +116,10 @@ func undecorated(name string) iter.Seq[string] {
 	}
 }
 
-// dashed returns an id with dashes in its version, as gateways may write it.
+// dashed returns an ID with dashes instead of dots in its version, as some gateways write it.
 func dashed(id string) string { return strings.ReplaceAll(id, ".", "-") }
 
-// undated returns where the date begins at the end of a name such as gpt-5-4-2026-03-05, or -1.
+// undated returns the index of the date at the end of a name such as gpt-5-4-2026-03-05, or -1.
 func undated(name string) int {
 	const date = "-2026-03-05"
 	at := len(name) - len(date)
@@ -132,7 +134,8 @@ func undated(name string) int {
 	return at
 }
 
-// decoration reports whether the last word of an id says when or how it is served, not what it is.
+// decoration reports whether the last word of an ID is a date or serving variant rather than
+// part of the model's name.
 func decoration(word string) bool {
 	if word == "latest" || digits(word) && (len(word) == len("20250929") || len(word) == len("001")) {
 		return true
@@ -145,7 +148,7 @@ func digits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// successor returns the latest model of the family of id, if id is of a later generation.
+// successor returns the latest model of id's family if id is of a later generation.
 func successor(id string) (Model, bool) {
 	for i := range vendors {
 		v := &vendors[i]
@@ -171,8 +174,8 @@ func successor(id string) (Model, bool) {
 	return Model{}, false
 }
 
-// generation splits an id such as claude-opus-5-5 or gpt-6-1-terra into its family and a number that grows with its
-// version.
+// generation splits an ID such as claude-opus-5-5 or gpt-6-1-terra into its family and a number
+// that increases with its version.
 func (v *vendor) generation(id string) (family string, version int, ok bool) {
 	rest, ok := strings.CutPrefix(dashed(id), v.prefix)
 	if !ok {

@@ -2,11 +2,13 @@ package catalog
 
 import "adze/internal/model"
 
-// The figures are those of the vendors' public pages of models and prices, as of Date: developers.openai.com,
-// ai.google.dev and docs.x.ai. What was not found there, or was contradictory, is left out.
+// The figures come from the vendors' public pages of models and prices, as of Date:
+// developers.openai.com, ai.google.dev and docs.x.ai. Figures that were missing or
+// contradictory are omitted.
 //
-// The window is what the input may have where a vendor tells it from the context as a whole. A model that thinks unless it
-// is told not to, and can be told, is AdaptiveThinking; one with a lowest level above none is AlwaysThinking.
+// If a vendor distinguishes the input limit from the total context, the window is the input
+// limit. A model that thinks by default but allows disabling it is AdaptiveThinking; a model
+// whose lowest level is above none is AlwaysThinking.
 
 var gpt = []line{
 	{
@@ -86,7 +88,7 @@ var gemini = []line{
 	},
 }
 
-// xAI publishes no limit for output; the one here is ours.
+// xAI publishes no output limit; this one is our choice.
 var grok = []line{
 	{
 		id: "grok-4.7", name: "Grok 4.7", cutoff: "2026-05", window: 500_000, output: 64_000, price: &grok47,
@@ -114,7 +116,7 @@ var (
 	gpt5    = model.Price{Input: 1.25, Output: 10, CacheRead: 0.125}
 	mini5   = model.Price{Input: 0.25, Output: 2, CacheRead: 0.025}
 
-	flash38 = model.Price{Input: 0.75, Output: 3.75, CacheRead: 0.075} // until the end of 2026; then twice as much
+	flash38 = model.Price{Input: 0.75, Output: 3.75, CacheRead: 0.075} // until the end of 2026, then doubled
 	flash35 = model.Price{Input: 1.50, Output: 9, CacheRead: 0.15}
 	lite35  = model.Price{Input: 0.30, Output: 2.50, CacheRead: 0.03}
 	flash25 = model.Price{Input: 0.30, Output: 2.50, CacheRead: 0.03}
@@ -125,7 +127,8 @@ var (
 	grok43 = model.Price{Input: 1.25, Output: 2.50, CacheRead: 0.20, LongOver: 200_000, Long: &model.Price{Input: 2.50, Output: 5, CacheRead: 0.40}}
 )
 
-// longer returns a price that doubles for the input, and grows by half for the output, of prompts of more than so many tokens.
+// longer returns a price whose input doubles and whose output grows by half for prompts of more
+// than over tokens.
 func longer(over int, p model.Price) model.Price {
 	p.LongOver = over
 	p.Long = &model.Price{Input: 2 * p.Input, Output: 1.5 * p.Output, CacheRead: 2 * p.CacheRead, CacheWrite: 2 * p.CacheWrite}

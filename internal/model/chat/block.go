@@ -13,21 +13,21 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A reply is an answer as far as it has come, and the events of it that were not taken yet.
+// A reply is a partial answer and its events that were not taken yet.
 type reply struct {
 	dialect   Dialect
-	tools     []msg.ToolSpec // that were offered, as far as it is known
+	tools     []msg.ToolSpec // offered tools, if known
 	requestID string
-	inner     jsonscan.Scanner // of values in a chunk
+	inner     jsonscan.Scanner // scans nested values in a chunk
 
 	out    []model.Event
 	id     string
 	model  string
-	begun  bool // and with it the events
+	begun  bool // the start event was emitted
 	open   []*block
-	blocks int // so far
+	blocks int // number of blocks so far
 	calls  int
-	ids    map[string]bool // of calls
+	ids    map[string]bool // call IDs
 	tally  tally
 
 	refused bool
@@ -35,7 +35,7 @@ type reply struct {
 
 func (r *reply) emit(e model.Event) { r.out = append(r.out, e) }
 
-// begin opens the answer, once.
+// begin emits the start event, once.
 func (r *reply) begin() {
 	if !r.begun {
 		r.begun = true
@@ -64,13 +64,13 @@ func (r *reply) think(text []byte) {
 	r.emit(model.ThinkingDelta{Block: b.index, Text: string(text)})
 }
 
-// refuse takes in the words with which a model refuses.
+// refuse adds a model's refusal text.
 func (r *reply) refuse(text []byte) {
 	r.refused = r.refused || len(text) > 0
 	r.write(text)
 }
 
-// A blockKind is what a block will be.
+// A blockKind is the type of a block.
 type blockKind uint8
 
 const (
@@ -79,22 +79,22 @@ const (
 	callBlock
 )
 
-// A block is a part of the answer that is still being written. The wire has no blocks: a block ends when something else
-// begins.
+// A block is a part of the answer that is still being written. The wire has no blocks: a block
+// ends when something else begins.
 type block struct {
 	index   int
 	kind    blockKind
 	text    []byte   // the text, the reasoning, or the arguments
-	details []detail // of reasoning
-	member  string   // that reasoning came in, if it was not part of the text
-	name    []byte   // of a call, as it came
-	wireID  string   // of a call, if the server gave it one
-	id      string   // of a call, unique in the answer; empty until it is shown
-	tool    string   // that a call is shown to be of
-	number  int      // of a call, in the server's count, or -1
+	details []detail // reasoning details
+	member  string   // member that held the reasoning, if it was separate from the text
+	name    []byte   // tool name as received
+	wireID  string   // server's call ID, or empty
+	id      string   // call ID, unique within the answer; empty until announced
+	tool    string   // tool name as announced
+	number  int      // server's index of the call, or -1
 }
 
-// continued returns the last block if it is of the given kind, or a new one.
+// continued returns the last block if it has the given kind, or a new one.
 func (r *reply) continued(kind blockKind) *block {
 	if n := len(r.open); n > 0 && r.open[n-1].kind == kind {
 		return r.open[n-1]
@@ -102,7 +102,8 @@ func (r *reply) continued(kind blockKind) *block {
 	return r.start(&block{kind: kind})
 }
 
-// start begins a block. Those before it are complete, unless one is a call whose arguments may go on.
+// start begins a block. It closes the earlier blocks up to the first call whose arguments may
+// continue.
 func (r *reply) start(b *block) *block {
 	r.begin()
 	for len(r.open) > 0 && (r.open[0].kind != callBlock || whole(r.open[0].text)) {
@@ -114,7 +115,7 @@ func (r *reply) start(b *block) *block {
 	return b
 }
 
-// whole reports whether text is a JSON object.
+// whole reports whether text is a complete JSON object.
 func whole(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) > 0 && text[0] == '{' && text[len(text)-1] == '}' && json.Valid(text)
@@ -139,7 +140,7 @@ func (r *reply) close() {
 		}
 		part = t
 	case callBlock:
-		if len(b.name) == 0 { // nothing can be called, but what the model wrote is kept
+		if len(b.name) == 0 { // no tool to call, but keep the model's text
 			part = &msg.Text{Text: string(b.text)}
 			break
 		}
@@ -154,7 +155,7 @@ func (r *reply) close() {
 	r.emit(model.BlockDone{Block: b.index, Part: part})
 }
 
-// toolCalls takes in pieces of calls.
+// toolCalls handles a list of call fragments.
 func (r *reply) toolCalls(list []byte) {
 	s := jsonscan.Scanner{}
 	s.Reset(list)
@@ -166,17 +167,18 @@ func (r *reply) toolCalls(list []byte) {
 	}
 }
 
-// A piece is a part of a call, as it came.
+// A piece is a fragment of a call as received.
 type piece struct {
-	number int // -1 if there is none
+	number int // -1 if missing
 	id     []byte
 	name   []byte
 	args   []byte
-	// alone says that no other piece of the same chunk came before it.
+	// alone is true if it is the first piece in its chunk.
 	alone bool
 }
 
-// toolCall takes in a piece of a call: an element of tool_calls, or the older function_call, which is only its function.
+// toolCall handles a fragment of a call: an element of tool_calls, or the older function_call,
+// which contains only the function.
 func (r *reply) toolCall(raw []byte, alone bool) {
 	p := piece{number: -1, alone: alone}
 	r.inner.Reset(raw)
@@ -185,7 +187,7 @@ func (r *reply) toolCall(raw []byte, alone bool) {
 		return
 	}
 	b := r.callOf(&p)
-	if b == nil && len(p.args) == 0 && r.ids[string(p.id)] { // a call that is complete is named once more
+	if b == nil && len(p.args) == 0 && r.ids[string(p.id)] { // repeats a completed call
 		return
 	}
 	if b == nil {
@@ -205,12 +207,12 @@ func (r *reply) toolCall(raw []byte, alone bool) {
 	case len(p.args) > 0:
 		r.show(b)
 		r.emit(model.InputDelta{Block: b.index, ID: b.id, Name: b.tool, JSON: string(p.args)})
-	case fresh && b.wireID != "" && (r.tools == nil || r.offered(b.name)): // it begins as it should
+	case fresh && b.wireID != "" && (r.tools == nil || r.offered(b.name)): // well-formed start
 		r.show(b)
 	}
 }
 
-// read reads the members of a piece, and those of the function in it.
+// read reads the members of a piece and of its function.
 func (p *piece) read(s *jsonscan.Scanner) {
 	s.Object()
 	for {
@@ -238,8 +240,8 @@ func (p *piece) read(s *jsonscan.Scanner) {
 	}
 }
 
-// callOf returns the open call that p continues, or nil if p begins one. Not every server numbers its calls, gives them
-// ids, or sends either only once.
+// callOf returns the open call that p continues, or nil if p begins one. Not every server
+// numbers its calls, gives them IDs, or sends either only once.
 func (r *reply) callOf(p *piece) *block {
 	var b *block
 	for i := len(r.open) - 1; i >= 0 && b == nil; i-- {
@@ -254,9 +256,9 @@ func (r *reply) callOf(p *piece) *block {
 		return nil
 	case len(p.name) == 0:
 		return b
-	case len(p.id) > 0 && b.wireID == string(p.id): // said again
+	case len(p.id) > 0 && b.wireID == string(p.id): // repeated
 		return b
-	case p.number < 0 && !p.alone: // two in one chunk are two
+	case p.number < 0 && !p.alone: // two in one chunk are separate calls
 		return nil
 	case len(b.name) == 0:
 		return b
@@ -267,10 +269,10 @@ func (r *reply) callOf(p *piece) *block {
 	case len(b.text) == 0 && string(p.name) != string(b.name) && r.offered(b.name) && !r.offered(append(b.name[:len(b.name):len(b.name)], p.name...)):
 		return nil
 	}
-	return b // the name is said again, or goes on
+	return b // the name is repeated or continued
 }
 
-// offered reports whether a name is that of a tool.
+// offered reports whether name is an offered tool.
 func (r *reply) offered(name []byte) bool {
 	for i := range r.tools {
 		if toolname.Restrict(r.tools[i].Name) == string(name) {
@@ -280,7 +282,7 @@ func (r *reply) offered(name []byte) bool {
 	return false
 }
 
-// show gives a call its id and announces it, once.
+// show assigns a call its ID and announces it, once.
 func (r *reply) show(b *block) {
 	if b.id != "" {
 		return
@@ -290,7 +292,7 @@ func (r *reply) show(b *block) {
 	r.emit(model.InputDelta{Block: b.index, ID: b.id, Name: b.tool})
 }
 
-// uniqueID returns the id of a call: the server's, unless it gave none or gave it twice.
+// uniqueID returns the server's call ID, or a new one if it is missing or a duplicate.
 func (r *reply) uniqueID(b *block) string {
 	if b.wireID == "" {
 		return fmt.Sprintf("call_%016x", rand.Uint64())

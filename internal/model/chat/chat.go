@@ -1,6 +1,6 @@
-// Package chat is the Chat Completions wire dialect, which most servers and gateways speak: it writes request bodies, reads
-// streamed and whole answers, classifies error responses, and plays the server. How servers differ is a field of
-// [Dialect].
+// Package chat implements the Chat Completions wire dialect, which most servers and gateways
+// use: it writes request bodies, reads streamed and whole answers, classifies error responses,
+// and emulates the server. Server differences are fields of [Dialect].
 package chat
 
 import (
@@ -12,30 +12,36 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. The zero value asks for nothing that a compatible
-// server may not know.
+// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. The zero value uses
+// no feature that a compatible server may lack.
 type Dialect struct {
 	// Developer gives the system prompt the role developer.
 	Developer bool
-	// CompletionLimit calls the output limit max_completion_tokens, as models that reason demand of those who call their
-	// maker; others know it as max_tokens.
+	// CompletionLimit names the output limit max_completion_tokens, as the vendor of reasoning
+	// models requires; other servers call it max_tokens.
 	CompletionLimit bool
-	// Documents says that PDF files are taken. Without it the model is told that one was left out.
+	// Documents is true if the server accepts PDF files. Otherwise the model is notified that a
+	// file was omitted.
 	Documents bool
-	// Marks says that cache marks on content are taken, as by gateways to models that cache nothing without them.
+	// Marks is true if the server accepts cache marks on content, like gateways to models that
+	// cache nothing without them.
 	Marks bool
-	// CacheKey says that a key is taken which leads the requests of one session to the same cache.
+	// CacheKey is true if the server accepts a key that routes a session's requests to the same
+	// cache.
 	CacheKey bool
-	// Parallel asks for several calls in one answer, where a server does not allow them unasked.
+	// Parallel requests several calls per answer, for servers that do not allow them by
+	// default.
 	Parallel bool
-	// NoThinking is the effort that switches reasoning off, such as none or minimal; empty where nothing does.
+	// NoThinking is the effort that disables reasoning, such as none or minimal. It is empty if
+	// reasoning can't be disabled.
 	NoThinking string
-	// Replay is how the model's reasoning goes back.
+	// Replay is how the model's reasoning is sent back.
 	Replay Replay
-	// ShortIDs says that ids of calls are nine letters and digits.
+	// ShortIDs is true if call IDs must be nine letters and digits.
 	ShortIDs bool
-	// TextTools is for models without tools in their wire: tools are described in the system prompt, and calls of them are
-	// found in the text of answers. Without it, calls are only recognised where an answer ends in them; see [prose].
+	// TextTools is for models without native tool calls: tools are described in the system
+	// prompt, and calls are parsed from the answer's text. Without it, only calls at the end of
+	// an answer are recognized; see [prose].
 	TextTools bool
 }
 
@@ -46,19 +52,21 @@ type Replay uint8
 const (
 	// ReplayNone sends none.
 	ReplayNone Replay = iota
-	// ReplayContent sends the text as reasoning_content, to servers that think on after a call.
+	// ReplayContent sends the text as reasoning_content, to servers that continue thinking
+	// after a call.
 	ReplayContent
 	// ReplayText sends the text as reasoning.
 	ReplayText
-	// ReplayDetails sends the list reasoning_details, which may be signed or encrypted, as it came.
+	// ReplayDetails sends the reasoning_details list, which may be signed or encrypted,
+	// unchanged.
 	ReplayDetails
-	// ReplaySame sends the reasoning in the member in which it came.
+	// ReplaySame sends the reasoning in the member in which it was received.
 	ReplaySame
 )
 
 var replayNames = [...]string{"none", "reasoning_content", "reasoning", "reasoning_details", "same"}
 
-// UnmarshalText reads the name of a way: that of the member it sends, or same.
+// UnmarshalText parses the name of a Replay: the member it sends, or "same".
 func (r *Replay) UnmarshalText(text []byte) error {
 	for i, name := range replayNames {
 		if string(text) == name {
@@ -86,7 +94,7 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 // For implements [wire.Referring].
 func (d Dialect) For(req *model.Request) wire.Dialect { return bound{d, req.Tools} }
 
-// A bound dialect reads the answer to a request with tools.
+// A bound dialect decodes the answer to a request with tools.
 type bound struct {
 	Dialect
 	tools []msg.ToolSpec

@@ -26,14 +26,16 @@ func provider(d Dialect) func(t *testing.T, h http.Handler) model.Provider {
 	}
 }
 
-// Proves PROV-60, PROV-11, PROV-21, PROV-22. The suite passes with no quirk and with all of them.
+// TestConformance runs the conformance suite with no quirks and with all of them.
+// Proves PROV-60, PROV-11, PROV-21, PROV-22.
 func TestConformance(t *testing.T) {
 	answer := func(name string, stop model.StopReason, spell []model.Event, parts ...msg.Part) modeltest.Answer {
 		return modeltest.Answer{Name: name, Spell: modeltest.Events(spell...), Want: modeltest.Reply{
 			Message: msg.Message{Role: msg.Assistant, Parts: parts}, Usage: msg.Usage{Input: 10, Output: 5}, Stop: stop,
 		}}
 	}
-	// What has no words here, or other ones: a call is the end of an answer, and nothing is signed.
+	// The wire can't express these, or expresses them differently: a call ends an answer, and
+	// nothing is signed.
 	cannot := []string{"thinking", "redacted thinking", "malformed tool input", "context exceeded", "pause"}
 	malformed := msg.NewToolUse("call_1", "Read", `{"path`)
 	for name, d := range map[string]Dialect{

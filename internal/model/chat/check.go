@@ -16,7 +16,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A wireRequest is a request as a server reads it.
+// A wireRequest is a request as parsed by a server.
 type wireRequest struct {
 	Model               string        `json:"model"`
 	Messages            []wireMessage `json:"messages"`
@@ -67,7 +67,8 @@ type wireCall struct {
 	} `json:"function"`
 }
 
-// wireContent is a list of parts; a string stands for one of text, and null for none.
+// wireContent is a list of parts. In JSON, a string means a single text part and null means no
+// parts.
 type wireContent []wirePart
 
 func (c *wireContent) UnmarshalJSON(data []byte) error {
@@ -90,7 +91,7 @@ type wirePart struct {
 	} `json:"file"`
 }
 
-// part returns what a part of content means.
+// part converts a content part.
 func (p *wirePart) part() (msg.Part, error) {
 	switch {
 	case p.Type == "text":
@@ -105,7 +106,7 @@ func (p *wirePart) part() (msg.Part, error) {
 	return nil, fmt.Errorf("a part of type %q is not supported", p.Type)
 }
 
-// fileIn returns the file that an address holds.
+// fileIn returns the file in a data URL.
 func fileIn(address string) (mediaType string, data []byte, err error) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	mediaType, encoded, found := strings.Cut(rest, ";base64,")
@@ -116,7 +117,7 @@ func fileIn(address string) (mediaType string, data []byte, err error) {
 	return mediaType, data, err
 }
 
-// known are the members a request may have.
+// known lists the members a request may have.
 var known = [...]string{
 	"model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options", "reasoning_effort", "tools", "tool_choice",
 	"parallel_tool_calls", "response_format", "prompt_cache_key", "temperature", "top_p", "stop", "seed", "user", "n", "metadata", "store",
@@ -124,7 +125,8 @@ var known = [...]string{
 	"modalities", "audio", "prediction", "web_search_options",
 }
 
-// Check implements [wire.Server]: it returns the first rule that the service enforces and a request breaks.
+// Check implements [wire.Server]: it returns an error for the first rule of the service that a
+// request violates.
 func (Server) Check(_ http.Header, body []byte) error {
 	top, err := wire.Members(body)
 	if err != nil {
@@ -152,7 +154,7 @@ func (Server) Check(_ http.Header, body []byte) error {
 	return nil
 }
 
-// limit returns the output limit. Without one the model's own counts.
+// limit returns the output limit. If there is none, the model's own applies.
 func (r *wireRequest) limit() int {
 	switch {
 	case r.MaxTokens != nil:
@@ -193,7 +195,7 @@ func checkOptions(r *wireRequest) error {
 	return nil
 }
 
-// isObject reports whether a schema is that of an object.
+// isObject reports whether a schema describes an object.
 func isObject(schema json.RawMessage) bool {
 	var s struct {
 		Type string `json:"type"`
@@ -228,7 +230,7 @@ func checkTools(r *wireRequest) error {
 	return nil
 }
 
-// isName reports whether s can name a function.
+// isName reports whether s is a valid function name.
 func isName(s string) bool {
 	return s != "" && len(s) <= toolname.Most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
@@ -286,7 +288,8 @@ func (c *wireCall) check() error {
 	return nil
 }
 
-// checkPairs holds that every call is answered by a message right after it, and that nothing else is.
+// checkPairs checks that every call is answered by a message right after it, and that there are
+// no other results.
 func checkPairs(r *wireRequest) error {
 	var open []string
 	for i, m := range r.Messages {

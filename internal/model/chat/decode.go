@@ -12,8 +12,8 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A decoder turns the chunks of a stream, or a whole answer, into events. It forgives what servers get wrong as long as it
-// is clear what they mean.
+// A decoder converts a stream's chunks, or a whole answer, into events. It tolerates server
+// errors whose meaning is clear.
 type decoder struct {
 	reply
 	raw     bool
@@ -21,13 +21,13 @@ type decoder struct {
 	prose   *prose // finds calls in text; may be nil
 	scan    jsonscan.Scanner
 
-	chunks   bool   // one has come
-	reason   string // why the answer ended, in the server's words
-	finished bool   // the server has said so
+	chunks   bool   // a chunk was received
+	reason   string // server's finish reason
+	finished bool   // the server sent a finish reason
 }
 
-// Take implements [wire.Decoder]. Nothing is handed out before the answer has begun: an error in its place can then be asked
-// about again.
+// Take implements [wire.Decoder]. It returns nothing before the answer has begun, so that a
+// request that fails immediately can be retried.
 func (d *decoder) Take() []model.Event {
 	if !d.begun {
 		return nil
@@ -59,7 +59,7 @@ func (d *decoder) Event(_ string, data []byte) (wire.Progress, error) {
 	case err != nil:
 		return wire.Ignored, err
 	case !known:
-		d.out = d.out[:events] // a kind of event that is not ours
+		d.out = d.out[:events] // unknown event type
 		return wire.KeepAlive, nil
 	case d.tally.text == before && d.chunks && !d.finished:
 		return wire.KeepAlive, nil
@@ -67,8 +67,8 @@ func (d *decoder) Event(_ string, data []byte) (wire.Progress, error) {
 	return wire.Content, nil
 }
 
-// End implements [wire.Decoder]. An answer is complete when the server has said why it ended, also if it then forgets to say
-// that nothing follows.
+// End implements [wire.Decoder]. An answer is complete once the server has sent a finish
+// reason, even if the end marker is missing.
 func (d *decoder) End(err error) (complete bool) {
 	var own *model.Error
 	known := errors.As(err, &own)
@@ -101,7 +101,8 @@ func (d *decoder) Message(body []byte) error {
 	return d.finish()
 }
 
-// chunk decodes a chunk of a stream or a whole answer, which differ in little. It reports whether it was one.
+// chunk decodes a stream chunk or a whole answer, which are similar. It reports whether data
+// was either.
 func (d *decoder) chunk(data []byte) (known bool, err error) {
 	s := &d.scan
 	s.Reset(data)
@@ -145,7 +146,7 @@ func (d *decoder) chunk(data []byte) (known bool, err error) {
 	return known, nil
 }
 
-// text reads a string. Another value says nothing.
+// text reads a string. It returns nothing for other values.
 func text(s *jsonscan.Scanner) []byte {
 	if s.Kind() != '"' {
 		s.Skip()
@@ -154,21 +155,21 @@ func text(s *jsonscan.Scanner) []byte {
 	return s.Text()
 }
 
-// set fills in a text that the first chunk has.
+// set stores a string from the first chunk that has it.
 func (d *decoder) set(to *string) {
 	if t := text(&d.scan); *to == "" {
 		*to = string(t)
 	}
 }
 
-// A delta is what a chunk adds to the answer: texts, and values as they came.
+// A delta holds a chunk's additions to the answer: texts and raw values.
 type delta struct {
 	reasoning, content, refusal, reason []byte
 	details, list, calls, call, usage   []byte
-	member                              string // that reasoning came in
+	member                              string // member that held the reasoning
 }
 
-// readChoices reads a list of choices, of which only the first is ours.
+// readChoices reads a list of choices and uses only the first.
 func (m *delta) readChoices(s *jsonscan.Scanner) {
 	if s.Kind() != '[' {
 		s.Skip()
@@ -216,7 +217,7 @@ func (m *delta) read(s *jsonscan.Scanner) {
 			return
 		}
 		switch string(name) {
-		case "reasoning_content", "reasoning", "thinking": // some servers send the same by two names
+		case "reasoning_content", "reasoning", "thinking": // some servers send it under two names
 			i := slices.Index(reasoningMembers[:], string(name))
 			if t := text(s); len(m.reasoning) == 0 && len(t) > 0 {
 				m.reasoning, m.member = t, reasoningMembers[i]
@@ -241,7 +242,7 @@ func (m *delta) read(s *jsonscan.Scanner) {
 	}
 }
 
-// add takes in what a chunk adds, in the order in which a model writes.
+// add applies a chunk's additions in the order in which a model writes.
 func (d *decoder) add(m *delta) {
 	d.usage(m.usage)
 	if len(m.reasoning) > 0 || len(m.details) > len("[]") {
@@ -268,7 +269,7 @@ func (d *decoder) add(m *delta) {
 	}
 }
 
-// list decodes content that comes in parts.
+// list decodes content given as a list of parts.
 func (d *decoder) list(raw []byte) {
 	if raw == nil {
 		return
@@ -281,7 +282,7 @@ func (d *decoder) list(raw []byte) {
 		} `json:"thinking"`
 		Refusal string `json:"refusal"`
 	}
-	json.Unmarshal(raw, &parts) // ok: it is JSON, and parts of another type are left as they are
+	json.Unmarshal(raw, &parts) // ok: valid JSON; parts of other types are ignored
 	for _, p := range parts {
 		for _, t := range p.Thinking {
 			d.think([]byte(t.Text))
@@ -291,7 +292,7 @@ func (d *decoder) list(raw []byte) {
 	}
 }
 
-// say takes in more text.
+// say adds text to the answer.
 func (d *decoder) say(text []byte) {
 	if len(text) == 0 {
 		return
@@ -311,7 +312,7 @@ func (d *decoder) finish() error {
 	}
 	if rest := d.thought.end(&d.reply); d.prose != nil {
 		d.prose.add(&d.reply, rest)
-		if d.stop() == model.StopMaxTokens { // the last call may be cut off
+		if d.stop() == model.StopMaxTokens { // the last call may be truncated
 			d.prose.flush(&d.reply, false)
 		}
 		d.prose.end(&d.reply)
@@ -327,7 +328,8 @@ func (d *decoder) finish() error {
 	return nil
 }
 
-// stop returns why the answer ended. Servers often say that a model stopped when it asked for calls.
+// stop returns the stop reason. Servers often report a normal stop although the model requested
+// calls.
 func (d *decoder) stop() model.StopReason {
 	switch {
 	case d.reason == "length" || d.reason == "max_tokens":
@@ -340,8 +342,8 @@ func (d *decoder) stop() model.StopReason {
 	return model.StopEnd
 }
 
-// fail returns the error that a server sent instead of going on. Once there was content, what counts is that the answer
-// broke.
+// fail returns the error that a server sent instead of continuing. After any content it is
+// reported as a broken answer.
 func (d *decoder) fail(data []byte) error {
 	e := d.dialect.Error(0, data)
 	if e.RequestID == "" {

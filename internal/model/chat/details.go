@@ -9,24 +9,25 @@ import (
 	"adze/internal/msg"
 )
 
-// A detail is a piece of reasoning in the form in which it goes back. Its members stay as they came, but for the texts that
-// come in pieces.
+// A detail is a fragment of reasoning in the form in which it is sent back. Its members are
+// kept as received, except for texts sent in fragments, which are joined.
 type detail struct {
 	members []wire.Member
 	kind    string
 	index   string
 }
 
-// grows are the members whose pieces are joined.
+// grows lists the members whose fragments are joined.
 var grows = [...]string{"text", "summary", "data"}
 
-// details takes in pieces of reasoning. Shown says that their text is not also sent as reasoning, and is to be shown.
+// details adds fragments of reasoning. shown is true if their text is not also sent as
+// reasoning and must be shown.
 func (r *reply) details(raw []byte, shown bool) {
 	if len(raw) <= len("[]") || raw[0] != '[' {
 		return
 	}
 	var list []json.RawMessage
-	json.Unmarshal(raw, &list) // ok: it is JSON
+	json.Unmarshal(raw, &list) // ok: valid JSON
 	for _, one := range list {
 		ms, err := wire.Members(one)
 		if err != nil {
@@ -44,7 +45,7 @@ func (r *reply) details(raw []byte, shown bool) {
 	}
 }
 
-// join adds a piece to the detail that it continues, or as one of its own.
+// join adds a fragment to the detail that it continues, or as a new detail.
 func (b *block) join(p detail) {
 	if n := len(b.details); n > 0 && b.details[n-1].kind == p.kind && b.details[n-1].index == p.index {
 		last := &b.details[n-1]
@@ -56,7 +57,7 @@ func (b *block) join(p detail) {
 	b.details = append(b.details, p)
 }
 
-// set takes in a member of a later piece. What is null says nothing new.
+// set merges a member from a later fragment. Null values are ignored.
 func (d *detail) set(m wire.Member) {
 	i := slices.IndexFunc(d.members, func(was wire.Member) bool { return was.Name == m.Name })
 	switch {
@@ -70,7 +71,7 @@ func (d *detail) set(m wire.Member) {
 	}
 }
 
-// textOf returns a member as text: a string as it is read, anything else as it is written.
+// textOf returns a member as text: a string's value, or the raw JSON of any other value.
 func textOf(ms []wire.Member, name string) string {
 	i := slices.IndexFunc(ms, func(m wire.Member) bool { return m.Name == name })
 	if i < 0 || string(ms[i].Value) == "null" {
@@ -87,11 +88,11 @@ func unquote(raw json.RawMessage) string {
 		return string(raw)
 	}
 	var s string
-	json.Unmarshal(raw, &s) // ok: it is JSON
+	json.Unmarshal(raw, &s) // ok: valid JSON
 	return s
 }
 
-// appendDetails appends a list of details, or nothing.
+// appendDetails appends a list of details, or nothing if it is empty.
 func appendDetails(dst []byte, list []detail) []byte {
 	for i, d := range list {
 		dst = append(dst, "[,"[min(i, 1)])

@@ -9,19 +9,21 @@ import (
 	"adze/internal/msg"
 )
 
-// An encoder builds request bodies. It keeps the encoded messages of the last request and encodes only what changed,
-// recognising unchanged messages by the identity of their parts. One goroutine at a time may use it.
+// An encoder builds request bodies. It caches the encoded messages of the last request and
+// encodes only changed ones, recognizing unchanged messages by the identity of their parts. It
+// is not safe for concurrent use.
 //
-// Without cache marks, tools and messages of a request are a byte-exact prefix of those of the next one, as long as the
-// next one only adds messages.
+// Without cache marks, a request's tools and messages are a byte-exact prefix of the next
+// request's, as long as the next one only adds messages.
 type encoder struct {
 	dialect Dialect
-	replay  Replay          // that the messages are written with
-	said    wire.Transcript // the messages, with commas between them and without marks
+	replay  Replay          // replay mode of the encoded messages
+	said    wire.Transcript // encoded messages, comma-separated, without marks
 	front   front
 }
 
-// EncodeBody implements [wire.Encoder]. Most pieces of the body are kept for the next request; none ever changes.
+// EncodeBody implements [wire.Encoder]. Most pieces of the body are reused for the next
+// request; they never change.
 func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
 	head, err := e.dialect.options(req, extra)
 	if err != nil {
@@ -50,7 +52,7 @@ func (e *encoder) Continues(req *model.Request) bool {
 	return e.said.Continues(req.Messages)
 }
 
-// write appends a message to those before it.
+// write appends a message to the preceding ones.
 func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 	if after {
 		dst = append(dst, ',')
@@ -68,7 +70,8 @@ func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 
 const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 
-// markPlace returns where the messages are marked, or -1: in the last message that later requests repeat.
+// markPlace returns the index of the message to mark, or -1: the last message that later
+// requests repeat.
 func (e *encoder) markPlace(req *model.Request) int {
 	if !e.dialect.Marks || req.Omit&model.OmitCache != 0 || !slices.ContainsFunc(req.Cache, func(m model.Mark) bool { return m.Place == model.InMessages }) {
 		return -1

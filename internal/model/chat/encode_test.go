@@ -43,7 +43,8 @@ func encoded(t interface{ Fatal(...any) }, d Dialect, r *model.Request, extra st
 	return string(body.Bytes())
 }
 
-// Proves PROV-30, PROV-31, PROV-40, PROV-62. Options, quirks and extra parameters.
+// TestEncodeOptions covers options, quirks and extra parameters.
+// Proves PROV-30, PROV-31, PROV-40, PROV-62.
 func TestEncodeOptions(t *testing.T) {
 	const rest = `,"tools":[{"type":"function","function":{"name":"Read","description":"Reads.","parameters":{"type":"object"}}},` +
 		`{"type":"function","function":{"name":"Edit","parameters":{"type":"object","properties":{}},"strict":true}}],` +
@@ -92,7 +93,8 @@ func TestEncodeOptions(t *testing.T) {
 	}
 }
 
-// Proves PROV-10, PROV-13, PROV-30. What the wire cannot express is degraded by fixed rules.
+// TestEncodeMessages checks that content the wire cannot express is degraded by fixed rules.
+// Proves PROV-10, PROV-13, PROV-30.
 func TestEncodeMessages(t *testing.T) {
 	image := &msg.Image{MediaType: "image/png", Data: []byte("p")}
 	pdf := &msg.Document{MediaType: "application/pdf", Title: "a.pdf", Data: []byte("d")}
@@ -155,10 +157,11 @@ func TestEncodeMessages(t *testing.T) {
 	}
 }
 
-// longID is the hash of a hundred n.
+// longID is the call ID for an ID of a hundred n's.
 var longID = strings.TrimPrefix(Dialect{}.callID(strings.Repeat("n", 100)), "call_")
 
-// The tools of a model without tools are in its system prompt, and calls of them in its answers.
+// TestTextToolsAreDescribed checks that for a model without native tools, the system prompt
+// describes them and its answers contain the calls.
 func TestTextToolsAreDescribed(t *testing.T) {
 	r := request(0)
 	r.Choice.Name = "Read"
@@ -170,7 +173,9 @@ func TestTextToolsAreDescribed(t *testing.T) {
 	}
 }
 
-// Proves PROV-30. The system prompt is marked where the request says, and the messages before what passes.
+// TestEncodeMarks checks that the system prompt is marked as the request specifies, and the
+// messages before the passing ones.
+// Proves PROV-30.
 func TestEncodeMarks(t *testing.T) {
 	d := Dialect{Marks: true}
 	r := request(1)
@@ -190,8 +195,9 @@ func TestEncodeMarks(t *testing.T) {
 	}
 }
 
-// Proves LOOP-11. Request n is a byte prefix of request n+1, encoding with what was kept is encoding afresh, and bodies
-// that are still on their way do not change.
+// TestEncodePrefix checks that request n is a byte prefix of request n+1, that cached and fresh
+// encoding agree, and that bodies in flight do not change.
+// Proves LOOP-11.
 func TestEncodePrefix(t *testing.T) {
 	for _, d := range []Dialect{{}, {Replay: ReplayContent, Developer: true}, {TextTools: true}} {
 		e := d.NewEncoder()
@@ -260,8 +266,9 @@ func conversation() *rapid.Generator[[]msg.Message] {
 	})
 }
 
-// Proves PROV-10. A conversation survives the wire: every request is one a server accepts, no result is lost, and what
-// a result cannot hold comes right after the results.
+// TestRoundTrip checks that a conversation survives the wire: every request is valid, no result
+// is lost, and content a result cannot hold comes right after the results.
+// Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := request(0)
@@ -277,7 +284,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// expected returns msgs as the wire has them.
+// expected returns msgs as expressed on the wire.
 func expected(d Dialect, msgs []msg.Message) (out []msg.Message) {
 	valid := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	for _, m := range msgs {
@@ -307,7 +314,7 @@ func expected(d Dialect, msgs []msg.Message) (out []msg.Message) {
 	return out
 }
 
-// ordered returns what follows results with the attachments of the first result first.
+// ordered returns the parts after the results, with the first result's attachments first.
 func ordered(rest []msg.Part) []msg.Part {
 	groups := map[string][]msg.Part{}
 	var names []string

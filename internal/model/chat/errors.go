@@ -14,14 +14,15 @@ import (
 	"adze/internal/msg"
 )
 
-// A wireError is a server's description of an error, in any of the forms that servers have for it.
+// A wireError is a server's error description, in any of the formats servers use.
 type wireError struct {
 	Message string
 	Type    string
-	Code    string // of words, or a number
+	Code    string // name or number
 	Param   string
 
-	// Prompt and Window are tokens, where a server gives the numbers of input that is too long.
+	// Prompt and Window are token counts, if the server reports the sizes of an input that is
+	// too long.
 	Prompt, Window int
 }
 
@@ -36,7 +37,7 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 // readError reads an error response.
 func readError(body []byte) (w wireError, requestID string) {
 	body = bytes.TrimSpace(body)
-	if list := []json.RawMessage(nil); json.Unmarshal(body, &list) == nil && len(list) > 0 { // some put it into a list
+	if list := []json.RawMessage(nil); json.Unmarshal(body, &list) == nil && len(list) > 0 { // some servers send a list
 		body = list[0]
 	}
 	var top struct {
@@ -44,7 +45,7 @@ func readError(body []byte) (w wireError, requestID string) {
 		Detail    json.RawMessage `json:"detail"`
 		RequestID string          `json:"request_id"`
 	}
-	if json.Unmarshal(body, &top) != nil { // ok: not the server's but a proxy's, and the status says enough
+	if json.Unmarshal(body, &top) != nil { // ok: a proxy's response; the status suffices
 		return wireError{Message: wire.Plain(body)}, ""
 	}
 	switch {
@@ -54,13 +55,13 @@ func readError(body []byte) (w wireError, requestID string) {
 		w.Message = unquote(top.Error)
 	case len(top.Detail) > 0:
 		w.Message = readDetail(top.Detail)
-	default: // the members are those of the error
+	default: // the error's members are at the top level
 		w = readErrorObject(body)
 	}
 	return w, top.RequestID
 }
 
-// readErrorObject reads the members of an error.
+// readErrorObject reads an error object.
 func readErrorObject(raw []byte) wireError {
 	ms, err := wire.Members(raw)
 	if err != nil {
@@ -68,11 +69,11 @@ func readErrorObject(raw []byte) wireError {
 	}
 	w := wireError{Message: textOf(ms, "message"), Type: textOf(ms, "type"), Code: textOf(ms, "code"), Param: textOf(ms, "param")}
 	w.Prompt, w.Window = number(textOf(ms, "n_prompt_tokens")), number(textOf(ms, "n_ctx"))
-	// A gateway has the words of the server behind it elsewhere.
+	// A gateway puts the upstream server's message elsewhere.
 	var behind struct {
 		Raw json.RawMessage `json:"raw"`
 	}
-	json.Unmarshal([]byte(textOf(ms, "metadata")), &behind) // ok: then there is nothing behind
+	json.Unmarshal([]byte(textOf(ms, "metadata")), &behind) // ok: no upstream message then
 	if len(behind.Raw) > 0 {
 		text := unquote(behind.Raw)
 		if inner, _ := readError([]byte(text)); inner.Message != "" {
@@ -85,7 +86,8 @@ func readErrorObject(raw []byte) wireError {
 	return w
 }
 
-// readDetail reads what validating frameworks say: a text, or a list of places and what is wrong with each.
+// readDetail reads the errors of validation frameworks: a text, or a list of locations and
+// messages.
 func readDetail(raw json.RawMessage) string {
 	var list []struct {
 		Loc []any  `json:"loc"`
@@ -113,7 +115,8 @@ func number(digits string) int {
 	return n
 }
 
-// classify returns the error for w, which came with an HTTP status or, in a stream, without one.
+// classify returns the error for w, which came with an HTTP status or, in a stream, without
+// one.
 func (w wireError) classify(status int) *model.Error {
 	if n := number(w.Code); status == 0 && n >= 400 && n < 600 {
 		status = n
@@ -133,7 +136,7 @@ func (w wireError) classify(status int) *model.Error {
 	return e
 }
 
-// message returns the server's words, or better ones where they would not help the user.
+// message returns the server's message, or a better one if it would not help the user.
 func (w wireError) message(kind model.Kind, status int) string {
 	switch {
 	case loading(w.Message):
@@ -146,14 +149,14 @@ func (w wireError) message(kind model.Kind, status int) string {
 	return w.Message
 }
 
-// loading reports whether a server says that its model is not ready yet.
+// loading reports whether the message means that the model is not ready yet.
 func loading(message string) bool {
 	m := strings.ToLower(message)
 	return strings.Contains(m, "loading model") || strings.Contains(m, "model is loading") || strings.Contains(m, "model is still loading") ||
 		strings.Contains(m, "model is currently loading")
 }
 
-// kind goes by the server's name for the error, else by status and message.
+// kind classifies by the error's name, otherwise by status and message.
 func (w wireError) kind(status int) model.Kind {
 	m := strings.ToLower(w.Message)
 	has := func(words ...string) bool {
@@ -195,7 +198,7 @@ func (w wireError) kind(status int) model.Kind {
 	return wire.KindOf(status, w.Message)
 }
 
-// named returns the kind of an error that its name is enough for.
+// named returns the kind of an error that can be identified by its name alone.
 func (w wireError) named() (model.Kind, bool) {
 	for _, name := range []string{w.Code, w.Type} {
 		switch name {
@@ -204,7 +207,7 @@ func (w wireError) named() (model.Kind, bool) {
 		case "insufficient_quota", "billing_hard_limit_reached", "quota_exceeded", "billing_not_active", "insufficient_credits":
 			return model.Quota, true
 		case "rate_limit_exceeded", "rate_limit_error", "rate_limited":
-			if strings.Contains(strings.ToLower(w.Message), "request too large") { // more than a minute's worth: waiting does not help
+			if strings.Contains(strings.ToLower(w.Message), "request too large") { // exceeds the per-minute limit, so waiting does not help
 				return model.TooLong, true
 			}
 			return model.RateLimited, true
@@ -223,7 +226,7 @@ func (w wireError) named() (model.Kind, bool) {
 	return model.Unknown, false
 }
 
-// tooLong reports whether words, in lower case, say that the input does not fit.
+// tooLong reports whether a lower-case message means that the input does not fit.
 func tooLong(m string) bool {
 	for _, words := range [...]string{
 		"maximum context length", "context length", "context window", "context size", "prompt is too long", "prompt too long", "input is too long",
@@ -237,16 +240,16 @@ func tooLong(m string) bool {
 	return false
 }
 
-// wordings are the ways to say how long input may be, with the groups in, out and window. All numbers of a sentence are
-// tokens.
+// wordings matches messages about the maximum input length, with the groups in, out and window.
+// All numbers are tokens.
 var wordings = sync.OnceValue(func() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, w := range []string{
-		// With what was asked for as output.
+		// These include the requested output.
 		`maximum context length is (?P<window>\d+) tokens.*requested (?:about )?\d+ tokens \((?P<in>\d+) (?:of text|in the) [a-z]+(?: input)?(?:, (?P<more>\d+) (?:of tool input|in the functions))?,? (?:and )?(?P<out>\d+) in the (?:completion|output)`,
 		"must be <= (?P<window>\\d+)\\. Given: (?P<in>\\d+) `?inputs`? tokens and (?P<out>\\d+)",
 		`maximum context length is (?P<window>\d+) tokens.*requested (?P<out>\d+) output tokens.* (?P<in>\d+) input tokens`,
-		// Without it.
+		// These do not.
 		`maximum context length is (?P<window>\d+) tokens.*resulted in (?P<in>\d+) tokens`,
 		`maximum context length is (?P<window>\d+) tokens.*(?:has|contains)(?: at least)? (?P<in>\d+) (?:input )?tokens`,
 		`requested (?P<in>\d+) tokens`,
@@ -267,7 +270,8 @@ var wordings = sync.OnceValue(func() []*regexp.Regexp {
 	return all
 })
 
-// size fills in the numbers of an error of input that does not fit. With those of the output it is one of the window.
+// size fills in the numbers of an error for input that does not fit. If the output size is
+// known and the input alone fits, the kind becomes OverWindow.
 func (w wireError) size(e *model.Error) {
 	if e.Input, e.Window = max(e.Input, w.Prompt), max(e.Window, w.Window); e.Input > 0 && e.Window > 0 {
 		return
@@ -297,8 +301,9 @@ func (w wireError) size(e *model.Error) {
 	}
 }
 
-// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken) count as
-// ServerFault. A message that would be taken for another kind gets the usual one before it.
+// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// Broken) count as ServerFault. A message that would be classified as another kind is prefixed
+// with the usual message.
 func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
 	answer, ok := usual(kind)
 	if !ok {
@@ -326,7 +331,7 @@ func (Server) SpellError(kind model.Kind, message string) (status int, body []by
 	return status, append(body, "}}"...)
 }
 
-// An answer is how a server words a kind of error.
+// An answer is a server's usual response for a kind of error.
 type answer struct {
 	status int
 	wireError

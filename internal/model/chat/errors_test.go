@@ -9,7 +9,8 @@ import (
 	"adze/internal/model"
 )
 
-// Proves PROV-54, PROV-55. Errors in the forms and words of many servers.
+// TestErrors covers the error formats and messages of many servers.
+// Proves PROV-54, PROV-55.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		status            int
@@ -87,7 +88,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Proves PROV-12. A refusal that names an optional part drops it, and no other does.
+// TestOptional checks that an error naming an optional part drops that part, and no other error
+// does.
+// Proves PROV-12.
 func TestOptional(t *testing.T) {
 	r := request(0)
 	r.Effort, r.Format, r.CacheKey = model.EffortLow, json.RawMessage(`{"type":"object"}`), "u"
@@ -115,7 +118,7 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// The server refuses what the service would.
+// TestCheck checks that the emulated server rejects the same requests as the real one.
 func TestCheck(t *testing.T) {
 	const user = `{"role":"user","content":"q"}`
 	call := func(id, args string) string {
@@ -146,7 +149,7 @@ func TestCheck(t *testing.T) {
 		`{"model":"m","max_tokens":1,"messages":[` + user + `,` + call("a", "{") + `]}`:                                                                 "not JSON",
 		`{"model":"m","max_tokens":1,"messages":[` + user + `,` + call(strings.Repeat("a", 41), "{}") + `]}`:                                            "40",
 		`{"model":"m","max_tokens":1,"tools":[{"type":"function","function":{"name":"a b","parameters":{"type":"object"}}}],"messages":[` + user + `]}`: "match",
-		`{"model":"m","messages":[` + user + `]}`:                                                                                                       "", // the official client leaves the limit out
+		`{"model":"m","messages":[` + user + `]}`:                                                                                                       "", // the official client omits the limit
 		`{"model":"m","max_tokens":1,"tools":[{"type":"function","function":{"name":"a","parameters":{}}}],"messages":[` + user + `]}`:                  "object",
 	} {
 		err := (Server{}).Check(nil, []byte(body))

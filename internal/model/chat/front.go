@@ -9,22 +9,22 @@ import (
 	"adze/internal/msg"
 )
 
-// A front is what requests have before their conversation, the tools and the system prompt, as it was encoded last. From
-// request to request it is mostly the same.
+// A front is the encoded part of a request before the conversation: the tools and the system
+// prompt. It rarely changes between requests.
 type front struct {
 	key  frontKey
 	sys  []msg.Part
 	text []byte // never written to again
 }
 
-// A frontKey is what a front depends on, other than the system prompt.
+// A frontKey identifies the inputs of a front other than the system prompt.
 type frontKey struct {
-	tools    *msg.ToolSpec // the first: a list of tools never changes
+	tools    *msg.ToolSpec // first tool; a tool list never changes
 	count    int
 	omit     model.Omission
 	choice   string
-	marks    [2]int // system blocks that are marked, from 1
-	messages bool   // there are some
+	marks    [2]int // marked system blocks, from 1
+	messages bool   // the request has messages
 }
 
 // encode returns the front of req, up to its first message.
@@ -54,7 +54,7 @@ func (f *front) encode(d Dialect, req *model.Request) []byte {
 	return f.text
 }
 
-// systemMarks returns which blocks of the system prompt are marked, counted from 1: at most two.
+// systemMarks returns the indexes, from 1, of the marked system prompt blocks: at most two.
 func (d Dialect) systemMarks(req *model.Request) (at [2]int) {
 	if !d.Marks || req.Omit&model.OmitCache != 0 {
 		return at
@@ -90,7 +90,7 @@ func (d Dialect) appendSystem(dst []byte, req *model.Request, marks [2]int) []by
 		role = "developer"
 	}
 	dst = append(dst, `{"role":"`+role+`","content":`...)
-	if marks == [2]int{} { // one text: not every server takes a list here
+	if marks == [2]int{} { // a single text: not every server accepts a list here
 		dst = msg.AppendString(dst, strings.Join(texts, "\n\n"))
 		return append(dst, '}')
 	}
@@ -132,7 +132,8 @@ func appendTools(dst []byte, tools []msg.ToolSpec, strict bool) []byte {
 	return dst
 }
 
-// schemaOf returns the schema of a tool's input. A tool without one takes nothing; some servers insist on the members.
+// schemaOf returns a tool's input schema, or an empty object schema; some servers require its
+// members.
 func schemaOf(t msg.ToolSpec) []byte {
 	if len(t.Schema) == 0 {
 		return []byte(`{"type":"object","properties":{}}`)

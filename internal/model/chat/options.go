@@ -12,13 +12,13 @@ import (
 	"adze/internal/msg"
 )
 
-// The names of the output limit.
+// The names of the output limit parameter.
 const (
 	oldLimit = "max_tokens"
 	newLimit = "max_completion_tokens"
 )
 
-// options returns the members that come before the conversation, extra ones last.
+// options returns the members that precede the conversation, extra ones last.
 func (d Dialect) options(req *model.Request, extra json.RawMessage) ([]wire.Member, error) {
 	limit := oldLimit
 	if d.CompletionLimit != (req.Omit&model.OmitLimit != 0) {
@@ -56,7 +56,7 @@ func (d Dialect) options(req *model.Request, extra json.RawMessage) ([]wire.Memb
 	return wire.AddExtra(head, extra, "model", "stream", "tools", "messages")
 }
 
-// effort returns how hard the model is asked to reason, or nothing.
+// effort returns the requested reasoning effort, or "".
 func (d Dialect) effort(req *model.Request) string {
 	switch {
 	case req.Omit&(model.OmitEffort|model.OmitThinking) != 0:
@@ -77,18 +77,18 @@ func (d Dialect) effort(req *model.Request) string {
 	return ""
 }
 
-// hasKey reports whether req names its session for the cache.
+// hasKey reports whether req has a cache key.
 func (d Dialect) hasKey(req *model.Request) bool {
 	return d.CacheKey && req.CacheKey != "" && req.Omit&model.OmitCache == 0
 }
 
-// notTaken are words of servers that refuse a part of a request because they do not know it.
+// notTaken lists phrases of servers that reject an unknown part of a request.
 var notTaken = [...]string{
 	"not supported", "unsupported", "does not support", "doesn't support", "not permitted", "not allowed", "unrecognized", "unknown",
 	"unexpected", "additional properties", "extra_forbidden", "invalid schema", "please remove", "extra inputs",
 }
 
-// optionals are the parts that a request can do without.
+// optionals returns the parts that can be omitted from a request.
 func (d Dialect) optionals() []wire.Optional {
 	return []wire.Optional{
 		{Part: model.OmitLimit, Names: []string{oldLimit, newLimit}, Has: func(*model.Request) bool { return true }},
@@ -105,7 +105,7 @@ func (d Dialect) optionals() []wire.Optional {
 	}
 }
 
-// replays reports whether reasoning goes back with req.
+// replays reports whether reasoning is sent back with req.
 func (d Dialect) replays(req *model.Request) bool {
 	return d.Replay != ReplayNone && slices.ContainsFunc(req.Messages, func(m msg.Message) bool {
 		return slices.ContainsFunc(m.Parts, func(p msg.Part) bool {

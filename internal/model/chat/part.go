@@ -12,12 +12,12 @@ import (
 	"adze/internal/msg"
 )
 
-// A writer writes one of our messages as one or more of the wire's.
+// A writer converts a message to one or more wire messages.
 type writer struct {
 	dialect Dialect
 	buf     []byte
-	start   int // of the message in buf
-	mark    int // where a cache mark goes, or -1
+	start   int // start of the message in buf
+	mark    int // offset for a cache mark, or -1
 }
 
 // open begins a message.
@@ -30,14 +30,15 @@ func (w *writer) open(role string) {
 	w.buf = append(w.buf, '"')
 }
 
-// nothing stands in for a message with nothing to send, such as one that was all of another provider's making.
+// nothing replaces a message without sendable content, such as one with only another provider's
+// blocks.
 const nothing = "(nothing to show)"
 
-// errorMark begins the result of a call that failed: the wire has no other way to say so.
+// errorMark prefixes the result of a failed call, because the wire has no error flag.
 const errorMark = "Error: "
 
-// user writes a message of the user: first the results, each a message of its own, then the rest. Images of results
-// go to the rest, because a result is text.
+// user writes a user message: first the results, each as a separate message, then the rest.
+// Images in results are moved to the rest, because a result can only be text.
 func (w *writer) user(parts []msg.Part) {
 	var rest []msg.Part
 	for _, p := range parts {
@@ -62,7 +63,7 @@ func (w *writer) user(parts []msg.Part) {
 	w.buf = append(w.buf, '}')
 }
 
-// result writes the result of a call and returns rest with what it cannot hold.
+// result writes a call's result and returns rest with the parts that it cannot hold.
 func (w *writer) result(rest []msg.Part, r *msg.ToolResult) []msg.Part {
 	var text strings.Builder
 	if r.IsError {
@@ -108,7 +109,8 @@ func (w *writer) result(rest []msg.Part, r *msg.ToolResult) []msg.Part {
 	return rest
 }
 
-// document returns a document, or a text in its place: its own, or a note that the model cannot see it.
+// document returns a document, or a text in its place: its own, or a note that the model cannot
+// see it.
 func (w *writer) document(d *msg.Document) msg.Part {
 	title := d.Title
 	if title == "" {
@@ -123,7 +125,7 @@ func (w *writer) document(d *msg.Document) msg.Part {
 	return &msg.Text{Text: fmt.Sprintf("[%s (%s) was left out: this provider does not take such documents. Say so if you need it.]", title, d.MediaType)}
 }
 
-// content writes parts as a string if they are one text, else as a list.
+// content writes parts as a string if they are a single text, otherwise as a list.
 func (w *writer) content(parts []msg.Part) {
 	if len(parts) == 0 {
 		parts = []msg.Part{&msg.Text{Text: nothing}}
@@ -159,14 +161,14 @@ func (w *writer) content(parts []msg.Part) {
 	w.buf = append(w.buf, ']')
 }
 
-// data writes a file as an address that holds it.
+// data writes a file as a data URL.
 func (w *writer) data(mediaType string, data []byte) {
 	w.buf = msg.AppendString(w.buf, "data:"+mediaType+";base64,")
 	w.buf = base64.StdEncoding.AppendEncode(w.buf[:len(w.buf)-1], data)
 	w.buf = append(w.buf, '"')
 }
 
-// assistant writes a message of the model.
+// assistant writes an assistant message.
 func (w *writer) assistant(parts []msg.Part) {
 	var text []byte
 	var uses []*msg.ToolUse
@@ -224,17 +226,17 @@ func (w *writer) call(u *msg.ToolUse) {
 	w.buf = append(w.buf, "}}"...)
 }
 
-// signature begins what the dialect has signed: reasoning that goes back as it came. The list of details follows, or the
-// member that the text came in.
+// signature prefixes the signatures of this dialect, for reasoning that is sent back as
+// received. The list of details follows, or the name of the member that held the text.
 const signature = "chat:"
 
-// reasoningMembers are the names under which servers send the text of reasoning.
+// reasoningMembers lists the names under which servers send reasoning text.
 var reasoningMembers = [...]string{"reasoning_content", "reasoning", "thinking"}
 
-// reasoning writes the reasoning among parts that goes back to this server.
+// reasoning writes the reasoning in parts that is sent back to this server.
 func (w *writer) reasoning(parts []msg.Part) {
 	var text, details []byte
-	came := "" // the member
+	came := "" // member name
 	for _, p := range parts {
 		t, ok := p.(*msg.Thinking)
 		if !ok || !strings.HasPrefix(t.Signature, signature) {
@@ -274,13 +276,13 @@ func (w *writer) reasoning(parts []msg.Part) {
 }
 
 const (
-	// maxID is how long the id of a call is at most.
+	// maxID is the maximum length of a call ID.
 	maxID = 40
-	// shortID is how long it is where ids are short.
+	// shortID is the exact length if ids must be short.
 	shortID = 9
 )
 
-// callID returns the id of a call as the server takes it. Ids of other providers may be longer.
+// callID returns a call ID that the server accepts. IDs of other providers may be longer.
 func (d Dialect) callID(id string) string {
 	if !d.ShortIDs && len(id) <= maxID {
 		return id

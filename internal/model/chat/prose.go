@@ -11,22 +11,23 @@ import (
 	"adze/internal/msg"
 )
 
-// Models without tools in their wire write calls as text. They are told to write them between tags; many have learned
-// another form, and use that.
+// Models without native tool calls write calls as text. The prompt asks for them between tags;
+// many models were trained on another format and use that.
 const (
 	callTag    = "<tool_call>"
 	callEndTag = "</tool_call>"
-	// listTag comes before a list of calls, which ends with the answer.
+	// listTag precedes a list of calls, which ends with the answer.
 	listTag = "[TOOL_CALLS]"
 	fence   = "```"
-	// functionTag begins a call in the form that Qwen's coding models have learned, mostly within callTag.
+	// functionTag begins a call in the format of Qwen's coding models, mostly within callTag.
 	functionTag    = "<function="
 	functionEndTag = "</function>"
 	parameterTag   = "<parameter="
 	parameterEnd   = "</parameter>"
 )
 
-// describeTools returns what such a model is told about its tools. Choice is the one that it must use, or empty.
+// describeTools returns the tool instructions for such a model. choice is the tool it must use,
+// or empty.
 func describeTools(tools []msg.ToolSpec, choice string) string {
 	var b strings.Builder
 	b.WriteString("# Tools\n\nTo call a tool, write a JSON object with its name and its arguments between two tags, and nothing after it:\n\n" +
@@ -41,7 +42,7 @@ func describeTools(tools []msg.ToolSpec, choice string) string {
 	return b.String()
 }
 
-// appendTextCall appends a call as the model is told to write it.
+// appendTextCall appends a call in the format described to the model.
 func appendTextCall(text []byte, u *msg.ToolUse) []byte {
 	if len(text) > 0 {
 		text = append(text, '\n')
@@ -56,29 +57,30 @@ func appendTextCall(text []byte, u *msg.ToolUse) []byte {
 	return append(text, "}\n"+callEndTag...)
 }
 
-// prose finds calls in the text of an answer. It holds back what may be one until that is clear.
+// prose finds calls in an answer's text. It holds back text that may be a call until that is
+// decided.
 type prose struct {
 	tools []msg.ToolSpec
-	// late recognises only calls that an answer ends in, between the tags that models have learned: the server should have
-	// parsed them, and any other text is text.
+	// If late is true, only calls at the end of an answer are recognized, between the tags that
+	// models were trained on: the server should have parsed them, and any other text is text.
 	late bool
-	// parsed is set once the server has sent a call of its own: then text is never a call.
+	// parsed is true once the server has sent a native call: text is then never a call.
 	parsed bool
 	held   []byte
 	state  proseState
-	open   bool // a fence is
+	open   bool // inside a code fence
 }
 
 type proseState uint8
 
 const (
-	opening proseState = iota // of the answer: nothing but white space has come
+	opening proseState = iota // only white space so far
 	flowing
-	inCall   // behind a tag
-	toTheEnd // the rest of the answer is one call, or a list of them, or neither
+	inCall   // after a tag
+	toTheEnd // the rest of the answer is a call, a list of calls, or neither
 )
 
-// add takes in more text, and hands on to r what is certain.
+// add adds text and forwards the decided part to r.
 func (p *prose) add(r *reply, text []byte) {
 	if p.late && len(p.held) == 0 && p.state != toTheEnd && !bytes.ContainsAny(text, "<`") {
 		p.state = flowing
@@ -90,7 +92,8 @@ func (p *prose) add(r *reply, text []byte) {
 	}
 }
 
-// flush emits the buffered text before a part of another kind. Call reports that the text is a call.
+// flush emits the buffered text before a part of another kind. call is true if that part is a
+// call.
 func (p *prose) flush(r *reply, call bool) {
 	if p == nil || !p.late {
 		return
@@ -100,7 +103,7 @@ func (p *prose) flush(r *reply, call bool) {
 	p.held, p.state = nil, flowing
 }
 
-// tags returns the texts that begin a call.
+// tags returns the tags that begin a call.
 func (p *prose) tags() []string {
 	if p.late {
 		return []string{callTag, functionTag}
@@ -108,7 +111,7 @@ func (p *prose) tags() []string {
 	return []string{callTag, listTag}
 }
 
-// step hands on a part of what is held, if it can.
+// step forwards part of the buffered text if possible.
 func (p *prose) step(r *reply) bool {
 	switch p.state {
 	case opening:
@@ -160,12 +163,13 @@ func (p *prose) step(r *reply) bool {
 	return false
 }
 
-// short reports whether text is a beginning of tag, but not all of it.
+// short reports whether text is a proper prefix of tag.
 func short(text []byte, tag string) bool {
 	return len(text) < len(tag) && strings.HasPrefix(tag, string(text))
 }
 
-// undecided returns how many bytes at the end of the buffer may begin a tag or a fence.
+// undecided returns the number of bytes at the end of the buffer that may begin a tag or a
+// fence.
 func (p *prose) undecided() int {
 	tags := p.tags()
 	if p.late {
@@ -180,7 +184,7 @@ func (p *prose) undecided() int {
 	return 0
 }
 
-// end takes in that the answer is over.
+// end handles the end of the answer.
 func (p *prose) end(r *reply) {
 	if p.state == inCall || p.state == toTheEnd {
 		p.calls(r, p.held)
@@ -190,7 +194,7 @@ func (p *prose) end(r *reply) {
 	p.held = nil
 }
 
-// calls hands on the calls that text is, or the text.
+// calls forwards text as calls if it parses as such, otherwise as text.
 func (p *prose) calls(r *reply, text []byte) {
 	found := p.parse(text)
 	if p.late {
@@ -213,8 +217,8 @@ type textCall struct {
 	args []byte
 }
 
-// parse returns the calls that text is, or nil if any of it is something else: a call of a tool that was not offered is
-// none.
+// parse returns the calls in text, or nil if any of it is something else. A call of a tool that
+// was not offered does not count.
 func (p *prose) parse(text []byte) []textCall {
 	s := strings.TrimSpace(string(text))
 	for _, tag := range []string{callTag, listTag} {
@@ -228,7 +232,7 @@ func (p *prose) parse(text []byte) []textCall {
 		s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(inside), "json"))
 	}
 	var list []json.RawMessage
-	if json.Unmarshal([]byte(s), &list) != nil { // not a list
+	if json.Unmarshal([]byte(s), &list) != nil { // a single object
 		list = []json.RawMessage{json.RawMessage(s)}
 	}
 	var calls []textCall
@@ -245,7 +249,7 @@ func (p *prose) parse(text []byte) []textCall {
 		if args == nil {
 			args = c.Parameters
 		}
-		if len(args) > 0 && args[0] == '"' { // arguments that were written as a string
+		if len(args) > 0 && args[0] == '"' { // arguments encoded as a string
 			args = []byte(unquote(args))
 		}
 		calls = append(calls, textCall{c.Name, args})
@@ -255,7 +259,7 @@ func (p *prose) parse(text []byte) []textCall {
 
 func (p *prose) offered(name string) bool { return p.tool(name) != nil }
 
-// tool returns the tool of that name, or nil.
+// tool returns the tool with that name, or nil.
 func (p *prose) tool(name string) *msg.ToolSpec {
 	for i := range p.tools {
 		if toolname.Restrict(p.tools[i].Name) == name {
@@ -265,7 +269,8 @@ func (p *prose) tool(name string) *msg.ToolSpec {
 	return nil
 }
 
-// parseLate returns the calls that all of text is, or nil. An end tag may be missing at the end.
+// parseLate returns the calls if text consists only of calls, otherwise nil. The last end tag
+// may be missing.
 func (p *prose) parseLate(text string) []textCall {
 	var calls []textCall
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -289,7 +294,7 @@ func (p *prose) parseLate(text string) []textCall {
 	return calls
 }
 
-// object reads a call that is a JSON object and returns the rest.
+// object parses a call written as a JSON object and returns the rest.
 func (p *prose) object(text string) (c textCall, rest string, ok bool) {
 	var call struct {
 		Name       string          `json:"name"`
@@ -304,14 +309,15 @@ func (p *prose) object(text string) (c textCall, rest string, ok bool) {
 	if args == nil {
 		args = call.Parameters
 	}
-	if len(args) > 0 && args[0] == '"' { // arguments that were written as a string
+	if len(args) > 0 && args[0] == '"' { // arguments encoded as a string
 		args = []byte(unquote(args))
 	}
 	return textCall{call.Name, args}, text[d.InputOffset():], true
 }
 
-// function reads a call that is written as <function=NAME> with <parameter=NAME> in it, and returns what follows it. A value
-// that contains such tags itself cannot be told from them: that is not a call.
+// function parses a call written as <function=NAME> with <parameter=NAME> in it, and returns
+// the rest. A value that itself contains such tags is ambiguous, so it is not treated as a
+// call.
 func (p *prose) function(text string) (c textCall, rest string, ok bool) {
 	body, rest, ok := strings.Cut(text, functionEndTag)
 	name, params, named := strings.Cut(strings.TrimPrefix(body, functionTag), ">")
@@ -324,7 +330,7 @@ func (p *prose) function(text string) (c textCall, rest string, ok bool) {
 			Type json.RawMessage `json:"type"`
 		} `json:"properties"`
 	}
-	json.Unmarshal(t.Schema, &schema) // ok: then all values are texts
+	json.Unmarshal(t.Schema, &schema) // ok: all values are then strings
 	args := map[string]json.RawMessage{}
 	for params = strings.TrimSpace(params); params != ""; params = strings.TrimSpace(params) {
 		param, found := strings.CutPrefix(params, parameterTag)

@@ -43,7 +43,8 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: head.Effort != "" && head.Effort != "none"}, nil
 }
 
-// Sign implements [wire.Server]. The wire has no signatures: reasoning that goes back is signed by who reads it.
+// Sign implements [wire.Server]. The wire has no signatures; the decoder signs reasoning that
+// is sent back.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
 // SpellCount implements [wire.Server]. The dialect has no such request.
@@ -75,7 +76,7 @@ func (Server) Read(body []byte) (*model.Request, error) {
 		if m.Role == "assistant" {
 			role = msg.Assistant
 		}
-		if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == role { // results, and what follows them
+		if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == role { // results and the content after them
 			req.Messages[n-1].Parts = append(req.Messages[n-1].Parts, parts...)
 		} else {
 			req.Messages = append(req.Messages, msg.Message{Role: role, Parts: parts})
@@ -84,7 +85,7 @@ func (Server) Read(body []byte) (*model.Request, error) {
 	return req, nil
 }
 
-// result returns the result that a message with the given parts is.
+// result returns a message with the given parts as a tool result.
 func (m *wireMessage) result(parts []msg.Part) msg.Part {
 	r := &msg.ToolResult{ID: m.ToolCallID, Parts: parts}
 	if t, ok := slices.Concat(parts, []msg.Part{nil})[0].(*msg.Text); ok {
@@ -95,7 +96,7 @@ func (m *wireMessage) result(parts []msg.Part) msg.Part {
 	return r
 }
 
-// parts returns what a message says.
+// parts returns a message's parts.
 func (m *wireMessage) parts() (parts []msg.Part, err error) {
 	if m.Reasoning != "" {
 		parts = append(parts, &msg.Thinking{Text: m.Reasoning, Signature: signature})
@@ -126,8 +127,8 @@ func (Server) NewSpeller(stream bool) wire.Speller {
 
 // A streamSpeller writes an answer as chunks.
 type streamSpeller struct {
-	head  string // of every chunk
-	block int    // that a delta belonged to
+	head  string // start of every chunk
+	block int    // block of the last delta
 	calls int
 }
 
@@ -181,15 +182,15 @@ func (s *streamSpeller) Event(e model.Event) []byte {
 		}
 		return s.whole(e)
 	}
-	panic(fmt.Sprintf("chat: no server sends a %T", e)) // the caller's mistake
+	panic(fmt.Sprintf("chat: no server sends a %T", e)) // caller's mistake
 }
 
-// call returns the member for a piece of the current call.
+// call returns the member for a fragment of the current call.
 func (s *streamSpeller) call(id, name, args string) string {
 	return `"tool_calls":[{"index":` + strconv.Itoa(s.calls-1) + `,` + id + `"function":{` + name + `"arguments":` + quote(args) + `}}]`
 }
 
-// whole spells a part that no delta announced.
+// whole encodes a part that was not announced by a delta.
 func (s *streamSpeller) whole(e model.BlockDone) []byte {
 	switch p := e.Part.(type) {
 	case *msg.Text:
@@ -201,10 +202,10 @@ func (s *streamSpeller) whole(e model.BlockDone) []byte {
 	case *msg.Opaque:
 		return appendData(nil, p.Raw)
 	}
-	return nil // the wire has no words for it
+	return nil // the wire can't express it
 }
 
-// written returns the arguments of a call as the model wrote them.
+// written returns a call's arguments as the model wrote them.
 func written(u *msg.ToolUse) string {
 	if u.Malformed != "" {
 		return u.Malformed
@@ -236,7 +237,7 @@ func (s *streamSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
 	return appendData(dst, []byte("[DONE]"))
 }
 
-// finishReason returns the server's word for a reason.
+// finishReason returns the server's name for a stop reason.
 func finishReason(r model.StopReason) string {
 	switch r {
 	case model.StopTools:
@@ -249,7 +250,7 @@ func finishReason(r model.StopReason) string {
 	return "stop"
 }
 
-// usageMember returns the member for a usage report, with a comma before it, if there is one.
+// usageMember returns the member for a usage report, with a leading comma, or "".
 func usageMember(u wire.Counts) string {
 	if u == nil {
 		return ""

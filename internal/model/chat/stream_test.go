@@ -29,7 +29,7 @@ func ended(reason string) string {
 
 func say(text string) string { return chunk(`{"content":` + quote(text) + `}`) }
 
-// call returns a chunk with pieces of calls.
+// call returns a chunk with call fragments.
 func call(pieces ...string) string {
 	return chunk(`{"tool_calls":[` + strings.Join(pieces, ",") + `]}`)
 }
@@ -48,10 +48,10 @@ func sse(lines ...string) string {
 	return b.String()
 }
 
-// tools are those that were offered in the tests.
+// tools are the tools offered in the tests.
 var tools = []msg.ToolSpec{{Name: "Read"}, {Name: "Edit"}, {Name: "Bash"}, {Name: "mcp__" + strings.Repeat("long", 30)}}
 
-// read decodes a stream and returns what it comes to, in short: the parts, the end, the usage.
+// read decodes a stream and returns a short rendering of the parts, the end and the usage.
 func read(d Dialect, stream io.Reader) (string, error) {
 	var a model.Accumulator
 	typed := map[int]string{}
@@ -106,7 +106,7 @@ func show(p msg.Part) string {
 	return fmt.Sprintf("%T", p)
 }
 
-// streams are answers of servers, with all the ways in which they differ, and what they mean.
+// streams are servers' answers, covering their many differences, with the expected results.
 var streams = []struct {
 	name string
 	d    Dialect
@@ -229,7 +229,9 @@ var streams = []struct {
 	{"reasoning in the text", Dialect{Replay: ReplaySame}, sse(say("<think>Hm.</think>So."), ended("stop"), usage, done), "(Hm.)chat: | So. | end_turn | 10+5"},
 }
 
-// Proves PROV-10, PROV-11, PROV-13, PROV-14, PROV-20, PROV-64, PROV-65. Every stream means the same however it is cut into packets.
+// TestStreams checks that every stream decodes to the same result however it is split into
+// packets.
+// Proves PROV-10, PROV-11, PROV-13, PROV-14, PROV-20, PROV-64, PROV-65.
 func TestStreams(t *testing.T) {
 	for _, tt := range streams {
 		t.Run(tt.name, func(t *testing.T) {
@@ -243,7 +245,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Errors within a stream, and streams that break off.
+// TestStreamErrors covers errors within a stream and streams that break off.
 func TestStreamErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -273,7 +275,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// A whole answer is read as a stream is.
+// TestMessage checks that a whole answer is decoded like a stream.
 func TestMessage(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"all", `{"id":"c","model":"m","choices":[{"message":{"role":"assistant","content":"Hi","reasoning_content":"Hm.","tool_calls":[{"id":"a","type":"function","function":{"name":"Read","arguments":"{}"}},{"function":{"name":"Read","arguments":{"a":1}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
@@ -298,7 +300,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Proves PROV-20. No input makes the decoder panic, and blocks complete in order.
+// FuzzDecoder checks that no input makes the decoder panic and that blocks complete in order.
+// Proves PROV-20.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range streams {
 		f.Add(s.in, s.d.TextTools)
@@ -317,7 +320,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// A delta costs its text and its event.
+// TestAllocations checks that a delta allocates only its text and its event.
 func TestAllocations(t *testing.T) {
 	for name, line := range map[string]string{
 		"text": say("some more words"), "reasoning": chunk(`{"content":null,"reasoning_content":"some more \"words\""}`), "input": call(`{"index":0,"function":{"arguments":"{\"path\":"}}`),

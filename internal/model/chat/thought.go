@@ -2,27 +2,28 @@ package chat
 
 import "bytes"
 
-// Servers that do not know the marks of a model's reasoning leave them in its text: the answer then begins with a tag.
+// Servers that do not parse a model's reasoning tags leave them in its text: the answer then
+// begins with a tag.
 const (
 	thoughtTag    = "<think>"
 	thoughtEndTag = "</think>"
 )
 
-// thought finds reasoning that the text of an answer begins with.
+// thought extracts reasoning at the beginning of an answer's text.
 type thought struct {
 	state thoughtState
-	held  []byte // what may be a tag, or belong to one
+	held  []byte // text that may be, or belong to, a tag
 }
 
 type thoughtState uint8
 
 const (
-	beforeText thoughtState = iota // nothing but white space has come
+	beforeText thoughtState = iota // only white space so far
 	inThought
-	afterThought // or there was none
+	afterThought // thinking has ended or was absent
 )
 
-// add takes in more text, hands reasoning on to r, and returns what is text.
+// add adds text, forwards reasoning to r, and returns the remaining text.
 func (t *thought) add(r *reply, text []byte) []byte {
 	if t.state == afterThought {
 		return text
@@ -59,7 +60,7 @@ func (t *thought) add(r *reply, text []byte) []byte {
 	return nil
 }
 
-// end takes in that the answer is over, and returns what is text after all.
+// end handles the end of the answer and returns the held-back text.
 func (t *thought) end(r *reply) []byte {
 	held := t.held
 	t.held = nil

@@ -5,16 +5,17 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A tally keeps the usage of one answer. Reports are cumulative, so a later one replaces an earlier one.
+// A tally tracks the usage of one answer. Reports are cumulative, so a later one replaces an
+// earlier one.
 type tally struct {
 	prompt, completion, sum, cached, written, reasoning int
 
-	final bool // there was a report
-	odd   bool // a number made no sense
-	text  int  // bytes of output, for the estimate
+	final bool // a report was received
+	odd   bool // a number was implausible
+	text  int  // output bytes, for the estimate
 }
 
-// usage takes in a report, and tells whether it was one.
+// usage handles a report and returns whether it was one.
 func (d *decoder) usage(raw []byte) bool {
 	if raw == nil || raw[0] != '{' {
 		return false
@@ -26,7 +27,7 @@ func (d *decoder) usage(raw []byte) bool {
 	return true
 }
 
-// nestedUsage takes in a report that is a member of something else.
+// nestedUsage handles a report nested in another member.
 func (d *decoder) nestedUsage(raw []byte) {
 	if raw == nil || raw[0] != '{' {
 		return
@@ -79,7 +80,7 @@ func (t *tally) read(s *jsonscan.Scanner) {
 	}
 }
 
-// number reads a count. A nonsensical one is not believed.
+// number reads a count and ignores implausible values.
 func (t *tally) number(s *jsonscan.Scanner, to *int) {
 	if s.Kind() != '0' {
 		s.Skip()
@@ -99,18 +100,18 @@ func (t *tally) total() msg.Usage {
 		return t.estimate()
 	}
 	u := msg.Usage{Input: t.prompt, Output: t.completion, Estimated: t.odd}
-	// What was read from the cache or written to it is counted in the prompt too.
+	// Cache reads and writes are also counted in the prompt.
 	u.CacheRead = min(t.cached, u.Input)
 	u.Input -= u.CacheRead
 	u.CacheWrite = min(t.written, u.Input)
 	u.Input -= u.CacheWrite
-	if t.reasoning > 0 && t.sum == t.prompt+t.completion+t.reasoning { // some servers count reasoning apart
+	if t.reasoning > 0 && t.sum == t.prompt+t.completion+t.reasoning { // some servers count reasoning separately
 		u.Output += t.reasoning
 	}
 	return u
 }
 
-// estimate returns the usage as far as it can be told without a report at the end.
+// estimate returns the best estimate of the usage without a final report.
 func (t *tally) estimate() msg.Usage {
 	final := *t
 	final.final, final.odd = true, true

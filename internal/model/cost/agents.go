@@ -1,19 +1,21 @@
 package cost
 
-// An Agent is the part of the account that one agent has, without those of the agents it started.
+// An Agent is one agent's share of the account, without the agents it started.
 type Agent struct {
 	ID    string `json:"id"`
 	Title string `json:"title,omitempty"`
-	// Parent is the agent that started it; empty for the conversation that the account is of.
+	// Parent is the agent that started it; empty for the main conversation.
 	Parent string `json:"parent,omitempty"`
 	Share
 }
 
-// maxAgents is how many agents are listed one by one. What further ones use is counted with those who started them.
+// maxAgents is the maximum number of agents listed individually. The usage of further agents is
+// added to their parents.
 const maxAgents = 1000
 
-// Child returns the account of an agent that the conversation, or agent, of this one has started. What is booked in
-// it is booked here, too. An agent that has an account already, also in a session that was resumed, continues it.
+// Child returns the account of an agent started by l's conversation or agent. Entries in it are
+// also booked in l. An agent that already has an account, even in a resumed session, continues
+// it.
 func (l *Ledger) Child(id, title string) *Ledger {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +40,7 @@ func (l *Ledger) child(id, title string) *Ledger {
 	return c
 }
 
-// use adds to the ledger's own part.
+// use adds s to the ledger's own share.
 func (l *Ledger) use(s Share) {
 	l.own = l.own.add(s)
 	l.touch()
@@ -51,7 +53,7 @@ func (l *Ledger) touch() {
 	l.changed = root.version
 }
 
-// root returns the ledger of the session.
+// root returns the session's ledger.
 func (l *Ledger) root() *Ledger {
 	for l.parent != nil {
 		l = l.parent
@@ -59,7 +61,7 @@ func (l *Ledger) root() *Ledger {
 	return l
 }
 
-// listed returns the ledger that has the share of this one.
+// listed returns the ledger that l's share is added to.
 func (l *Ledger) listed() *Ledger {
 	for l.unlisted {
 		l = l.parent
@@ -67,7 +69,7 @@ func (l *Ledger) listed() *Ledger {
 	return l
 }
 
-// find returns the ledger of an agent below l, or nil.
+// find returns an agent's ledger below l, or nil.
 func (l *Ledger) find(id string) *Ledger {
 	for _, c := range l.agents {
 		if c.id == id {
@@ -80,7 +82,8 @@ func (l *Ledger) find(id string) *Ledger {
 	return nil
 }
 
-// shares appends the shares of the agents below l that have changed since a version. Parent is the id of l.
+// shares appends the shares of the agents below l that have changed since a version. parent is
+// l's ID.
 func (l *Ledger) shares(list []Agent, parent string, since int) []Agent {
 	for _, c := range l.agents {
 		if c.changed > since {
@@ -91,13 +94,14 @@ func (l *Ledger) shares(list []Agent, parent string, since int) []Agent {
 	return list
 }
 
-// A History puts an account together from records, of which some are partial. The zero value is empty.
+// A History assembles an account from records, some of which are partial. The zero value is
+// empty.
 type History struct {
 	Totals
-	at map[string]int // places of agents
+	at map[string]int // indexes of agents
 }
 
-// Add takes the next record.
+// Add applies the next record.
 func (h *History) Add(now Totals) {
 	if !now.Partial {
 		h.Totals, h.at = now, make(map[string]int, len(now.Agents))
@@ -122,7 +126,8 @@ func (h *History) Add(now Totals) {
 	}
 }
 
-// unlisted returns the part of the account that neither the conversation nor an agent has: a record that listed it was lost.
+// unlisted returns the share that is attributed neither to the conversation nor to an agent,
+// because a record was lost.
 func (t Totals) unlisted() Share {
 	u := t.Usage
 	rest := Share{Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CostUSD: t.CostUSD, HasUnknownCost: t.HasUnknownCost}
@@ -138,7 +143,8 @@ func (t Totals) unlisted() Share {
 	return rest
 }
 
-// restoreShares adds the shares of an account that was kept. What is not listed counts as the conversation's own.
+// restoreShares adds the shares of a stored account. Unlisted usage counts as the
+// conversation's own.
 func (l *Ledger) restoreShares(t Totals) {
 	l.use(t.main().add(t.unlisted()))
 	for _, a := range t.Agents {
@@ -150,7 +156,7 @@ func (l *Ledger) restoreShares(t Totals) {
 	}
 }
 
-// main returns the share of the conversation itself.
+// main returns the conversation's own share.
 func (t Totals) main() Share {
 	if len(t.Agents) > 0 {
 		return t.Own
@@ -159,14 +165,14 @@ func (t Totals) main() Share {
 	return Share{Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CostUSD: t.CostUSD, HasUnknownCost: t.HasUnknownCost}
 }
 
-// A Row is a line of the tree of agents.
+// A Row is a line of the agent tree.
 type Row struct {
 	Agent
-	Depth int // 0 for the conversation itself, which has no id
+	Depth int // 0 for the conversation itself, which has no ID
 }
 
-// Tree returns the shares of the conversation and of all agents, each below the one that started it. Their sum is
-// the whole account.
+// Tree returns the shares of the conversation and of all agents, each below its parent. Their
+// sum is the whole account.
 func (t Totals) Tree() []Row {
 	rows := []Row{{Agent: Agent{Share: t.main()}}}
 	depth := map[string]int{}

@@ -21,8 +21,8 @@ func priced(name string) Facts {
 	return Facts{Price: &model.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}}
 }
 
-// What an agent uses is part of the session's account, and of that of the agents above it.
-//
+// TestAgentsAreBookedAbove checks that an agent's usage is part of the session's account and of
+// its ancestors' accounts.
 // Proves SESS-40.
 func TestAgentsAreBookedAbove(t *testing.T) {
 	l := New(priced)
@@ -53,8 +53,8 @@ func TestAgentsAreBookedAbove(t *testing.T) {
 	}
 }
 
-// The budget of a session counts what its agents use, and bounds them, too.
-//
+// TestAgentsShareTheBudget checks that a session's budget includes and limits its agents'
+// usage.
 // Proves SESS-43.
 func TestAgentsShareTheBudget(t *testing.T) {
 	l := New(func(string) Facts { return Facts{Price: &model.Price{Output: 1e6}} })
@@ -92,8 +92,8 @@ func TestAgentsAreRestored(t *testing.T) {
 	}
 }
 
-// A record from before there were agents is the conversation's own.
-//
+// TestOldRecordIsOfTheConversation checks that a record from before agents existed counts as
+// the conversation's own.
 // Proves SESS-42.
 func TestOldRecordIsOfTheConversation(t *testing.T) {
 	old := `{"totalCostUSD":0.5,"hasUnknownCost":false,"apiNanoseconds":0,"apiWithoutRetriesNanoseconds":0,"toolNanoseconds":0,` +
@@ -111,7 +111,8 @@ func TestOldRecordIsOfTheConversation(t *testing.T) {
 	}
 }
 
-// Records that were tampered with give a tree all the same: parents that are missing, circles, the same agent twice.
+// TestAgentsOfBadRecords checks that tampered records still yield a tree: missing parents,
+// cycles, duplicate agents.
 func TestAgentsOfBadRecords(t *testing.T) {
 	in := New(priced).Totals()
 	for _, ids := range [][2]string{{"a1", "a2"}, {"a2", "a1"}, {"a3", "a3"}, {"a1", ""}, {"", ""}, {"a4", ""}} {
@@ -150,8 +151,8 @@ func TestAgentsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever is booked where, and however often the session is resumed, the shares add up to the total.
-//
+// TestSharesAddUp checks that the shares add up to the total for any bookings and any number of
+// resumes.
 // Proves SESS-41.
 func TestSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

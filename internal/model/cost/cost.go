@@ -1,6 +1,5 @@
-// Package cost keeps the account of a session: tokens, money, time and lines changed, in all, by
-// model and by agent. It is told what happened and at what price; it knows no models, and it neither warns nor
-// stops anything.
+// Package cost tracks a session's tokens, cost, time and changed lines, in total, by model and
+// by agent. The caller supplies events and prices; the package enforces nothing.
 package cost
 
 import (
@@ -12,27 +11,27 @@ import (
 	"adze/internal/msg"
 )
 
-// Facts are what the account needs to know about a model.
+// Facts is the data about a model that the account needs.
 type Facts struct {
-	Price         *model.Price // nil when the price is not known
+	Price         *model.Price // nil if unknown
 	ContextWindow int
 	MaxOutput     int
 }
 
-// Times says how long one response took.
+// Times holds the duration of one response.
 type Times struct {
-	// API is the time from the first attempt to the end of the answer, Retries the part of it that
-	// went into attempts that failed and into waiting.
+	// API is the time from the first attempt to the end of the answer, Retries the part of it
+	// spent on failed attempts and waiting.
 	API, Retries time.Duration
 }
 
-// A Totals is the account at one moment. Its JSON form is stable: models come in order of name.
+// A Totals is a snapshot of the account. Its JSON form is stable: models are sorted by name.
 type Totals struct {
 	CostUSD float64 `json:"totalCostUSD"`
-	// HasUnknownCost says that something was used whose price is not known, so that CostUSD is less
-	// than the true cost.
+	// HasUnknownCost is true if something with an unknown price was used, so that CostUSD is
+	// less than the true cost.
 	HasUnknownCost bool `json:"hasUnknownCost"`
-	// Estimated says that some token counts were not reported by the provider.
+	// Estimated is true if some token counts were not reported by the provider.
 	Estimated bool `json:"estimated,omitempty"`
 
 	API               time.Duration `json:"apiNanoseconds"`
@@ -41,30 +40,33 @@ type Totals struct {
 	LinesAdded        int           `json:"linesAdded"`
 	LinesRemoved      int           `json:"linesRemoved"`
 
-	Usage  msg.Usage        `json:"-"` // of all models
+	Usage  msg.Usage        `json:"-"` // all models
 	Models map[string]Model `json:"modelUsage"`
-	// Asides are the part of the account that questions beside the conversation have, by their purpose.
+	// Asides holds the shares of side questions, by purpose.
 	Asides map[string]Share `json:"sideRequests,omitempty"`
-	// Own is the part that the conversation itself has, with its asides; it is left out if there are no agents.
+	// Own is the share of the conversation itself, including its asides. It is omitted without
+	// agents.
 	Own Share `json:"mainUsage,omitzero"`
-	// Agents are the parts of the agents that it started, and of theirs: each one before those it started.
+	// Agents holds the shares of all agents, each before the agents it started.
 	Agents []Agent `json:"agentUsage,omitempty"`
-	// Partial is set if Agents lists only those whose part has changed; see [Ledger.Changed].
+	// Partial is true if Agents lists only the agents whose share has changed; see
+	// [Ledger.Changed].
 	Partial bool `json:"-"`
 }
 
-// A Share is a part of the account: that of an agent, or of the questions of one purpose.
+// A Share is a part of the account, belonging to an agent or to the side questions of one
+// purpose.
 type Share struct {
 	Requests int     `json:"requests"`
-	Input    int     `json:"inputTokens"` // cached or not
+	Input    int     `json:"inputTokens"` // including cached tokens
 	Output   int     `json:"outputTokens"`
 	CostUSD  float64 `json:"costUSD"`
-	// HasUnknownCost says that the price of some is not known.
+	// HasUnknownCost is true if some of the prices are unknown.
 	HasUnknownCost bool `json:"hasUnknownCost,omitempty"`
 }
 
-// A Model is the part of the account that one model has. The names of its fields are those that
-// readers of results know.
+// A Model is one model's share of the account. Its field names match the output format that
+// consumers expect.
 type Model struct {
 	Input          int     `json:"inputTokens"`
 	Output         int     `json:"outputTokens"`
@@ -77,32 +79,34 @@ type Model struct {
 	MaxOutput      int     `json:"maxOutputTokens"`
 }
 
-// A Ledger keeps the account of a session, or of an agent of it; see [Ledger.Child]. It may be used from any
-// goroutine.
+// A Ledger tracks the account of a session or of one of its agents; see [Ledger.Child]. It is
+// safe for concurrent use.
 type Ledger struct {
 	facts     func(model string) Facts
-	parent    *Ledger // nil for that of a session
-	id, title string  // of the agent
+	parent    *Ledger // nil for the session's ledger
+	id, title string  // agent's ID and title
 
-	mu     *sync.Mutex // of all ledgers of a session
-	totals Totals      // with those of all agents below
+	mu     *sync.Mutex // shared by all ledgers of a session
+	totals Totals      // including all agents below
 	own    Share
-	agents []*Ledger // that it started
-	// count is how many agents a session has, and unlisted says that there are too many to list this one.
+	agents []*Ledger // agents it started
+	// count is the number of agents in the session. unlisted is true if there are too many to
+	// list this one.
 	count    int
 	unlisted bool
-	// version counts the changes to a session's ledgers. changed is the version of the last change to own or title.
+	// version counts the changes to a session's ledgers. changed is the version of the last
+	// change to own or title.
 	version, changed int
 }
 
-// New returns an empty account. facts is asked about the model of each response.
+// New returns an empty account. facts is called with each response's model.
 func New(facts func(model string) Facts) *Ledger {
 	return &Ledger{facts: facts, mu: new(sync.Mutex), totals: Totals{Models: map[string]Model{}}}
 }
 
-// Book adds one response, whatever asked for it: the conversation, a sub-agent, or a side query. It
-// is called once per response, with its final usage. A negative count is taken for one that the
-// provider failed to report.
+// Book adds one response of the conversation, a sub-agent or a side query. It is called once
+// per response, with the final usage. A negative count means that the provider failed to report
+// it.
 func (l *Ledger) Book(name string, u msg.Usage, t Times) {
 	facts := l.facts(name)
 	l.mu.Lock()
@@ -110,7 +114,7 @@ func (l *Ledger) Book(name string, u msg.Usage, t Times) {
 	l.book(name, facts, u, t)
 }
 
-// BookAside adds one response to a question beside the conversation; see [Ledger.Book].
+// BookAside adds one response to a side question; see [Ledger.Book].
 func (l *Ledger) BookAside(purpose, name string, u msg.Usage, t Times) {
 	facts := l.facts(name)
 	l.mu.Lock()
@@ -121,7 +125,7 @@ func (l *Ledger) BookAside(purpose, name string, u msg.Usage, t Times) {
 	}
 }
 
-// book adds a response to the ledger and to those above it, and returns what it adds.
+// book adds a response to the ledger and its ancestors, and returns its share.
 func (l *Ledger) book(name string, facts Facts, u msg.Usage, t Times) Share {
 	u, complete := reported(u)
 	share := Share{
@@ -139,7 +143,7 @@ func (l *Ledger) book(name string, facts Facts, u msg.Usage, t Times) Share {
 	return share
 }
 
-// response adds the tokens of a response, and what it cost.
+// response adds a response's tokens and cost.
 func (t *Totals) response(name string, u msg.Usage, facts Facts, share Share) {
 	m := t.Models[name]
 	m.Input += u.Input
@@ -157,7 +161,7 @@ func (t *Totals) response(name string, u msg.Usage, facts Facts, share Share) {
 	t.Estimated = t.Usage.Estimated
 }
 
-// aside adds questions of a purpose.
+// aside adds side questions with a purpose.
 func (t *Totals) aside(purpose string, more Share) {
 	if t.Asides == nil {
 		t.Asides = map[string]Share{}
@@ -174,7 +178,7 @@ func (s Share) add(o Share) Share {
 	return s
 }
 
-// reported returns u without the counts that cannot be, and whether there were none.
+// reported returns u without impossible counts, and whether all counts were valid.
 func reported(u msg.Usage) (_ msg.Usage, complete bool) {
 	complete = true
 	for _, n := range []*int{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.CacheWrite1h, &u.WebSearches} {
@@ -208,13 +212,13 @@ func (l *Ledger) AddLines(added, removed int) {
 	}
 }
 
-// Totals returns the account as it stands, with the parts of all agents.
+// Totals returns the current account, with all agents' shares.
 func (l *Ledger) Totals() Totals {
 	t, _ := l.Changed(0)
 	return t
 }
 
-// Sum returns the account as it stands, without the parts of agents.
+// Sum returns the current account, without the agents' shares.
 func (l *Ledger) Sum() Totals {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,8 +231,8 @@ func (l *Ledger) sum() Totals {
 	return t
 }
 
-// Changed returns the account as it stands, with the parts of the agents that have changed since a version, and the
-// version that it is now. Version 0 is before any change.
+// Changed returns the current account, with the shares of the agents that have changed since a
+// version, and the current version. Version 0 is before any change.
 func (l *Ledger) Changed(since int) (t Totals, version int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,10 +243,10 @@ func (l *Ledger) Changed(since int) (t Totals, version int) {
 	return t, l.root().version
 }
 
-// Exhausted returns what the session has cost, with all its agents, and reports whether that has reached a limit in
-// USD. A limit that is not positive is none.
+// Exhausted returns the session's cost, including all its agents, and reports whether it has
+// reached a limit in USD. A limit that is not positive means no limit.
 func (l *Ledger) Exhausted(limitUSD float64) (spent float64, out bool) {
-	// Sums of prices are not exact; a billionth of a dollar must not buy another request.
+	// Sums of prices are inexact; a billionth of a dollar must not buy another request.
 	const tolerance = 1e-9
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"adze/internal/msg"
 )
 
-// facts knows a cheap model, a dear one and one without a price.
+// facts knows a cheap model, an expensive one and one without a price.
 func facts(name string) Facts {
 	switch name {
 	case "cheap":
@@ -206,8 +206,8 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// What is asked beside the conversation is booked twice: for its model, and for its purpose. The account of a session
-// that is resumed goes on.
+// TestBookAside checks that side questions are booked by model and by purpose, and that a
+// resumed session continues the account.
 func TestBookAside(t *testing.T) {
 	l := New(facts)
 	l.Book("dear", msg.Usage{Input: 10}, Times{})

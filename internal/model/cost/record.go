@@ -11,8 +11,8 @@ import (
 	"adze/internal/msg"
 )
 
-// Restore continues an account that was kept: its totals are added to what has been booked, and the agents in it can
-// be asked for again; see [Ledger.Child].
+// Restore continues a stored account: its totals are added to the current ones, and its agents
+// can be retrieved with [Ledger.Child].
 func (l *Ledger) Restore(t Totals) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,15 +49,15 @@ func (m Model) add(o Model) Model {
 	return m
 }
 
-// A record is an account as it is kept, in one object: with all agents, or with those that have changed since the record
-// before it.
+// A record is an account in stored form, as one object: with all agents, or only the agents
+// that have changed since the previous record.
 type record struct {
 	Totals
 	Usage   *usage  `json:"usage"`
-	Changes []Agent `json:"agentChanges,omitzero"` // in place of Agents
+	Changes []Agent `json:"agentChanges,omitzero"` // replaces Agents
 }
 
-// recordOf returns t as it is kept.
+// recordOf returns t in stored form.
 func recordOf(t Totals) record {
 	u := usage(t.Usage)
 	r := record{Totals: t, Usage: &u}
@@ -77,10 +77,11 @@ type usage struct {
 	Estimated    bool `json:"estimated,omitempty"`
 }
 
-// AppendRecord appends t as a JSON object that [ParseRecord] reads. Equal accounts give equal bytes.
+// AppendRecord appends t as a JSON object that [ParseRecord] reads. Equal accounts give equal
+// bytes.
 func (t Totals) AppendRecord(dst []byte) []byte {
 	data, err := json.Marshal(recordOf(t))
-	if err != nil { // a sum that is no number
+	if err != nil { // a sum is not a number
 		t.CostUSD, t.HasUnknownCost, t.Models = 0, true, maps.Clone(t.Models)
 		for name, m := range t.Models {
 			m.CostUSD, m.HasUnknownCost = 0, true
@@ -92,7 +93,7 @@ func (t Totals) AppendRecord(dst []byte) []byte {
 	return append(dst, data...)
 }
 
-// ParseRecord reads an account. Numbers that no account can have are an error.
+// ParseRecord reads an account. It rejects impossible numbers.
 func ParseRecord(data []byte) (Totals, error) {
 	r := record{Usage: &usage{Input: -1}}
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -47,7 +47,7 @@ func TestAccountGoesOn(t *testing.T) {
 	if diff := cmp.Diff(whole.Totals(), after.Totals()); diff != "" {
 		t.Error(diff)
 	}
-	kept.Models["m"] = Model{} // the ledger has its own
+	kept.Models["m"] = Model{} // the ledger has its own copy
 	if diff := cmp.Diff(whole.Totals(), after.Totals()); diff != "" {
 		t.Error(diff)
 	}
