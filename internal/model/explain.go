@@ -11,9 +11,10 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// Explain returns what the user reads when a request to the named model failed: what happened, what to
-// do, and the request id if there is one. It is one paragraph without markup. Commands says that the user can type
-// commands such as /rewind; advice names nothing else that the user does not have.
+// Explain returns the user-facing text for a failed request to the named model: the problem,
+// the advice, and the request ID if known. It is one paragraph without markup. commands is true
+// if the user can type commands such as /rewind; the advice mentions only things available to
+// the user.
 func Explain(err error, modelName string, commands bool) string {
 	if err == nil {
 		return ""
@@ -30,7 +31,7 @@ func Explain(err error, modelName string, commands bool) string {
 	if e.Hint != "" {
 		advice = e.Hint
 		if e.Kind == NoModel {
-			happened = e.says(happened) // which the hint goes by
+			happened = e.says(happened) // the hint refers to it
 		}
 	}
 	s := happened + ". " + advice + "."
@@ -40,7 +41,7 @@ func Explain(err error, modelName string, commands bool) string {
 	return s
 }
 
-// Cause returns in a few words why a request is sent again.
+// Cause returns a short reason for a retry.
 func Cause(err error) string {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -122,7 +123,7 @@ func (e *Error) explain(name string, commands bool) (happened, advice string) {
 	return e.says("Something went wrong while asking the model"), "Send it again; if it keeps happening, please report it"
 }
 
-// says adds the server's own words, if there are any fit to be read.
+// says appends the server's own message to what, if it is readable.
 func (e *Error) says(what string) string {
 	words := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -150,7 +151,7 @@ func (e *Error) status() string {
 	return fmt.Sprintf(" (HTTP %d)", e.Status)
 }
 
-// size returns what is too long, with the numbers as far as they are known.
+// size describes the input that is too long, with the numbers as far as known.
 func (e *Error) size(name string) string {
 	window := "the context window"
 	if name != "" {
@@ -182,7 +183,7 @@ func subject(name string) string {
 	return "The model " + name
 }
 
-// span returns d in words.
+// span returns d in human-readable form.
 func span(d time.Duration) string {
 	unit := func(n int, name string) string {
 		if n == 1 {

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 
 var command = regexp.MustCompile(`(^|[ ;])/[a-z]+`)
 
-// The texts name only what exists where they are read: section 3.6 and 2.10 of the reviews.
-//
+// TestExplain checks that the texts mention only features available where they are read
+// (sections 3.6 and 2.10 of the reviews).
 // Proves PROV-55.
 func TestExplain(t *testing.T) {
 	page := "<html><body><h1>502</h1></body></html>"

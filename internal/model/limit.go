@@ -2,15 +2,15 @@ package model
 
 import "time"
 
-// A Limit is how much of something a provider lets the user have in a while.
+// A Limit is a provider's rate limit for the user.
 type Limit struct {
 	Name       string // such as requests or tokens
 	Most, Left int
-	Reset      time.Time // when all of it is there again; zero if that is not known
+	Reset      time.Time // time of the full reset; zero if unknown
 }
 
-// Used returns how much of the limit is used, in percent.
+// Used returns the used percentage of the limit.
 func (l Limit) Used() int { return 100 - 100*l.Left/l.Most }
 
-// Limited is a provider that is told its limits with each answer.
+// Limited is a provider that reports its limits with each answer.
 type Limited interface{ Limits() []Limit }

@@ -1,5 +1,6 @@
-// Package fit wraps a provider so that each model is asked only for what it can do. The wishes of a
-// session are the same for every model; the model may change by request or with the fallback.
+// Package fit wraps a provider so that each request uses only features its model supports. A
+// session's preferences are the same for every model, but the model may change per request or
+// with the fallback.
 package fit
 
 import (
@@ -14,22 +15,22 @@ import (
 	"adze/internal/msg"
 )
 
-// Config says what requests are fitted to.
+// Config configures the wrapper.
 type Config struct {
 	// Table describes the models.
 	Table catalog.Table
-	// FirstParty reports whether the model of that name is served by its maker, which takes more than others. Nil
-	// means that none is.
+	// FirstParty reports whether the named model is served by its vendor, whose endpoint
+	// supports more features. Nil means that none is.
 	FirstParty func(name string) bool
-	// Note is told, once each, what is changed in requests.
+	// Note is called once for each change made to requests.
 	Note func(string)
-	// CacheKey is sent with requests to providers that cache by themselves; may be empty.
+	// CacheKey is sent to providers that cache automatically. It may be empty.
 	CacheKey string
-	// Describe returns how tools are described to the model. It may be nil.
+	// Describe, if non-nil, rewrites the tool descriptions for the model.
 	Describe func([]msg.ToolSpec) []msg.ToolSpec
 }
 
-// New returns p with requests fitted to their models.
+// New returns p with requests adapted to their models.
 func New(p model.Provider, c Config) model.Provider {
 	return &provider{next: p, c: c, told: map[string]bool{}}
 }
@@ -40,10 +41,10 @@ type provider struct {
 
 	mu    sync.Mutex
 	told  map[string]bool
-	texts map[msg.Part]msg.Part // in place of media, in the last request that had some
+	texts map[msg.Part]msg.Part // replacements for media in the last request that had some
 }
 
-// Unwrap returns the provider that is asked; see [model.As].
+// Unwrap returns the wrapped provider; see [model.As].
 func (p *provider) Unwrap() model.Provider { return p.next }
 
 // Stream implements [model.Provider].
@@ -84,7 +85,7 @@ func failure(err error) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) { yield(nil, err) }
 }
 
-// updates returns the events of a model that shows of its thinking what it says to the user.
+// updates marks the thinking of a model that shows only its messages to the user.
 func updates(events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		for e, err := range events {
@@ -99,14 +100,14 @@ func updates(events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error]
 	}
 }
 
-// efforts by the budget of tokens up to which each stands for it.
+// efforts maps token budgets to efforts: each applies up to its budget.
 var efforts = [...]struct {
 	budget int
 	effort model.Effort
 }{{2_048, model.EffortLow}, {8_192, model.EffortMedium}, {24_576, model.EffortHigh}, {49_152, model.EffortXHigh}}
 
-// budget turns a budget for a model that thinks as much as the effort says into an effort. An effort that is asked for, too,
-// counts.
+// budget converts a thinking budget to an effort if the model's effort controls its thinking.
+// An explicit effort takes precedence.
 func (p *provider) budget(m catalog.Model, want model.Thinking, e model.Effort) (model.Thinking, model.Effort) {
 	if want.Mode != model.ThinkingBudget || !m.ByEffort {
 		return want, e
@@ -128,7 +129,8 @@ func (p *provider) budget(m catalog.Model, want model.Thinking, e model.Effort) 
 	return model.Thinking{Mode: model.ThinkingAdaptive}, e
 }
 
-// effort returns the effort to ask m for. Only a request with tools works on a task.
+// effort returns the effort to request from m. works is true if the request has tools, that is,
+// if the model works on a task.
 func (p *provider) effort(m catalog.Model, want model.Effort, works bool) model.Effort {
 	can := m.Efforts()
 	switch {
@@ -148,11 +150,12 @@ func (p *provider) effort(m catalog.Model, want model.Effort, works bool) model.
 	return nearest
 }
 
-// usualBudget is the budget for a model that cannot decide itself. It is so small that a question beside
-// the conversation, whose answer is shorter, can have the same: else the cache would be of no use to it.
+// usualBudget is the budget for a model that can't choose its own. It is small enough that a
+// side question, whose answer is shorter, can use the same budget; otherwise the side question
+// could not use the cache.
 const usualBudget = 8_000
 
-// thinking returns how m thinks. It is asked for effort e and an answer of maxTokens.
+// thinking returns m's thinking settings for effort e and an answer of maxTokens.
 func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort, maxTokens int) model.Thinking {
 	asked := want.Asked
 	want.Asked = false
@@ -189,7 +192,7 @@ func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort
 	return want
 }
 
-// off returns the least thinking of m.
+// off returns m's minimal thinking settings.
 func (p *provider) off(m catalog.Model, asked bool, e model.Effort) model.Thinking {
 	hard := e == model.EffortXHigh || e == model.EffortMax
 	least := model.Thinking{}

@@ -13,7 +13,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A spy keeps the request it gets.
+// A spy records the request it receives.
 type spy struct {
 	got    *model.Request
 	events []model.Event
@@ -89,7 +89,7 @@ func TestFit(t *testing.T) {
 			s := &spy{}
 			p := New(s, Config{Note: func(text string) { notes = append(notes, text) }})
 			req := &model.Request{Model: tt.model, Thinking: tt.want, Effort: tt.effort, MaxTokens: tt.max}
-			for range 2 { // a note is given once
+			for range 2 { // a note is sent only once
 				p.Stream(t.Context(), req)
 			}
 			if diff := cmp.Diff(tt.thinking, s.got.Thinking); diff != "" {
@@ -105,9 +105,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// What only the provider itself is known to take is sent nowhere else, and a wish that cannot be met is told once:
-// findings 5, 9 and 15, W5 to W9.
-//
+// TestFitEndpoint checks that first-party features are used nowhere else and that an
+// unsupported preference is reported once (findings 5, 9 and 15, W5 to W9).
 // Proves PROV-12.
 func TestFitEndpoint(t *testing.T) {
 	adaptive, off := model.Thinking{Mode: model.ThinkingAdaptive}, model.Thinking{}
@@ -165,7 +164,7 @@ func TestFitEndpoint(t *testing.T) {
 		if said := strings.Join(notes, "|"); said != tt.note {
 			t.Errorf("%s, first party %t: told %q, want %q", tt.model, tt.own, said, tt.note)
 		}
-		// A question beside the conversation takes the effort of the model.
+		// A side question uses the model's default effort.
 		p.Stream(t.Context(), &model.Request{Model: tt.model, MaxTokens: 1000})
 		if s.got.Effort != "" {
 			t.Errorf("%s: effort %s without tools", tt.model, s.got.Effort)
@@ -173,8 +172,8 @@ func TestFitEndpoint(t *testing.T) {
 	}
 }
 
-// What a model says between tool calls comes inside thinking, and is told apart from thinking: finding 5.
-//
+// TestFitUpdates checks that messages inside thinking between tool calls are distinguished from
+// thinking (finding 5).
 // Proves PROV-42.
 func TestFitUpdates(t *testing.T) {
 	for _, tt := range []struct {
@@ -185,7 +184,7 @@ func TestFitUpdates(t *testing.T) {
 	}{
 		{"claude-opus-5-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, true},
 		{"claude-sonnet-5-5", true, model.Thinking{Asked: true}, true},
-		{"claude-opus-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, false}, // a summary of its reasoning
+		{"claude-opus-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, false}, // summarizes its reasoning
 		{"claude-opus-5-5", false, model.Thinking{Mode: model.ThinkingAdaptive}, false},
 	} {
 		s := &spy{events: []model.Event{

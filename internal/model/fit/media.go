@@ -7,8 +7,9 @@ import (
 	"adze/internal/msg"
 )
 
-// media returns messages with a text in place of each image and document that m does not take. The texts of earlier
-// requests are used again: encoders know parts by their identity.
+// media returns messages with a text in place of each image and document that m does not
+// accept. Texts from earlier requests are reused, because encoders recognize parts by their
+// identity.
 func (p *provider) media(m catalog.Model, messages []msg.Message) []msg.Message {
 	if m.Images && m.Documents || !hasMedia(messages) {
 		return messages
@@ -41,15 +42,15 @@ func hasMedia(messages []msg.Message) bool {
 	return false
 }
 
-// A substitution puts texts in the place of media.
+// A substitution replaces media with texts.
 type substitution struct {
 	model         catalog.Model
-	earlier, made map[msg.Part]msg.Part // texts by what they stand for
+	earlier, made map[msg.Part]msg.Part // texts by replaced part
 }
 
-// parts returns the list that is sent for parts, which may be the same.
+// parts returns the parts to send, which may be the same slice.
 func (s *substitution) parts(parts []msg.Part) []msg.Part {
-	var out []msg.Part // nil while nothing is different
+	var out []msg.Part // nil until something changes
 	for i, part := range parts {
 		sent := s.part(part)
 		if out == nil && sent != part {
@@ -91,7 +92,7 @@ func (s *substitution) part(part msg.Part) msg.Part {
 	return part
 }
 
-// keep returns what stands for a part: the same as in the request before, if there was one.
+// keep returns the replacement for a part, reusing the previous request's.
 func (s *substitution) keep(part msg.Part, create func() msg.Part) msg.Part {
 	if known, ok := s.made[part]; ok {
 		return known

@@ -9,9 +9,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A model that has no eyes is told what is there instead of being sent what its server refuses, with the same parts in
-// each request.
-//
+// TestMedia checks that a model without image support gets a description instead of media its
+// server would reject, with the same parts in each request.
 // Proves PROV-10, PROV-12.
 func TestMedia(t *testing.T) {
 	image, document := &msg.Image{MediaType: "image/png", Data: []byte("x")}, &msg.Document{MediaType: "application/pdf", Data: []byte("x")}
@@ -57,7 +56,8 @@ func TestMedia(t *testing.T) {
 	}
 }
 
-// A model without tools is an error that says what to do, before anything is sent.
+// TestNoTools checks that a model without tools yields an actionable error before anything is
+// sent.
 func TestNoTools(t *testing.T) {
 	table, err := catalog.Table{}.With(map[string]catalog.Override{"old": {Tools: new(false)}})
 	if err != nil {
@@ -81,7 +81,9 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// Proves PROV-30. A provider that caches by itself is told which requests begin alike.
+// TestCacheKey checks that providers with automatic caching get a key that identifies requests
+// with the same prefix.
+// Proves PROV-30.
 func TestCacheKey(t *testing.T) {
 	for name, want := range map[string]string{"gpt-6-sol": "key", "grok/grok-4.7": "key", "mine": "key", "claude-opus-5-5": ""} {
 		s := &spy{}

@@ -1,4 +1,5 @@
-// Package foundry is Microsoft's service for the models that speak the Messages dialect, which it does as their maker does.
+// Package foundry implements Microsoft's service for models that use the Messages dialect,
+// which is the same as the vendor's.
 package foundry
 
 import (
@@ -15,22 +16,22 @@ import (
 	"adze/internal/platform/oauth"
 )
 
-// Config says how the service is reached.
+// Config configures the service.
 type Config struct {
-	// Env is where credentials are looked for. It needs no client.
+	// Env is the source of credentials. It needs no client.
 	oauth.Env
-	// Resource is the name of the user's resource; BaseURL is in its place, if it is not empty.
+	// Resource is the name of the user's resource. BaseURL, if not empty, overrides it.
 	Resource, BaseURL string
-	// HasKey says that there is a key: no token is asked for.
+	// HasKey is true if there is an API key, so that no token is needed.
 	HasKey bool
-	// SkipAuth says that a gateway adds the credentials.
+	// SkipAuth is true if a gateway adds the credentials.
 	SkipAuth bool
 }
 
-// resourceID is what a token of the directory is for.
+// resourceID is the audience of a directory token.
 const resourceID = "https://cognitiveservices.azure.com"
 
-// Service describes the provider.
+// Service returns the service description.
 func Service(c Config) (wire.Service, error) {
 	s := wire.Service{
 		Dialect: Dialect{}, Address: c.BaseURL, KeyHeader: "X-Api-Key", KeyVariable: "ANTHROPIC_FOUNDRY_API_KEY",
@@ -62,7 +63,7 @@ func Service(c Config) (wire.Service, error) {
 	return s, nil
 }
 
-// Dialect is the Messages dialect with the errors of the gateway before the models.
+// Dialect is the Messages dialect plus the errors of the gateway in front of the models.
 type Dialect struct{ messages.Dialect }
 
 // Error implements [wire.Dialect].
@@ -73,7 +74,7 @@ func (d Dialect) Error(status int, body []byte) *model.Error {
 			Code string `json:"code"`
 		} `json:"error"`
 	}
-	json.Unmarshal(body, &answer) // ok: an error of the model has no code, and one of a proxy no JSON
+	json.Unmarshal(body, &answer) // ok: model errors have no code, and proxy errors may not be JSON
 	switch code := answer.Error.Code; {
 	case code == "DeploymentNotFound" || code == "unknown_model" || code == "ResourceNotFound":
 		e.Kind = model.NoModel

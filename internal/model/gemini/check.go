@@ -12,10 +12,11 @@ import (
 	"adze/internal/model"
 )
 
-// The limits of a request.
+// maxBody is the maximum request size.
 const maxBody = 20 << 20
 
-// Check implements [wire.Server]: it reports the first rule that a request breaks, and is as strict as the service.
+// Check implements [wire.Server]: it returns an error for the first rule that a request
+// violates, and is as strict as the service.
 func (Server) Check(_ http.Header, body []byte) error {
 	if len(body) > maxBody {
 		return fmt.Errorf("Request payload size exceeds the limit: %d bytes", maxBody)
@@ -114,7 +115,7 @@ type checkedBlob struct {
 	Data     string `json:"data"`
 }
 
-// A checkedResponse may be any object; this program sends its texts under two names.
+// A checkedResponse may be any object; adze sends its texts under two names.
 type checkedResponse struct{ Output, Error *string }
 
 func (r *checkedResponse) UnmarshalJSON(data []byte) error {
@@ -189,7 +190,7 @@ func checkTools(r *checkedRequest) error {
 	return nil
 }
 
-// validName reports whether s is a name that the service takes.
+// validName reports whether the service accepts the name s.
 func validName(s string) bool {
 	for i, c := range []byte(s) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_'
@@ -200,7 +201,7 @@ func validName(s string) bool {
 	return 0 < len(s) && len(s) <= 64
 }
 
-// A checkedSchema has the keywords of the subset of OpenAPI, and no others.
+// A checkedSchema has the keywords of the OpenAPI subset and no others.
 type checkedSchema struct {
 	checkedLimits
 	Type        string                     `json:"type"`
@@ -218,7 +219,7 @@ type checkedSchema struct {
 	Items       json.RawMessage            `json:"items"`
 }
 
-// checkedLimits are the keywords about sizes.
+// checkedLimits holds the size keywords.
 type checkedLimits struct {
 	MaxItems  any    `json:"maxItems"`
 	MinItems  any    `json:"minItems"`
@@ -300,7 +301,7 @@ func (p *checkedPart) check(place, role string) error {
 	switch {
 	case data != 1:
 		return fmt.Errorf("%s.data: required oneof field 'data' must have one initialized field, and has %d", place, data)
-	case p.Text != nil && *p.Text == "" && p.Signature == "" && role != "model": // clients send back what they got
+	case p.Text != nil && *p.Text == "" && p.Signature == "" && role != "model": // clients echo empty parts
 		return fmt.Errorf("%s.text: must not be empty", place)
 	case role != "model" && (p.Call != nil || p.Thought || p.Signature != ""):
 		return fmt.Errorf("%s: only a model calls functions and thinks", place)
@@ -335,7 +336,8 @@ func (b *checkedBlob) check(place string) error {
 	return nil
 }
 
-// turns returns the contents with those of the same role in a row as one: clients send an answer back as it was streamed.
+// turns merges consecutive contents of the same role: clients send an answer back as it was
+// streamed.
 func (r *checkedRequest) turns() (turns []checkedContent) {
 	for _, c := range r.Contents {
 		if n := len(turns); n > 0 && turns[n-1].Role == c.Role {
@@ -347,7 +349,7 @@ func (r *checkedRequest) turns() (turns []checkedContent) {
 	return turns
 }
 
-// checkPairs holds that each turn of calls is followed by their responses, as many of them and no others.
+// checkPairs checks that each turn with calls is followed by exactly their responses.
 func checkPairs(r *checkedRequest) error {
 	var due []checkedPart
 	for i, c := range r.turns() {
@@ -375,9 +377,9 @@ func checkPairs(r *checkedRequest) error {
 	return nil
 }
 
-// checkSignatures holds that signatures can be read, and that in the current turn, which begins with the last content of
-// the user that has no function responses, the first call of each step has one. Only the models that take a level of
-// thinking insist on that.
+// checkSignatures checks that signatures are readable and that in the current turn, which
+// begins with the last user content without function responses, the first call of each step has
+// one. Only models with thinking levels require that.
 func checkSignatures(r *checkedRequest) error {
 	turn := 0
 	turns := r.turns()

@@ -11,13 +11,13 @@ import (
 // CountPath implements [wire.Counting].
 func (d Dialect) CountPath(req *model.Request) string { return d.path(req, "countTokens") }
 
-// EncodeCount implements [wire.Counting]. Where the service itself answers, the whole request is wrapped, with the name of
-// the model in it; a cloud takes its members as they are.
+// EncodeCount implements [wire.Counting]. The service itself takes the whole request wrapped,
+// with the model's name in it; a cloud takes its members directly.
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	e := encoder{dialect: d}
 	if d.Models != "" {
 		body := e.body(req, []byte("{")).Bytes()
-		return append(body[:1], body[2:]...), nil // without the comma
+		return append(body[:1], body[2:]...), nil // drops the comma
 	}
 	head := append([]byte(`{"generateContentRequest":{"model":`), msg.AppendString(nil, "models/"+req.Model)...)
 	return append(e.body(req, head).Bytes(), '}'), nil

@@ -14,45 +14,47 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A decoder turns responses into events. A stream is a sequence of responses, each with more parts of one answer; it is
-// over when the connection ends: many servers name the reason for the end more than once.
+// A decoder converts responses into events. A stream is a sequence of responses, each with more
+// parts of one answer. It ends with the connection, because many servers send the finish reason
+// more than once.
 type decoder struct {
 	tools     []msg.ToolSpec
 	requestID string
 	raw       bool
 
 	scan  jsonscan.Scanner
-	out   []model.Event // not yet taken; reused
-	held  bool          // out waits for the answer proper; see Take
+	out   []model.Event // pending events; reused
+	held  bool          // out waits for content; see Take
 	begun bool          // content has arrived
 
-	id      string // of the response
+	id      string // response ID
 	started bool
 	open    openBlock
-	index   int             // of the block that is open or comes next
-	calls   map[string]call // by id
+	index   int             // index of the open or next block
+	calls   map[string]call // keyed by ID
 	nameless
 	tally  tally
 	finish string
 }
 
-// A call is one that was decoded.
+// A call is a decoded call.
 type call struct{ name, args string }
 
-// nameless tells calls without ids that a server sends again from others. Equal calls in one response are several; the same
-// call in the next response that has content, with no other signature, is a repetition.
+// nameless detects calls without IDs that a server repeats. Equal calls in one response are
+// distinct; the same call in the next response with content, unless its signature differs, is a
+// repetition.
 type nameless struct {
 	before, now map[call]sightings
-	content     bool // the response has some
+	content     bool // the response has content
 }
 
-// sightings are how often a call is in a response, and its last signature.
+// sightings counts a call's occurrences in a response and holds its last signature.
 type sightings struct {
 	times int
 	sig   string
 }
 
-// repeats reports whether a call was in the response before.
+// repeats reports whether the call was in the previous response.
 func (n *nameless) repeats(c call, sig string) bool {
 	if n.now == nil {
 		n.now = map[call]sightings{}
@@ -74,7 +76,7 @@ func (n *nameless) next() {
 	n.content = false
 }
 
-// An openBlock is a text or thinking that may go on.
+// An openBlock is a text or thinking block that may continue.
 type openBlock struct {
 	kind blockKind
 	text []byte
@@ -88,8 +90,8 @@ const (
 	thoughtBlock
 )
 
-// Take implements [wire.Decoder]. The opening events wait for what follows them: an error in its place then comes before
-// the first event, where a request can still be repeated.
+// Take implements [wire.Decoder]. The start events are held back until content follows, so that
+// an error in its place comes before the first event, when the request can still be retried.
 func (d *decoder) Take() []model.Event {
 	if d.held {
 		return nil
@@ -116,7 +118,8 @@ func (d *decoder) Event(_ string, data []byte) (wire.Progress, error) {
 	return wire.Content, nil
 }
 
-// response decodes a response, or a list of them, and reports whether there was anything in it that is known.
+// response decodes a response or a list of them, and reports whether it contained anything
+// known.
 func (d *decoder) response(data []byte) (known bool, err error) {
 	d.scan.Reset(data)
 	if d.scan.Kind() == '[' {
@@ -155,7 +158,8 @@ func notJSON(err error) error {
 	return fmt.Errorf("the answer has an event that is not JSON: %w", err)
 }
 
-// start opens the answer with what the first response says of it as a whole. A response that is none opens nothing.
+// start emits the start event with the data of the first response. Data that is not a response
+// is ignored.
 func (d *decoder) start(data []byte) (known bool, err error) {
 	var version string
 	s := &d.scan
@@ -185,7 +189,7 @@ func (d *decoder) start(data []byte) (known bool, err error) {
 	return known, nil
 }
 
-// content decodes what a response adds to the answer.
+// content decodes a response's additions to the answer.
 func (d *decoder) content(data []byte) (known bool, err error) {
 	s := &d.scan
 	s.Reset(data)
@@ -217,14 +221,15 @@ func (d *decoder) content(data []byte) (known bool, err error) {
 	case d.finish != "" && !ends(d.finish):
 		return known, &model.Error{Kind: model.Broken, Lasting: true, RequestID: d.requestID, Message: unusable(d.finish)}
 	case !reported && d.tally.reported:
-		// Behind the start, before the content: the rest of the reports counts up to the last one.
+		// Insert the usage after the start and before the content; only the last of the later
+		// reports counts.
 		u := model.Usage{Usage: d.tally.usage()}
 		d.out = slices.Insert(d.out, d.afterStart(), model.Event(u))
 	}
 	return known, nil
 }
 
-// afterStart returns where in out the opening is over.
+// afterStart returns the index in out after the start event.
 func (d *decoder) afterStart() int {
 	for i, e := range d.out {
 		if _, ok := e.(model.Start); ok {
@@ -250,7 +255,7 @@ func (d *decoder) refused(message string) error {
 	return &model.Error{Kind: model.Refused, RequestID: d.requestID, Message: message}
 }
 
-// candidates reads the answer; of several the first.
+// candidates reads the answer, using only the first candidate.
 func (d *decoder) candidates() error {
 	s := &d.scan
 	first := true
@@ -281,10 +286,10 @@ func (d *decoder) candidates() error {
 	return nil
 }
 
-// begin says that the answer proper is there.
+// begin records that content has arrived.
 func (d *decoder) begin() { d.held, d.begun = false, true }
 
-// parts reads the content of the answer.
+// parts reads the answer's content.
 func (d *decoder) parts() error {
 	s := &d.scan
 	for name := range s.Members {
@@ -309,7 +314,7 @@ type part struct {
 	hasText bool
 	hasCall bool
 	thought bool
-	other   bool // something that is not known
+	other   bool // unknown content
 }
 
 type callPart struct{ id, name, args []byte }
@@ -340,7 +345,7 @@ func (d *decoder) part() error {
 	}
 	switch {
 	case s.Err() != nil:
-		return nil // End says why
+		return nil // End reports the reason
 	case p.hasCall:
 		return d.call(p)
 	case p.other:
@@ -372,14 +377,14 @@ func (d *decoder) callPart() (c callPart) {
 	return c
 }
 
-// call takes in a call, which comes whole.
+// call handles a call, which is always complete.
 func (d *decoder) call(p part) error {
 	if len(p.call.name) == 0 {
 		return errors.New("the answer has a function call without a name")
 	}
 	name, args := original(d.tools, string(p.call.name)), string(p.call.args)
 	if d.calls[string(p.call.id)] == (call{name, args}) {
-		return nil // it came twice
+		return nil // duplicate
 	}
 	if len(p.call.id) == 0 && d.repeats(call{name, args}, string(p.sig)) {
 		return nil
@@ -397,8 +402,8 @@ func (d *decoder) call(p part) error {
 	return nil
 }
 
-// callID returns the id of a call. Where there is none, or another call of the answer has it, it is one made from the id
-// of the response.
+// callID returns a call's ID. If it is missing or taken by another call of the answer, it is
+// derived from the response's ID.
 func (d *decoder) callID(given []byte) string {
 	id := string(given)
 	if d.calls[id].name != "" || id == "" {
@@ -411,7 +416,7 @@ func (d *decoder) callID(given []byte) string {
 	return id
 }
 
-// thought takes in more thinking.
+// thought adds thinking.
 func (d *decoder) thought(p part) {
 	d.begin()
 	if d.open.kind != thoughtBlock {
@@ -428,7 +433,7 @@ func (d *decoder) thought(p part) {
 	}
 }
 
-// text takes in more text. A text with a signature is a block of its own.
+// text adds text. A text with a signature becomes a separate block.
 func (d *decoder) text(p part) {
 	switch {
 	case len(p.text) == 0 && len(p.sig) == 0:
@@ -453,8 +458,8 @@ func (d *decoder) text(p part) {
 	}
 }
 
-// sign closes the open block, if it is thinking with the signature given, and else puts that into a block of its own. An
-// empty one is none.
+// sign closes the open block with a signature if it is thinking; otherwise the signature
+// becomes a separate block. An empty signature only closes the block.
 func (d *decoder) sign(on place, sig []byte) {
 	if len(sig) == 0 {
 		d.closeBlock("")
@@ -469,7 +474,7 @@ func (d *decoder) sign(on place, sig []byte) {
 	d.closeBlock(signature)
 }
 
-// closeBlock ends the open block, if there is one.
+// closeBlock ends the open block, if any.
 func (d *decoder) closeBlock(signature string) {
 	text := string(d.open.text)
 	switch d.open.kind {
@@ -489,8 +494,9 @@ func (d *decoder) done(p msg.Part) {
 	d.index++
 }
 
-// End implements [wire.Decoder]. An answer for whose end there was a reason is complete. What one that broke off has cost
-// is known only roughly; if err is the server's own and came first, there was no answer.
+// End implements [wire.Decoder]. An answer with a finish reason is complete. The usage of an
+// answer that broke off is an estimate; if err is the server's own error and came before any
+// content, the answer never started.
 func (d *decoder) End(err error) (complete bool) {
 	d.held = false
 	if d.finish != "" && ends(d.finish) && (err == io.EOF || model.KindOf(err) == model.Unknown) {

@@ -12,18 +12,19 @@ import (
 	"adze/internal/msg"
 )
 
-// An encoder builds request bodies. It keeps the encoded messages of the last request and encodes only what changed,
-// recognising unchanged messages by the identity of their parts. System, tools and contents of a request are a
-// byte-exact prefix of those of the next one, as long as the next one only adds messages.
+// An encoder builds request bodies. It caches the encoded messages of the last request and
+// encodes only changed ones, recognizing unchanged messages by the identity of their parts. A
+// request's system prompt, tools and contents are a byte-exact prefix of the next request's, as
+// long as the next one only adds messages.
 type encoder struct {
 	dialect Dialect
-	older   bool            // the model that the contents are for
-	said    wire.Transcript // the contents, with commas between them
+	older   bool            // the contents are for an older model
+	said    wire.Transcript // encoded contents, comma-separated
 	front   front
 }
 
-// EncodeBody implements [wire.Encoder]. Members of extra replace options of the same name, those of its generationConfig
-// one by one; they may not touch the conversation.
+// EncodeBody implements [wire.Encoder]. Members of extra replace options of the same name;
+// generationConfig is merged member by member. They must not affect the conversation.
 func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
 	head, err := options(req, extra)
 	if err != nil {
@@ -50,10 +51,10 @@ func (e *encoder) Continues(req *model.Request) bool {
 // LeftOut implements [wire.Selective].
 func (e *encoder) LeftOut() []string { return e.front.leftOut }
 
-// emptyMessage stands in for a message with nothing to send: without it the roles would no longer alternate.
+// emptyMessage replaces a message without sendable content, so that roles still alternate.
 const emptyMessage = `{"text":"(nothing to show)"}`
 
-// write appends a message to those before it.
+// write appends a message to the preceding ones.
 func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 	if after {
 		dst = append(dst, ',')
@@ -84,12 +85,12 @@ func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 // A contentWriter writes the parts of one message.
 type contentWriter struct {
 	buf     []byte
-	start   int // where the parts begin
+	start   int // start of the parts
 	dialect Dialect
 	older   bool
 }
 
-// part begins a part: what follows is its first member without the brace.
+// part begins a part. begin is its first member without the brace.
 func (w *contentWriter) part(begin string) {
 	if len(w.buf) > w.start {
 		w.buf = append(w.buf, ',')
@@ -115,14 +116,14 @@ func appendMedia(dst []byte, mediaType string, data []byte) []byte {
 	return append(dst, `"}}`...)
 }
 
-// foreignCall is the signature that the service documents for a call which it has not made itself: without one it refuses
-// the first call of a step.
+// foreignCall is the documented signature for a call that the service has not made itself: it
+// rejects the first call of a step without a signature.
 const foreignCall = "skip_thought_signature_validator"
 
-// answer writes the parts of a model. Reasoning of another dialect is left out, as is what this program does not know.
+// answer writes a model's parts. It omits reasoning of other dialects and unknown parts.
 func (w *contentWriter) answer(parts []msg.Part) {
-	next := ""     // the signature of the part that follows
-	calls := false // there was a call
+	next := ""     // signature of the next part
+	calls := false // a call was written
 	sign := func(with string) {
 		if with != "" {
 			w.buf = append(w.buf, `,"thoughtSignature":`...)
@@ -185,8 +186,8 @@ func (w *contentWriter) id(id string) {
 	w.buf = append(w.buf, ',')
 }
 
-// prompt writes the parts of the user. Results of tools come first, as the service wants them; asked are the parts of the
-// message before, which name the tools.
+// prompt writes the user's parts. Tool results come first, as the service requires; asked holds
+// the parts of the previous message, which name the tools.
 func (w *contentWriter) prompt(parts, asked []msg.Part) {
 	flat := w.dialect.FlatResults || w.older
 	for _, p := range parts {
@@ -210,7 +211,7 @@ func (w *contentWriter) prompt(parts, asked []msg.Part) {
 	}
 }
 
-// toolOf returns the name of the tool that was called with the given id, or nothing.
+// toolOf returns the name of the tool called with the given ID, or "".
 func toolOf(parts []msg.Part, id string) string {
 	for _, p := range parts {
 		if u, ok := p.(*msg.ToolUse); ok && u.ID == id {
@@ -220,8 +221,8 @@ func toolOf(parts []msg.Part, id string) string {
 	return ""
 }
 
-// result writes a result. One without a call, which does not occur in a well-formed conversation, becomes a text: nothing
-// that a tool said is lost.
+// result writes a result. A result without a call, which does not occur in a well-formed
+// conversation, becomes text, so that no tool output is lost.
 func (w *contentWriter) result(r *msg.ToolResult, tool string, flat bool) {
 	if tool == "" {
 		w.text("Result of the call " + r.ID + ":\n" + resultText(r, flat))
@@ -252,7 +253,7 @@ func (w *contentWriter) result(r *msg.ToolResult, tool string, flat bool) {
 	w.buf = append(w.buf, "}}"...)
 }
 
-// resultText returns the texts of a result, and says what stands elsewhere.
+// resultText returns a result's texts, with references to content moved elsewhere.
 func resultText(r *msg.ToolResult, flat bool) string {
 	var texts []string
 	for _, p := range r.Parts {
@@ -265,10 +266,10 @@ func resultText(r *msg.ToolResult, flat bool) string {
 	return strings.Join(texts, "\n")
 }
 
-// mediaTypes are the files that the service reads itself.
+// mediaTypes lists the file types that the service reads itself.
 var mediaTypes = []string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf"}
 
-// mediaOf returns an image or a document, if it is one that goes out as it is.
+// mediaOf returns an image or a document that can be sent as it is.
 func mediaOf(p msg.Part) (mediaType string, data []byte, ok bool) {
 	switch p := p.(type) {
 	case *msg.Image:
@@ -279,7 +280,7 @@ func mediaOf(p msg.Part) (mediaType string, data []byte, ok bool) {
 	return mediaType, data, slices.Contains(mediaTypes, mediaType)
 }
 
-// textOf returns a text, or what stands in its place for a part that is none and that the service does not read.
+// textOf returns a text, or the replacement text for a part that the service cannot read.
 func textOf(p msg.Part) (text string, ok bool) {
 	leftOut := func(what, mediaType string) string {
 		return "[" + what + " of type " + mediaType + " is left out: the model cannot read it.]"
@@ -298,7 +299,7 @@ func textOf(p msg.Part) (text string, ok bool) {
 	return "", false
 }
 
-// moved writes the images and documents of a result after it.
+// moved writes a result's images and documents after it.
 func (w *contentWriter) moved(r *msg.ToolResult, tool string) {
 	for _, p := range r.Parts {
 		if mediaType, data, ok := mediaOf(p); ok {

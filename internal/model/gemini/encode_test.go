@@ -44,7 +44,8 @@ func text(s string) *msg.Text { return &msg.Text{Text: s} }
 
 var png = &msg.Image{MediaType: "image/png", Data: []byte("picture")}
 
-// Proves PROV-31, PROV-13, PROV-40, PROV-62. Key order, options, tools and extra parameters.
+// TestEncodeGolden covers key order, options, tools and extra parameters.
+// Proves PROV-31, PROV-13, PROV-40, PROV-62.
 func TestEncodeGolden(t *testing.T) {
 	hi := talk([]msg.Part{text("hi")})
 	const contents = `,"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
@@ -89,7 +90,8 @@ func TestEncodeGolden(t *testing.T) {
 	}
 }
 
-// Proves PROV-40. Levels for the newer models, tokens for the older ones.
+// TestThinkingModes checks that newer models get levels and older ones token budgets.
+// Proves PROV-40.
 func TestThinkingModes(t *testing.T) {
 	for _, c := range []struct {
 		model    string
@@ -121,7 +123,9 @@ func TestThinkingModes(t *testing.T) {
 	}
 }
 
-// Proves PROV-10, PROV-41. Signatures go back on the part that they came on, reasoning of others not at all.
+// TestEncodeContents checks that signatures are sent back on the part they came with, and that
+// reasoning of other dialects is omitted.
+// Proves PROV-10, PROV-41.
 func TestEncodeContents(t *testing.T) {
 	const placeholder = `,"thoughtSignature":"skip_thought_signature_validator"`
 	call := func(id, more string) string {
@@ -135,7 +139,7 @@ func TestEncodeContents(t *testing.T) {
 		d        Dialect
 		model    string
 		messages []msg.Message
-		want     string // the contents but the first
+		want     string // all contents but the first
 	}{
 		"signatures": {messages: talk([]msg.Part{text("go")},
 			[]msg.Part{&msg.Thinking{Text: "Hm", Signature: "gemini:c2lnMQ=="}, use("c1", "Read"), use("c2", "Read")}, []msg.Part{result("c1", text("x")), result("c2", text("y"))},
@@ -223,8 +227,9 @@ func conversation() *rapid.Generator[[]msg.Message] {
 	})
 }
 
-// Proves PROV-10. A conversation survives the wire but for reasoning of others, every request is one a server accepts, and
-// each begins with the one before it.
+// TestRoundTrip checks that a conversation survives the wire except for foreign reasoning, that
+// every request is valid, and that each begins with the previous one.
+// Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		messages := conversation().Draw(t, "messages")
@@ -258,7 +263,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// known returns messages without reasoning of others, and without placeholders.
+// known returns messages without foreign reasoning and placeholders.
 func known(messages []msg.Message) (all []msg.Message) {
 	for _, m := range messages {
 		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p msg.Part) bool {
@@ -270,7 +275,8 @@ func known(messages []msg.Message) (all []msg.Message) {
 	return all
 }
 
-// What was sent is not encoded again, and bodies that were handed out do not change.
+// TestEncodeKeepsAndLends checks that sent messages are not encoded again and that returned
+// bodies do not change.
 func TestEncodeKeepsAndLends(t *testing.T) {
 	messages := talk([]msg.Part{text("go")}, []msg.Part{use("c1", "Read")}, []msg.Part{result("c1", text("x"))})
 	e := Dialect{}.NewEncoder().(*encoder)
@@ -298,7 +304,8 @@ func TestEncodeKeepsAndLends(t *testing.T) {
 	}
 }
 
-// Proves PROV-13. Names map back uniquely.
+// TestToolNames checks that tool names map back uniquely.
+// Proves PROV-13.
 func TestToolNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.StringMatching(`[-._0-9A-Za-z /ä]{1,80}`), rapid.String().Filter(func(s string) bool { return s != "" }))
@@ -319,7 +326,9 @@ func TestToolNames(t *testing.T) {
 	})
 }
 
-// Proves PROV-13. A tool whose schema has no form in the dialect is left out, and that is said once.
+// TestToolLeftOut checks that a tool whose schema cannot be expressed is omitted and reported
+// once.
+// Proves PROV-13.
 func TestToolLeftOut(t *testing.T) {
 	var notes []string
 	c := wire.Config{APIKey: secret, Note: func(s string) { notes = append(notes, s) }, Transport: modeltest.Transport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -407,7 +416,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// The key is in a header and never in the address; the model is in the path.
+// TestPathAndKey checks that the key is in a header and never in the URL, and that the model is
+// in the path.
 func TestPathAndKey(t *testing.T) {
 	for name, want := range map[string]string{
 		"gemini-3.8-pro":    "/v1beta/models/gemini-3.8-pro:streamGenerateContent?alt=sse",

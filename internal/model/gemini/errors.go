@@ -14,7 +14,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A wireError is the service's own description of an error.
+// A wireError is the service's error object.
 type wireError struct {
 	Code    int               `json:"code"`
 	Message string            `json:"message"`
@@ -22,13 +22,13 @@ type wireError struct {
 	Details []json.RawMessage `json:"details"`
 }
 
-// A detail is one of several kinds of detail.
+// A detail combines the fields of several detail types.
 type detail struct {
-	Reason     string `json:"reason"`     // of ErrorInfo
-	RetryDelay string `json:"retryDelay"` // of RetryInfo
+	Reason     string `json:"reason"`     // ErrorInfo
+	RetryDelay string `json:"retryDelay"` // RetryInfo
 	Violations []struct {
 		QuotaID string `json:"quotaId"`
-	} `json:"violations"` // of QuotaFailure
+	} `json:"violations"` // QuotaFailure
 }
 
 // Error implements [wire.Dialect].
@@ -36,21 +36,21 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 	type response struct {
 		Error wireError `json:"error"`
 	}
-	var all []response // some errors come in a list
+	var all []response // some errors come as a list
 	if json.Unmarshal(body, &all) != nil || len(all) == 0 {
 		all = make([]response, 1)
-		if json.Unmarshal(body, &all[0]) != nil { // ok: not the service's but a proxy's, and the status says enough
+		if json.Unmarshal(body, &all[0]) != nil { // ok: a proxy's response; the status suffices
 			all[0].Error = wireError{Message: wire.Plain(body)}
 		}
 	}
 	return all[0].Error.classify(status)
 }
 
-// streamError returns the error that came in place of a response. Once there was content, what counts is that the answer
-// broke.
+// streamError returns the error that was sent in place of a response. After any content it is
+// reported as a broken answer.
 func (d *decoder) streamError(raw []byte) error {
 	var w wireError
-	if err := json.Unmarshal(raw, &w); err != nil { // ok: what it is, is an error
+	if err := json.Unmarshal(raw, &w); err != nil { // ok: unreadable, but still an error
 		w.Message = strings.Trim(string(raw), `"`)
 	}
 	err := w.classify(0)
@@ -58,14 +58,15 @@ func (d *decoder) streamError(raw []byte) error {
 	return err.Within(d.begun)
 }
 
-// classify returns the error for w, which came with an HTTP status or, in a stream, without one.
+// classify returns the error for w, which came with an HTTP status or, in a stream, without
+// one.
 func (w wireError) classify(status int) *model.Error {
-	var all detail // what the details say together
+	var all detail // combined details
 	daily := 0
 	for _, raw := range w.Details {
 		var d detail
 		if json.Unmarshal(raw, &d) != nil {
-			continue // ok: of a kind that is not known
+			continue // ok: unknown detail type
 		}
 		all.Reason += d.Reason
 		all.RetryDelay += d.RetryDelay
@@ -85,7 +86,7 @@ func (w wireError) classify(status int) *model.Error {
 		e.RetryAfter, e.HasRetryAfter = wait, true
 	}
 	if found := tokenCount().FindStringSubmatch(w.Message); e.Kind == model.TooLong && found != nil {
-		e.Input, _ = strconv.Atoi(found[1]) // ok: 0 where there is none
+		e.Input, _ = strconv.Atoi(found[1]) // ok: 0 if missing
 		e.Window, _ = strconv.Atoi(found[2])
 	}
 	return e
@@ -95,7 +96,7 @@ var tokenCount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`token count(?: of)?(?: \(?(\d{1,12})\)?)? exceeds the maximum number of tokens allowed \(?(\d{1,12})`)
 })
 
-// kind goes by the service's name for the error, else by status and message.
+// kind classifies by the service's error name, otherwise by status and message.
 func (w wireError) kind(status int, d detail) model.Kind {
 	if status == 0 {
 		status = w.Code
@@ -146,8 +147,9 @@ func (w wireError) kind(status int, d detail) model.Kind {
 	return wire.KindOf(status, w.Message)
 }
 
-// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken) count as
-// ServerFault. A message that would be taken for another kind gets the usual one before it.
+// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// Broken) count as ServerFault. A message that would be classified as another kind is prefixed
+// with the usual message.
 func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
 	w, ok := usual(kind)
 	if !ok {
@@ -177,7 +179,7 @@ func (Server) SpellError(kind model.Kind, message string) (status int, body []by
 	return w.Code, append(body, "}}"...)
 }
 
-// usual returns how the service words a kind of error.
+// usual returns the service's usual error for a kind.
 func usual(k model.Kind) (wireError, bool) {
 	detail := func(text string) []json.RawMessage { return []json.RawMessage{json.RawMessage(text)} }
 	const invalid = "INVALID_ARGUMENT"

@@ -12,7 +12,8 @@ import (
 	"adze/internal/msg"
 )
 
-// Proves PROV-54, PROV-55. What the service says is told apart, whatever the shape it comes in.
+// TestErrorKinds checks that errors are classified correctly in every format.
+// Proves PROV-54, PROV-55.
 func TestErrorKinds(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -64,7 +65,8 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. A body says how long to wait, where no header does.
+// TestRetryDelay checks that the delay is taken from the body if no header has it.
+// Proves PROV-50.
 func TestRetryDelay(t *testing.T) {
 	for header, want := range map[string]time.Duration{"": 31500 * time.Millisecond, "3": 3 * time.Second} {
 		p := provider(t, Dialect{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +84,8 @@ func TestRetryDelay(t *testing.T) {
 	}
 }
 
-// Proves PROV-12. A part that the server does not know is left out from then on.
+// TestOptional checks that a part that the server does not know is omitted from then on.
+// Proves PROV-12.
 func TestOptional(t *testing.T) {
 	whole := model.Request{
 		Model: "gemini-3.8-pro", MaxTokens: 9, Messages: talk([]msg.Part{text("hi")}), Format: json.RawMessage(`{"type":"object"}`),
@@ -110,7 +113,7 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// The server refuses what the service refuses.
+// TestCheckRejects checks that the emulated server rejects the same requests as the service.
 func TestCheckRejects(t *testing.T) {
 	user := `{"role":"user","parts":[{"text":"hi"}]}`
 	call := `{"role":"model","parts":[{"functionCall":{"id":"c","name":"A","args":{}}}]}`

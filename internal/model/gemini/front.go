@@ -9,14 +9,14 @@ import (
 	"adze/internal/msg"
 )
 
-// A front is what requests have before their contents, the system prompt and the tools, as it was encoded last. From
-// request to request it is mostly the same.
+// A front is the encoded part of a request before its contents: the system prompt and the
+// tools. It rarely changes between requests.
 type front struct {
 	system []msg.Part
 	tools  []msg.ToolSpec
 	search *model.Search
 	text   []byte // never written to again
-	// leftOut says which tools are missing, and why.
+	// leftOut lists the omitted tools with the reasons.
 	leftOut []string
 }
 
@@ -28,7 +28,7 @@ func (f *front) encode(d Dialect, req *model.Request) []byte {
 	dst := make([]byte, 0, roomFor(req))
 	dst = appendSystem(dst, req.System)
 	dst, leftOut := appendTools(dst, req.Tools, d.OpenAPI)
-	if req.Search != nil && len(req.Tools) == 0 { // it does not go together with other tools
+	if req.Search != nil && len(req.Tools) == 0 { // search can't be combined with other tools
 		dst = append(dst, `,"tools":[{"googleSearch":{}}]`...)
 	}
 	dst = append(dst, `,"contents":[`...)

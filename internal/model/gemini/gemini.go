@@ -1,9 +1,10 @@
-// Package gemini is the generateContent wire dialect: it writes request bodies, reads streamed and whole responses,
-// classifies error responses, and plays a server that is as strict as the service. Connections, credentials and retries
-// belong to the providers that use it.
+// Package gemini implements the generateContent wire dialect: it writes request bodies, reads
+// streamed and whole responses, classifies error responses, and emulates a server that is as
+// strict as the service.
 //
-// The service attaches signatures of its reasoning to parts of an answer, and wants them back on the same parts. Such a
-// signature is kept as a [msg.Thinking] whose signature begins with "gemini:"; see [signature].
+// The service attaches signatures of its reasoning to parts of an answer and requires them back
+// on the same parts. Such a signature is kept as a [msg.Thinking] whose signature begins with
+// "gemini:"; see [signature].
 package gemini
 
 import (
@@ -17,20 +18,21 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring], [wire.Counting] and [wire.Lenient]. The zero value is that of the
-// service itself.
+// Dialect implements [wire.Dialect], [wire.Referring], [wire.Counting] and [wire.Lenient]. The
+// zero value is the dialect of the service itself.
 type Dialect struct {
-	// Models is the path before a model's name; empty means v1beta/models/.
+	// Models is the path prefix of a model's name; empty means v1beta/models/.
 	Models string
-	// OpenAPI says that schemas of tools go out in the subset of OpenAPI that older servers know, not as JSON Schema.
+	// OpenAPI sends tool schemas in the OpenAPI subset that older servers support, not as JSON
+	// Schema.
 	OpenAPI bool
-	// FlatResults says that results of tools hold text only: their images follow them as parts of their own. So it is
-	// for models that are known to want it, too.
+	// FlatResults limits tool results to text; their images follow them as separate parts. It
+	// is implied for models known to require it.
 	FlatResults bool
-	// NoCallIDs says that calls and results go without ids.
+	// NoCallIDs omits the IDs of calls and results.
 	NoCallIDs bool
 
-	tools []msg.ToolSpec // of the request whose answer is read
+	tools []msg.ToolSpec // tools of the request being answered
 }
 
 // Path implements [wire.Dialect]. Without alt=sse the stream would be one JSON array.
@@ -62,14 +64,14 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{tools: d.tools, requestID: requestID, raw: raw}
 }
 
-// For implements [wire.Referring]: calls come back with the names that the tools were given.
+// For implements [wire.Referring]: it maps tool names in calls back to the original ones.
 func (d Dialect) For(req *model.Request) wire.Dialect {
 	d.tools = req.Tools
 	return d
 }
 
-// isOlder reports whether a model is of a generation that is told how many tokens to think, not how hard; that has no
-// images in results of tools, and does not insist on signatures.
+// isOlder reports whether a model is of a generation that takes a thinking budget rather than a
+// level, has no images in tool results and does not require signatures.
 func isOlder(name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	for _, generation := range []string{"gemini-1.", "gemini-1-", "gemini-2.", "gemini-2-", "gemma-"} {
@@ -80,16 +82,17 @@ func isOlder(name string) bool {
 	return false
 }
 
-// wireName returns the name of a tool as the service takes it: 1 to 64 letters, digits, _ and -, not first a digit or -.
+// wireName returns a tool name that the service accepts: 1 to 64 letters, digits, _ and -, not
+// starting with a digit or -.
 func wireName(name string) string {
 	short := toolname.Restrict(name)
 	if c := short[0]; c == '-' || '0' <= c && c <= '9' {
-		return toolname.Restrict("_ " + name) // which has to change, and so ends in a hash that is its own
+		return toolname.Restrict("_ " + name) // always changed, so it ends in a unique hash
 	}
 	return short
 }
 
-// original returns the name of the tool that a name on the wire stands for.
+// original returns the tool name for a name on the wire.
 func original(tools []msg.ToolSpec, name string) string {
 	for i := range tools {
 		if tools[i].Name == name {
@@ -104,23 +107,24 @@ func original(tools []msg.ToolSpec, name string) string {
 	return name
 }
 
-// A signature is what the service attached to a part of its answer, as this program keeps it: in a [msg.Thinking], with
-// a word before it that says which part it was.
+// A signature is the service's signature for a part of its answer. It is stored in a
+// [msg.Thinking], with a prefix that identifies the part.
 type signature struct {
 	on   place
 	data string
 }
 
-// A place is the part that a signature belongs to. The value is the beginning of the signature of the [msg.Thinking].
+// A place identifies the part that a signature belongs to. Its value is the prefix of the
+// [msg.Thinking] signature.
 type place string
 
 const (
-	onNext    place = "gemini:"         // the text or the call that follows
+	onNext    place = "gemini:"         // the following text or call
 	onThought place = "gemini:thought:" // the thinking itself
-	onNothing place = "gemini:empty:"   // a text of its own, which is empty
+	onNothing place = "gemini:empty:"   // a separate, empty text
 )
 
-// signatureOf returns the signature in a part, if it is of this dialect.
+// signatureOf returns the signature in a part if it belongs to this dialect.
 func signatureOf(p msg.Part) (s signature, ok bool) {
 	t, ok := p.(*msg.Thinking)
 	if !ok {

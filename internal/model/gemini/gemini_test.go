@@ -40,7 +40,8 @@ func TestConformance(t *testing.T) {
 		model.BlockDone{Part: &msg.Thinking{Text: "Hm.", Signature: "c2ln"}}}
 	d := modeltest.Dialect{
 		Server: Server{},
-		// Input of calls comes whole and is always an object; caches are not written to; reasoning is never redacted.
+		// Call input is always a complete object; caches are not written to; reasoning is never
+		// redacted.
 		Cannot: []string{"malformed tool input", "thinking", "redacted thinking", "cache usage", "context exceeded", "pause", "over_window"},
 		Answers: []modeltest.Answer{
 			{Name: "thinking before a text", Spell: modeltest.Events(append(thinking[:4:4],

@@ -5,11 +5,11 @@ import (
 	"adze/internal/model/wire"
 )
 
-// notTaken are the words with which the service refuses what it does not know.
+// notTaken lists phrases with which the service rejects unknown parts.
 var notTaken = []string{"unknown name", "cannot find field", "unsupported", "not supported", "does not support", "not enabled", "cannot be used", "invalid value", "is not allowed"}
 
-// optionals are the parts that a request can do without, with the words by which an error names them. A part stands before
-// those whose names its own contains.
+// optionals lists the parts that can be omitted from a request, with the phrases by which an
+// error names them. A part is listed before parts whose names its own contains.
 var optionals = []wire.Optional{
 	{Part: model.OmitDisplay, Names: []string{"includethoughts", "include_thoughts"}, Has: shows},
 	{Part: model.OmitEffort, Names: []string{"thinkinglevel", "thinking_level", "thinking level"}, Has: func(r *model.Request) bool {

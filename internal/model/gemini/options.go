@@ -10,8 +10,8 @@ import (
 	"adze/internal/msg"
 )
 
-// options returns the beginning of a body: the members that come before the conversation, extra ones last. The object
-// stays open.
+// options returns the beginning of a body: the members that precede the conversation, extra
+// ones last. The object stays open.
 func options(req *model.Request, extra []byte) ([]byte, error) {
 	config := generationConfig(req)
 	var rest []wire.Member
@@ -58,17 +58,17 @@ func generationConfig(req *model.Request) []wire.Member {
 
 func formats(req *model.Request) bool { return req.Format != nil && req.Omit&model.OmitFormat == 0 }
 
-// budgets are how many tokens an effort is worth to a model that is told a number of them, as the service maps them.
+// budgets maps efforts to token budgets for models that take a budget, as the service does.
 var budgets = [...]struct {
 	effort model.Effort
 	tokens int
 }{{model.EffortLow, 1024}, {model.EffortMedium, 8192}, {model.EffortHigh, 24_576}, {model.EffortXHigh, 24_576}, {model.EffortMax, 24_576}}
 
-// dynamic is the budget of a model that decides by itself.
+// dynamic is the budget of a model that chooses its own.
 const dynamic = -1
 
-// thinking returns how the model thinks, or nil. The newer models take a level, the older ones a number of tokens; both
-// at once are refused.
+// thinking returns the thinking configuration, or nil. Newer models take a level, older ones a
+// token budget; setting both is an error.
 func thinking(req *model.Request) []byte {
 	if req.Omit&model.OmitThinking != 0 {
 		return nil
@@ -108,7 +108,7 @@ func thinking(req *model.Request) []byte {
 	return append(v, '}')
 }
 
-// level returns the level of thinking for an effort; the highest is high.
+// level returns the thinking level for an effort; the highest is high.
 func level(e model.Effort) model.Effort {
 	if e == model.EffortXHigh || e == model.EffortMax {
 		return model.EffortHigh
@@ -116,7 +116,7 @@ func level(e model.Effort) model.Effort {
 	return e
 }
 
-// shows reports whether the model's thoughts are asked for.
+// shows reports whether the model's thoughts are requested.
 func shows(req *model.Request) bool {
 	mode := req.Thinking.Mode
 	return mode != model.ThinkingOff && mode != model.ThinkingDisabled && req.Omit&(model.OmitDisplay|model.OmitThinking) == 0

@@ -12,8 +12,8 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// parameters returns the schema of a tool as the service takes it; nothing stands for a tool without input. A schema that
-// cannot be expressed is an error.
+// parameters returns a tool's schema in the form that the service accepts, or nothing for a
+// tool without input. It returns an error if the schema cannot be expressed.
 func parameters(schema []byte, openAPI bool) ([]byte, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
@@ -32,7 +32,7 @@ func parameters(schema []byte, openAPI bool) ([]byte, error) {
 	for _, place := range []string{"$defs", "definitions"} {
 		defs, err := wire.Members(find(ms, place))
 		if err != nil {
-			continue // there are none
+			continue // no definitions
 		}
 		for _, d := range defs {
 			n.defs["#/"+place+"/"+d.Name] = d.Value
@@ -42,8 +42,8 @@ func parameters(schema []byte, openAPI bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if top, _ := wire.Members(out); find(top, "properties") == nil { // ok: it is valid
-		return nil, nil // an object without properties is refused
+	if top, _ := wire.Members(out); find(top, "properties") == nil { // ok: valid JSON
+		return nil, nil // an object without properties is rejected
 	}
 	return out, nil
 }
@@ -57,20 +57,21 @@ func find(ms []wire.Member, name string) []byte {
 	return nil
 }
 
-// A normalizer writes JSON Schema in the subset of OpenAPI that older servers know: references are replaced by what they
-// stand for, alternatives by anyOf, and what has no word there is said in the description.
+// A normalizer converts JSON Schema to the OpenAPI subset that older servers support:
+// references are resolved, alternatives become anyOf, and other keywords move to the
+// description.
 type normalizer struct{ defs map[string][]byte }
 
-// kept are the keywords that are the same in both.
+// kept lists the keywords that are the same in both.
 var kept = []string{
 	"title", "enum", "maxItems", "minItems", "required", "minProperties", "maxProperties", "minLength", "maxLength",
 	"pattern", "minimum", "maximum", "propertyOrdering", "nullable",
 }
 
-// silent are keywords that say nothing to a model.
+// silent lists keywords that are irrelevant to a model.
 var silent = []string{"$schema", "$id", "$defs", "definitions", "$comment", "additionalProperties", "default", "examples", "$ref", "description", "type"}
 
-// schema returns raw, normalised. Refs are the references that led to it.
+// schema returns raw, normalized. refs holds the references that led to it.
 func (n normalizer) schema(raw []byte, refs []string) ([]byte, error) {
 	switch strings.TrimSpace(string(raw)) {
 	case "true", "{}":
@@ -95,7 +96,7 @@ func (n normalizer) schema(raw []byte, refs []string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the schema is %w", err)
 		}
-		for _, m := range ms { // what stands beside a reference adds to it
+		for _, m := range ms { // siblings of a reference extend it
 			if m.Name != "$ref" {
 				inner = wire.SetMember(slices.Clone(inner), m.Name, m.Value)
 			}
@@ -143,12 +144,12 @@ func (n normalizer) object(ms []wire.Member, refs []string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if jsonscan.Is(find(out, "type"), "object") && empty(find(out, "properties")) { // that is refused
+	if jsonscan.Is(find(out, "type"), "object") && empty(find(out, "properties")) { // rejected by the service
 		add("type", []byte(`"string"`))
 		said = append(said, "a JSON object as text")
 		out = slices.DeleteFunc(out, func(m wire.Member) bool { return m.Name == "properties" || m.Name == "required" })
 	}
-	about, _ := jsonscan.String(find(ms, "description")) // ok: without one it is empty
+	about, _ := jsonscan.String(find(ms, "description")) // ok: empty if missing
 	if len(said) > 0 {
 		about = strings.TrimSpace(about + " (" + strings.Join(said, "; ") + ")")
 	}
@@ -164,7 +165,7 @@ func empty(object []byte) bool {
 	return err != nil || len(ms) == 0
 }
 
-// kind adds the type. A list of types is a type that may be null, or alternatives.
+// kind adds the type. A list of types becomes a nullable type or alternatives.
 func (n normalizer) kind(value []byte, ms []wire.Member, refs []string, add func(string, []byte)) error {
 	if jsonscan.IsNull(value) {
 		if find(ms, "properties") != nil {
@@ -223,7 +224,7 @@ func (n normalizer) properties(value []byte, refs []string, add func(string, []b
 	return nil
 }
 
-// anyOf adds alternatives. One of them that is null makes the others nullable.
+// anyOf adds alternatives. If one is null, the others become nullable.
 func (n normalizer) anyOf(value []byte, refs []string, add func(string, []byte)) error {
 	var all [][]byte
 	err := jsonscan.List(value, func(v []byte) error {
@@ -239,7 +240,7 @@ func (n normalizer) anyOf(value []byte, refs []string, add func(string, []byte))
 	case err != nil:
 		return err
 	case len(all) == 1:
-		ms, _ := wire.Members(all[0]) // ok: it is valid
+		ms, _ := wire.Members(all[0]) // ok: valid JSON
 		for _, m := range ms {
 			add(m.Name, m.Value)
 		}
@@ -249,7 +250,7 @@ func (n normalizer) anyOf(value []byte, refs []string, add func(string, []byte))
 	return nil
 }
 
-// allStrings reports whether a list holds strings only.
+// allStrings reports whether a list contains only strings.
 func allStrings(list []byte) bool {
 	err := jsonscan.List(list, func(v []byte) error {
 		if v[0] != '"' {
@@ -260,8 +261,8 @@ func allStrings(list []byte) bool {
 	return err == nil
 }
 
-// knownFormat reports whether a format is one that the service takes.
+// knownFormat reports whether the service accepts a format.
 func knownFormat(value []byte) bool {
-	f, _ := jsonscan.String(value) // ok: what is none is not known
+	f, _ := jsonscan.String(value) // ok: a non-string is not known
 	return slices.Contains([]string{"date-time", "enum", "int32", "int64", "float", "double"}, f)
 }

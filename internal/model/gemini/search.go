@@ -6,8 +6,8 @@ import (
 	"adze/internal/model"
 )
 
-// search appends the events for what the server has found on the web, and counts the searches. The addresses are redirects
-// of the server, so the title names the site.
+// search appends the events for the server's web search results and counts the searches. The
+// addresses are redirects of the server, so the title names the site.
 func (t *tally) search(out []model.Event, raw []byte) []model.Event {
 	var g struct {
 		Queries []string `json:"webSearchQueries"`

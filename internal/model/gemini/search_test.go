@@ -13,7 +13,8 @@ import (
 	"adze/internal/msg"
 )
 
-// Proves WSR-05. What the server found comes with the answer, and searches are counted.
+// TestSearch checks that search results come with the answer and that searches are counted.
+// Proves WSR-05.
 func TestSearch(t *testing.T) {
 	body, err := Dialect{}.NewEncoder().EncodeBody(&model.Request{
 		Model: "gemini-3", MaxTokens: 100, Messages: []msg.Message{msg.UserText("go")}, Search: &model.Search{Most: 8},

@@ -46,7 +46,7 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	}, nil
 }
 
-// Sign implements [wire.Server]. A signature is base64, and stands for nothing but itself.
+// Sign implements [wire.Server]. A signature is base64 and has no further meaning.
 func (Server) Sign(_ []byte, id, _ string) string {
 	return id + strings.Repeat("A", (4-len(id)%4)%4)
 }
@@ -83,7 +83,7 @@ func (Server) Read(body []byte) (*model.Request, error) {
 				if calls++; id != "" {
 					return id
 				}
-				return fmt.Sprintf("call_%d_%d", (i+1)/2, calls) // the same for a call and, in the next message, its result
+				return fmt.Sprintf("call_%d_%d", (i+1)/2, calls) // same ID for a call and its result in the next message
 			})
 			if err != nil {
 				return nil, err
@@ -95,7 +95,7 @@ func (Server) Read(body []byte) (*model.Request, error) {
 	return req, nil
 }
 
-// read returns the parts that p stands for. ID returns the id of a call or result.
+// read converts p to parts. id returns the ID of a call or result.
 func (p *checkedPart) read(id func(string) string) ([]msg.Part, error) {
 	var parts []msg.Part
 	sign := func(on place, text string) {
@@ -158,20 +158,20 @@ func (Server) SpellCount(n int) []byte { return fmt.Appendf(nil, `{"totalTokens"
 // NewSpeller implements [wire.Server].
 func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream} }
 
-// A speller writes an answer: as one response, or as a stream of them.
+// A speller writes an answer as one response or as a stream of responses.
 type speller struct {
 	stream    bool
 	id, model string
-	usage     wire.Counts // as it was reported last
-	parts     [][]byte    // of a whole answer
-	open      int         // the text block that deltas belong to, plus one
-	signature string      // of a part to come
+	usage     wire.Counts // last reported usage
+	parts     [][]byte    // parts of a whole answer
+	open      int         // index of the open text block, plus one
+	signature string      // signature for the next part
 	garbled   bool
-	malformed bool // the model wrote a call that cannot be read
+	malformed bool // the model wrote a malformed call
 }
 
-// response spells a response with parts, more members of the candidate, and the usage. Clients take a response without
-// parts for one that is not valid.
+// response writes a response with parts, additional candidate members, and the usage. Clients
+// reject a response without parts.
 func (s *speller) response(parts [][]byte, more string) []byte {
 	if len(parts) == 0 {
 		parts = [][]byte{s.text("", "")}
@@ -226,7 +226,7 @@ func (s *speller) Event(e model.Event) []byte {
 			return nil
 		}
 		return s.spell(s.thought(e.Text))
-	case model.InputDelta: // calls come whole
+	case model.InputDelta: // calls are sent whole
 		s.open = e.Block + 1
 		return nil
 	case model.BlockDone:
@@ -234,13 +234,13 @@ func (s *speller) Event(e model.Event) []byte {
 		s.open = 0
 		return s.done(e.Part, announced && s.stream)
 	}
-	panic(fmt.Sprintf("gemini: no server sends a %T", e)) // the caller's mistake
+	panic(fmt.Sprintf("gemini: no server sends a %T", e)) // caller's mistake
 }
 
-// done spells a part that is complete, as far as deltas have not spelled it.
+// done writes a complete part, except for text already sent as deltas.
 func (s *speller) done(p msg.Part, announced bool) []byte {
 	switch p := p.(type) {
-	case *msg.Text: // a signature waits for a call, or the end
+	case *msg.Text: // the signature is for a later call or the end
 		if !announced {
 			return s.spell(s.text(p.Text, ""))
 		}
@@ -252,7 +252,7 @@ func (s *speller) done(p msg.Part, announced bool) []byte {
 			return s.spell(s.thought(p.Text))
 		}
 	case *msg.ToolUse:
-		if p.Malformed != "" { // of such a call nothing is sent but that there was one
+		if p.Malformed != "" { // only the fact that there was a call is sent
 			s.malformed = true
 			return nil
 		}
@@ -347,7 +347,7 @@ func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
 	return data
 }
 
-// finishReason returns the service's word for a reason.
+// finishReason returns the service's name for a stop reason.
 func finishReason(reason model.StopReason) string {
 	switch reason {
 	case model.StopMaxTokens:
@@ -358,8 +358,8 @@ func finishReason(reason model.StopReason) string {
 	return "STOP"
 }
 
-// appendUsage appends the member for a usage report, with a comma before it, if there is one. What was written to a
-// cache is input like any other.
+// appendUsage appends the member for a usage report, if any, with a leading comma. Cache writes
+// count as ordinary input.
 func appendUsage(dst []byte, u wire.Counts) []byte {
 	if u == nil {
 		return dst

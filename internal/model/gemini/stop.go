@@ -2,7 +2,7 @@ package gemini
 
 import "adze/internal/model"
 
-// stopReason maps the service's reason for the end of an answer.
+// stopReason maps the service's finish reason.
 func stopReason(finish string, calls bool) model.StopReason {
 	switch finish {
 	case "MAX_TOKENS":
@@ -16,10 +16,10 @@ func stopReason(finish string, calls bool) model.StopReason {
 	return model.StopEnd
 }
 
-// ends reports whether the reason is that of an answer which can be used.
+// ends reports whether the finish reason is for a usable answer.
 func ends(finish string) bool { return unusable(finish) == "" }
 
-// unusable returns what is wrong with an answer, by the reason for its end, or nothing.
+// unusable describes the problem with an answer with this finish reason, or returns "".
 func unusable(finish string) string {
 	switch finish {
 	case "MALFORMED_FUNCTION_CALL":

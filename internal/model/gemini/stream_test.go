@@ -18,7 +18,7 @@ import (
 	"adze/internal/msg"
 )
 
-// chunk returns a response with the given parts and further members of the candidate.
+// chunk returns a response with the given parts and additional candidate members.
 func chunk(parts string, more ...string) string {
 	return `{"candidates":[{"content":{"parts":[` + parts + `],"role":"model"},"index":0` + strings.Join(more, "") + `}],` +
 		`"usageMetadata":{"promptTokenCount":15,"cachedContentTokenCount":5,"candidatesTokenCount":2,"thoughtsTokenCount":1,"totalTokenCount":18},"modelVersion":"m-1","responseId":"r1"}`
@@ -36,7 +36,7 @@ func sse(lines ...string) string {
 
 var usage = model.Usage{Usage: msg.Usage{Input: 10, CacheRead: 5, Output: 3}}
 
-// started are the events every response opens with.
+// started holds the events every response begins with.
 var started = []model.Event{model.Start{ID: "r1", Model: "m-1", RequestID: "req_1"}, usage}
 
 func collect(seq iter.Seq2[model.Event, error]) (events []model.Event, err error) {
@@ -156,7 +156,9 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// Proves PROV-11. Whatever is not a complete, well-formed stream is broken, and says why.
+// TestBroken checks that every incomplete or malformed stream is reported as broken, with the
+// reason.
+// Proves PROV-11.
 func TestBroken(t *testing.T) {
 	const refused = `{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3},"modelVersion":"m"}`
 	for name, c := range map[string]struct {
@@ -194,7 +196,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// Proves PROV-23, PROV-30. What is missing or absurd is estimated.
+// TestUsage checks that missing and absurd numbers are estimated.
+// Proves PROV-23, PROV-30.
 func TestUsage(t *testing.T) {
 	for metadata, want := range map[string]msg.Usage{
 		`{"promptTokenCount":15,"cachedContentTokenCount":5,"candidatesTokenCount":2,"thoughtsTokenCount":1}`: {Input: 10, CacheRead: 5, Output: 3},
@@ -255,7 +258,8 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A stream that its server does not end is over when it falls silent after the reason for the end.
+// TestServerThatDoesNotHangUp checks that a stream that its server does not close ends when it
+// is idle after the finish reason.
 func TestServerThatDoesNotHangUp(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, sse(chunk(`{"text":"a"}`, stop))) // ok: ends with the pipe
@@ -274,12 +278,12 @@ func TestAllocations(t *testing.T) {
 		if _, err := d.Event("", data); err != nil || len(d.Take()) != 1 {
 			t.Fatal("no delta")
 		}
-	}); n > 2.1 { // the text, the event, and now and then a larger buffer
+	}); n > 2.1 { // the text, the event, and an occasional larger buffer
 		t.Errorf("%v allocations per delta", n)
 	}
 }
 
-// A server that sends nothing but calls is not compared call by call.
+// TestManyCalls checks that decoding many calls does not compare them pairwise.
 func TestManyCalls(t *testing.T) {
 	var b strings.Builder
 	for i := range 50_000 {
@@ -324,7 +328,7 @@ func FuzzReadStream(f *testing.F) {
 		if failed != nil && !errors.As(failed, &known) {
 			t.Fatalf("error %v of type %T", failed, failed)
 		}
-		// A whole answer may be anything, too.
+		// A whole answer may be arbitrary, too.
 		collect(wire.ReadMessage(Dialect{}, []byte(in), ""))
 	})
 }

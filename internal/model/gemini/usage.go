@@ -5,18 +5,19 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A tally keeps the usage of one response. Reports are cumulative, so a later one replaces.
+// A tally tracks the usage of one response. Reports are cumulative, so a later one replaces an
+// earlier one.
 type tally struct {
 	prompt, tools, cached, answer, thoughts int
 
-	reported  bool // there was a report
-	final     bool // there was one with or after the end of the answer
-	senseless bool // a number was none
-	text      int  // bytes of output, for the estimate
-	searches  int  // of the web
+	reported  bool // a report was received
+	final     bool // a report was received with or after the end
+	senseless bool // a number was invalid
+	text      int  // output bytes, for the estimate
+	searches  int  // web searches
 }
 
-// read takes a report in, and tells whether there was one.
+// read reads a report and returns whether there was one.
 func (t *tally) read(s *jsonscan.Scanner) bool {
 	if s.Kind() != '{' {
 		s.Skip()
@@ -42,7 +43,7 @@ func (t *tally) read(s *jsonscan.Scanner) bool {
 	return true
 }
 
-// count reads a number; a nonsensical one counts as unknown.
+// count reads a number; an implausible one counts as unknown.
 func (t *tally) count(s *jsonscan.Scanner, into *int) {
 	const absurd = 1e12
 	n, ok := s.Number()
@@ -55,14 +56,14 @@ func (t *tally) count(s *jsonscan.Scanner, into *int) {
 	}
 }
 
-// usage returns what is known. The prompt includes what came from the cache.
+// usage returns the reported usage. The prompt includes cached tokens.
 func (t *tally) usage() msg.Usage {
 	u := msg.Usage{CacheRead: min(t.cached, t.prompt), Output: t.answer + t.thoughts, WebSearches: t.searches, Estimated: t.senseless}
 	u.Input = t.prompt - u.CacheRead + t.tools
 	return u
 }
 
-// estimate returns the usage with what was not reported filled in.
+// estimate returns the usage with missing numbers estimated.
 func (t *tally) estimate() msg.Usage {
 	u := t.usage()
 	if !t.reported {

@@ -17,26 +17,27 @@ import (
 	"adze/internal/platform/contacts"
 )
 
-// maxAnswer is the most that is read of an answer.
+// maxAnswer is the maximum number of bytes read from an answer.
 const maxAnswer = 8 << 20
 
-// errLoading is the answer of a server that has not read its model yet.
+// errLoading is returned for a server that has not loaded its model yet.
 var errLoading = errors.New("the server is still loading its model")
 
-// errOther is the error for a server that has none of the interfaces.
+// errOther is returned for a server that has none of the known interfaces.
 var errOther = errors.New("it does not say what it is")
 
-// A statusError is an HTTP status other than 200. It is an [errOther].
+// A statusError is an HTTP status other than 200. It matches [errOther].
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("HTTP %d", int(e)) }
 func (statusError) Unwrap() error   { return errOther }
 
-// A Client asks servers. It knows no proxy, follows no redirect and keeps no connection.
+// A Client queries servers. It uses no proxy, follows no redirects and keeps no connections
+// open.
 type Client struct {
 	// Agent is the user agent.
 	Agent string
-	// Key is sent to a server that wants one; it may be empty.
+	// Key is sent to servers that require one. It may be empty.
 	Key string
 }
 
@@ -47,7 +48,7 @@ func (c Client) http() *http.Client {
 	}
 }
 
-// ask gets what is at address, or posts a question there if there is one, and decodes the answer.
+// ask fetches address, or posts question to it if there is one, and decodes the answer.
 func (c Client) ask(ctx context.Context, address string, question, answer any) (http.Header, error) {
 	method, body := http.MethodGet, io.Reader(nil)
 	if question != nil {
@@ -87,8 +88,8 @@ func (c Client) ask(ctx context.Context, address string, question, answer any) (
 	return res.Header, nil
 }
 
-// identify returns the server at a root, still without its models. Something else may listen there: a server is one only
-// if it has the interface of its kind.
+// identify returns the server at a root, without its models. Any program may listen there, so a
+// server counts only if it has the interface of its kind.
 func (c Client) identify(ctx context.Context, root string) (*Server, error) {
 	s := &Server{Address: root + "/v1"}
 	var list struct {
@@ -125,7 +126,7 @@ func (c Client) identify(ctx context.Context, root string) (*Server, error) {
 	return s, nil
 }
 
-// A studioList is LM Studio's own list of models.
+// A studioList is LM Studio's native model list.
 type studioList struct {
 	Data []studioModel `json:"data"`
 }
@@ -138,13 +139,13 @@ type studioModel struct {
 	Loaded int    `json:"loaded_context_length"`
 }
 
-// genuine reports whether the list has members that only LM Studio sends. Some gateways answer every path with their list
-// of models.
+// genuine reports whether the list has members that only LM Studio sends. Some gateways answer
+// every path with their model list.
 func (l studioList) genuine() bool {
 	return l.Data != nil && !slices.ContainsFunc(l.Data, func(m studioModel) bool { return m.State == "" && m.Max == 0 })
 }
 
-// describe fills in the models, as far as the server says something about them in time.
+// describe fills in the models as far as the server describes them in time.
 func (c Client) describe(ctx context.Context, s *Server, root string) {
 	switch {
 	case s.Loading:
@@ -162,7 +163,8 @@ func (c Client) describe(ctx context.Context, s *Server, root string) {
 	}
 }
 
-// ollamaWindow is Ollama's documented default window. Machines with much memory get a larger one.
+// ollamaWindow is Ollama's documented default window. Machines with more memory get a larger
+// one.
 const ollamaWindow = 4096
 
 func (c Client) ollamaModels(ctx context.Context, root string) []Model {
@@ -175,7 +177,7 @@ func (c Client) ollamaModels(ctx context.Context, root string) []Model {
 	if _, err := c.ask(ctx, root+"/api/tags", nil, &list); err != nil {
 		return nil
 	}
-	c.ask(ctx, root+"/api/ps", nil, &running) // ok: then no model is known to be loaded
+	c.ask(ctx, root+"/api/ps", nil, &running) // ok: no model is known to be loaded then
 	loaded := map[string]int{}
 	for _, m := range running.Models {
 		loaded[m.Name] = m.Window
@@ -200,7 +202,7 @@ func (c Client) ollamaModels(ctx context.Context, root string) []Model {
 	return models
 }
 
-// ollamaModel returns what Ollama says about one model that may not be loaded.
+// ollamaModel returns Ollama's description of a model that may not be loaded.
 func (c Client) ollamaModel(ctx context.Context, root, name string) Model {
 	m := Model{Name: name, Window: ollamaWindow}
 	var about struct {
@@ -213,16 +215,16 @@ func (c Client) ollamaModel(ctx context.Context, root, name string) Model {
 		return m
 	}
 	var family string
-	json.Unmarshal(about.Info["general.architecture"], &family)        // ok: then the window is not known
+	json.Unmarshal(about.Info["general.architecture"], &family)        // ok: the window is unknown then
 	json.Unmarshal(about.Info[family+".context_length"], &m.MaxWindow) // ok: as above
 	for line := range strings.Lines(about.Parameters) {
 		var n int
-		if found, _ := fmt.Sscanf(line, "num_ctx %d", &n); found == 1 && n > 0 { // the model brings its own
+		if found, _ := fmt.Sscanf(line, "num_ctx %d", &n); found == 1 && n > 0 { // the model sets its own
 			m.Window, m.Sure = n, true
 		}
 	}
 	switch {
-	case about.Remote != "" && m.MaxWindow > 0: // it runs elsewhere, and is never loaded here
+	case about.Remote != "" && m.MaxWindow > 0: // runs remotely and is never loaded here
 		m.Window, m.Sure, m.Loaded = m.MaxWindow, true, true
 	case m.MaxWindow > 0:
 		m.Window = min(m.Window, m.MaxWindow)
@@ -253,7 +255,7 @@ func (c Client) llamaModels(ctx context.Context, root string) []Model {
 	}
 	var props struct {
 		Settings struct {
-			Window int `json:"n_ctx"` // of each slot
+			Window int `json:"n_ctx"` // per slot
 		} `json:"default_generation_settings"`
 		Modalities struct {
 			Vision bool `json:"vision"`
@@ -262,7 +264,7 @@ func (c Client) llamaModels(ctx context.Context, root string) []Model {
 			Tools *bool `json:"supports_tools"`
 		} `json:"chat_template_caps"`
 	}
-	c.ask(ctx, root+"/props", nil, &props) // ok: a server can be told not to say
+	c.ask(ctx, root+"/props", nil, &props) // ok: the endpoint can be disabled
 	var models []Model
 	for _, d := range list.Data {
 		m := Model{Name: d.ID, MaxWindow: d.Meta.Trained, Window: props.Settings.Window, Sure: props.Settings.Window > 0, Images: props.Modalities.Vision, Loaded: true}
@@ -294,7 +296,7 @@ func (c Client) vllmModels(ctx context.Context, root string) []Model {
 			Window int    `json:"max_model_len"`
 		} `json:"data"`
 	}
-	c.ask(ctx, root+"/v1/models", nil, &list) // ok: then it has none
+	c.ask(ctx, root+"/v1/models", nil, &list) // ok: no models then
 	var models []Model
 	for _, d := range list.Data {
 		models = append(models, Model{Name: d.ID, Window: d.Window, MaxWindow: 0, Sure: d.Window > 0, Loaded: true})

@@ -11,9 +11,10 @@ import (
 	"adze/internal/msg"
 )
 
-// Guard returns p with requests that fit into the windows of its models. Servers on this machine have small windows, and
-// some silently cut off what does not fit: Guard shortens the answer, or refuses the request before it is sent. It leaves
-// requests alone if the window is a guess. About returns what is known about a model.
+// Guard wraps p so that requests fit the windows of its models. Servers on this machine have
+// small windows, and some silently truncate input that does not fit. Guard shortens the answer
+// or rejects the request before it is sent. It does nothing if the window is a guess. about
+// returns the description of a model.
 func Guard(p model.Provider, about func(name string) (Model, bool)) model.Provider {
 	return &guard{next: p, about: about, gauges: map[string]*tokens.Gauge{}}
 }
@@ -26,10 +27,10 @@ type guard struct {
 	gauges map[string]*tokens.Gauge
 }
 
-// Unwrap returns the provider that is asked; see [model.As].
+// Unwrap returns the wrapped provider; see [model.As].
 func (g *guard) Unwrap() model.Provider { return g.next }
 
-// leastAnswer is how many tokens there must be for an answer.
+// leastAnswer is the minimum number of tokens available for an answer.
 const leastAnswer = 256
 
 // Stream implements [model.Provider].
@@ -57,7 +58,7 @@ func (g *guard) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.
 	}
 }
 
-// size returns the tokens of req as they are counted, and as they probably are.
+// size returns the counted and the estimated tokens of req.
 func (g *guard) size(req *model.Request) (counted, size int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,14 +76,15 @@ func (g *guard) gauge(name string) *tokens.Gauge {
 	return gauge
 }
 
-// report corrects the estimate for a model by what the server counted.
+// report corrects the estimate for a model by the server's count.
 func (g *guard) report(name string, counted int, u msg.Usage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.gauge(name).Report(counted, u.Input+u.CacheRead+u.CacheWrite)
 }
 
-// tooLong returns the error for a request that does not fit. It says so if no conversation would.
+// tooLong returns the error for a request that does not fit. The error mentions if no
+// conversation would fit.
 func (g *guard) tooLong(m Model, req *model.Request, size int) *model.Error {
 	fixed := tokens.New(req.Model).Request(req.System, req.Tools, nil)
 	e := &model.Error{Kind: model.TooLong, Input: size, Window: m.Window, Hint: m.Advice()}
@@ -92,7 +94,7 @@ func (g *guard) tooLong(m Model, req *model.Request, size int) *model.Error {
 			e.Hint = "Choose a model with a larger context window"
 		}
 	} else {
-		e.Hint = "" // shortening helps as well
+		e.Hint = "" // shortening also helps
 	}
 	return e
 }

@@ -1,6 +1,5 @@
-// Package local finds model servers on this machine and asks them what they have: which models, what those can do, and how
-// much really fits into each. It speaks the servers' own interfaces, which differ; the models themselves are asked in a
-// wire dialect, by others.
+// Package local finds model servers on this machine and queries their models, capabilities and
+// actual window sizes through the servers' native interfaces.
 package local
 
 import (
@@ -12,7 +11,7 @@ import (
 	"time"
 )
 
-// A Kind is a program that serves models. Its name is that of its provider.
+// A Kind is a model server program. Its value is also its provider's name.
 type Kind string
 
 // The kinds.
@@ -23,10 +22,10 @@ const (
 	VLLM     Kind = "vllm"
 )
 
-// Kinds are all kinds.
+// Kinds lists all kinds.
 var Kinds = [...]Kind{Ollama, LlamaCpp, LMStudio, VLLM}
 
-// Name returns the name of the program, as its makers write it.
+// Name returns the program's official name.
 func (k Kind) Name() string {
 	switch k {
 	case Ollama:
@@ -39,7 +38,7 @@ func (k Kind) Name() string {
 	return "vLLM"
 }
 
-// port is where a server of the kind listens unless it is told otherwise.
+// port returns the default port.
 func (k Kind) port() string {
 	switch k {
 	case Ollama:
@@ -52,7 +51,7 @@ func (k Kind) port() string {
 	return "8000"
 }
 
-// Address returns where a server of the kind is unless it is told otherwise, as a base URL for requests.
+// Address returns the default base URL for requests.
 func (k Kind) Address() string { return "http://127.0.0.1:" + k.port() + "/v1" }
 
 // A Server is a server that answered.
@@ -60,31 +59,32 @@ type Server struct {
 	Kind Kind
 	// Address is the base URL for requests.
 	Address string
-	// Loading says that the server is not ready yet. It then has no models.
+	// Loading is true if the server is not ready yet. It then has no models.
 	Loading bool
 	Models  []Model
 }
 
-// A Model is a model that a server has.
+// A Model is a model on a server.
 type Model struct {
 	Name string
-	Kind Kind // of its server
-	// Window is how many tokens fit into a request and its answer, as the server is set up; 0 means that the server does
-	// not say.
+	Kind Kind // its server's kind
+	// Window is the configured context window for a request and its answer, in tokens; 0 means
+	// unknown.
 	Window int
-	// MaxWindow is what the model was made for, or 0.
+	// MaxWindow is the window the model was trained for, or 0.
 	MaxWindow int
-	// Sure is false if Window is only the documented default. A guess never refuses a request.
+	// Sure is false if Window is only the documented default. Requests are never rejected on
+	// the basis of a guess.
 	Sure bool
-	// NoTools says that the model cannot call tools.
+	// NoTools is true if the model cannot call tools.
 	NoTools bool
 	Images  bool
-	// Loaded says that the model is in memory.
+	// Loaded is true if the model is in memory.
 	Loaded bool
 }
 
-// Advice returns how the user makes the window of a model larger, as a sentence without its full stop, or nothing if it
-// is as large as it can be.
+// Advice tells the user how to enlarge the model's window, as a sentence without a full stop,
+// or returns "" if it is as large as it can be.
 func (m Model) Advice() string {
 	if m.MaxWindow > 0 && m.Window >= m.MaxWindow {
 		return ""
@@ -100,11 +100,12 @@ func (m Model) Advice() string {
 	return "Start vLLM with a larger --max-model-len"
 }
 
-// patience is how long Find waits for all servers together.
+// patience is the total time Find waits for servers.
 const patience = time.Second
 
-// Find returns the servers of this machine at the given base URLs, in the order of [Kinds]. It asks nothing but loopback
-// addresses, all at once, and takes no longer than a second: where none listens, that is known at once.
+// Find returns the servers on this machine at the given base URLs, in the order of [Kinds]. It
+// queries only loopback addresses, concurrently, and takes at most a second; a port where
+// nothing listens is detected immediately.
 func (c Client) Find(ctx context.Context, addresses []string) []Server {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -139,8 +140,8 @@ func (c Client) Find(ctx context.Context, addresses []string) []Server {
 	return servers
 }
 
-// At returns the kind of the server on this machine at a base URL, if it is of one. It takes no longer than a
-// second.
+// At returns the kind of the server on this machine at a base URL, if it is a known one. It
+// takes at most a second.
 func (c Client) At(ctx context.Context, address string) (Kind, bool) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -152,8 +153,8 @@ func (c Client) At(ctx context.Context, address string) (Kind, bool) {
 	return "", false
 }
 
-// loopback returns the roots of an address on this machine, without a path: as it is given, and for the usual address also
-// in the other protocol. An address elsewhere has none.
+// loopback returns the roots of a local address, without a path: the address itself, and for
+// the usual address also the other IP version. It returns none for a remote address.
 func loopback(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
@@ -174,6 +175,6 @@ func loopback(address string) []string {
 }
 
 func portOf(address string) string {
-	u, _ := url.Parse(address) // ok: it was made here
+	u, _ := url.Parse(address) // ok: built by us
 	return u.Port()
 }

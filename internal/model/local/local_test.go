@@ -28,7 +28,9 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// Proves PROV-63. Servers are found by their own interfaces, wherever they listen, with the real windows of their models.
+// TestFind checks that servers are found by their native interfaces, wherever they listen, with
+// the actual windows of their models.
+// Proves PROV-63.
 func TestFind(t *testing.T) {
 	var addresses []string
 	for _, s := range []*localtest.Server{
@@ -56,13 +58,13 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// A gateway that answers every path with its list of models is not LM Studio.
+	// A gateway that answers every path with its model list is not LM Studio.
 	if found := (local.Client{}).Find(t.Context(), []string{lookalike}); found != nil {
 		t.Errorf("found %+v", found)
 	}
 }
 
-// A server that does not answer is not waited for.
+// TestFindIsQuick checks that Find does not wait for a server that does not answer.
 func TestFindIsQuick(t *testing.T) {
 	slow := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	began := time.Now()
@@ -71,8 +73,9 @@ func TestFindIsQuick(t *testing.T) {
 	}
 }
 
-// Proves PROV-63. The model that is about to be used is asked about: Ollama loads it, a server that is loading is waited for, and what is
-// wrong is said with what to do.
+// TestOpen checks that the model to be used is queried: Ollama loads it, adze waits for a
+// server that is loading, and errors are actionable.
+// Proves PROV-63.
 func TestOpen(t *testing.T) {
 	ollama := &localtest.Server{Kind: local.Ollama, Model: "qwen3:latest", Window: 8192, Max: 40960}
 	studio := &localtest.Server{Kind: local.LMStudio, Model: "qwen3-8b", Window: 8192, Max: 131072}
@@ -119,7 +122,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// answering is a provider that keeps the last request and reports a usage.
+// answering is a provider that records the last request and reports usage.
 type answering struct {
 	req  *model.Request
 	used int
@@ -134,7 +137,8 @@ func (a *answering) Stream(_ context.Context, req *model.Request) iter.Seq2[mode
 	}
 }
 
-// A request never is larger than the window: its answer is made shorter, or it is refused before it is sent.
+// TestGuard checks that a request is never larger than the window: its answer is shortened, or
+// it is rejected before it is sent.
 func TestGuard(t *testing.T) {
 	next := &answering{used: 1}
 	g := local.Guard(next, func(name string) (local.Model, bool) {

@@ -16,20 +16,22 @@ import (
 )
 
 const (
-	// answerTime is how long a server may take to say what it has, loadTime how long it may load a model.
+	// answerTime limits how long a server may take to describe itself, loadTime how long it may
+	// load a model.
 	answerTime = 3 * time.Second
 	loadTime   = 10 * time.Minute
-	// loadingPause is how long to wait before a server is asked again whether it has loaded its model.
+	// loadingPause is the polling interval while a server is loading its model.
 	loadingPause = 500 * time.Millisecond
 )
 
-// ErrSeveral is the error if no model is named and the server has several.
+// ErrSeveral is returned if no model is named and the server has several.
 var ErrSeveral = errors.New("several models")
 
-// Open describes one model of the server at a base URL, which the caller is about to use. An empty name, and the short names
-// default and small unless a model is called that, mean the only model, or the only loaded one. Ollama and LM Studio load the
-// model, because its window is known only then; say gets a line before. The address is the user's own, and need not be on
-// this machine.
+// Open describes a model on the server at a base URL, which the caller is about to use. An
+// empty name, and the short names default and small unless a model is called that, mean the
+// only model, or the only loaded one. Ollama and LM Studio load the model, because its window
+// is known only then; say is called with a line before. The address is the user's own and need
+// not be on this machine.
 func (c Client) Open(ctx context.Context, k Kind, address, name string, say func(string)) (Model, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -38,7 +40,7 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	root := u.Scheme + "://" + u.Host
 	s, err := c.ready(ctx, k, root, say)
 	switch {
-	case errors.Is(err, errOther) && !unnamed(name): // it may answer requests nevertheless
+	case errors.Is(err, errOther) && !unnamed(name): // the server may still answer requests
 		say(fmt.Sprintf("the server at %s does not say that it is %s, nor how much fits into its models", root, k.Name()))
 		return Model{Name: name}, nil
 	case err != nil:
@@ -52,7 +54,7 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	loading, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
 	path, question := "/api/generate", map[string]any{"model": m.Name, "stream": false}
-	if k == LMStudio { // it loads a model on its first request
+	if k == LMStudio { // LM Studio loads a model on its first request
 		path = "/v1/chat/completions"
 		question = map[string]any{"model": m.Name, "max_tokens": 1, "messages": []map[string]string{{"role": "user", "content": "hi"}}}
 	}
@@ -63,10 +65,11 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	return s.Pick(m.Name)
 }
 
-// unnamed reports whether a name leaves the choice of the model to the server.
+// unnamed reports whether a name lets the server choose the model.
 func unnamed(name string) bool { return name == "" || name == "default" || name == "small" }
 
-// ready returns the server at root, with its models, when it has loaded what it loads at its start.
+// ready waits until the server at root has loaded its startup models and returns it with its
+// models.
 func (c Client) ready(ctx context.Context, k Kind, root string, say func(string)) (*Server, error) {
 	limit := time.Now().Add(loadTime)
 	for told := false; ; told = true {
@@ -116,8 +119,9 @@ func (k Kind) silent(root string, err error) error {
 	return fmt.Errorf("%s does not answer at %s (%w). %s", k.Name(), root, err, start)
 }
 
-// Pick returns the model of that name. In Ollama a name without a tag means the latest. An empty name, and the short names
-// default and small unless a model is called that, mean the only model, or the only loaded one; else the error is [ErrSeveral].
+// Pick returns the model with that name. In Ollama a name without a tag means the latest. An
+// empty name, and the short names default and small unless a model is called that, mean the
+// only model, or the only loaded one; otherwise the error is [ErrSeveral].
 func (s *Server) Pick(name string) (Model, error) {
 	var names []string
 	for _, m := range s.Models {
@@ -144,7 +148,7 @@ func (s *Server) Pick(name string) (Model, error) {
 	return Model{}, fmt.Errorf("%s has no model %s; it has %s%s", s.Kind.Name(), name, strings.Join(slices.Sorted(slices.Values(names)), ", "), s.Kind.get(name))
 }
 
-// usual returns the model to use when none is named.
+// usual returns the model to use if none is named.
 func (s *Server) usual() (Model, bool) {
 	if len(s.Models) == 1 {
 		return s.Models[0], true
@@ -156,7 +160,7 @@ func (s *Server) usual() (Model, bool) {
 	return Model{}, false
 }
 
-// get returns how to get a model, for the end of a sentence.
+// get returns instructions for getting a model, for the end of a sentence.
 func (k Kind) get(name string) string {
 	if k == Ollama {
 		return "; get it with `ollama pull " + cmp.Or(name, "NAME") + "`"
@@ -164,7 +168,7 @@ func (k Kind) get(name string) string {
 	return ""
 }
 
-// cause returns why a request failed, without the address, which is known.
+// cause returns the reason a request failed, without the address, which is known.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -1,5 +1,5 @@
-// Package localtest plays model servers on this machine, as their public documentation describes them, for tests of what
-// finds and asks them.
+// Package localtest emulates local model servers, as their public documentation describes them,
+// for tests.
 package localtest
 
 import (
@@ -13,32 +13,34 @@ import (
 	"adze/internal/model/local"
 )
 
-// Gateway is the kind of a server that answers every path with its list of models.
+// Gateway is a server that answers every path with its model list.
 const Gateway local.Kind = "gateway"
 
-// A Server is a server of a kind with one model.
+// A Server emulates a server of a kind with one model.
 type Server struct {
 	Kind  local.Kind
 	Model string
-	// Others are further models of Ollama.
+	// Others lists additional Ollama models.
 	Others []string
-	// Window is what really fits, Max what the model was made for.
+	// Window is the actual window, Max the window the model was trained for.
 	Window, Max int
 	NoTools     bool
-	// Remote says that Ollama has the model run elsewhere.
+	// Remote is true if Ollama runs the model remotely.
 	Remote bool
-	// Chat answers requests to the model; may be nil.
+	// Chat, if non-nil, answers requests to the model.
 	Chat http.Handler
 
 	mu sync.Mutex
-	// Loading is how many requests more are answered with a refusal, because the server has not read its model yet.
+	// Loading is the number of further requests that are rejected because the server has not
+	// loaded its model yet.
 	Loading int
-	// Loaded says that Ollama or LM Studio has loaded the model. Broken models cannot be loaded.
+	// Loaded is true if Ollama or LM Studio has loaded the model. Broken models cannot be
+	// loaded.
 	Loaded, Broken bool
 	asked          []string
 }
 
-// Asked returns the paths that were asked for so far.
+// Asked returns the paths requested so far.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +66,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.HasSuffix(r.URL.Path, "/chat/completions") && s.Chat != nil && (s.Kind != local.LMStudio || s.isLoaded()) {
-		if r.Header.Get("Authorization") == "" { // the script's server demands a key, and these servers do not
+		if r.Header.Get("Authorization") == "" { // the script's server requires a key, but these servers do not
 			r.Header.Set("Authorization", "Bearer none")
 		}
 		s.Chat.ServeHTTP(w, r)
