@@ -1,5 +1,5 @@
-// Package model defines the contract of a language model provider: what is asked, what comes back
-// while it arrives, and how it can fail. Providers, retries and prices live in packages below it.
+// Package model defines the interface of a language model provider: requests, streamed events
+// and errors.
 package model
 
 import (
@@ -11,19 +11,20 @@ import (
 	"adze/internal/msg"
 )
 
-// A Provider answers requests. Retrying and fitting are Providers that wrap another; see [As].
+// A Provider answers requests. Retrying and request fitting are Providers that wrap another;
+// see [As].
 type Provider interface {
 	// Stream sends req and yields the response as it arrives. It may be called again, also
 	// concurrently; each range over the result is one request.
 	//
-	// A non-nil error comes with a nil event and is the last pair. It is an [*Error] unless ctx is
-	// done. A response that ends without [Stop] and without error does not occur: a provider reports
-	// it as [Broken]. Breaking off, like cancelling ctx, abandons the request and closes its
-	// connection before Stream returns.
+	// A non-nil error comes with a nil event and is the last pair. It is an [*Error] unless ctx
+	// is done. A response never ends without [Stop] and without an error: a provider reports
+	// that as [Broken]. Breaking out of the loop, like canceling ctx, abandons the request and
+	// closes its connection before Stream returns.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Event, error]
 }
 
-// A Request is one question to a model. A provider does not change it and does not keep it.
+// A Request is one request to a model. A provider does not modify or retain it.
 type Request struct {
 	Model  string
 	System []msg.Part
@@ -33,40 +34,42 @@ type Request struct {
 	Choice   ToolChoice
 	Effort   Effort
 	Thinking Thinking
-	// Cache says where the provider may cache; one without caching ignores it.
+	// Cache holds the places where the provider may cache. Providers without caching ignore it.
 	Cache []Mark
-	// Passing is how many parts at the end of the messages no later request repeats, as in a question beside a
-	// conversation. They are not cached: the mark of the messages goes to the last user message before them,
-	// which is where the request before had it.
+	// Passing is the number of parts at the end of the messages that no later request repeats,
+	// as in a side question. They are not cached: the message mark is placed on the last user
+	// message before them, where the previous request had it.
 	Passing   int
 	MaxTokens int
-	// Format is the JSON Schema that the text of the answer fits, where the provider can enforce it; nil
-	// leaves the text free.
+	// Format is the JSON Schema of the answer's text, for providers that can enforce it; nil
+	// means free text.
 	Format json.RawMessage
 
-	// Search lets the server search the web for the answer, where it can; nil does not.
+	// Search, if non-nil, lets the server search the web for the answer if it can.
 	Search *Search
 
-	// NoStream asks for the whole answer at once. The events are the same.
+	// NoStream requests the whole answer without streaming. The events are the same.
 	NoStream bool
-	// Raw asks for a [Raw] event before each event that it produced.
+	// Raw requests a [Raw] event before the events that each provider event produced.
 	Raw bool
-	// Omit holds what is left out although it was asked for: the endpoint does not take it.
+	// Omit holds the parts to leave out because the endpoint does not support them.
 	Omit Omission
-	// Betas are the names of unfinished features of the provider that the user wants to use.
+	// Betas are the names of the provider's beta features that the user wants to use.
 	Betas []string
 	// Background marks a side query, which must not add load to an overloaded server.
 	Background bool
-	// HasFallback says that the caller can turn to another model, so that persistent overload is
-	// reported early.
+	// HasFallback is true if the caller can switch to another model, so that persistent
+	// overload is reported early.
 	HasFallback bool
 	// UserID identifies the device and session anonymously; empty sends nothing.
 	UserID string
-	// CacheKey is the same in all requests that begin alike, for a provider that caches by itself; empty sends nothing.
+	// CacheKey is the same in all requests with the same prefix, for providers that cache
+	// automatically; empty sends nothing.
 	CacheKey string
 }
 
-// Effort is a hint how hard the model should try: low, medium, high, xhigh, max, or empty for its default.
+// Effort is a hint for how hard the model should try: low, medium, high, xhigh, max, or empty
+// for its default.
 type Effort string
 
 // The efforts.
@@ -79,18 +82,20 @@ const (
 	EffortMax     Effort = "max"
 )
 
-// Thinking says whether the model may reason before it answers. The zero value leaves it off.
+// Thinking controls whether the model may reason before it answers. The zero value disables it.
 type Thinking struct {
 	Mode ThinkingMode
-	// Budget is the number of tokens in mode [ThinkingBudget]. It is below the request's MaxTokens.
+	// Budget is the number of tokens in mode [ThinkingBudget]. It is less than the request's
+	// MaxTokens.
 	Budget int
-	// Display is how the thinking is shown; empty leaves it to the model.
+	// Display is how the thinking is shown; empty means the model's default.
 	Display Display
-	// Interleaved asks for thinking between tool calls in mode [ThinkingBudget] too.
+	// Interleaved requests thinking between tool calls in mode [ThinkingBudget] too.
 	Interleaved bool
-	// Forgiving asks the server to leave out earlier thinking that it does not accept, instead of an error.
+	// Forgiving makes the server ignore earlier thinking that it does not accept, instead of
+	// returning an error.
 	Forgiving bool
-	// Asked says that the user asked for the mode, and wants to know when it cannot be had.
+	// Asked is true if the user requested the mode and wants to know if it is unavailable.
 	Asked bool
 }
 
@@ -100,7 +105,7 @@ type Display string
 // The ways to show thinking.
 const (
 	DisplaySummary Display = "summarized"
-	// DisplayUpdates shows what the model says between tool calls, as it says it.
+	// DisplayUpdates shows the model's messages between tool calls as they arrive.
 	DisplayUpdates Display = "updates"
 )
 
@@ -109,25 +114,25 @@ type Omission uint16
 
 // The optional parts.
 const (
-	OmitStrict   Omission = 1 << iota // tool input held to its schema
+	OmitStrict   Omission = 1 << iota // schema-enforced tool input
 	OmitCache                         // all marks
-	OmitHour                          // the long lifetime of marks
-	OmitThinking                      // thinking, as a whole
+	OmitHour                          // long cache lifetime
+	OmitThinking                      // all thinking
 	OmitDisplay
 	OmitForgiving
 	OmitEffort
 	OmitFormat
 	OmitUserID
-	OmitLimit    // the name of the output limit: another is used
-	OmitUsage    // the wish for a usage report
-	OmitParallel // the wish for several calls in one answer
+	OmitLimit    // name of the output limit; another is used
+	OmitUsage    // usage report
+	OmitParallel // parallel calls in one answer
 	OmitReplay   // the model's earlier reasoning
 )
 
 // LeastBudget is the smallest thinking budget.
 const LeastBudget = 1024
 
-// A ThinkingMode is how thinking is bounded.
+// A ThinkingMode is how thinking is limited.
 type ThinkingMode uint8
 
 // The thinking modes.
@@ -135,38 +140,41 @@ const (
 	ThinkingOff ThinkingMode = iota
 	ThinkingBudget
 	ThinkingAdaptive
-	// ThinkingDisabled says that the model is not to think, to one that does so unless it is told.
+	// ThinkingDisabled disables thinking for a model that thinks by default.
 	ThinkingDisabled
-	// ThinkingBetweenTools is the least of a model that always thinks: notes between tool calls.
+	// ThinkingBetweenTools is the minimum for a model that always thinks: notes between tool
+	// calls.
 	ThinkingBetweenTools
 )
 
-// ToolChoice restricts which tools the model may use. The zero value leaves the choice to it.
+// ToolChoice restricts which tools the model may use. The zero value lets the model choose.
 type ToolChoice struct {
-	// Name is the one tool that must be used, if not empty.
+	// Name, if not empty, is the tool that must be used.
 	Name string
 }
 
-// A Search says how a server searches the web. It never changes.
+// A Search configures the server's web search. It is immutable.
 type Search struct {
-	// Most is how many searches there may be; zero leaves it to the server.
+	// Most limits the number of searches; zero means the server's default.
 	Most int
-	// Allowed are the only domains to find pages at, if there are any; Blocked are those not to. At most one of the two is given.
+	// Allowed, if not empty, limits results to these domains; Blocked excludes domains. At most
+	// one of the two is set.
 	Allowed, Blocked []string
-	// Must says that the answer has to begin with a search.
+	// Must requires the answer to begin with a search.
 	Must bool
 }
 
 // A Mark is a place up to which the provider may cache the request.
 type Mark struct {
 	Place Place
-	// Index is the last system block or tool before the mark; messages are marked at the last one only.
+	// Index is the last system block or tool before the mark; messages are marked only at the
+	// last one.
 	Index int
-	// Hour asks for the long lifetime, Global for sharing between users (static text only).
+	// Hour requests the long lifetime, Global sharing between users (static text only).
 	Hour   bool
 	Global bool
-	// Branch says that other conversations go on from the results that the messages end with, each with a text of its
-	// own: then the mark of the messages goes before that text.
+	// Branch is true if other conversations continue from the results at the end of the
+	// messages, each with a different text. The message mark is then placed before that text.
 	Branch bool
 }
 
@@ -180,10 +188,10 @@ const (
 	InMessages
 )
 
-// A StopReason is why a response ended.
+// A StopReason is the reason a response ended.
 type StopReason string
 
-// The stop reasons. A provider maps its own to these; one it does not know counts as StopEnd.
+// The stop reasons. A provider maps its own to these; unknown ones count as StopEnd.
 const (
 	StopEnd             StopReason = "end_turn"
 	StopTools           StopReason = "tool_use"
@@ -194,28 +202,28 @@ const (
 	StopContextExceeded StopReason = "model_context_window_exceeded"
 )
 
-// An Event is one of the types below, and nothing else.
+// An Event is part of a streamed response. The types below are the only implementations.
 type Event interface{ event() }
 
 type (
-	// Start opens a response. Model is the one that really answers.
+	// Start opens a response. Model is the model that actually answers.
 	Start struct{ ID, Model, RequestID string }
 
-	// TextDelta is more text of block Block.
+	// TextDelta is additional text of block Block.
 	TextDelta struct {
 		Block int
 		Text  string
 	}
 
-	// ThinkingDelta is more reasoning, or the signature that closes it.
+	// ThinkingDelta is additional reasoning, or the signature that closes it.
 	ThinkingDelta struct {
 		Block           int
 		Text, Signature string
-		// Update says that the text is for the user: what the model says between tool calls.
+		// Update is true if the text is a message for the user between tool calls.
 		Update bool
 	}
 
-	// InputDelta is more of a tool's input as it is typed. The first one of a block may be empty.
+	// InputDelta is additional tool input. A block's first delta may be empty.
 	InputDelta struct {
 		Block          int
 		ID, Name, JSON string
@@ -227,14 +235,15 @@ type (
 		Part  msg.Part
 	}
 
-	// Usage is what the response has cost so far. A later one replaces an earlier one.
+	// Usage is the response's usage so far. A later one replaces an earlier one.
 	Usage struct{ msg.Usage }
 
 	// Stop ends the response.
 	Stop struct{ Reason StopReason }
 
-	// Retrying announces that a request that failed, or whose answer broke off, is sent again after a wait. Attempt counts
-	// the failures so far. Whole is set if the next attempt asks for the whole answer at once, without streaming.
+	// Retrying announces that a request that failed, or whose answer broke off, is sent again
+	// after a wait. Attempt counts the failures so far. Whole is true if the next attempt
+	// requests the whole answer without streaming.
 	Retrying struct {
 		Attempt, Max int
 		After        time.Duration
@@ -242,24 +251,25 @@ type (
 		Whole        bool
 	}
 
-	// Searching is what the server is about to look for on the web, as far as it is typed.
+	// Searching is the server's current web search query, as far as it has arrived.
 	Searching struct{ Query string }
 
-	// Searched is what a search of the server found, or why it failed. What an answer cites comes without a query.
+	// Searched holds the results of a server search, or the reason it failed. Pages cited by an
+	// answer come without a query.
 	Searched struct {
 		Query   string
 		Found   []Page
-		Failure string // the server's word for it
+		Failure string // server's error name
 	}
 
-	// Raw is the provider's own event, for hosts that ask for the unaltered stream.
+	// Raw is the provider's own event, for hosts that request the unaltered stream.
 	Raw struct{ JSON []byte }
 )
 
-// A Page is one that a search has found.
+// A Page is a search result.
 type Page struct {
 	Title, URL, Snippet string
-	// Site is the host of the page, where the URL leads to it by way of the server; else it is empty.
+	// Site is the page's host if the URL is a redirect through the server, otherwise empty.
 	Site string
 }
 
@@ -275,8 +285,8 @@ func (Raw) event()           {}
 func (Searching) event()     {}
 func (Searched) event()      {}
 
-// As finds the optional capability T on p or on a provider that p wraps. A provider that wraps another
-// has a method Unwrap() Provider, unless it takes the other's capabilities away.
+// As finds the optional capability T on p or on a provider that p wraps. A wrapping provider
+// has a method Unwrap() Provider, unless it hides the other's capabilities.
 func As[T any](p Provider) (capability T, ok bool) {
 	for p != nil {
 		if capability, ok = p.(T); ok {
@@ -291,12 +301,14 @@ func As[T any](p Provider) (capability T, ok bool) {
 	return capability, false
 }
 
-// A Retrier is a provider with a retry policy. It does not repeat an answer that broke off, since only its reader can withdraw
-// what was shown of it, but it decides when the reader may ask again.
+// A Retrier is a provider with a retry policy. It does not repeat an answer that broke off,
+// since only its reader can withdraw the part already shown, but it decides when the reader may
+// retry.
 type Retrier interface {
-	// Again waits until a request whose answer broke off may be sent again. Failures counts the attempts so far, and err is why
-	// the last one failed. Announce is called before each wait. Again returns err if there is to be no other attempt, and the
-	// cause of ctx if that ends.
+	// Again waits until a request whose answer broke off may be sent again. failures counts the
+	// attempts so far, and err is the reason the last one failed. announce is called before
+	// each wait. Again returns err if there must not be another attempt, and the cause of ctx
+	// if ctx is done.
 	Again(ctx context.Context, failures int, err error, announce func(Retrying)) error
 }
 

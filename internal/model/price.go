@@ -2,21 +2,21 @@ package model
 
 import "adze/internal/msg"
 
-// A Price is what a model costs, in USD per million tokens.
+// A Price is a model's price in USD per million tokens.
 type Price struct {
 	Input, Output float64
 	CacheRead     float64
-	CacheWrite    float64 // with the short lifetime
+	CacheWrite    float64 // short lifetime
 	CacheWrite1h  float64
 	// Search is the price of one web search by the provider, in USD.
 	Search float64
 
-	// Long, if not nil, replaces this price for prompts of more than LongOver tokens.
+	// Long, if non-nil, replaces this price for prompts of more than LongOver tokens.
 	Long     *Price
 	LongOver int
 }
 
-// Cost returns what one response with usage u costs, in USD.
+// Cost returns the cost of one response with usage u, in USD.
 func (p *Price) Cost(u msg.Usage) float64 {
 	if prompt := u.Input + u.CacheRead + u.CacheWrite; p.Long != nil && prompt > p.LongOver {
 		p = p.Long

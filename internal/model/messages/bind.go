@@ -13,12 +13,13 @@ import (
 	"adze/internal/model"
 )
 
-// A server signs thinking together with what came before it, and reads it later only where all of that is
-// unchanged: the model, the system prompt, the tools, and the messages before, without cache marks and without
-// earlier thinking, of which none may be missing in between. A [Server] puts the hashes of these into the
-// signature itself, so that one server can check what another has signed.
+// A server signs thinking together with the content before it and accepts it later only if all
+// of that is unchanged: the model, the system prompt, the tools, and the preceding messages,
+// without cache marks and earlier thinking, none of which may be missing in between. A [Server]
+// puts hashes of these into the signature itself, so that one server can check another's
+// signatures.
 
-// A seal is what a signature binds its thinking to.
+// A seal identifies the content that a signature binds its thinking to.
 type seal struct{ model, system, tools, messages, before string }
 
 // sealSize is the length of each hash in a signature.
@@ -28,7 +29,7 @@ func (s seal) String() string {
 	return strings.Join([]string{s.model, s.system, s.tools, s.messages, s.before}, ".")
 }
 
-// parseSeal returns the seal at the end of a signature of a [Server].
+// parseSeal returns the seal at the end of a [Server] signature.
 func parseSeal(signature string) (s seal, ok bool) {
 	fields := strings.Split(signature, ".")
 	if len(fields) != 6 {
@@ -42,7 +43,7 @@ func parseSeal(signature string) (s seal, ok bool) {
 	return seal{fields[1], fields[2], fields[3], fields[4], fields[5]}, true
 }
 
-// digest returns the short hash of texts.
+// digest returns a short hash of texts.
 func digest(texts ...[]byte) string {
 	h := sha256.New()
 	for _, t := range texts {
@@ -71,15 +72,15 @@ func (Server) Sign(body []byte, id, before string) string {
 	return id + "." + s.String()
 }
 
-// checkBound holds that no thinking is bound to anything but what is before it.
+// checkBound checks that all thinking is bound to the content actually before it.
 func checkBound(body []byte) error {
 	w := newWalk(body)
-	verified := 0 // the message up to which all is as it was
+	verified := 0 // messages before this one are unchanged
 	before := ""
 	for w.next() {
 		was, ok := parseSeal(w.signature)
 		if !ok || was.model != w.now.model {
-			continue // of another server, or not for this model, which does not read it then
+			continue // another server's, or for another model and therefore ignored
 		}
 		now := w.now
 		now.before = was.before
@@ -96,7 +97,7 @@ func checkBound(body []byte) error {
 	return nil
 }
 
-// change names the first part that is not as it was.
+// change names the first part that differs.
 func (s seal) change(now seal, verified, message int) string {
 	switch {
 	case s.system != now.system:
@@ -111,10 +112,10 @@ func (s seal) change(now seal, verified, message int) string {
 	return fmt.Sprintf("messages.%d", verified)
 }
 
-// A walk goes through the thinking of a request.
+// A walk iterates over the thinking blocks of a request.
 type walk struct {
 	messages []sealedMessage
-	now      seal // what is before the block; without the thinking before it
+	now      seal // seal of the content before the block, without the previous thinking
 
 	message, block int
 	signature      string
@@ -132,7 +133,7 @@ func newWalk(body []byte) *walk {
 		Tools    json.RawMessage `json:"tools"`
 		Messages []sealedMessage `json:"messages"`
 	}
-	json.Unmarshal(body, &r) // ok: a body that is wrong has been refused
+	json.Unmarshal(body, &r) // ok: an invalid body was already rejected
 	return &walk{
 		messages: r.Messages, block: -1,
 		now: seal{
@@ -142,12 +143,12 @@ func newWalk(body []byte) *walk {
 	}
 }
 
-// next goes to the next block of thinking, and past the last message if there is none.
+// next advances to the next thinking block, or past the last message if none follows.
 func (w *walk) next() bool {
 	for ; w.message < len(w.messages); w.message++ {
 		var blocks []json.RawMessage
 		m := w.messages[w.message]
-		json.Unmarshal(m.Content, &blocks) // ok: a string holds no thinking
+		json.Unmarshal(m.Content, &blocks) // ok: a string has no thinking
 		for w.block++; w.block < len(blocks); w.block++ {
 			if b := signed(blocks[w.block]); b != "" {
 				w.signature = b
@@ -160,7 +161,7 @@ func (w *walk) next() bool {
 	return false
 }
 
-// withoutThinking returns the content, as it is where there is no thinking in it.
+// withoutThinking returns the content without thinking, unchanged if it has none.
 func (m sealedMessage) withoutThinking(blocks []json.RawMessage) []byte {
 	var kept [][]byte
 	for _, b := range blocks {
@@ -178,7 +179,7 @@ func isThinking(block []byte) bool {
 	return bytes.HasPrefix(block, []byte(`{"type":"thinking"`)) || bytes.HasPrefix(block, []byte(`{"type":"redacted_thinking"`))
 }
 
-// signed returns the signature of a block, if it is thinking.
+// signed returns a thinking block's signature, or "".
 func signed(block []byte) string {
 	if !isThinking(block) {
 		return ""
@@ -192,5 +193,6 @@ func signed(block []byte) string {
 
 var markText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,"cache_control":\{[^{}]*\}`) })
 
-// markless returns JSON without cache marks. What looks like one within a string has other quotes.
+// markless returns JSON without cache marks. Text in a string that looks like a mark has
+// escaped quotes.
 func markless(raw []byte) []byte { return markText().ReplaceAll(raw, nil) }

@@ -8,7 +8,7 @@ import (
 	"adze/internal/model"
 )
 
-// A conversation that a server has signed thinking in.
+// A signedTalk is a conversation with thinking signed by a server.
 type signedTalk struct{ system, tools, first string }
 
 func (c signedTalk) body(model, options string, messages ...string) []byte {
@@ -16,8 +16,8 @@ func (c signedTalk) body(model, options string, messages ...string) []byte {
 		`"tools":[{"name":"` + c.tools + `","input_schema":{"type":"object"}}],"messages":[` + strings.Join(messages, ",") + `]}`)
 }
 
-// Thinking is accepted where nothing before it has changed but its cache marks. Part of finding 2: what the provider binds
-// thinking to.
+// TestBoundThinking checks that thinking is accepted only if nothing before it has changed
+// except cache marks (part of finding 2).
 func TestBoundThinking(t *testing.T) {
 	thinks := func(signature string) string {
 		return `{"type":"thinking","thinking":"","signature":"` + signature + `"}`

@@ -15,10 +15,10 @@ import (
 type block struct {
 	index    int
 	kind     string
-	raw      json.RawMessage // as it started
-	id, name string          // of a tool use
+	raw      json.RawMessage // block as started
+	id, name string          // tool use ID and name
 	text     []byte          // the text, the thinking, or the input
-	whole    []byte          // input that came with the start
+	whole    []byte          // input sent with the start
 	sig      []byte
 }
 
@@ -65,14 +65,14 @@ func (d *decoder) startBlock(index int, raw json.RawMessage) error {
 	return nil
 }
 
-// isOurs reports whether a block is of a kind whose members are known. Others may use the same names for
-// other things.
+// isOurs reports whether the members of a block of this kind are known. Other kinds may use the
+// same names differently.
 func isOurs(kind string) bool {
 	return kind == "" || kind == "text" || kind == "thinking" || kind == "tool_use"
 }
 
-// delta adds to an open block. Kinds of delta that do not belong to the block's kind are ignored, like
-// those it does not know.
+// delta adds to an open block. Deltas that are unknown or do not match the block's kind are
+// ignored.
 func (d *decoder) delta(index int, w wireDelta) error {
 	i := d.find(index)
 	if i < 0 {
@@ -144,7 +144,7 @@ func (b *block) part() (msg.Part, error) {
 		}
 		return msg.NewToolUse(b.id, b.name, string(b.text)), nil
 	}
-	if !json.Valid(b.text) { // no input, or half of one: the block is what it started as
+	if !json.Valid(b.text) { // no or partial input: keep the block as started
 		return msg.ParsePart(b.raw)
 	}
 	ms, err := wire.Members(b.raw)

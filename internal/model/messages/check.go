@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The limits of a request.
+// Request limits.
 const (
 	maxBody      = 32 << 20
 	maxImages    = 100
@@ -18,17 +18,17 @@ const (
 	maxNameBytes = 128
 )
 
-// Check reports the first violation of the wire rules in a request body: what the server would
-// reject, and it is as strict. It names the place and the rule.
+// Check returns an error for the first violation of the wire rules in a request body, with its
+// location and the rule. It is as strict as the server.
 //
-// What depends on headers or on answers, the betas of a request and what thinking is bound to, is left to
-// [Server.Check].
+// Rules that depend on headers or answers, such as betas and the binding of thinking, are
+// checked by [Server.Check].
 func Check(body []byte) error {
 	_, err := Dialect{}.check(body, nil)
 	return err
 }
 
-// check is like Check for a request with betas; nil means that they are not known.
+// check is like Check for a request with betas; nil means unknown.
 func (d Dialect) check(body []byte, betas []string) (*checkedRequest, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the body has %d bytes, more than 32 MB", len(body))
@@ -61,7 +61,7 @@ func (d Dialect) check(body []byte, betas []string) (*checkedRequest, error) {
 	return &r, nil
 }
 
-// knownMembers are the members a request may have.
+// knownMembers lists the members a request may have.
 var knownMembers = []string{
 	"model", "max_tokens", "stream", "thinking", "output_config", "metadata", "tool_choice", "system", "tools",
 	"messages", "temperature", "top_p", "top_k", "stop_sequences", "service_tier", "container", "speed",
@@ -114,7 +114,7 @@ type checkedMessage struct {
 	Content checkedContent `json:"content"`
 }
 
-// checkedContent is a list of blocks; a string stands for one of text.
+// checkedContent is a list of blocks. In JSON, a string means a single text block.
 type checkedContent []checkedBlock
 
 func (c *checkedContent) UnmarshalJSON(data []byte) error {
@@ -176,7 +176,7 @@ func checkTools(r *checkedRequest) error {
 	return nil
 }
 
-// isObject reports whether a schema is that of an object.
+// isObject reports whether a schema describes an object.
 func isObject(schema json.RawMessage) bool {
 	var s struct {
 		Type string `json:"type"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// body wraps messages, given as the inside of the list, in an otherwise correct request.
+// body wraps messages, given as the inside of the list, in an otherwise valid request.
 func body(messages string) string {
 	return `{"model":"m","max_tokens":2000,"messages":[` + messages + `]}`
 }
@@ -32,7 +32,7 @@ func assistant(blocks ...string) string {
 
 func talk(messages ...string) string { return body(strings.Join(messages, ",")) }
 
-// tools returns a request with the given inside of the tool list and further members.
+// tools returns a request with the given inside of the tool list and additional members.
 func tools(list, more string) string {
 	return `{"model":"m","max_tokens":2000,"tools":[` + list + `]` + more + `,"messages":[` + hi + `]}`
 }
@@ -185,7 +185,7 @@ func TestCheckRejects(t *testing.T) {
 	}
 }
 
-// Check never panics, and never accepts what is not JSON.
+// FuzzCheck checks that Check never panics and never accepts invalid JSON.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(talk(hi, assistant(thought, said, use1), user(result1, png))))
 	f.Add([]byte(`{"model":"m","max_tokens":1,"messages":null}`))
@@ -196,7 +196,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// A cloud has the version of the protocol in the body, and the model in the path.
+// TestCheckCloud checks that a cloud has the protocol version in the body and the model in the
+// path.
 func TestCheckCloud(t *testing.T) {
 	d := Dialect{Version: "cloud-1", StreamInPath: true, BetasInBody: true}
 	rest := `"max_tokens":2000,"messages":[` + hi + `]}`

@@ -8,16 +8,17 @@ import (
 	"adze/internal/model/catalog"
 )
 
-// Betas that members of a request need.
+// Betas that request members require.
 const (
 	bindingBeta = "thinking-binding-controls-2026-08-01"
 	updatesBeta = "thinking-display-updates-2026-08-18"
 )
 
-// dropBlock asks that thinking which is bound to something else is not read, instead of an error.
+// dropBlock makes the server ignore thinking that is bound to other content instead of
+// returning an error.
 const dropBlock = "drop_block"
 
-// knownBetas are those that the check knows a server to take.
+// knownBetas lists the betas that servers are known to accept.
 var knownBetas = []string{
 	bindingBeta, updatesBeta, interleavedBeta, "context-1m-2025-08-07", "fine-grained-tool-streaming-2025-05-14",
 	"prompt-caching-scope-2026-01-05", "context-management-2025-06-27", "structured-outputs-2025-11-13", "effort-2025-11-24",
@@ -45,7 +46,7 @@ type checkedThought struct {
 	} `json:"block_binding"`
 }
 
-// dropsBlocks reports whether thinking that is bound to something else is to be left out.
+// dropsBlocks reports whether thinking that is bound to other content is ignored.
 func (t *checkedThought) dropsBlocks() bool {
 	return t != nil && t.Binding != nil && t.Binding.Behavior == dropBlock
 }
@@ -95,7 +96,8 @@ func (r *checkedRequest) checkBetas() error {
 	return nil
 }
 
-// needs returns an error if the request lacks a beta. Whether it does is not known without its headers.
+// needs returns an error if the request lacks a beta. It returns nil if the headers are
+// unknown.
 func (r *checkedRequest) needs(beta, member string) error {
 	if r.betas == nil || slices.Contains(r.betas, beta) {
 		return nil
@@ -103,7 +105,7 @@ func (r *checkedRequest) needs(beta, member string) error {
 	return fmt.Errorf("%s: requires %s in the `anthropic-beta` header", member, beta)
 }
 
-// efforts in rising order.
+// efforts lists the efforts in ascending order.
 var efforts = []model.Effort{model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax}
 
 func (r *checkedRequest) effort() model.Effort {

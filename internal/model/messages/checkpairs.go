@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// checkPairing holds that each tool use is answered exactly once, at the start of the next message,
-// and that nothing else is answered.
+// checkPairing checks that each tool use is answered exactly once, at the start of the next
+// message, and that there are no other results.
 func checkPairing(r *checkedRequest) error {
-	ids := make(map[string]bool) // of the whole conversation
-	var due []string             // of the message before
+	ids := make(map[string]bool) // IDs in the whole conversation
+	var due []string             // IDs in the previous message
 	for i, m := range r.Messages {
-		results := true // as long as nothing but results has come
+		results := true // only results so far
 		var answered []string
 		for j, b := range m.Content {
 			place := fmt.Sprintf("messages.%d.content.%d", i, j)
@@ -52,7 +52,8 @@ func checkPairing(r *checkedRequest) error {
 	return nil
 }
 
-// checkThinking holds that thinking opens its message and never closes the conversation's last answer.
+// checkThinking checks that thinking opens its message and never ends the conversation's last
+// answer.
 func checkThinking(r *checkedRequest) error {
 	last := -1
 	for i, m := range r.Messages {
@@ -74,8 +75,8 @@ func checkThinking(r *checkedRequest) error {
 	return nil
 }
 
-// checkMarks holds that cache marks are few, not on thinking, and that none outlives one before it.
-// The server reads tools, system and messages in this order.
+// checkMarks checks that cache marks are few and not on thinking, and that none has a longer
+// lifetime than one before it. The server processes tools, system and messages in this order.
 func checkMarks(r *checkedRequest) error {
 	n, short := 0, false
 	mark := func(place string, m *checkedMark) error {

@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// looseKeywords are those that a schema which is enforced may not have.
+// looseKeywords lists the keywords not allowed in an enforced schema.
 var looseKeywords = []string{
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems",
 	"uniqueItems", "minProperties", "maxProperties", "oneOf", "not", "if", "patternProperties", "propertyNames", "contains",
 }
 
-// checkStrict holds that a schema can be enforced: its objects are closed, and it says nothing of sizes.
+// checkStrict checks that a schema can be enforced: its objects are closed, and it has no size
+// keywords.
 func checkStrict(place string, raw json.RawMessage) error {
 	var schema any
 	if err := json.Unmarshal(raw, &schema); err != nil {

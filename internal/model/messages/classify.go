@@ -9,7 +9,8 @@ import (
 	"adze/internal/model/wire"
 )
 
-// classify returns the error for w, which came with an HTTP status or, in a stream, without one.
+// classify returns the error for w, which came with an HTTP status or, in a stream, without
+// one.
 func (w wireError) classify(status int) *model.Error {
 	e := wire.NewError(w.kind(status), status, w.Message)
 	if e.Kind == model.MediaTooLarge {
@@ -18,7 +19,7 @@ func (w wireError) classify(status int) *model.Error {
 	return e
 }
 
-// kind goes by the server's name for the error, else by status and message.
+// kind classifies by the server's error name, otherwise by status and message.
 func (w wireError) kind(status int) model.Kind {
 	switch w.Type {
 	case "overloaded_error":

@@ -12,7 +12,7 @@ import (
 // CountPath implements [wire.Counting].
 func (Dialect) CountPath(*model.Request) string { return "v1/messages/count_tokens" }
 
-// EncodeCount returns the body that asks how many tokens req has.
+// EncodeCount implements [wire.Counting].
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	head, err := d.options(req, nil)
 	if err != nil {
@@ -23,7 +23,7 @@ func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	})).Bytes(), nil
 }
 
-// DecodeCount reads the answer to it.
+// DecodeCount implements [wire.Counting].
 func (Dialect) DecodeCount(body []byte) (int, error) {
 	var answer struct {
 		Input *int `json:"input_tokens"`

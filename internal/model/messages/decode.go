@@ -12,25 +12,25 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A decoder turns wire events into ours.
+// A decoder converts wire events to model events.
 type decoder struct {
 	requestID string
 	raw       bool
 
 	scan  jsonscan.Scanner
-	out   []model.Event // not yet taken; reused
-	held  bool          // out waits for the answer proper; see Take
+	out   []model.Event // pending events; reused
+	held  bool          // out waits for content; see Take
 	begun bool          // content has arrived
 	opens bool          // the start has arrived
 
 	open    []*block          // in order of their start
-	queries map[string]string // of the searches so far, by id
-	query   string            // that was announced last
+	queries map[string]string // search queries so far, by ID
+	query   string            // last announced query
 	tally   tally
 	stop    model.StopReason
 }
 
-// A wireEvent is any event of the stream.
+// A wireEvent is any stream event.
 type wireEvent struct {
 	Type         string          `json:"type"`
 	Index        int             `json:"index"`
@@ -41,8 +41,8 @@ type wireEvent struct {
 	Error        wireError       `json:"error"`
 }
 
-// foreign reports whether e is a keep-alive or of a kind yet to be invented, which may use our names for
-// other things.
+// foreign reports whether e is a keep-alive or of an unknown kind, which may use our field
+// names differently.
 func (e *wireEvent) foreign() bool {
 	switch e.Type {
 	case "", "error", "message_start", "content_block_start", "content_block_stop", "message_delta", "message_stop":
@@ -65,7 +65,7 @@ type wireDelta struct {
 	StopReason  string `json:"stop_reason"`
 }
 
-// A wireMessage is a response: whole, or as it starts. A whole one may be an error instead.
+// A wireMessage is a response, either whole or as started. A whole one may be an error instead.
 type wireMessage struct {
 	Type       string            `json:"type"`
 	ID         string            `json:"id"`
@@ -76,8 +76,8 @@ type wireMessage struct {
 	Error      wireError         `json:"error"`
 }
 
-// Take implements [wire.Decoder]. The opening events wait for what follows them: an error in its place
-// then comes before the first event, where a request can still be repeated.
+// Take implements [wire.Decoder]. The start events are held back until content follows, so that
+// an error in its place comes before the first event, when the request can still be retried.
 func (d *decoder) Take() []model.Event {
 	if d.held {
 		return nil
@@ -140,7 +140,7 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	return wire.Content, err
 }
 
-// notJSON returns an error that is fit to be read; the place in the text that is wrong is not.
+// notJSON returns a readable error that does not include the offending text.
 func notJSON(text string, cause error) error { return unreadable{text, cause} }
 
 type unreadable struct {
@@ -151,15 +151,15 @@ type unreadable struct {
 func (u unreadable) Error() string { return u.text }
 func (u unreadable) Unwrap() error { return u.error }
 
-// A quickDelta is the kind of event that nearly all of a stream consists of.
+// A quickDelta is the event that makes up nearly all of a stream.
 type quickDelta struct {
 	event, kind, text []byte
 	index             float64
-	odd               bool // something in it is not as usual
+	odd               bool // something in it is unusual
 }
 
-// quick takes in a delta of text, thinking or input. It reports false, and has done nothing, for every other event and for
-// one that is not as usual.
+// quick handles a delta of text, thinking or input. It returns false and does nothing for all
+// other events and for unusual deltas.
 func (d *decoder) quick(data []byte) bool {
 	if len(d.open) == 0 || d.held {
 		return false
@@ -226,8 +226,8 @@ func (d *decoder) use(u *wireUsage, when moment) {
 	}
 }
 
-// finish ends the message: with the blocks that were left open, and the usage if the server has not
-// told it.
+// finish ends the message, with the blocks still open, and the usage if the server has not
+// reported it.
 func (d *decoder) finish() error {
 	for len(d.open) > 0 {
 		if err := d.stopBlock(d.open[0].index); err != nil {
@@ -241,8 +241,9 @@ func (d *decoder) finish() error {
 	return nil
 }
 
-// End implements [wire.Decoder]. Only message_stop completes a message. What one that broke off has cost
-// is known only roughly; if err is the server's own and came first, there was no message.
+// End implements [wire.Decoder]. Only message_stop completes a message. The usage of a message
+// that broke off is an estimate; if err is the server's own error and came before any content,
+// the message never started.
 func (d *decoder) End(err error) (complete bool) {
 	switch kind := model.KindOf(err); {
 	case !d.begun && kind != model.Broken && kind != model.Unknown:
@@ -256,8 +257,8 @@ func (d *decoder) End(err error) (complete bool) {
 	return false
 }
 
-// streamError returns the error the server sent instead of going on. Once there was content, what
-// counts is that the answer broke.
+// streamError returns the error the server sent instead of continuing. After any content it is
+// reported as a broken answer.
 func (d *decoder) streamError(w wireError) error {
 	err := w.classify(0)
 	err.RequestID = d.requestID

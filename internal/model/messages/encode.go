@@ -12,29 +12,29 @@ import (
 	"adze/internal/msg"
 )
 
-// An Encoder builds request bodies. It keeps the encoded messages of the last request and encodes
-// only what changed, recognising unchanged messages by the identity of their parts. The zero value is
-// ready. One goroutine at a time may use it.
+// An Encoder builds request bodies. It caches the encoded messages of the last request and
+// encodes only changed ones, recognizing unchanged messages by the identity of their parts. The
+// zero value is ready. It is not safe for concurrent use.
 //
-// With the cache marks taken out, system, tools and messages of a request are a byte-exact prefix of
-// those of the next one, as long as the next one only adds messages.
+// Without cache marks, a request's system prompt, tools and messages are a byte-exact prefix of
+// the next request's, as long as the next one only adds messages.
 type Encoder struct {
 	dialect Dialect
 
-	said  wire.Transcript // the messages, with commas between them and without marks
+	said  wire.Transcript // encoded messages, comma-separated, without marks
 	front front
 }
 
-// Encode returns the body for req. The members of the JSON object extra are added at the top level;
-// they replace options of the same name, but may not touch the model, the stream, or the conversation.
-// It may be nil. The body belongs to the caller.
+// Encode returns the body for req. The members of the JSON object extra, which may be nil, are
+// added at the top level; they replace options of the same name, but must not affect the model,
+// the stream, or the conversation. The caller owns the body.
 func (e *Encoder) Encode(req *model.Request, extra json.RawMessage) ([]byte, error) {
 	body, err := e.EncodeBody(req, extra)
 	return body.Bytes(), err
 }
 
-// EncodeBody is like Encode, but returns the body in pieces, most of which the encoder keeps for the
-// next request: nothing of a long conversation is copied. The pieces never change.
+// EncodeBody is like Encode, but returns the body in pieces, most of which the encoder reuses
+// for the next request, so that a long conversation is not copied. The pieces never change.
 func (e *Encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
 	head, err := e.dialect.options(req, extra)
 	if err != nil {
@@ -49,17 +49,17 @@ func (e *Encoder) body(req *model.Request, head []wire.Member) wire.Body {
 	return append(e.messages(wire.Body{wire.Options(head), e.front.encode(req, marks)}, marks, req.Passing), []byte("]}"))
 }
 
-// Continues reports whether req starts with the conversation of the last request, so that encoding it
-// with e is cheap.
+// Continues reports whether req starts with the conversation of the last request, so that
+// encoding it with e is cheap.
 func (e *Encoder) Continues(req *model.Request) bool {
 	return e.said.Continues(req.Messages)
 }
 
-// emptyMessage stands in for a message with nothing to send, such as one that was all of an unknown
-// kind: without it the roles would no longer alternate.
+// emptyMessage replaces a message without sendable content, such as a message with only unknown
+// parts, so that roles still alternate.
 const emptyMessage = `{"type":"text","text":"(nothing to show)"}`
 
-// write appends a message to those before it.
+// write appends a message to the preceding ones.
 func write(dst []byte, after bool, m *wire.Written) []byte {
 	if after {
 		dst = append(dst, ',')
@@ -88,7 +88,7 @@ func write(dst []byte, after bool, m *wire.Written) []byte {
 	return append(dst, "]}"...)
 }
 
-// cacheable reports whether a mark may sit on p.
+// cacheable reports whether p can carry a mark.
 func cacheable(p msg.Part) bool {
 	switch p.(type) {
 	case *msg.Thinking, *msg.Redacted:
@@ -97,7 +97,8 @@ func cacheable(p msg.Part) bool {
 	return true
 }
 
-// messages appends the messages to body, with the marks spliced in. Passing is that of the request.
+// messages appends the messages to body, with the marks spliced in. passing is the request's
+// Passing.
 func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark, passing int) wire.Body {
 	from := 0
 	if m, ok := marks[position{place: model.InMessages}]; ok {
@@ -117,11 +118,12 @@ func (e *Encoder) messages(body wire.Body, marks map[position]model.Mark, passin
 	return e.said.AppendTo(body, from, e.said.Len())
 }
 
-// lookback is how many blocks before a mark a server looks for what it has cached.
+// lookback is how many blocks before a mark a server searches for a cached prefix.
 const lookback = 20
 
-// markPlaces returns where the last of the messages is marked. When so much was added to the request before
-// that a server would not look back as far as its mark, and another mark is left, that one stays.
+// markPlaces returns the mark positions for the messages: the last message and, if so much was
+// added since the previous request that a server would not look back to its mark, and a mark is
+// spare, also the previous position.
 func markPlaces(said []wire.Written, spare bool) []int {
 	last := len(said) - 1
 	for last >= 0 && said[last].Mark < 0 {
@@ -152,7 +154,7 @@ func branches(said []wire.Written) bool {
 	return text && slices.ContainsFunc(parts, func(p msg.Part) bool { _, ok := p.(*msg.ToolResult); return ok })
 }
 
-// placeBefore returns where the last user message is marked that is not among the last n parts.
+// placeBefore returns the mark position in the last user message before the last n parts.
 func placeBefore(said []wire.Written, n int) []int {
 	for i := len(said) - 1; i >= 0; i-- {
 		m := &said[i]
@@ -170,7 +172,7 @@ func placeBefore(said []wire.Written, n int) []int {
 	return nil
 }
 
-// endOf returns where the first n parts of a message end.
+// endOf returns the end offset of a message's first n parts.
 func endOf(m *wire.Written, n int) int {
 	end := m.End - len("]}")
 	for _, p := range m.Parts[n:] {
@@ -181,13 +183,13 @@ func endOf(m *wire.Written, n int) int {
 	return end
 }
 
-// sent reports whether p is sent at all. Reasoning that is for another dialect is not.
+// sent reports whether p is sent at all. Reasoning for another dialect is not.
 func sent(p msg.Part) bool {
 	_, opaque := p.(*msg.Opaque)
 	return !opaque && msg.DialectOf(p) == ""
 }
 
-// options returns the members that come before the conversation, extra ones last.
+// options returns the members that precede the conversation, extra ones last.
 func (d Dialect) options(req *model.Request, extra json.RawMessage) ([]wire.Member, error) {
 	head := []wire.Member{{Name: "model", Value: msg.AppendString(nil, req.Model)}}
 	if d.Version != "" {
@@ -217,13 +219,13 @@ func (d Dialect) options(req *model.Request, extra json.RawMessage) ([]wire.Memb
 	return wire.AddExtra(head, extra, "model", "anthropic_version", "stream", "system", "tools", "messages")
 }
 
-// thinking returns how the model thinks, or nil.
+// thinking returns the thinking configuration, or nil.
 func thinking(req *model.Request) []byte {
 	t := req.Thinking
 	if req.Omit&model.OmitThinking != 0 {
 		return nil
 	}
-	// A server does not let the model think when it is told which tool to use.
+	// A server does not allow thinking with a forced tool.
 	if (req.Choice.Name != "" || req.Search != nil && req.Search.Must) && t.Mode != model.ThinkingDisabled {
 		return nil
 	}
@@ -249,7 +251,7 @@ func thinking(req *model.Request) []byte {
 	return append(v, '}')
 }
 
-// display returns how thinking is to be shown.
+// display returns the display mode for thinking.
 func display(req *model.Request) model.Display {
 	if req.Omit&model.OmitDisplay != 0 {
 		return ""
@@ -257,12 +259,12 @@ func display(req *model.Request) model.Display {
 	return req.Thinking.Display
 }
 
-// forgiving reports whether the server is asked to leave out thinking that is bound to something else.
+// forgiving reports whether the server is to ignore thinking that is bound to other content.
 func forgiving(req *model.Request) bool {
 	return req.Thinking.Mode == model.ThinkingAdaptive && req.Thinking.Forgiving && req.Omit&model.OmitForgiving == 0
 }
 
-// outputConfig returns what the answer should be like, or nil.
+// outputConfig returns the output configuration, or nil.
 func outputConfig(req *model.Request) []byte {
 	var v []byte
 	if req.Effort != model.EffortDefault && req.Omit&model.OmitEffort == 0 {
@@ -279,7 +281,7 @@ func outputConfig(req *model.Request) []byte {
 	return append(v, '}')
 }
 
-// stringList returns a JSON array of strings, of which there is at least one.
+// stringList returns a JSON array of strings. list must not be empty.
 func stringList(list []string) []byte {
 	var v []byte
 	for i, s := range list {
@@ -289,7 +291,7 @@ func stringList(list []string) []byte {
 	return append(v, ']')
 }
 
-// object returns a member whose value is an object of strings, given as names and values.
+// object returns a member whose value is an object of strings, given as name-value pairs.
 func object(name string, pairs ...string) wire.Member {
 	var v []byte
 	for i := 0; i < len(pairs); i += 2 {

@@ -14,8 +14,8 @@ import (
 	"adze/internal/msg"
 )
 
-// request returns a request whose conversation has the given number of turns, each a prompt, a tool
-// use, its result and an answer.
+// request returns a request whose conversation has the given number of turns, each a prompt, a
+// tool use, its result and an answer.
 func request(turns int) *model.Request {
 	r := &model.Request{
 		Model: "m-1", MaxTokens: 4096,
@@ -47,7 +47,8 @@ func turn(i int) []msg.Message {
 	}
 }
 
-// Proves PROV-31, PROV-62, CTX-13. Key order, options, metadata, marks and extra parameters.
+// TestEncodeGolden covers key order, options, metadata, marks and extra parameters.
+// Proves PROV-31, PROV-62, CTX-13.
 func TestEncodeGolden(t *testing.T) {
 	r := request(0)
 	r.Thinking = model.Thinking{Mode: model.ThinkingBudget, Budget: 2048}
@@ -91,7 +92,7 @@ func TestEncodeGolden(t *testing.T) {
 			req := *r
 			tt.change(&req)
 			var e Encoder
-			for range 2 { // two runs with the same input give identical bytes
+			for range 2 { // encoding is deterministic
 				got, err := e.Encode(&req, json.RawMessage(tt.extra))
 				if err != nil {
 					t.Fatal(err)
@@ -113,18 +114,21 @@ func TestEncodeExtraErrors(t *testing.T) {
 	}
 }
 
-// unmarked takes the cache marks out of a body.
+// unmarked removes the cache marks from a body.
 func unmarked(body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte(`,"cache_control":{"type":"ephemeral"}`), nil)
 }
 
-// prefix returns system, tools and messages of a body without marks, up to the end of the last message.
+// prefix returns a body's system prompt, tools and messages without marks, up to the end of the
+// last message.
 func prefix(body []byte) []byte {
 	body = unmarked(body)
 	return bytes.TrimSuffix(body[bytes.Index(body, []byte(`"system":`)):], []byte("]}"))
 }
 
-// Proves LOOP-11, CTX-15. Request n is a byte prefix of request n+1, also with the mark moving on.
+// TestEncodePrefix checks that request n is a byte prefix of request n+1, even as the mark
+// moves.
+// Proves LOOP-11, CTX-15.
 func TestEncodePrefix(t *testing.T) {
 	var e Encoder
 	full := request(8)
@@ -159,7 +163,8 @@ func TestEncodePrefix(t *testing.T) {
 	}
 }
 
-// A changed message is noticed wherever it sits, and so is a shorter conversation.
+// TestEncodeNoticesChange checks that a changed message is noticed anywhere, and so is a
+// shorter conversation.
 func TestEncodeNoticesChange(t *testing.T) {
 	var e Encoder
 	r := request(3)
@@ -187,7 +192,9 @@ func TestEncodeNoticesChange(t *testing.T) {
 	}
 }
 
-// Proves CTX-15. At most four marks, message marks go first, thinking never carries one.
+// TestEncodeMarks checks that there are at most four marks, that message marks have priority,
+// and that thinking never carries one.
+// Proves CTX-15.
 func TestEncodeMarks(t *testing.T) {
 	sys, tool, last := model.InSystem, model.InTools, model.InMessages
 	tests := []struct {
@@ -205,7 +212,7 @@ func TestEncodeMarks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := request(1)
-			r.System = append(r.System, &msg.Text{}, &msg.Text{Text: "more"}) // an empty one is not sent
+			r.System = append(r.System, &msg.Text{}, &msg.Text{Text: "more"}) // empty texts are not sent
 			r.Cache = tt.cache
 			var e Encoder
 			body, err := e.Encode(r, nil)
@@ -228,13 +235,12 @@ func TestEncodeMarks(t *testing.T) {
 	}
 }
 
-// A server looks back 20 blocks from a mark for what it has cached. When a response had so many calls that
-// the mark of the request before is further away, that mark stays, if there is one to spare.
-//
+// TestEncodeMarksReachBack checks that if a response had more calls than the 20 blocks a server
+// looks back from a mark, the previous request's mark is kept, if there is one to spare.
 // Proves CTX-15.
 func TestEncodeMarksReachBack(t *testing.T) {
 	for _, tt := range []struct {
-		calls, others int // calls of the last response, marks elsewhere
+		calls, others int // calls in the last response, marks elsewhere
 		want          []int
 	}{
 		{1, 2, []int{2}}, {9, 2, []int{2}}, {10, 2, []int{2}}, {11, 2, []int{0, 2}}, {30, 2, []int{0, 2}}, {30, 3, []int{2}},
@@ -272,9 +278,8 @@ func TestEncodeMarksReachBack(t *testing.T) {
 	}
 }
 
-// Conversations that go on from the same results are marked before what tells them apart, and in their later requests
-// where all others are.
-//
+// TestEncodeMarksBranch checks that conversations that continue from the same results are
+// marked before the text that distinguishes them, and at the usual place in later requests.
 // Proves AGENT-03.
 func TestEncodeMarksBranch(t *testing.T) {
 	text := func(s string) msg.Part { return &msg.Text{Text: s} }
@@ -286,7 +291,7 @@ func TestEncodeMarksBranch(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		messages []msg.Message
-		want     string // what is in the block that is marked
+		want     string // content of the marked block
 	}{
 		{"the first request", []msg.Message{user(text("a")), uses("t1"), user(result("t1", "pending"), text("part one"))}, "pending"},
 		{"a later one", []msg.Message{user(text("a")), uses("t1"), user(result("t1", "pending"), text("part one")), uses("t2"), user(result("t2", "found"))}, "found"},
@@ -308,8 +313,8 @@ func TestEncodeMarksBranch(t *testing.T) {
 	}
 }
 
-// The mark of a question beside a conversation is where the last request of the conversation had it.
-//
+// TestEncodeMarkBeforeWhatPasses checks that a side question has its mark where the
+// conversation's last request had it.
 // Proves CTX-15.
 func TestEncodeMarkBeforeWhatPasses(t *testing.T) {
 	text := func(s string) msg.Part { return &msg.Text{Text: s} }
@@ -320,7 +325,7 @@ func TestEncodeMarkBeforeWhatPasses(t *testing.T) {
 		name     string
 		messages []msg.Message
 		passing  int
-		want     string // the text that is marked
+		want     string // marked text
 	}{
 		{"nothing passes", []msg.Message{user(text("a"), text("b"))}, 0, "b"},
 		{"behind a message", []msg.Message{user(text("a"), text("b"), text("why?"))}, 1, "b"},
@@ -358,7 +363,7 @@ func TestEncodeMarkSkipsThinking(t *testing.T) {
 	if want := `{"type":"text","text":"said","cache_control":{"type":"ephemeral"}},{"type":"thinking"`; !bytes.Contains(body, []byte(want)) {
 		t.Errorf("want %s in\n%s", want, body)
 	}
-	// With nothing but thinking in the last message, the mark stays on the one before.
+	// If the last message has only thinking, the mark stays on the one before.
 	r.Messages[1].Parts = r.Messages[1].Parts[1:]
 	body, _ = e.Encode(r, nil)
 	if want := `"text":"start","cache_control"`; !bytes.Contains(body, []byte(want)) {
@@ -366,8 +371,9 @@ func TestEncodeMarkSkipsThinking(t *testing.T) {
 	}
 }
 
-// Proves PROV-10. What a provider sent and we do not know is not sent back, and server tools are,
-// byte for byte.
+// TestEncodeForeignBlocks checks that unknown blocks are not sent back and that server tool
+// blocks are, byte for byte.
+// Proves PROV-10.
 func TestEncodeForeignBlocks(t *testing.T) {
 	r := request(0)
 	r.Cache = []model.Mark{{Place: model.InMessages}}
@@ -421,7 +427,8 @@ func benchmarkEncodeTurn(b *testing.B, turns int) {
 func BenchmarkEncodeTurn10(b *testing.B)  { benchmarkEncodeTurn(b, 10) }
 func BenchmarkEncodeTurn100(b *testing.B) { benchmarkEncodeTurn(b, 100) }
 
-// A body may still be on its way when the next request is encoded.
+// TestBodiesDoNotChange checks that a body in flight does not change when the next request is
+// encoded.
 func TestBodiesDoNotChange(t *testing.T) {
 	request := func(texts ...string) *model.Request {
 		r := &model.Request{Model: "m", MaxTokens: 1, Cache: []model.Mark{{Place: model.InMessages}}}

@@ -8,7 +8,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A wireError is the server's own description of an error.
+// A wireError is the server's error object.
 type wireError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -20,7 +20,7 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 		Error     wireError `json:"error"`
 		RequestID string    `json:"request_id"`
 	}
-	if json.Unmarshal(body, &w) != nil { // ok: not the server's but a proxy's, and the status says enough
+	if json.Unmarshal(body, &w) != nil { // ok: a proxy's response; the status suffices
 		w.Error = wireError{Message: wire.Plain(body)}
 	}
 	e := w.Error.classify(status)
@@ -28,8 +28,9 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 	return e
 }
 
-// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken)
-// count as ServerFault. A message that would be taken for another kind gets the usual one before it.
+// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// Broken) count as ServerFault. A message that would be classified as another kind is prefixed
+// with the usual message.
 func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
 	answer, ok := usual(kind)
 	if !ok {
@@ -50,7 +51,7 @@ func (Server) SpellError(kind model.Kind, message string) (status int, body []by
 	return answer.status, append(body, "}}"...)
 }
 
-// An answer is how a server words a kind of error.
+// An answer is a server's usual response for a kind of error.
 type answer struct {
 	status        int
 	kind, message string

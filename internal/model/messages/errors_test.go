@@ -14,7 +14,9 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Proves PROV-54. The numbers are found in several wordings; without numbers the input is too long.
+// TestOverWindow checks that the numbers are found in several wordings and that an error
+// without numbers is TooLong.
+// Proves PROV-54.
 func TestOverWindow(t *testing.T) {
 	tests := []struct {
 		message string
@@ -94,7 +96,8 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// No markup and no control characters of a server or proxy survive.
+// TestErrorFromBody checks that markup and control characters from a server or proxy are
+// removed.
 func TestErrorFromBody(t *testing.T) {
 	tests := []struct {
 		name, body, want string
@@ -116,8 +119,9 @@ func TestErrorFromBody(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. Retry-After in seconds or as a date, absurd values ignored, the server's word on
-// retrying kept.
+// TestErrorFromHeader checks that Retry-After is parsed as seconds or a date, that absurd
+// values are ignored, and that the server's retry instruction is kept.
+// Proves PROV-50.
 func TestErrorFromHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tests := []struct {

@@ -9,14 +9,14 @@ import (
 	"adze/internal/msg"
 )
 
-// A front is what requests have before their messages, the system prompt and the tools, as it was encoded
-// last. From request to request it is mostly the same.
+// A front is the encoded part of a request before its messages: the system prompt and the
+// tools. It rarely changes between requests.
 type front struct {
 	system []msg.Part
 	tools  []msg.ToolSpec
 	strict bool
 	search *model.Search
-	marks  map[position]model.Mark // those in both
+	marks  map[position]model.Mark // marks in both
 	text   []byte                  // never written to again
 }
 

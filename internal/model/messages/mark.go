@@ -7,18 +7,19 @@ import (
 	"adze/internal/msg"
 )
 
-// maxMarks is how many cache marks a server accepts.
+// maxMarks is the maximum number of cache marks a server accepts.
 const maxMarks = 4
 
-// A position is a block that can carry a mark. All message marks share the index 0: it stands for the
-// last message, wherever that is.
+// A position identifies a block that can carry a mark. All message marks share the index 0,
+// which represents the last message.
 type position struct {
 	place model.Place
 	index int
 }
 
-// place returns the marks of req that can be honoured, by position. Of too many it drops the least
-// valuable: messages before tools before system, and within a place the one given last.
+// place returns the marks of req that can be applied, by position. If there are too many, it
+// drops the least valuable: messages have priority over tools and tools over system, and within
+// a place the last one is dropped first.
 func place(req *model.Request) map[position]model.Mark {
 	if len(req.Cache) == 0 || req.Omit&model.OmitCache != 0 {
 		return nil
@@ -46,18 +47,18 @@ func place(req *model.Request) map[position]model.Mark {
 	return marks
 }
 
-// markable reports whether system block i is there and is sent.
+// markable reports whether system block i exists and is sent.
 func markable(req *model.Request, i int) bool {
 	return i >= 0 && i < len(req.System) && !isEmptyText(req.System[i])
 }
 
-// isEmptyText reports whether p is a text a server would reject for being empty.
+// isEmptyText reports whether p is an empty text, which a server would reject.
 func isEmptyText(p msg.Part) bool {
 	t, ok := p.(*msg.Text)
 	return ok && t.Text == ""
 }
 
-// markBlock puts the mark for position at, if there is one, on the block dst ends with.
+// markBlock adds the mark for position at, if any, to the block at the end of dst.
 func markBlock(dst []byte, marks map[position]model.Mark, at position) []byte {
 	m, ok := marks[at]
 	if !ok {
@@ -77,8 +78,8 @@ func appendMark(dst []byte, m model.Mark) []byte {
 	return append(dst, '}')
 }
 
-// LocalCache keeps req from asking for a cache that is shared between users: an endpoint that does not
-// know that rejects the request.
+// LocalCache removes requests for a cache shared between users from req, for endpoints that
+// would reject them.
 func LocalCache(req *model.Request) {
 	if !slices.ContainsFunc(req.Cache, func(m model.Mark) bool { return m.Global }) {
 		return

@@ -1,6 +1,6 @@
-// Package messages is the Messages wire dialect: it writes request bodies, reads streamed and whole
-// responses, classifies error responses, and checks request bodies against the rules a server
-// enforces. Connections, credentials and retries belong to the providers that use it.
+// Package messages implements the Messages wire dialect: it writes request bodies, reads
+// streamed and whole responses, classifies error responses, and checks request bodies against
+// the rules a server enforces.
 package messages
 
 import (
@@ -8,14 +8,16 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Dialect implements [wire.Dialect], [wire.Counting], [wire.Heading] and [wire.Lenient]. The zero value is the dialect of the
-// first-party service; clouds that serve the same models have it with quirks.
+// Dialect implements [wire.Dialect], [wire.Counting], [wire.Heading] and [wire.Lenient]. The
+// zero value is the dialect of the first-party service; clouds that serve the same models set
+// the fields.
 type Dialect struct {
-	// Version is the version of the protocol where the body has it. Such a body names no model: the path does.
+	// Version is the protocol version if it is part of the body. Such a body does not name the
+	// model; the path does.
 	Version string
-	// StreamInPath says that the path, not the body, tells whether the answer is to be streamed.
+	// StreamInPath is true if the path, not the body, selects streaming.
 	StreamInPath bool
-	// BetasInBody says that betas are named in the body, not in a header.
+	// BetasInBody is true if betas are named in the body, not in a header.
 	BetasInBody bool
 }
 

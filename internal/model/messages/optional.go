@@ -12,7 +12,7 @@ import (
 
 const interleavedBeta = "interleaved-thinking-2025-05-14"
 
-// Header implements [wire.Heading]: it names the betas of req.
+// Header implements [wire.Heading]: it lists req's betas.
 func (d Dialect) Header(req *model.Request) http.Header {
 	if wanted := betas(req); len(wanted) > 0 && !d.BetasInBody {
 		return http.Header{"Anthropic-Beta": {strings.Join(wanted, ",")}}
@@ -20,7 +20,7 @@ func (d Dialect) Header(req *model.Request) http.Header {
 	return nil
 }
 
-// betas returns the betas that the user wants, and those that req needs.
+// betas returns the user's betas and the betas that req requires.
 func betas(req *model.Request) []string {
 	betas := slices.Clone(req.Betas)
 	sent := thinking(req) != nil
@@ -36,15 +36,15 @@ func betas(req *model.Request) []string {
 	return betas
 }
 
-// notTaken are words of servers that refuse a part of a request because they do not know it.
+// notTaken lists phrases of servers that reject an unknown part of a request.
 var notTaken = []string{
 	"extra inputs are not permitted", "not supported", "unsupported", "does not support", "not permitted", "not allowed",
 	"unknown field", "unknown parameter", "unknown name", "unrecognized", "unexpected value", "unexpected keyword", "unexpected property",
 	"additional properties", "grammar is too large", "too complex", "too many strict",
 }
 
-// optionals are the parts that a request can do without, with the words by which an error names them. A part stands before
-// those whose names its own contains.
+// optionals lists the parts that can be omitted from a request, with the phrases by which an
+// error names them. A part is listed before parts whose names its own contains.
 var optionals = []wire.Optional{
 	{Part: model.OmitStrict, Names: []string{"strict", "compiled grammar", "schema is too complex"}, Has: func(r *model.Request) bool {
 		return slices.ContainsFunc(r.Tools, func(t msg.ToolSpec) bool { return t.Strict })

@@ -5,9 +5,9 @@ import (
 	"adze/internal/msg"
 )
 
-// appendPart appends p as a content block. Blocks of the log are those of the dialect, but for the input
-// of tool uses, which goes out as the model wrote it, and not at all where that was malformed. An
-// [msg.Opaque] part is not sent.
+// appendPart appends p as a content block. The log uses the same blocks as the dialect, except
+// for tool input, which is sent as the model wrote it, or omitted if malformed. An [msg.Opaque]
+// part is not sent.
 func appendPart(dst []byte, p msg.Part) []byte {
 	switch p := p.(type) {
 	case *msg.ToolUse:
@@ -35,7 +35,8 @@ func appendPart(dst []byte, p msg.Part) []byte {
 	return append(dst, '}')
 }
 
-// callID returns the id of a call as the server takes it: those of other providers may have other characters, or more of them.
+// callID returns a call ID that the server accepts. IDs of other providers may be longer or
+// have other characters.
 func callID(id string) string {
 	if validName(id) {
 		return id
@@ -43,7 +44,7 @@ func callID(id string) string {
 	return toolname.Restrict(id)
 }
 
-// appendParts appends the parts that are sent, with commas between them.
+// appendParts appends the sendable parts, comma-separated.
 func appendParts(dst []byte, parts []msg.Part) []byte {
 	sep := ""
 	for _, p := range parts {

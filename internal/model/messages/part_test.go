@@ -6,7 +6,8 @@ import (
 	"adze/internal/msg"
 )
 
-// The input of a tool use is sent as the model wrote it, and only if it was an object.
+// TestAppendPart checks that tool input is sent as the model wrote it, and only if it was an
+// object.
 func TestAppendPart(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// text draws a text that a server accepts, and that does not name another dialect.
+// text draws a text that a server accepts and that does not name another dialect.
 func text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return "X" + rapid.String().Draw(t, "text") })
 }
@@ -45,7 +45,7 @@ func conversation() *rapid.Generator[[]msg.Message] {
 				said = append(said, &msg.Redacted{Data: text().Draw(t, "redacted")})
 			}
 			said = append(said, &msg.Text{Text: text().Draw(t, "said")})
-			uses := rapid.SampledFrom([]int{0, 1, 2, 3, 12}).Draw(t, "uses") // with 12 an older mark stays
+			uses := rapid.SampledFrom([]int{0, 1, 2, 3, 12}).Draw(t, "uses") // 12 uses keep an older mark
 			for range uses {
 				ids++
 				id := fmt.Sprintf("toolu_%d", ids)
@@ -62,8 +62,9 @@ func conversation() *rapid.Generator[[]msg.Message] {
 	})
 }
 
-// Proves PROV-10, CTX-15. A conversation survives the wire, every request is one a server accepts, and
-// none has more than four marks.
+// TestRoundTrip checks that a conversation survives the wire, that every request is valid, and
+// that none has more than four marks.
+// Proves PROV-10, CTX-15.
 func TestRoundTrip(t *testing.T) {
 	places := rapid.Custom(func(t *rapid.T) model.Mark {
 		return model.Mark{

@@ -10,16 +10,16 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// searchTool is the tool with which the server searches the web.
+// searchTool is the server's web search tool.
 const searchTool = "web_search"
 
-// The kinds of block of a search.
+// Block types for searches.
 const (
 	serverUse    = "server_tool_use"
 	serverResult = "web_search_tool_result"
 )
 
-// appendSearch appends the tool to those of a request.
+// appendSearch appends the search tool to a request's tools.
 func appendSearch(dst []byte, req *model.Request) []byte {
 	s := req.Search
 	if s == nil {
@@ -52,7 +52,7 @@ func appendDomains(dst []byte, name string, domains []string) []byte {
 	return dst
 }
 
-// partialQuery returns the query in input that is still being typed.
+// partialQuery returns the query in partial input.
 func partialQuery(input []byte) string {
 	_, rest, found := bytes.Cut(input, []byte(`"query"`))
 	rest = bytes.TrimLeft(bytes.TrimLeft(rest, " \t\n"), ":")
@@ -80,7 +80,7 @@ func partialQuery(input []byte) string {
 	return query
 }
 
-// searching says what is looked for, if it says more than before.
+// searching emits the current query if it has changed.
 func (d *decoder) searching(query string) {
 	if query != "" && query != d.query {
 		d.query = query
@@ -88,7 +88,7 @@ func (d *decoder) searching(query string) {
 	}
 }
 
-// search hands out what a block of a search says.
+// search emits the events for a search block.
 func (d *decoder) search(raw json.RawMessage) {
 	var b struct {
 		Type  string `json:"type"`
@@ -100,7 +100,7 @@ func (d *decoder) search(raw json.RawMessage) {
 		} `json:"input"`
 		Content json.RawMessage `json:"content"`
 	}
-	if json.Unmarshal(raw, &b) != nil { // ok: of another kind
+	if json.Unmarshal(raw, &b) != nil { // ok: another kind
 		return
 	}
 	switch {

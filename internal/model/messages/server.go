@@ -36,7 +36,7 @@ func (s Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *mod
 	return asked, e
 }
 
-// AdmitBody is the part of Admit that does not depend on where a request is posted and who sends it.
+// AdmitBody is the part of Admit that does not depend on the path and the credentials.
 func (s Server) AdmitBody(h http.Header, body []byte) (wire.Asked, *model.Error) {
 	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
 		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
@@ -55,7 +55,7 @@ func (s Server) AdmitBody(h http.Header, body []byte) (wire.Asked, *model.Error)
 	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: head.Thinking.Type == "adaptive" || head.Thinking.Type == "enabled"}, nil
 }
 
-// Check implements [wire.Server]. Without headers nothing is said about betas.
+// Check implements [wire.Server]. Betas are not checked without headers.
 func (s Server) Check(h http.Header, body []byte) error {
 	var betas []string
 	if h != nil {
@@ -123,7 +123,7 @@ func (Server) NewSpeller(stream bool) wire.Speller {
 
 // A streamSpeller writes an answer as server-sent events.
 type streamSpeller struct {
-	open int // the open block, or -1
+	open int // index of the open block, or -1
 }
 
 func appendEvent(dst []byte, name string, data []byte) []byte {
@@ -163,10 +163,10 @@ func (s *streamSpeller) Event(e model.Event) []byte {
 		s.open = -1
 		return appendEvent(dst, "content_block_stop", fmt.Appendf(nil, `{"type":"content_block_stop","index":%d}`, e.Block))
 	}
-	panic(fmt.Sprintf("messages: no server sends a %T", e)) // the caller's mistake
+	panic(fmt.Sprintf("messages: no server sends a %T", e)) // caller's mistake
 }
 
-// start opens a block, unless it is open.
+// start opens a block unless it is already open.
 func (s *streamSpeller) start(dst []byte, index int, block []byte) []byte {
 	if s.open == index {
 		return dst
@@ -186,7 +186,7 @@ func (s *streamSpeller) delta(dst []byte, kind, text string) []byte {
 
 func (s *streamSpeller) Usage(u wire.Counts) []byte { return s.messageDelta(nil, u) }
 
-// messageDelta spells the event that ends a message or reports its cost.
+// messageDelta returns the event that ends a message or reports its usage.
 func (s *streamSpeller) messageDelta(reason []byte, u wire.Counts) []byte {
 	if reason == nil {
 		reason = []byte("null")
@@ -239,7 +239,7 @@ func (s *wholeSpeller) Event(e model.Event) []byte {
 		s.body = append(s.body, ',')
 	}
 	s.blocks++
-	if u, ok := done.Part.(*msg.ToolUse); ok && u.Malformed != "" { // what is no object is sent as a string
+	if u, ok := done.Part.(*msg.ToolUse); ok && u.Malformed != "" { // malformed input is sent as a string
 		done.Part = &msg.ToolUse{ID: u.ID, Name: u.Name, Input: msg.AppendString(nil, u.Malformed)}
 	}
 	s.body = appendPart(s.body, done.Part)
@@ -270,7 +270,7 @@ func (s *wholeSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
 	return append(appendUsage(s.body, u), '}')
 }
 
-// appendHead appends a message up to its content, still open.
+// appendHead appends a message up to its content, left open.
 func appendHead(dst []byte, id, name string) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = msg.AppendString(dst, id)
@@ -278,7 +278,7 @@ func appendHead(dst []byte, id, name string) []byte {
 	return msg.AppendString(dst, name)
 }
 
-// appendUsage appends the member for a usage report, with a comma before it, if there is one.
+// appendUsage appends the member for a usage report, if any, with a leading comma.
 func appendUsage(dst []byte, u wire.Counts) []byte {
 	if u == nil {
 		return dst

@@ -24,7 +24,7 @@ func sse(lines ...string) string {
 	var b strings.Builder
 	for _, l := range lines {
 		var e struct{ Type string }
-		json.Unmarshal([]byte(l), &e) // ok: some lines are meant to be wrong
+		json.Unmarshal([]byte(l), &e) // ok: some lines are deliberately invalid
 		b.WriteString("event: " + e.Type + "\ndata: " + l + "\n\n")
 	}
 	return b.String()
@@ -43,13 +43,13 @@ func textDelta(s string) string {
 	return `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":` + string(msg.AppendString(nil, s)) + `}}`
 }
 
-// started are the events every response opens with.
+// started holds the events every response begins with.
 var started = []model.Event{
 	model.Start{ID: "msg_1", Model: "m-1", RequestID: "req_1"},
 	model.Usage{Usage: msg.Usage{Input: 10, CacheRead: 5, CacheWrite: 2, Output: 1}},
 }
 
-// ended are the events of [delta] and [stop].
+// ended holds the events of [delta] and [stop].
 var ended = []model.Event{
 	model.Usage{Usage: msg.Usage{Input: 10, CacheRead: 5, CacheWrite: 2, Output: 12}},
 	model.Stop{Reason: model.StopEnd},
@@ -171,7 +171,8 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// Proves SESS-40, PROV-23, PROV-30. Usage is cumulative, what is missing or absurd is estimated.
+// TestUsage checks that usage is cumulative and that missing and absurd numbers are estimated.
+// Proves SESS-40, PROV-23, PROV-30.
 func TestUsage(t *testing.T) {
 	use := func(s string) string { return `{"type":"message_delta","delta":{},"usage":` + s + `}` }
 	begin := func(s string) string {
@@ -213,7 +214,9 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Proves PROV-11. Whatever is not a complete, well-formed stream is broken, and says why.
+// TestReadStreamBroken checks that every incomplete or malformed stream is reported as broken,
+// with the reason.
+// Proves PROV-11.
 func TestReadStreamBroken(t *testing.T) {
 	half := sse(start, text0, textDelta("half"))
 	tests := []struct {
@@ -260,7 +263,8 @@ func TestReadStreamBroken(t *testing.T) {
 	}
 }
 
-// Proves PROV-23. What a broken answer has cost so far is booked as estimated.
+// TestBrokenUsage checks that the usage of a broken answer is reported as estimated.
+// Proves PROV-23.
 func TestBrokenUsage(t *testing.T) {
 	got, err := read(sse(start, text0, textDelta("eight by")))
 	want := events(started, model.TextDelta{Text: "eight by"},
@@ -270,7 +274,8 @@ func TestBrokenUsage(t *testing.T) {
 	}
 }
 
-// pipe returns a connection and what sends events on it until the other side has closed it.
+// pipe returns a connection and a function that sends events on it until the other side has
+// closed it.
 func pipe() (body *io.PipeReader, send func(...string) error) {
 	r, w := io.Pipe()
 	return r, func(lines ...string) error {
@@ -279,12 +284,14 @@ func pipe() (body *io.PipeReader, send func(...string) error) {
 	}
 }
 
-// Proves PROV-21. Silence for 90 s, or keep-alives for 5 minutes, break the stream.
+// TestWatchdog checks that silence for 90 s, or only keep-alives for 5 minutes, breaks the
+// stream.
+// Proves PROV-21.
 func TestWatchdog(t *testing.T) {
 	tests := []struct {
 		name string
 		o    wire.StreamOptions
-		ping time.Duration // between keep-alives; zero for none
+		ping time.Duration // keep-alive interval; zero for none
 		want time.Duration
 		says string
 	}{
@@ -323,7 +330,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// Time the caller spends does not count against the server, and slow progress is progress.
+// TestWatchdogPatience checks that time spent by the caller does not count against the server,
+// and that slow progress is accepted.
 func TestWatchdogPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body, send := pipe()
@@ -344,7 +352,9 @@ func TestWatchdogPatience(t *testing.T) {
 	})
 }
 
-// Proves PROV-22. A done context closes the connection at once and its cause is the error.
+// TestReadStreamCancel checks that a done context closes the connection immediately and that
+// its cause is the error.
+// Proves PROV-22.
 func TestReadStreamCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("enough")
@@ -370,7 +380,8 @@ func TestReadStreamCancel(t *testing.T) {
 	})
 }
 
-// A context that was done before is noticed although the whole answer is there.
+// TestReadStreamCancelled checks that an already done context is noticed even if the whole
+// answer is available.
 func TestReadStreamCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -380,7 +391,7 @@ func TestReadStreamCancelled(t *testing.T) {
 	}
 }
 
-// Breaking off closes the connection, wherever it happens.
+// TestReadStreamBreak checks that breaking off anywhere closes the connection.
 func TestReadStreamBreak(t *testing.T) {
 	whole := sse(start, text0, textDelta("x"), stop0, delta, stop)
 	all, _ := read(whole)
@@ -399,7 +410,7 @@ func TestReadStreamBreak(t *testing.T) {
 	}
 }
 
-// endless yields the same byte for ever.
+// endless yields the same byte forever.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -409,8 +420,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// After the message the body is read to its end, so that the connection can serve again, but a server
-// that does not end it does not hold up the caller.
+// TestReadStreamDrains checks that the body is read to its end after the message, so that the
+// connection can be reused, without waiting for a server that does not end it.
 func TestReadStreamDrains(t *testing.T) {
 	rest := strings.NewReader("\n\n: bye\n")
 	body := io.MultiReader(strings.NewReader(sse(start, delta, stop)), rest)
@@ -446,7 +457,7 @@ func TestReadStreamRaw(t *testing.T) {
 	}
 }
 
-// A whole answer spells the same message as a streamed one.
+// TestReadMessage checks that a whole answer yields the same message as a streamed one.
 func TestReadMessage(t *testing.T) {
 	body := `{"id":"msg_1","type":"message","role":"assistant","model":"m-1","stop_reason":"tool_use",
 		"content":[{"type":"thinking","thinking":"Hm.","signature":"abc"},{"type":"text","text":"Hello"},

@@ -2,7 +2,7 @@ package messages
 
 import "adze/internal/msg"
 
-// wireUsage is a usage report. Numbers a server leaves out stay nil.
+// wireUsage is a usage report. Numbers that a server omits are nil.
 type wireUsage struct {
 	Input      *float64 `json:"input_tokens"`
 	Output     *float64 `json:"output_tokens"`
@@ -16,28 +16,30 @@ type wireUsage struct {
 	} `json:"server_tool_use"`
 }
 
-// A moment says when in a response a report came.
+// A moment is the point in a response at which a report came.
 type moment uint8
 
 const (
-	opening moment = iota // with the start: the output has hardly begun
-	latest                // with or after the content
+	opening moment = iota // reported at the start: the output has hardly begun
+	latest                // reported during or after the content
 )
 
-// A tally keeps the usage of one response. Reports are cumulative, so a later one replaces.
+// A tally tracks the usage of one response. Reports are cumulative, so a later one replaces an
+// earlier one.
 type tally struct {
 	usage msg.Usage
-	input bool // the input has been reported
-	final bool // the output has been reported at the end
-	text  int  // bytes of output, for the estimate
+	input bool // the input was reported
+	final bool // the output was reported at the end
+	text  int  // output bytes, for the estimate
 }
 
-// add takes a report in, and tells whether there was one.
+// add applies a report and returns whether there was one.
 func (t *tally) add(w *wireUsage, when moment) bool {
 	if w == nil {
 		return false
 	}
-	// A zero never replaces a count of input: some servers repeat the fields without the numbers.
+	// A zero never replaces an input count, because some servers repeat the fields without the
+	// numbers.
 	for _, n := range []struct {
 		report *float64
 		count  *int
@@ -60,7 +62,7 @@ func (t *tally) add(w *wireUsage, when moment) bool {
 	return true
 }
 
-// known reports whether a number was given; a nonsensical one counts as unknown.
+// known reports whether a number was given; an implausible one counts as unknown.
 func (t *tally) known(n *float64) bool {
 	const absurd = 1e12
 	if n == nil {
@@ -73,7 +75,7 @@ func (t *tally) known(n *float64) bool {
 	return true
 }
 
-// estimate fills in what was not reported, and tells whether that changed anything.
+// estimate fills in missing numbers and reports whether that changed anything.
 func (t *tally) estimate() bool {
 	before := t.usage
 	if !t.input {

@@ -47,7 +47,7 @@ func (s suite) errors(t *testing.T) {
 	}
 }
 
-// proxyErrors covers errors that are not the server's own, and come as a page.
+// proxyErrors covers errors that are not the server's own and come as an HTML page.
 func (s suite) proxyErrors(t *testing.T) {
 	for status, want := range map[int]model.Kind{
 		401: model.Auth, 403: model.Refused, 408: model.ServerFault, 409: model.ServerFault, 413: model.TooLong,
@@ -82,7 +82,7 @@ func (s suite) retryAfter(t *testing.T) {
 	})
 }
 
-// broken covers what is not a whole answer.
+// broken covers incomplete answers.
 func (s suite) broken(t *testing.T) {
 	for name, c := range map[string]struct {
 		h    http.HandlerFunc
@@ -149,10 +149,10 @@ func saidOnce(t *testing.T, err error) {
 	}
 }
 
-// quirks covers the ways in which the same stream of events may be written.
+// quirks covers different encodings of the same event stream.
 func (s suite) quirks(t *testing.T) {
 	if _, framed := s.Server.(wire.Framed); framed {
-		return // it is written in one way
+		return // only one encoding exists
 	}
 	sp := s.NewSpeller(true)
 	stream := string(slices.Concat(open(sp), sp.Event(model.TextDelta{Text: "Hel"}), sp.Event(model.TextDelta{Text: "lo"}),
@@ -187,7 +187,7 @@ func (s suite) quirks(t *testing.T) {
 	}
 }
 
-// stalled holds that a silent server is given up, before its answer and in it.
+// stalled checks that requests to a silent server time out, before and during its answer.
 func (s suite) stalled(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"before the answer": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -208,7 +208,8 @@ func (s suite) stalled(t *testing.T) {
 	}
 }
 
-// cancel holds that a done context ends the answer at once, hangs up, and is the error.
+// cancel checks that a done context ends the answer immediately, closes the connection, and is
+// the error.
 func (s suite) cancel(t *testing.T) {
 	hungUp := make(chan time.Time, 1)
 	h := func(w http.ResponseWriter, r *http.Request) {
@@ -252,7 +253,7 @@ func (s suite) cancelBeforeAnswer(t *testing.T) {
 	})
 }
 
-// breakOff holds that a caller who leaves hangs up, wherever that is.
+// breakOff checks that a caller that breaks off anywhere closes the connection.
 func (s suite) breakOff(t *testing.T) {
 	for leave := range 3 {
 		hungUp := make(chan struct{}, 1)

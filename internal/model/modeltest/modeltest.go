@@ -1,5 +1,5 @@
-// Package modeltest is the contract suite that every provider passes, whatever its dialect. It plays the
-// server, in the words of the dialect; what only one provider does is tested beside that provider.
+// Package modeltest is the conformance suite for providers of any dialect. It emulates the
+// server in that dialect; provider-specific behavior is tested alongside the provider.
 package modeltest
 
 import (
@@ -21,9 +21,9 @@ import (
 	"adze/internal/msg"
 )
 
-// Run tests the provider that newProvider returns, against servers of its dialect given as handlers. Each
-// test runs in a synctest bubble, so newProvider must connect through [Transport]. The provider must not
-// retry.
+// Run tests the provider returned by newProvider against servers of its dialect given as
+// handlers. Each test runs in a synctest bubble, so newProvider must connect through
+// [Transport]. The provider must not retry.
 func Run(t *testing.T, d Dialect, newProvider func(t *testing.T, h http.Handler) model.Provider) {
 	s := suite{d, newProvider}
 	for _, test := range []struct {
@@ -65,7 +65,7 @@ func ask(text string) *model.Request {
 	return &model.Request{Model: "model-1", MaxTokens: 4000, Messages: []msg.Message{msg.UserText(text)}}
 }
 
-// collect gathers a whole answer, and holds every provider to the order of its events.
+// collect gathers a complete answer and checks the order of its events.
 func collect(t *testing.T, ctx context.Context, p model.Provider, req *model.Request) (Reply, error) {
 	t.Helper()
 	var a model.Accumulator
@@ -117,7 +117,7 @@ func (s suite) answers(t *testing.T) {
 	}
 }
 
-// streams holds that text is handed on while the server still writes.
+// streams checks that text is delivered while the server is still writing.
 func (s suite) streams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := make(chan struct{})
@@ -144,7 +144,7 @@ func (s suite) streams(t *testing.T) {
 	})
 }
 
-// request holds that what is asked arrives, images included, and the same each time.
+// request checks that requests arrive complete, including images, and the same each time.
 func (s suite) request(t *testing.T) {
 	req := ask("look")
 	req.System = []msg.Part{&msg.Text{Text: "Be brief."}}
@@ -185,8 +185,8 @@ func (s suite) request(t *testing.T) {
 	})
 }
 
-// media holds that images and documents, in results of tools too, arrive or are said to be missing, and that no result is
-// lost with them.
+// media checks that images and documents, including in tool results, arrive or are reported as
+// missing, and that no result is lost with them.
 func (s suite) media(t *testing.T) {
 	files := []msg.Part{
 		&msg.Image{MediaType: "image/png", Data: []byte("picture")},
@@ -238,7 +238,7 @@ func (s suite) media(t *testing.T) {
 	})
 }
 
-// noStream holds that a whole answer gives the same reply.
+// noStream checks that a whole answer gives the same reply.
 func (s suite) noStream(t *testing.T) {
 	parts := []msg.Part{&msg.Text{Text: "Hello"}, msg.NewToolUse("call_1", "Read", `{"a":1}`)}
 	h := func(w http.ResponseWriter, r *http.Request) {

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Transport returns a transport that serves requests with h, in memory. Responses stream: what h has
-// written can be read at once. Closing a response body and cancelling a request both end the context
-// that h sees; a panic with [http.ErrAbortHandler] breaks the connection. It works inside a synctest
-// bubble.
+// Transport returns a transport that serves requests with h in memory. Responses stream: data
+// written by h can be read immediately. Closing a response body and canceling a request both
+// end the context that h sees; a panic with [http.ErrAbortHandler] breaks the connection. It
+// works inside a synctest bubble.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ h http.Handler }
@@ -44,7 +44,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer stop()
 		end := serve(t.h, rw, served)
 		if ctx.Err() != nil {
-			end = context.Cause(ctx) // no reader is left to see how it really ended
+			end = context.Cause(ctx) // nobody is left to read the actual error
 		}
 		w.CloseWithError(end)
 		rw.WriteHeader(http.StatusOK)
@@ -115,5 +115,5 @@ func (r *responseWriter) Write(p []byte) (int, error) {
 	return r.w.Write(p)
 }
 
-// Flush does nothing more than [http.ResponseController] asks for: writes are never held back.
+// Flush only sends the header: writes are never buffered.
 func (r *responseWriter) Flush() { r.WriteHeader(http.StatusOK) }

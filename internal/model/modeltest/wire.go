@@ -9,25 +9,25 @@ import (
 	"adze/internal/msg"
 )
 
-// A Dialect is a wire format as the suite plays its servers.
+// A Dialect is a wire format under test.
 type Dialect struct {
-	// Server spells answers and errors.
+	// Server encodes answers and errors.
 	wire.Server
-	// Cannot names the answers of the suite, and the kinds of error, that the dialect has no words for.
+	// Cannot names the suite's answers and error kinds that the dialect cannot express.
 	Cannot []string
-	// Answers are further ones, which other dialects do not have.
+	// Answers are additional, dialect-specific answers.
 	Answers []Answer
 }
 
-// An Answer is a streamed answer and what it means.
+// An Answer is a streamed answer and its expected reply.
 type Answer struct {
 	Name string
-	// Spell writes what comes between the opening and the end.
+	// Spell writes the events between the start and the end.
 	Spell func(wire.Speller) []byte
 	Want  Reply
 }
 
-// A Reply is what came of one request.
+// A Reply is the outcome of one request.
 type Reply struct {
 	Message msg.Message
 	Start   model.Start
@@ -35,7 +35,7 @@ type Reply struct {
 	Stop    model.StopReason
 }
 
-// begin sends the header of an answer.
+// begin sends an answer's header.
 func begin(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Request-Id", "req_1")
@@ -53,7 +53,7 @@ func (s suite) serve(a Answer) http.HandlerFunc {
 	}
 }
 
-// half begins an answer, which the caller continues or leaves.
+// half begins an answer, which the caller continues or abandons.
 func (s suite) half(w http.ResponseWriter) wire.Speller {
 	begin(w, wire.MediaType(s.Server))
 	sp := s.NewSpeller(true)
@@ -62,12 +62,12 @@ func (s suite) half(w http.ResponseWriter) wire.Speller {
 	return sp
 }
 
-// open begins an answer of ten tokens of input.
+// open begins an answer with ten input tokens.
 func open(sp wire.Speller) []byte {
 	return sp.Open("msg_1", "model-1-real", wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 1})
 }
 
-// counts returns u as a server reports it.
+// counts returns u as reported by a server.
 func counts(u msg.Usage) wire.Counts {
 	c := wire.Counts{wire.InputTokens: u.Input, wire.OutputTokens: u.Output}
 	for counter, n := range map[wire.Counter]int{wire.CacheRead: u.CacheRead, wire.CacheWrite: u.CacheWrite} {
@@ -78,7 +78,7 @@ func counts(u msg.Usage) wire.Counts {
 	return c
 }
 
-// Events returns what spells the given events.
+// Events returns a function that writes the given events.
 func Events(events ...model.Event) func(wire.Speller) []byte {
 	return func(sp wire.Speller) (out []byte) {
 		for _, e := range events {
@@ -88,7 +88,7 @@ func Events(events ...model.Event) func(wire.Speller) []byte {
 	}
 }
 
-// answerList returns the answers of the suite that the dialect has words for.
+// answerList returns the suite's answers that the dialect can express.
 func (s suite) answerList() []Answer {
 	used := msg.Usage{Input: 10, Output: 5}
 	reply := func(stop model.StopReason, parts ...msg.Part) Reply {

@@ -1,6 +1,5 @@
-// Package mute hides from a provider what a conversation says about certain files, for as long as it should:
-// reminders that tell of them, and calls that worked on them. The conversation itself is not changed. Which
-// files these are, and when they are hidden, is left to others.
+// Package mute hides certain files in a conversation from a provider: reminders about them and
+// calls that worked on them. The conversation itself is not changed.
 package mute
 
 import (
@@ -16,23 +15,23 @@ import (
 	"adze/internal/msg"
 )
 
-// A Provider forwards requests without what they say of the hidden files.
+// A Provider forwards requests without references to the hidden files.
 type Provider struct {
 	model.Provider
 	names func() []string
 	note  string
 
 	mu   sync.Mutex
-	mute map[msg.Part]msg.Part // what stands for a part; always the same, so that encoders know it again
+	mute map[msg.Part]msg.Part // replacements by part; reused, so that encoders recognize them
 }
 
-// New returns p muted. Names returns how the hidden files are written in calls and results, for each request;
-// while it is empty nothing is hidden. Note stands where something was left out.
+// New returns p muted. names is called for each request and returns the hidden files as written
+// in calls and results; while it is empty nothing is hidden. note replaces omitted content.
 func New(p model.Provider, note string, names func() []string) *Provider {
 	return &Provider{Provider: p, names: names, note: note, mute: map[msg.Part]msg.Part{}}
 }
 
-// Unwrap returns the provider that is muted; see [model.As].
+// Unwrap returns the wrapped provider; see [model.As].
 func (m *Provider) Unwrap() model.Provider { return m.Provider }
 
 // Stream implements [model.Provider].
@@ -45,11 +44,11 @@ func (m *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	return m.Provider.Stream(ctx, req)
 }
 
-// without returns messages in which nothing names one of the files.
+// without returns messages that do not mention the files.
 func (m *Provider) without(messages []msg.Message, names []string) []msg.Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	calls := map[string]bool{} // that work on the files
+	calls := map[string]bool{} // IDs of calls that mention the files
 	kept := slices.Clone(messages)
 	for i, one := range kept {
 		parts := make([]msg.Part, 0, len(one.Parts))
@@ -82,7 +81,7 @@ func (m *Provider) without(messages []msg.Message, names []string) []msg.Message
 	return kept
 }
 
-// instead returns what stands for a part, the same one every time.
+// instead returns a part's replacement, always the same one.
 func (m *Provider) instead(p msg.Part, other func() msg.Part) msg.Part {
 	if m.mute[p] == nil {
 		m.mute[p] = other()
@@ -90,7 +89,7 @@ func (m *Provider) instead(p msg.Part, other func() msg.Part) msg.Part {
 	return m.mute[p]
 }
 
-// blank returns a use without what it says.
+// blank returns a use with its string inputs replaced by the note.
 func (m *Provider) blank(u *msg.ToolUse) msg.Part {
 	var fields map[string]any
 	if json.Unmarshal(u.Input, &fields) != nil {
@@ -108,7 +107,7 @@ func (m *Provider) blank(u *msg.ToolUse) msg.Part {
 	return msg.NewToolUse(u.ID, u.Name, string(input))
 }
 
-// tells reports whether a part is a reminder about one of the files, which its first line names.
+// tells reports whether a part is a reminder whose first line names a hidden file.
 func tells(p msg.Part, names []string) bool {
 	text, ok := msg.Reminded(p)
 	label, _, _ := strings.Cut(text, "\n")

@@ -1,6 +1,7 @@
-// Package chaos is a server of any dialect that goes wrong in every way in which servers, gateways, proxies and networks
-// do: it drops, delays, truncates, doubles, reorders and garbles what it says, and it says other things altogether. What
-// goes wrong is drawn from a seed. It works over connections in memory, inside a synctest bubble.
+// Package chaos emulates a server of any dialect that fails in all the ways that servers,
+// gateways, proxies and networks do: it drops, delays, truncates, duplicates, reorders and
+// garbles its responses, or sends something else entirely. The faults are drawn from a seed. It
+// works over in-memory connections inside a synctest bubble.
 package chaos
 
 import (
@@ -20,13 +21,13 @@ import (
 	"adze/internal/model/wire"
 )
 
-// A Server answers requests badly. Its fields are set before the first request.
+// A Server answers requests with faults. Its fields are set before the first request.
 type Server struct {
 	Dialect wire.Server
 	Seed    uint64
-	// Faults is how many of a hundred answers go wrong.
+	// Faults is the percentage of answers with a fault.
 	Faults int
-	// Answer returns the events of an answer, blocks with their deltas, and the reason for its end.
+	// Answer returns an answer's events, blocks with their deltas, and the stop reason.
 	Answer func(*model.Request) ([]model.Event, model.StopReason)
 
 	serving  sync.WaitGroup
@@ -48,24 +49,24 @@ func (s *Server) Transport() *http.Transport {
 	}
 }
 
-// Wait returns when all connections are over.
+// Wait waits until all connections have ended.
 func (s *Server) Wait() { s.serving.Wait() }
 
-// History says what went wrong so far, in order.
+// History returns the faults so far, in order.
 func (s *Server) History() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.faults, ", ")
 }
 
-// Problems returns what was wrong with the requests.
+// Problems returns the violations found in requests.
 func (s *Server) Problems() []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.problems
 }
 
-// begin counts a request and draws what happens to it.
+// begin counts a request and draws its fault.
 func (s *Server) begin() (*rand.Rand, fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	req, err := http.ReadRequest(bufio.NewReader(conn))
 	if err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Server) serve(conn net.Conn) {
 	a.send(conn)
 }
 
-// An answer is a response on its way.
+// An answer is a response to be sent.
 type answer struct {
 	dialect wire.Server
 	stream  bool
@@ -134,12 +135,12 @@ type answer struct {
 
 	status int
 	media  string
-	header string   // further lines
-	pieces [][]byte // of the body, as they leave
+	header string   // additional lines
+	pieces [][]byte // body as sent, in pieces
 	framed framing
-	// waits are pauses before pieces.
+	// waits holds the pauses before pieces.
 	waits map[int]time.Duration
-	// after is called when the pieces have left. It may be nil.
+	// after, if non-nil, is called when the pieces have been sent.
 	after func(net.Conn)
 }
 
@@ -149,8 +150,8 @@ const (
 	chunked framing = iota
 	untilClose
 	counted
-	miscounted // the length is not what it says
-	misframed  // as chunks that are none
+	miscounted // wrong Content-Length
+	misframed  // malformed chunked encoding
 )
 
 func (a *answer) spell(name string, events []model.Event, reason model.StopReason) {
@@ -168,7 +169,7 @@ func (a *answer) spell(name string, events []model.Event, reason model.StopReaso
 	add(sp.Close(reason, counts))
 }
 
-// send writes the response; nothing if the client has gone.
+// send writes the response, or nothing if the client has disconnected.
 func (a *answer) send(conn net.Conn) {
 	if a.status == 0 {
 		return
@@ -203,6 +204,6 @@ func (a *answer) send(conn net.Conn) {
 		return
 	}
 	if a.framed == chunked {
-		io.WriteString(conn, "0\r\n\r\n") // ok: the client may have gone
+		io.WriteString(conn, "0\r\n\r\n") // ok: the client may have disconnected
 	}
 }

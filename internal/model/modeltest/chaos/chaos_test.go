@@ -36,7 +36,7 @@ func TestChaos(t *testing.T) {
 			})
 		})
 	}
-	t.Run("bedrock", func(t *testing.T) { // whose framing is its own
+	t.Run("bedrock", func(t *testing.T) { // has its own framing
 		env := map[string]string{"AWS_REGION": "us-east-1", "AWS_BEARER_TOKEN_BEDROCK": "key"}
 		service, err := bedrock.Service(bedrock.Config{Env: aws.Env{Getenv: func(name string) string { return env[name] }, Home: t.TempDir()}})
 		if err != nil {

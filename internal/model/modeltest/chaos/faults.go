@@ -12,18 +12,18 @@ import (
 	"adze/internal/model"
 )
 
-// A fault is one way to go wrong.
+// A fault is a way to fail.
 type fault struct {
 	name string
-	// early replaces the answer, before the request is read.
+	// early replaces the answer before the request is read.
 	early func(net.Conn, *rand.Rand)
-	// change spoils the answer. Both may be nil: then nothing goes wrong.
+	// change corrupts the answer. Both may be nil: then nothing fails.
 	change func(*answer)
 }
 
 const page = "<!doctype html><html><head><title>Sign in</title></head><body><form action=/login>\n<input name=user></form></body></html>"
 
-// faults are the ways to go wrong. The first is none.
+// faults lists the ways to fail. The first does nothing.
 var faults = []fault{
 	{name: "none"},
 	{name: "no answer at all", early: func(net.Conn, *rand.Rand) {}},
@@ -167,8 +167,8 @@ var faults = []fault{
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// hang waits until the client hangs up.
-func hang(c net.Conn) { io.Copy(io.Discard, c) } // ok: that it ends is all that matters
+// hang waits until the client disconnects.
+func hang(c net.Conn) { io.Copy(io.Discard, c) } // ok: only its end matters
 
 func garbage(r *rand.Rand, most int) []byte {
 	b := make([]byte, 1+r.IntN(most))
@@ -181,7 +181,7 @@ func garbage(r *rand.Rand, most int) []byte {
 // silent makes the connection end without a response.
 func (a *answer) silent() { a.replace(0, "", nil) }
 
-// replace makes the response another one.
+// replace replaces the response.
 func (a *answer) replace(status int, media string, body []byte) {
 	a.status, a.media, a.pieces, a.framed = status, media, nil, counted
 	if len(body) > 0 {
@@ -189,7 +189,7 @@ func (a *answer) replace(status int, media string, body []byte) {
 	}
 }
 
-// truncate ends the body at some byte.
+// truncate ends the body at a random byte.
 func (a *answer) truncate() {
 	size := 0
 	for _, p := range a.pieces {
@@ -211,7 +211,7 @@ func (a *answer) each(change func(*rand.Rand, []byte) []byte) {
 	}
 }
 
-// retype gives one value of a piece of JSON another type.
+// retype changes the type of one value in a piece of JSON.
 func retype(r *rand.Rand, piece []byte) []byte {
 	var colons []int
 	for i, c := range piece {
@@ -228,7 +228,8 @@ func retype(r *rand.Rand, piece []byte) []byte {
 	return slices.Concat(piece[:at], []byte(other), piece[end:])
 }
 
-// valueLen returns how long the JSON value is that b begins with, as far as brackets and quotes say.
+// valueLen returns the length of the JSON value at the start of b, judging only by brackets and
+// quotes.
 func valueLen(b []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {

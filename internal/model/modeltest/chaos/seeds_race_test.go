@@ -2,5 +2,5 @@
 
 package chaos_test
 
-// seeds is a share: the race detector finds what it finds in fewer runs, and all of them run without it.
+// seeds is smaller under the race detector, which needs fewer runs; all of them run without it.
 const seeds = 200

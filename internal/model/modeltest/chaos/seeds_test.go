@@ -2,5 +2,5 @@
 
 package chaos_test
 
-// seeds is how many runs each dialect has to survive.
+// seeds is the number of runs each dialect must survive.
 const seeds = 2000

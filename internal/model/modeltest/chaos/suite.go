@@ -18,10 +18,11 @@ import (
 	"adze/internal/msg"
 )
 
-// Run asks a provider of a dialect once for each of so many seeds, a multiple of 100, and holds that whatever happens ends in time, in a whole answer or an
-// error that a user understands, and that no call comes out of it twice. The provider must not retry.
+// Run sends one request to a provider of a dialect for each seed; seeds must be a multiple of
+// 100. It checks that every request ends in time, in a complete answer or an understandable
+// error, and that no call is duplicated. The provider must not retry.
 func Run(t *testing.T, seeds int, d wire.Server, newProvider func(http.RoundTripper) model.Provider) {
-	const many = 100 // runs in a bubble
+	const many = 100 // runs per bubble
 	seen := map[string]bool{}
 	for first := 0; first < seeds; first += many {
 		synctest.Test(t, func(t *testing.T) {
@@ -55,7 +56,7 @@ func usualAnswer(*model.Request) ([]model.Event, model.StopReason) {
 	return append(events, Calls(1, msg.NewToolUse("call_1", "first", `{"path":"a"}`), msg.NewToolUse("call_2", "second", `{"path":"b"}`))...), model.StopTools
 }
 
-// Calls returns the events of calls in blocks from the given one on.
+// Calls returns the events of calls in blocks starting at block.
 func Calls(block int, calls ...*msg.ToolUse) (events []model.Event) {
 	for i, u := range calls {
 		at := len(u.Input) / 2
@@ -67,16 +68,16 @@ func Calls(block int, calls ...*msg.ToolUse) (events []model.Event) {
 	return events
 }
 
-// patience is longer than any answer may take: as many silences as there are events, each a little short of too long, and
-// all the keep-alives that are endured.
+// patience is longer than any answer may take: as many silences as there are events, each just
+// under the limit, plus all the tolerated keep-alives.
 const patience = time.Hour
 
-// once asks once.
+// once sends one request.
 func once(ctx context.Context, p model.Provider, s *Server, seed int) error {
 	why := errors.New("esc")
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if seed%17 == 0 { // the user loses patience
+	if seed%17 == 0 { // the user cancels
 		timer := time.AfterFunc(time.Duration(seed%170)*time.Second, func() { cancel(why) })
 		defer timer.Stop()
 	}
@@ -145,11 +146,11 @@ func Understandable(err error) error {
 	return nil
 }
 
-// harmless are the faults that an answer survives whole.
+// harmless lists the faults that an answer survives intact.
 var harmless = []string{"none", "no length", "right length", "byte by byte", "line feeds only", "never hangs up"}
 
-// sound returns an error if an answer has calls that cannot be run, or that were made once and are there twice. One that
-// arrived as it was sent is whole.
+// sound returns an error if an answer has calls that cannot be run or that are duplicated. An
+// answer with a harmless fault must be complete.
 func sound(happened string, m msg.Message) error {
 	var ids []string
 	for _, u := range m.Uses() {

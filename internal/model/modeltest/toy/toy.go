@@ -1,6 +1,6 @@
-// Package toy is the smallest dialect that can say everything, with its provider: for tests of what is
-// to work with more than one. Unlike the Messages dialect it has no events for the start and the end of a
-// block, and reports the usage at the end.
+// Package toy is a minimal but complete dialect with its provider, for tests that need a second
+// dialect. Unlike the Messages dialect it has no events for the start and the end of a block,
+// and reports usage at the end.
 package toy
 
 import (
@@ -14,7 +14,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Service describes the provider.
+// Service returns the service description.
 func Service() wire.Service {
 	return wire.Service{Dialect: Server{}, Address: "https://toy.example", KeyHeader: "Toy-Key", KeyVariable: "TOY_KEY"}
 }
@@ -36,14 +36,14 @@ func (Server) NewDecoder(requestID string, raw bool) wire.Decoder {
 // Error implements [wire.Dialect].
 func (Server) Error(status int, body []byte) *model.Error {
 	var v struct{ Error *failure }
-	if json.Unmarshal(body, &v) != nil || v.Error == nil { // ok: a proxy's, and the status says enough
+	if json.Unmarshal(body, &v) != nil || v.Error == nil { // ok: a proxy's response; the status suffices
 		text := wire.Plain(body)
 		return wire.NewError(wire.KindOf(status, text), status, text)
 	}
 	return v.Error.model(status)
 }
 
-// A question is a request on the wire. Messages have the form of the log.
+// A question is a request on the wire. Messages have the log's format.
 type question struct {
 	Model    string         `json:"model"`
 	Limit    int            `json:"limit"`
@@ -65,7 +65,7 @@ func (encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body,
 
 func (encoder) Continues(*model.Request) bool { return false }
 
-// An item is an event of a stream, or one of the list that a whole answer is.
+// An item is a stream event, or an element of the list that makes up a whole answer.
 type item struct {
 	Begin  *begin          `json:"begin,omitempty"`
 	Text   *string         `json:"text,omitempty"`
@@ -80,7 +80,7 @@ type item struct {
 
 type begin struct{ ID, Model string }
 
-// A call is more of the input of a tool. Each call has an id of its own.
+// A call is additional tool input. Each call has a unique ID.
 type call struct{ ID, Name, Input string }
 
 type failure struct{ Kind, Text string }
@@ -91,25 +91,25 @@ func (f failure) model(status int) *model.Error {
 	case !ok:
 		kind = wire.KindOf(status, f.Text)
 	case kind == model.OverWindow:
-		kind = model.TooLong // with its numbers it becomes what it was
+		kind = model.TooLong // the numbers restore the original kind
 	}
 	return wire.NewError(kind, status, f.Text)
 }
 
-// A decoder tells from what comes where a block ends.
+// A decoder infers the ends of blocks from the events.
 type decoder struct {
 	requestID string
 	raw       bool
 
 	out   []model.Event
-	start *model.Start // until there is content
+	start *model.Start // held back until there is content
 	begun bool
 	usage msg.Usage
 	told  bool // the usage was reported
 
 	block     int
 	text      strings.Builder
-	kind      byte // of the open block: text, think or call by their first letter, or 0
+	kind      byte // kind of the open block: first letter of text, think or call, or 0
 	signature string
 	call      call
 }
@@ -132,7 +132,7 @@ func (d *decoder) Event(_ string, data []byte) (wire.Progress, error) {
 	return d.item(&i)
 }
 
-// item decodes content, and the end.
+// item decodes content and the end.
 func (d *decoder) item(i *item) (wire.Progress, error) {
 	switch {
 	case i.Text != nil:
@@ -168,7 +168,8 @@ func (d *decoder) item(i *item) (wire.Progress, error) {
 	return wire.Content, nil
 }
 
-// open hands out the start, which waits for content: an error in its place can be asked about again.
+// open emits the start event, which is held back until there is content, so that a request that
+// fails immediately can be retried.
 func (d *decoder) open() {
 	d.begun = true
 	if d.start != nil {
@@ -177,7 +178,7 @@ func (d *decoder) open() {
 	}
 }
 
-// more adds to the open block, or to the next if that is of another kind.
+// more adds to the open block, or opens a new one if the kind differs.
 func (d *decoder) more(kind byte, c call, text string) {
 	if d.kind != kind || d.call != c {
 		d.close()
@@ -288,7 +289,7 @@ func (Server) Read(body []byte) (*model.Request, error) {
 	}, nil
 }
 
-// Sign implements [wire.Server]. A signature is its id.
+// Sign implements [wire.Server]. The signature is id.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
 // SpellError implements [wire.Server].
@@ -316,11 +317,11 @@ func (Server) SpellCount(int) []byte { return nil }
 // NewSpeller implements [wire.Server].
 func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream, open: -1} }
 
-// A speller writes items, to a stream or to a list.
+// A speller writes items to a stream or a list.
 type speller struct {
 	stream bool
 	list   []json.RawMessage
-	open   int // the block that a delta belonged to
+	open   int // block of the last delta
 	broken bool
 }
 
@@ -363,7 +364,7 @@ func (s *speller) Event(e model.Event) []byte {
 		}
 		return s.put(item{Part: msg.AppendPart(nil, e.Part)})
 	}
-	panic(fmt.Sprintf("toy: no server sends a %T", e)) // the caller's mistake
+	panic(fmt.Sprintf("toy: no server sends a %T", e)) // caller's mistake
 }
 
 func (s *speller) Usage(u wire.Counts) []byte { return s.put(item{Usage: u}) }

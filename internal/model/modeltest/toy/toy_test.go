@@ -25,12 +25,12 @@ func provider(t *testing.T, h http.Handler) model.Provider {
 	return p
 }
 
-// A second dialect passes the suite as it is.
+// TestConformance checks that a second dialect passes the suite unchanged.
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Dialect{Server: toy.Server{}}, provider)
 }
 
-// Scripts play in a second dialect as they are, in process and over HTTP.
+// TestReplay checks that scripts play unchanged in a second dialect, in process and over HTTP.
 func TestReplay(t *testing.T) {
 	const script = `
 expect model m
