@@ -12,32 +12,33 @@ import (
 	"adze/internal/model"
 )
 
-// An answer is a response on the wire: what a server sends, when, and how it ends.
+// An answer is a response on the wire: the bytes a server sends, their timing, and how it ends.
 type answer struct {
-	// drop is not zero when the connection fails before there is a response.
+	// drop is not zero if the connection fails before there is a response.
 	drop   model.Kind
 	status int
 	header http.Header
 	body   []byte
 	pieces []piece
 	end    ending
-	// refused is set when the player rejects the request: why, whatever the words sound like.
+	// refused is the error kind if the player itself rejects the request, independently of the
+	// message's wording.
 	refused model.Kind
 }
 
-// A piece is the part of the body up to end that is sent at once, after a pause.
+// A piece is the part of the body up to end that is sent in one write, after a pause.
 type piece struct {
 	wait time.Duration
 	end  int
 }
 
-// An ending is what comes after the last piece.
+// An ending is how the answer ends after the last piece.
 type ending uint8
 
 const (
 	endClean ending = iota
-	endReset        // the connection breaks
-	endHang         // nothing, until the client gives up
+	endReset        // the connection is reset
+	endHang         // silence until the client gives up
 )
 
 // failed reports whether the answer is an error instead of a message.
@@ -56,7 +57,7 @@ func newAnswer(q *query, t *turn, status int, contentType string) *answer {
 	return &answer{status: status, header: h}
 }
 
-// invalid returns the answer to a request that is at fault.
+// invalid returns the answer to an invalid request.
 func invalid(q *query, err error) *answer {
 	kind, message := model.Invalid, err.Error()
 	var known *model.Error
@@ -76,7 +77,7 @@ func (a *answer) send(wait time.Duration, data []byte) {
 	a.pieces = append(a.pieces, piece{wait, len(a.body)})
 }
 
-// answer returns what t answers to q.
+// answer returns t's answer to q.
 func (t *turn) answer(q *query) *answer {
 	switch {
 	case t.fixed != nil:
@@ -99,8 +100,8 @@ func (f *fixed) answer(t *turn, q *query) *answer {
 	return a
 }
 
-// newBody returns the body of a as a client reads it. Reading waits where a says so, until ctx is done
-// or the body is closed.
+// newBody returns a's body for a client to read. Reads block as specified by a, until ctx is
+// done or the body is closed.
 func newBody(ctx context.Context, a *answer) io.ReadCloser {
 	return &body{ctx: ctx, answer: a, closed: make(chan struct{})}
 }
@@ -108,9 +109,9 @@ func newBody(ctx context.Context, a *answer) io.ReadCloser {
 type body struct {
 	ctx    context.Context
 	answer *answer
-	pos    int  // in the answer's body
-	next   int  // piece
-	waited bool // for the next piece
+	pos    int  // offset in the answer's body
+	next   int  // next piece
+	waited bool // already waited for the next piece
 
 	closing sync.Once
 	closed  chan struct{}
@@ -155,7 +156,7 @@ func (b *body) Read(dst []byte) (n int, err error) {
 // endless is longer than any test or person waits.
 const endless = time.Duration(1<<63 - 1)
 
-// sleep pauses for d, or until ctx is done or closed is.
+// sleep pauses for d, or until ctx is done or closed is closed.
 func sleep(ctx context.Context, closed <-chan struct{}, d time.Duration) error {
 	if d <= 0 {
 		return nil

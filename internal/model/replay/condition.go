@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A condition is something that a request can meet or not: the argument of expect and when.
+// A condition is a test on a request: the argument of expect and when.
 type condition struct {
 	line    int
-	source  string // as written
+	source  string // source text
 	negated bool
 	subject string
-	arg     string // name, id, path or substring, by subject
-	sub     string // substring after an id
+	arg     string // name, ID, path or substring, depending on the subject
+	sub     string // substring after an ID
 	number  int
-	value   any // what a JSON path must hold
+	value   any // required value at a JSON path
 	exists  bool
 }
 
-// condition reads "[no-]SUBJECT ARGUMENTS".
+// condition parses "[no-]SUBJECT ARGUMENTS".
 func (src *source) condition(source string) (*condition, error) {
 	c := &condition{line: src.line, source: source}
 	subject, rest, _ := strings.Cut(source, " ")
@@ -68,7 +68,7 @@ func (src *source) substring(s string) (string, error) {
 	return text, nil
 }
 
-// path reads "messages.0.role VALUE"; without a value the path has to exist.
+// path parses "messages.0.role VALUE"; without a value the path only has to exist.
 func (src *source) path(c *condition, rest string) error {
 	path, value, _ := strings.Cut(rest, " ")
 	if path == "" {
@@ -84,7 +84,8 @@ func (src *source) path(c *condition, rest string) error {
 	return nil
 }
 
-// check returns an error that names the place in the script and what the request has instead.
+// check returns an error with the script location and the request's actual value if the
+// condition does not hold.
 func (c *condition) check(script string, q *query, t *turn) error {
 	ok, had := c.holds(q, t)
 	if ok {
@@ -93,7 +94,7 @@ func (c *condition) check(script string, q *query, t *turn) error {
 	return fmt.Errorf("%s:%d: expected %s, but %s", script, c.line, c.source, had)
 }
 
-// holds reports whether q meets the condition, and what q has in that respect.
+// holds reports whether q meets the condition, and returns q's actual value.
 func (c *condition) holds(q *query, t *turn) (ok bool, had string) {
 	ok, had = c.test(q, t)
 	return ok != c.negated, had
@@ -146,11 +147,11 @@ func (c *condition) testPath(q *query, path string) (ok bool, had string) {
 	if !found {
 		return false, path + " is not there"
 	}
-	text, _ := json.Marshal(got) // ok: it was JSON
+	text, _ := json.Marshal(got) // ok: was JSON
 	return c.exists || reflect.DeepEqual(got, c.value), path + " is " + clipTo(string(text), 400)
 }
 
-// clip returns s quoted, and the middle left out when it is long.
+// clip returns s quoted, with the middle omitted if it is long.
 func clip(s string) string { return strconv.Quote(clipTo(s, 400)) }
 
 func clipTo(s string, n int) string {

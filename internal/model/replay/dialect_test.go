@@ -15,8 +15,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A script plays in every dialect as it does in the first, in process and over HTTP, and is recorded in it.
-//
+// TestDialects checks that a script plays the same in every dialect, in process and over HTTP,
+// and that it is recorded in that dialect.
 // Proves PROV-61.
 func TestDialects(t *testing.T) {
 	const script = `
@@ -104,7 +104,8 @@ cut
 	}
 }
 
-// Requests in another dialect than the first, and to other endpoints, are not recorded.
+// TestRecordsOneDialect checks that requests in a dialect other than the first, and to other
+// endpoints, are not recorded.
 func TestRecordsOneDialect(t *testing.T) {
 	r, err := NewRecorder(filepath.Join(t.TempDir(), "recording"), http.DefaultTransport)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"adze/internal/model"
 )
 
-// Handler returns the script as a server of its dialect, after any prefix of the path. It holds requests
-// to the protocol.
+// Handler returns the script as a server of its dialect, under any path prefix. It validates
+// requests against the protocol.
 func (p *Player) Handler() http.Handler { return http.HandlerFunc(p.serve) }
 
-// maxBody is the largest request that is read.
+// maxBody is the maximum request size.
 const maxBody = 32 << 20
 
 func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
@@ -32,13 +32,13 @@ func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
 		p.complain(w, refused)
 	case asked.Count:
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(p.dialect.SpellCount(countTokens(body))) // ok: a client that has gone does not matter
+		w.Write(p.dialect.SpellCount(countTokens(body))) // ok: the client may have disconnected
 	default:
 		play(w, r, p.admit(&query{Asked: asked, dialect: p.dialect, header: r.Header, body: body}))
 	}
 }
 
-// complain records a request that breaks the protocol, and refuses it.
+// complain records and rejects a request that violates the protocol.
 func (p *Player) complain(w http.ResponseWriter, e *model.Error) {
 	p.mu.Lock()
 	p.problems = append(p.problems, e)
@@ -54,11 +54,11 @@ func (p *Player) refuse(w http.ResponseWriter, e *model.Error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(body) // ok: a client that has gone does not matter
+	w.Write(body) // ok: the client may have disconnected
 }
 
-// play sends a, piece by piece, for as long as the client listens. The headers of a message go out at
-// once; an error has none before its time has come.
+// play sends a piece by piece until the client disconnects. A message's headers are sent
+// immediately; an error's are delayed with it.
 func play(w http.ResponseWriter, r *http.Request, a *answer) {
 	ctx, c := r.Context(), http.NewResponseController(w)
 	for name, values := range a.header {
@@ -66,7 +66,7 @@ func play(w http.ResponseWriter, r *http.Request, a *answer) {
 	}
 	if a.drop == 0 && !a.failed() {
 		w.WriteHeader(a.status)
-		c.Flush() // ok: what cannot be flushed arrives later
+		c.Flush() // ok: unflushed data arrives later
 	}
 	pos := 0
 	for _, p := range a.pieces {
@@ -82,7 +82,7 @@ func play(w http.ResponseWriter, r *http.Request, a *answer) {
 		if _, err := w.Write(a.body[pos:p.end]); err != nil {
 			return
 		}
-		c.Flush() // ok: what cannot be flushed arrives later
+		c.Flush() // ok: unflushed data arrives later
 		pos = p.end
 	}
 	switch a.end {

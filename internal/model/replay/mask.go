@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// minSecret is the length from which a value is looked for in responses: a shorter one is no secret.
+// minSecret is the minimum length of a value to mask in responses; shorter values are not
+// considered secrets.
 const minSecret = 8
 
-// plainHeaders hold no secret. Any other one may: gateways have names of their own for what authenticates.
+// plainHeaders lists the headers without secrets. Any other header may hold one, because
+// gateways use their own names for credentials.
 var plainHeaders = [...]string{
 	"Accept", "Accept-Encoding", "Anthropic-Beta", "Anthropic-Version", "Content-Length", "Content-Type", "Openai-Beta", "User-Agent", "X-Amz-Content-Sha256", "X-Amz-Date",
 }
 
-// secretsOf returns the values of the headers of a request that may be secrets, the longest first.
+// secretsOf returns the header values of a request that may be secrets, longest first.
 func secretsOf(h http.Header) (secrets [][]byte) {
 	for name, values := range h {
 		if slices.Contains(plainHeaders[:], name) {
 			continue
 		}
 		for _, v := range values {
-			for _, part := range []string{v, v[strings.LastIndexByte(v, ' ')+1:]} { // with the scheme and without
+			for _, part := range []string{v, v[strings.LastIndexByte(v, ' ')+1:]} { // including and excluding the scheme
 				if len(part) >= minSecret {
 					secrets = append(secrets, []byte(part))
 				}
@@ -34,10 +36,10 @@ func secretsOf(h http.Header) (secrets [][]byte) {
 	return secrets
 }
 
-// A mask writes to a file without secrets. It holds back what may be the beginning of one.
+// A mask writes to a file without secrets. It holds back bytes that may begin a secret.
 type mask struct {
 	file    *os.File
-	secrets [][]byte // the longest first
+	secrets [][]byte // longest first
 	held    []byte
 }
 

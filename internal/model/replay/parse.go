@@ -12,7 +12,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Parse reads a script. Its errors begin with name and line. A script that plays files must be
+// Parse parses a script. Its errors begin with name and line. A script that plays files must be
 // loaded from disk; see [Load].
 func Parse(name string, src []byte) (*Script, error) {
 	return parse(name, src, func(string) ([]byte, error) {
@@ -20,7 +20,7 @@ func Parse(name string, src []byte) (*Script, error) {
 	})
 }
 
-// Load reads the script in the file path. The files that it plays lie beside it or below.
+// Load reads the script at path. The files it plays must be in the same directory or below it.
 func Load(path string) (*Script, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -34,16 +34,17 @@ func Load(path string) (*Script, error) {
 	})
 }
 
-// A parser makes turns of the directives in a script.
+// A parser converts directives to turns.
 type parser struct {
 	*source
 	read func(name string) ([]byte, error)
 
 	dialect wire.Server // nil until the script names one
 	turns   []*turn
-	turn    *turn // the one being read, or nil
+	turn    *turn // current turn, or nil
 
-	// fragments were announced on the line given and wait for their content.
+	// fragments holds a fragmentation that was announced on a line and applies to the next
+	// content.
 	fragments struct {
 		line, pieces int
 		every        time.Duration
@@ -79,7 +80,7 @@ func parse(name string, text []byte, read func(string) ([]byte, error)) (*Script
 	return &Script{name: name, dialect: p.dialect, end: len(p.lines), turns: p.turns}, nil
 }
 
-// setDialect reads the name of the wire format, which comes before all turns.
+// setDialect parses the name of the wire format, which must precede all turns.
 func (p *parser) setDialect(name string) error {
 	if p.turn != nil || p.turns != nil || p.dialect != nil {
 		return p.errorf("the dialect is said once, before the first turn")
@@ -95,8 +96,8 @@ func (p *parser) setDialect(name string) error {
 	return p.errorf("unknown dialect %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
-// directive reads one directive. What follows its word begins after one space: the rest of the blanks
-// may matter.
+// directive parses one directive. Its arguments begin after one space; further blanks may be
+// significant.
 func (p *parser) directive(line string) error {
 	word, rest := line, ""
 	if i := strings.IndexAny(line, " \t"); i >= 0 {
@@ -120,7 +121,7 @@ const words = "say, say+, text, text+, think, think+, use, badjson, block, event
 	"usage, usage+, stop, model, cut, reset, garble, hang, error, error-event, status, html, file, header, " +
 	"expect, when, repeat, forever, dialect, ---"
 
-// endTurn closes the turn being read. Separators with nothing between them are no turn.
+// endTurn closes the current turn. Separators with nothing between them don't make a turn.
 func (p *parser) endTurn() error {
 	t := p.turn
 	if t == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// step reads a directive that adds to the message.
+// step parses a directive that adds to the message.
 func (p *parser) step(word, rest string) (known bool, err error) {
 	s := step{line: p.line, pieces: 1}
 	switch word {
@@ -47,7 +47,7 @@ func (p *parser) step(word, rest string) (known bool, err error) {
 	return true, err
 }
 
-// add appends s to the turn if it can stand there.
+// add appends s to the turn if it is allowed there.
 func (p *parser) add(word string, s step) error {
 	t := p.turn
 	if t.fixed != nil {
@@ -67,7 +67,7 @@ func (p *parser) add(word string, s step) error {
 	return nil
 }
 
-// continues reports whether the block written last is of kind o.
+// continues reports whether the last block is of kind o.
 func (t *turn) continues(o op) bool {
 	for i := len(t.steps) - 1; i >= 0; i-- {
 		switch last := t.steps[i].op; {
@@ -141,7 +141,7 @@ func (p *parser) raw(s *step, word, rest string) (err error) {
 	return nil
 }
 
-// typeOf returns the type that a raw block or event names.
+// typeOf returns the type of a raw block or event.
 func typeOf(object string) string {
 	var o struct {
 		Type string `json:"type"`
@@ -154,7 +154,7 @@ func typeOf(object string) string {
 
 const maxFragments = 10_000
 
-// announce reads "N [every=DURATION]" for the next text or input.
+// announce parses "N [every=DURATION]" for the next text or input.
 func (p *parser) announce(rest string) (err error) {
 	count, more, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	n, err := strconv.Atoi(count)

@@ -98,7 +98,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestDocs parses the examples of the language reference, and looks for every word in it.
+// TestDocs parses the examples in the language reference and checks that it covers every
+// directive.
 func TestDocs(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/replay.md")
 	if err != nil {
@@ -120,7 +121,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Whatever the script, its answers can be decoded: they end with a stop or an error, and only once.
+// FuzzParse checks that the answers of any script can be decoded: they end with exactly one
+// stop or error.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/play/*.replay")
 	if err != nil {
@@ -176,7 +178,8 @@ func checkEnds(t *testing.T, a *answer, stream bool) {
 	}
 }
 
-// However a text is cut into fragments, it arrives whole, and every fragment is valid text.
+// TestFragments checks that a text arrives whole however it is fragmented, and that every
+// fragment is valid text.
 func TestFragments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
@@ -202,7 +205,7 @@ func TestFragments(t *testing.T) {
 	})
 }
 
-// A log returns the bodies it was given.
+// TestLog checks that a log returns the bodies it was given.
 func TestLog(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.StringMatching(`[ab]{0,6}`)).Draw(t, "bodies")
@@ -235,7 +238,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck is the part of a request that the player does not determine.
+// BenchmarkCheck measures the part of a request that the player does not determine.
 func BenchmarkCheck(b *testing.B) {
 	var e messages.Encoder
 	b.ReportAllocs()

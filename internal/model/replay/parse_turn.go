@@ -11,7 +11,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// setting reads a directive about the turn as a whole.
+// setting parses a directive about the turn as a whole.
 func (p *parser) setting(word, rest string) (known bool, err error) {
 	t := p.turn
 	arg := strings.TrimSpace(rest)
@@ -82,7 +82,7 @@ func (p *parser) repeat(word, arg string) error {
 	return nil
 }
 
-// fixedAnswer reads a directive that is the whole answer.
+// fixedAnswer parses a directive that is the whole answer.
 func (p *parser) fixedAnswer(word, rest string) (known bool, err error) {
 	var f *fixed
 	switch word {
@@ -136,7 +136,7 @@ func (p *parser) httpError(rest string) (*fixed, error) {
 		return &fixed{drop: kind}, nil
 	}
 	if kind == model.Unknown {
-		kind = model.ServerFault // no server says that it does not know
+		kind = model.ServerFault // a server never reports unknown
 	}
 	return &fixed{contentType: "application/json", kind: kind, message: strings.TrimSpace(message)}, nil
 }
@@ -168,7 +168,7 @@ func (p *parser) file(rest string) (*fixed, error) {
 	return f, nil
 }
 
-// contentType guesses which of the types that an API answers with body is.
+// contentType guesses the content type of an API response body.
 func (p *parser) contentType(body []byte) string {
 	switch {
 	case json.Valid(body):

@@ -26,7 +26,7 @@ func (t *turn) streamed(q *query) *answer {
 	return p.answer
 }
 
-// whole returns the turn's message at once, after all the pauses of the turn.
+// whole returns the turn's message without streaming, after all the pauses of the turn.
 func (t *turn) whole(q *query) *answer {
 	a := newAnswer(q, t, 200, "application/json")
 	last := opText
@@ -34,7 +34,7 @@ func (t *turn) whole(q *query) *answer {
 		last = t.steps[n-1].op
 	}
 	switch last {
-	case opErrorEvent: // before anything has been sent, an error is a status
+	case opErrorEvent: // before any output, an error is an HTTP status
 		s := t.steps[len(t.steps)-1]
 		status, body := q.dialect.SpellError(s.kind, t.expand(s.text, q))
 		a.status = status
@@ -64,21 +64,21 @@ func (t *turn) whole(q *query) *answer {
 	return a
 }
 
-// A performer carries out the steps of one message.
+// A performer executes the steps of one message.
 type performer struct {
 	*answer
 	turn    *turn
 	query   *query
 	speller wire.Speller
 
-	wait    time.Duration // before the next event
+	wait    time.Duration // pause before the next event
 	started bool
-	index   int // of the block that is open or comes next
+	index   int // index of the open or next block
 	open    *step
-	text    strings.Builder // of the open block
-	content int             // bytes
+	text    strings.Builder // text of the open block
+	content int             // bytes of content
 	uses    int
-	// signed is the signature of the last block of thinking.
+	// signed is the signature of the last thinking block.
 	signed string
 }
 
@@ -105,7 +105,7 @@ func (p *performer) step(s *step) {
 			}
 		}
 		p.deltas(s, text)
-		if s.op == opUse && json.Valid([]byte(text)) { // nothing can follow; what is not whole yet may be cut off
+		if s.op == opUse && json.Valid([]byte(text)) { // complete, so it can't continue; incomplete input may be cut off
 			p.closeBlock()
 		}
 	case opBlock:
@@ -152,7 +152,7 @@ func (p *performer) start() {
 	}
 }
 
-// deltas sends text in as many fragments as the step says.
+// deltas sends text in the step's number of fragments.
 func (p *performer) deltas(s *step, text string) {
 	p.content += len(text)
 	p.text.WriteString(text)
@@ -169,7 +169,7 @@ func (p *performer) deltas(s *step, text string) {
 	}
 }
 
-// boundary returns the last place at or before i in s where a character starts.
+// boundary returns the last character start at or before i in s.
 func boundary(s string, i int) int {
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
 		i--
@@ -177,7 +177,7 @@ func boundary(s string, i int) int {
 	return i
 }
 
-// delta returns the event for more of the open block.
+// delta returns the event for additional text of the open block.
 func (p *performer) delta(text string) model.Event {
 	switch p.open.op {
 	case opThink:
@@ -189,7 +189,7 @@ func (p *performer) delta(text string) model.Event {
 	}
 }
 
-// closeBlock closes the open block, thinking with its signature.
+// closeBlock closes the open block, adding the signature to thinking.
 func (p *performer) closeBlock() {
 	if p.open == nil {
 		return
@@ -213,7 +213,7 @@ func (p *performer) closeBlock() {
 	p.index++
 }
 
-// useID returns the id of the open tool use, by default one that no other use has.
+// useID returns the ID of the open tool use, by default a unique one.
 func (p *performer) useID() string {
 	if p.open.id != "" {
 		return p.turn.expand(p.open.id, p.query)
@@ -221,7 +221,7 @@ func (p *performer) useID() string {
 	return "toolu_" + strconv.Itoa(p.query.number) + "_" + strconv.Itoa(p.uses)
 }
 
-// signature returns the signature of the open thinking block, by default one that no other block has, bound to
+// signature returns the signature of the open thinking block, by default a unique one bound to
 // the request.
 func (p *performer) signature() string {
 	if p.open.signed {
@@ -238,7 +238,7 @@ func (p *performer) finish() {
 	p.emit(p.speller.Close(p.turn.stopReason(p.uses), p.turn.estimate(p.query, p.content).counts()))
 }
 
-// emit sends data after the pause that is due.
+// emit sends data after the pending pause.
 func (p *performer) emit(data []byte) {
 	if len(data) == 0 {
 		return

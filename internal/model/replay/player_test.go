@@ -18,7 +18,7 @@ import (
 	"adze/internal/msg"
 )
 
-// conversation is a request with something for every condition.
+// conversation returns a request with something for every condition.
 func conversation() *model.Request {
 	return &model.Request{
 		Model:     "test-model",
@@ -42,7 +42,7 @@ func conversation() *model.Request {
 func TestConditions(t *testing.T) {
 	for _, test := range []struct {
 		condition string
-		had       string // empty: it holds
+		had       string // empty if the condition holds
 	}{
 		{`text "both files"`, ""},
 		{`text "content of a"`, ""},
@@ -103,7 +103,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A refusal of the player is no error that the program could recover from, whatever it quotes.
+// TestRefusalIsInvalid checks that a rejection by the player is not recoverable, whatever text
+// it quotes.
 func TestRefusalIsInvalid(t *testing.T) {
 	p := NewPlayer(mustParse(t, `expect text "x"`+"\nsay ok"))
 	req := hello()
@@ -155,7 +156,7 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// Turns with conditions serve the requests that suit them, in whatever order those come.
+// TestWhen checks that turns with conditions serve the matching requests in any order.
 func TestWhen(t *testing.T) {
 	p := NewPlayer(mustParse(t, `
 when system "title"
@@ -220,7 +221,7 @@ func TestTime(t *testing.T) {
 	for _, test := range []struct {
 		name, src string
 		noStream  bool
-		want      []string // events with the time at which they came
+		want      []string // events with their times
 	}{
 		{"delays", "delay 200ms\nsay a\ndelay 1s\ndelay 500ms\nsay+ b", false, []string{
 			"200ms start", "200ms usage", "200ms text", "1.7s text", "1.7s done", "1.7s usage", "1.7s stop",
@@ -276,7 +277,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A client that leaves ends the handler, in a pause as in a hang.
+// TestDisconnect checks that a client that disconnects ends the handler, both in a pause and in
+// a hang.
 func TestDisconnect(t *testing.T) {
 	for _, src := range []string{"say a\nhang", "say a\ndelay 1h\nsay b"} {
 		p := NewPlayer(mustParse(t, src))

@@ -9,7 +9,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Provider returns the script as a model in this process.
+// Provider returns the script as an in-process model.
 func (p *Player) Provider() model.Provider { return &provider{p} }
 
 type provider struct{ player *Player }
@@ -29,7 +29,7 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	}
 }
 
-// ask encodes req as it would go over the wire, and returns what comes back.
+// ask encodes req as it would go over the wire and returns the answer.
 func (p *Player) ask(req *model.Request) (*answer, error) {
 	p.encoding.Lock()
 	defer p.encoding.Unlock()
@@ -40,7 +40,7 @@ func (p *Player) ask(req *model.Request) (*answer, error) {
 	return p.admit(&query{Asked: wire.Asked{Model: req.Model, Stream: !req.NoStream, Thinks: req.Thinking.Mode != model.ThinkingOff}, dialect: p.dialect, body: body.Bytes()}), nil
 }
 
-// receive decodes a as a client does that sent req.
+// receive decodes a like a client that sent req.
 func receive(ctx context.Context, d wire.Dialect, a *answer, req *model.Request) iter.Seq2[model.Event, error] {
 	b := newBody(ctx, a)
 	o := wire.StreamOptions{RequestID: wire.RequestID(a.header), Raw: req.Raw}

@@ -12,21 +12,21 @@ import (
 	"adze/internal/msg"
 )
 
-// A query is a request on its way to its answer.
+// A query is a request being answered.
 type query struct {
 	wire.Asked
 	dialect wire.Server
-	header  http.Header // nil if it was not posted
+	header  http.Header // nil if the request was made in process
 	body    []byte
-	number  int // of the requests that the player has had, from 1
-	// reasons says that the answer begins with thinking.
+	number  int // request number within the player, from 1
+	// reasons is true if the answer begins with thinking.
 	reasons bool
 
 	decoded *view
 	err     error
 }
 
-// view reads the body, once: only turns with conditions look inside.
+// view parses the body, once; only turns with conditions need it.
 func (q *query) view() (*view, error) {
 	if q.decoded == nil && q.err == nil {
 		var req *model.Request
@@ -36,7 +36,7 @@ func (q *query) view() (*view, error) {
 	return q.decoded, q.err
 }
 
-// lookup follows a dotted path of member names and indexes in the body.
+// lookup resolves a dotted path of member names and indexes in the body.
 func (q *query) lookup(path string) (value any, found bool) {
 	if json.Unmarshal(q.body, &value) != nil {
 		return nil, false
@@ -60,8 +60,8 @@ func (q *query) lookup(path string) (value any, found bool) {
 	return value, true
 }
 
-// find returns what a pattern finds in the texts of the request, the system prompt first: what its group holds, or
-// nothing.
+// find returns a pattern's first match in the request's texts, the system prompt first: the
+// content of its group, or "".
 func (q *query) find(pattern *regexp.Regexp) string {
 	v, err := q.view()
 	if err != nil {
@@ -73,10 +73,10 @@ func (q *query) find(pattern *regexp.Regexp) string {
 	return ""
 }
 
-// A view is a request as conditions see it.
+// A view is a request as seen by conditions.
 type view struct{ *model.Request }
 
-// texts returns all text in the messages from the given one on, a line break after each.
+// texts returns all text in the messages from the given one on, each followed by a line break.
 func (v *view) texts(from int) string {
 	var b strings.Builder
 	for i := max(from, 0); i < len(v.Messages); i++ {
@@ -105,7 +105,7 @@ func (v *view) toolNames() string {
 	return strings.Join(names, ", ")
 }
 
-// result returns the result of the tool use with the given id, or nil.
+// result returns the result of the tool use with the given ID, or nil.
 func (v *view) result(id string) *msg.ToolResult {
 	for _, m := range v.Messages {
 		for _, p := range m.Parts {

@@ -13,12 +13,13 @@ import (
 	"sync"
 )
 
-// A Recorder is a transport that writes what passes through it: each request to a model as
-// 001-request.json, its response as 001-response.sse or .json, and script.replay, a script that plays
-// the responses again. It writes bodies only, and of the headers the few that clients act on: no
-// credentials, and not in a response that repeats them. Requests to other endpoints pass unrecorded, and so do those in another dialect than the first.
+// A Recorder is a transport that records exchanges: each request to a model as
+// 001-request.json, its response as 001-response.sse or .json, and script.replay, a script that
+// replays the responses. It writes only bodies and the few headers that clients act on, without
+// credentials, even if a response repeats them. Requests to other endpoints, or in a dialect
+// other than the first, are not recorded.
 //
-// A failure to write never disturbs the run; see [Recorder.Err].
+// A write error never disturbs the run; see [Recorder.Err].
 type Recorder struct {
 	dir    string
 	next   http.RoundTripper
@@ -26,18 +27,18 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	begun   int
-	dialect string // of the first request
-	// turns are those of requests whose answer is known, until the ones before are known too.
+	dialect string // dialect of the first request
+	// turns holds the turns of answered requests that wait for earlier ones.
 	turns   map[int]string
 	written int
 	err     error
 }
 
-// ScriptName is the file in the directory of a recording that replays it.
+// ScriptName is the script file in a recording's directory.
 const ScriptName = "script.replay"
 
-// NewRecorder returns a recorder that sends requests on to next. It creates dir,
-// but no directory above it, and refuses one that it cannot write to or that has a recording already.
+// NewRecorder returns a recorder that forwards requests to next. It creates dir, but not its
+// parents, and rejects a directory that is not writable or already has a recording.
 func NewRecorder(dir string, next http.RoundTripper) (*Recorder, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("recording requests: %w", err)
@@ -55,14 +56,14 @@ func NewRecorder(dir string, next http.RoundTripper) (*Recorder, error) {
 	return r, nil
 }
 
-// Err returns what went wrong in writing, or nil.
+// Err returns the first write error, or nil.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Close ends the recording. Requests that have no answer yet are replayed as hanging.
+// Close ends the recording. Unanswered requests are replayed as hanging.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	begun := r.begun
@@ -80,7 +81,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.next.RoundTrip(req)
 	}
 	body, err := io.ReadAll(req.Body)
-	req.Body.Close() // ok: it has been read
+	req.Body.Close() // ok: fully read
 	if err != nil {
 		return nil, fmt.Errorf("recording a request: %w", err)
 	}
@@ -99,7 +100,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// records reports whether what is posted to path is recorded. The first request says in which dialect.
+// records reports whether requests posted to path are recorded. The first request determines
+// the dialect.
 func (r *Recorder) records(path string) bool {
 	i := slices.IndexFunc(dialects[:], func(d dialect) bool {
 		return slices.ContainsFunc(d.paths, func(end string) bool { return strings.HasSuffix(path, end) })
@@ -128,7 +130,8 @@ func (r *Recorder) begin(body []byte) int {
 	return n
 }
 
-// response writes the turn of request n and returns the body of resp, which is recorded as it is read.
+// response writes the turn for request n and returns resp's body, which is recorded as it is
+// read.
 func (r *Recorder) response(n int, resp *http.Response, secrets [][]byte) io.ReadCloser {
 	ext := "json"
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
@@ -156,8 +159,8 @@ func (r *Recorder) response(n int, resp *http.Response, secrets [][]byte) io.Rea
 	return &recording{ReadCloser: resp.Body, file: mask{file: file, secrets: secrets}, recorder: r}
 }
 
-// turn adds the turn of request n to the script, where it stands in the order of requests. The first
-// word on a request counts.
+// turn adds the turn for request n to the script, in the order of requests. Only the first call
+// for a request counts.
 func (r *Recorder) turn(n int, text string) {
 	r.mu.Lock()
 	if _, known := r.turns[n]; !known && n > r.written {
@@ -181,8 +184,8 @@ func (r *Recorder) turn(n int, text string) {
 	r.note(err)
 }
 
-// note keeps the first error. A body may be closed while it is read, and after the recording: that
-// is none.
+// note stores the first error. It ignores os.ErrClosed, since a body may be closed while it is
+// read and after the recording.
 func (r *Recorder) note(err error) {
 	if err == nil || errors.Is(err, os.ErrClosed) {
 		return

@@ -18,9 +18,8 @@ import (
 	"adze/internal/model"
 )
 
-// The recording of a run replays it: the same events and the same errors, in process and over HTTP.
-// It holds the requests as they were sent, and no credentials.
-//
+// TestRecordAndReplay checks that a recording replays the run with the same events and errors,
+// in process and over HTTP, and that it contains the requests as sent and no credentials.
 // Proves PROV-61.
 func TestRecordAndReplay(t *testing.T) {
 	src := `
@@ -126,7 +125,8 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The script has the turns in the order of the requests, also when answers overtake each other.
+// TestRecordingOrder checks that the script has the turns in the order of the requests, even if
+// answers overtake each other.
 func TestRecordingOrder(t *testing.T) {
 	dir := t.TempDir()
 	var recorder *Recorder
@@ -146,7 +146,7 @@ func TestRecordingOrder(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		if string(body) == "outer" { // another request comes and goes while this one is under way
+		if string(body) == "outer" { // another request runs during this one
 			ask("/v1/messages", "inner")
 			ask("/v1/messages/count_tokens", "count")
 		}
@@ -177,7 +177,8 @@ func TestRecordingOrder(t *testing.T) {
 	}
 }
 
-// A response that repeats the key does not bring it into the recording, wherever it is cut.
+// TestRecordedKeyIsMasked checks that a response that repeats the key does not bring it into
+// the recording, wherever it is split.
 func TestRecordedKeyIsMasked(t *testing.T) {
 	const key = "sk-secret-0123456789"
 	body := "no: Bearer " + key + ", or sk-secret-01234, or " + key

@@ -1,7 +1,8 @@
-// Package replay is the scripted model: it reads a small line-based language (docs/replay.md) and
-// plays it, in process as a [model.Provider] and over HTTP as a server. Both play the same wire bytes, so
-// that a cut stream or a usage report behaves as it does on the wire. A script says what happens; a
-// [wire.Server] spells it in its dialect. A [Recorder] writes scripts from real runs.
+// Package replay implements the scripted model: it parses a small line-based language
+// (docs/replay.md) and plays it, in process as a [model.Provider] and over HTTP as a server.
+// Both play the same wire bytes, so that a truncated stream or a usage report behaves as it
+// does on the wire. A [wire.Server] encodes the script in its dialect. A [Recorder] writes
+// scripts from real runs.
 package replay
 
 import (
@@ -26,8 +27,8 @@ import (
 // A Script is a parsed script. It is immutable and may be played any number of times.
 type Script struct {
 	name    string
-	dialect wire.Server // nil means the first of them all
-	end     int         // the last line
+	dialect wire.Server // nil means the first dialect
+	end     int         // last line
 	turns   []*turn
 }
 
@@ -35,10 +36,10 @@ type Script struct {
 type dialect struct {
 	name   string
 	server wire.Server
-	paths  []string // how the paths end that requests are posted to
+	paths  []string // suffixes of the request paths
 }
 
-// dialects are the wire formats; the first is that of a script that names none.
+// dialects lists the wire formats. The first is the default.
 var dialects = [...]dialect{
 	{"messages", messages.Server{}, []string{"/messages"}},
 	{"chat", chat.Server{Dialect: chat.Dialect{Documents: true, Replay: chat.ReplayContent}}, []string{"/chat/completions"}},
@@ -48,8 +49,8 @@ var dialects = [...]dialect{
 	{"vertex", vertex.NewServer(), []string{":rawPredict", ":streamRawPredict"}},
 }
 
-// A Player plays a script once: each request is answered by a turn. It may be used concurrently;
-// requests then take their turns in the order in which they arrive.
+// A Player plays a script once: each request is answered by a turn. It is safe for concurrent
+// use; requests take turns in order of arrival.
 type Player struct {
 	script  *Script
 	dialect wire.Server
@@ -58,7 +59,7 @@ type Player struct {
 	encoder  wire.Encoder
 
 	mu       sync.Mutex
-	played   []int // how often each turn has been played
+	played   []int // number of times each turn was played
 	requests log
 	saveTo   string
 	problems []error
@@ -66,7 +67,7 @@ type Player struct {
 	reasons bool
 }
 
-// NewPlayer returns a player at the beginning of s that speaks the dialect of s.
+// NewPlayer returns a player for s in the dialect of s.
 func NewPlayer(s *Script) *Player {
 	if s.dialect == nil {
 		return NewPlayerIn(dialects[0].server, s)
@@ -74,13 +75,13 @@ func NewPlayer(s *Script) *Player {
 	return NewPlayerIn(s.dialect, s)
 }
 
-// NewPlayerIn returns a player at the beginning of s that speaks the given dialect, whatever s says.
+// NewPlayerIn returns a player for s in the given dialect, regardless of the dialect of s.
 func NewPlayerIn(d wire.Server, s *Script) *Player {
 	return &Player{script: s, dialect: d, encoder: d.NewEncoder(), played: make([]int, len(s.turns))}
 }
 
-// SaveRequests makes the player write each request that follows to dir, indented, as 001-request.json
-// and so on. It creates dir, but no directory above it.
+// SaveRequests makes the player write each following request to dir, indented, as
+// 001-request.json and so on. It creates dir, but not its parents.
 func (p *Player) SaveRequests(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("saving requests: %w", err)
@@ -91,9 +92,9 @@ func (p *Player) SaveRequests(dir string) error {
 	return nil
 }
 
-// Reason makes every answer to a model that may think begin with signed thinking, without a text, as models send
-// it that do not show their thinking. Answers that the script begins with thinking stay as they are. It is
-// called before the first request.
+// Reason makes every answer of a model that may think begin with signed thinking without text,
+// like models that hide their thinking. Answers that already begin with thinking are unchanged.
+// It must be called before the first request.
 func (p *Player) Reason() { p.reasons = true }
 
 // Requests returns the bodies of all requests so far, in order of arrival.
@@ -103,16 +104,16 @@ func (p *Player) Requests() [][]byte {
 	return p.requests.all()
 }
 
-// Problems returns what went wrong so far: requests that break the rules of the protocol, that are
-// not what the script expects, or that it has no turn for.
+// Problems returns the problems so far: requests that violate the protocol, that do not meet
+// the script's expectations, or for which there is no turn.
 func (p *Player) Problems() []error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]error(nil), p.problems...)
 }
 
-// Unplayed returns an error that names the turns which still wait for a request, or nil. A turn that
-// is played forever waits for none.
+// Unplayed returns an error that names the unplayed turns, or nil. A turn that is played
+// forever never counts as unplayed.
 func (p *Player) Unplayed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +133,8 @@ func (p *Player) Unplayed() error {
 	return fmt.Errorf("%s: turns not played: %s", p.script.name, strings.Join(left, ", "))
 }
 
-// Err returns all problems and the unplayed turns as one error, or nil. It is for the end of a test
-// that should have used the whole script.
+// Err returns all problems and the unplayed turns as one error, or nil. Call it at the end of a
+// test that should have used the whole script.
 func (p *Player) Err() error {
 	return errors.Join(append(p.Problems(), p.Unplayed())...)
 }
@@ -164,7 +165,7 @@ func (p *Player) admit(q *query) *answer {
 	return t.answer(q)
 }
 
-// take returns the turn for q: the first one left whose conditions hold.
+// take returns the turn for q: the first remaining one whose conditions hold.
 func (p *Player) take(q *query) (*turn, error) {
 	waiting := 0
 	for i, t := range p.script.turns {
@@ -202,15 +203,15 @@ func (p *Player) save(q *query) error {
 	return os.WriteFile(filepath.Join(p.saveTo, fmt.Sprintf("%03d-request.json", q.number)), b.Bytes(), 0o600)
 }
 
-// A log keeps the bodies of requests. A conversation repeats itself in every request, so each is kept
-// as what it adds to a prefix of the one before.
+// A log stores request bodies. Every request repeats the conversation, so each body is stored
+// as an addition to a prefix of the previous one.
 type log struct {
 	last    []byte
 	entries []addition
 }
 
 type addition struct {
-	keep int // bytes of the previous body
+	keep int // bytes kept from the previous body
 	rest []byte
 }
 

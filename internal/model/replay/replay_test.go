@@ -42,7 +42,7 @@ func hello() *model.Request {
 	return &model.Request{Model: "test-model", MaxTokens: 1000, Messages: []msg.Message{msg.UserText("hello")}}
 }
 
-// lines returns events and the error that ends them, one line for each.
+// lines returns the events and the final error, one line each.
 func lines(events iter.Seq2[model.Event, error]) []string {
 	var out []string
 	for e, err := range events {
@@ -89,7 +89,7 @@ func line(e model.Event, err error) string {
 	}
 }
 
-// playAll asks ask for as many answers as s has turns for.
+// playAll calls ask for as many answers as s has turns for.
 func playAll(s *Script, ask func(*model.Request) []string) []string {
 	var out []string
 	for _, t := range s.turns {
@@ -101,12 +101,12 @@ func playAll(s *Script, ask func(*model.Request) []string) []string {
 	return out
 }
 
-// inProcess returns a function that asks the player's provider.
+// inProcess returns a function that calls the player's provider.
 func inProcess(t testing.TB, p *Player) func(*model.Request) []string {
 	return func(req *model.Request) []string { return lines(p.Provider().Stream(t.Context(), req)) }
 }
 
-// overHTTP returns a function that asks the handler as a client on the network does.
+// overHTTP returns a function that calls the handler like a network client.
 func overHTTP(t testing.TB, h http.Handler, transport http.RoundTripper) func(*model.Request) []string {
 	server := httptest.NewServer(h)
 	if transport == nil {
@@ -192,7 +192,7 @@ func compare(t *testing.T, golden, got string) {
 	}
 }
 
-// TestSameOverHTTP holds the provider and the handler to the same events.
+// TestSameOverHTTP checks that the provider and the handler produce the same events.
 func TestSameOverHTTP(t *testing.T) {
 	eachScript(t, func(t *testing.T, _ string, s *Script) {
 		for _, noStream := range []bool{false, true} {

@@ -12,18 +12,18 @@ import (
 	"adze/internal/model/wire"
 )
 
-// A source is the text of a script: it hands out lines and reads the arguments on them.
+// A source is the text of a script. It yields lines and parses their arguments.
 type source struct {
 	name  string
 	lines []string
-	line  int // the number of the line that was read last
+	line  int // number of the last line read
 }
 
 func newSource(name string, text []byte) *source {
 	return &source{name: name, lines: strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")}
 }
 
-// next returns the next line. A carriage return at its end is not part of it.
+// next returns the next line, without a trailing carriage return.
 func (src *source) next() (string, bool) {
 	if src.line == len(src.lines) {
 		return "", false
@@ -40,8 +40,8 @@ func (src *source) errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", src.name, line, fmt.Sprintf(format, args...))
 }
 
-// heredoc returns the lines up to the one that is the word after <<, if rest is such an opening. The
-// line break before the closing word is not part of the text.
+// heredoc returns the lines up to the closing word, if rest opens a heredoc with <<. The line
+// break before the closing word is not part of the text.
 func (src *source) heredoc(rest string) (text string, ok bool, err error) {
 	end, ok := strings.CutPrefix(strings.Trim(rest, " \t"), "<<")
 	if !ok || !isName(end) {
@@ -67,7 +67,7 @@ func trimReturns(lines []string) []string {
 	return out
 }
 
-// prose returns the text of a heredoc, or rest as it is.
+// prose returns the text of a heredoc, or rest unchanged.
 func (src *source) prose(rest string) (string, error) {
 	text, ok, err := src.heredoc(rest)
 	if ok || err != nil {
@@ -76,7 +76,7 @@ func (src *source) prose(rest string) (string, error) {
 	return rest, nil
 }
 
-// exact reads a quoted string or a heredoc.
+// exact parses a quoted string or a heredoc.
 func (src *source) exact(rest string) (string, error) {
 	text, ok, err := src.heredoc(rest)
 	if ok || err != nil {
@@ -89,13 +89,13 @@ func (src *source) exact(rest string) (string, error) {
 	return text, nil
 }
 
-// quoted reads a JSON string.
+// quoted parses a JSON string.
 func quoted(s string) (text string, ok bool) {
 	err := json.Unmarshal([]byte(s), &text)
 	return text, err == nil && strings.HasPrefix(strings.TrimSpace(s), `"`)
 }
 
-// options takes leading words of the form key=value off rest, for the keys given.
+// options parses leading words of the form key=value in rest, for the given keys.
 func options(rest string, keys ...string) (values map[string]string, remaining string) {
 	for {
 		trimmed := strings.TrimLeft(rest, " \t")
@@ -114,7 +114,7 @@ func options(rest string, keys ...string) (values map[string]string, remaining s
 	}
 }
 
-// isName reports whether s can be the name of a tool or the closing word of a heredoc.
+// isName reports whether s is a valid tool name or closing word of a heredoc.
 func isName(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -161,7 +161,7 @@ func (src *source) statusCode(code string) (int, error) {
 	return n, nil
 }
 
-// tokens reads counts such as "input=10 output=20", or "none".
+// tokens parses counts such as "input=10 output=20", or "none".
 func (src *source) tokens(arg string) (t tokens, err error) {
 	if arg == "none" {
 		t.none = true

@@ -11,36 +11,39 @@ import (
 	"adze/internal/model/wire"
 )
 
-// A turn is what the script says about one request and its answer.
+// A turn is the script for one request and its answer.
 type turn struct {
 	line  int
-	times int // how many requests it answers, or forever
-	// numbered is set when the script said how often: then {n} stands for the request's number.
+	times int // number of requests it answers, or forever
+	// numbered is true if the script gave a number of times: {n} then expands to the request's
+	// number.
 	numbered bool
 
 	takes []take
 	when  []*condition
-	// expect holds what is demanded of a request that the turn has been chosen for.
+	// expect holds the conditions for a request after the turn has been chosen.
 	expect []*condition
 
-	// The answer is either fixed, after the waits among the steps, or a message made of the steps.
+	// The answer is either fixed, after the waits among the steps, or a message built from the
+	// steps.
 	fixed *fixed
 	steps []step
 
 	header http.Header
-	model  string // empty: as asked
-	stop   string // empty: by the content
+	model  string // empty: the requested one
+	stop   string // empty: depends on the content
 	usage  tokens
 }
 
 const forever = -1
 
-// A fixed answer is one that is not built as a message.
+// A fixed answer is an answer that is not built as a message.
 type fixed struct {
-	word string // the directive, for messages about it
+	word string // directive, for error messages
 	// drop is the error of a connection that fails before there is an answer.
 	drop model.Kind
-	// kind and message are an error that the dialect spells; without a kind the rest is the answer.
+	// kind and message are an error to be encoded in the dialect; without a kind, the other
+	// fields are the answer.
 	kind    model.Kind
 	message string
 
@@ -53,13 +56,13 @@ type fixed struct {
 type step struct {
 	op   op
 	line int
-	// more continues the block of the step before instead of opening one.
+	// more continues the previous step's block instead of opening one.
 	more bool
-	text string // of a block or delta, or raw JSON
+	text string // text of a block or delta, or raw JSON
 
-	id, name  string // of a tool use
-	signature string // of thinking
-	signed    bool   // signature was given, and may be empty
+	id, name  string // tool use ID and name
+	signature string // thinking signature
+	signed    bool   // signature was given and may be empty
 
 	pieces int // number of fragments, at least 1
 	every  time.Duration
@@ -69,7 +72,7 @@ type step struct {
 	kind   model.Kind
 }
 
-// An op is what a step does.
+// An op is a step's operation.
 type op uint8
 
 const (
@@ -82,7 +85,7 @@ const (
 	opUsage
 	opWait
 	opGarble
-	// The rest end the message.
+	// The following end the message.
 	opErrorEvent
 	opCut
 	opReset
@@ -91,22 +94,22 @@ const (
 
 func (o op) ends() bool { return o >= opErrorEvent }
 
-// content reports whether the step writes into a block that may be continued or fragmented.
+// content reports whether the step writes to a block that may be continued or fragmented.
 func (o op) content() bool { return o <= opUse }
 
-// tokens are token counts, as far as the script gives them.
+// tokens holds the token counts given in the script.
 type tokens struct {
 	none  bool // report none at all
 	count [wire.Counters]int
 	set   [wire.Counters]bool
 }
 
-// counterNames are the names of the counters in scripts.
+// counterNames lists the names of the counters in scripts.
 var counterNames = [wire.Counters]string{"input", "cache_write", "cache_read", "output", "cache_write_1h", "web_searches"}
 
 func (t *tokens) put(c wire.Counter, n int) { t.count[c], t.set[c] = n, true }
 
-// or returns t with n for c where t has nothing.
+// or returns t with counter c set to n if it is unset.
 func (t tokens) or(c wire.Counter, n int) tokens {
 	if !t.set[c] {
 		t.put(c, n)
@@ -114,7 +117,7 @@ func (t tokens) or(c wire.Counter, n int) tokens {
 	return t
 }
 
-// counts returns the report, or nil if there is none.
+// counts returns the report, or nil for none.
 func (t tokens) counts() wire.Counts {
 	if t.none {
 		return nil
@@ -128,13 +131,13 @@ func (t tokens) counts() wire.Counts {
 	return counts
 }
 
-// bytesPerToken is a rough measure, for turns that do not say what they cost.
+// bytesPerToken is a rough estimate for turns without token counts.
 const bytesPerToken = 4
 
 func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }
 
-// estimate returns the turn's usage after the given bytes of content, estimated as far as the script
-// says nothing.
+// estimate returns the turn's usage after the given bytes of content, estimating counts that
+// are not in the script.
 func (t *turn) estimate(q *query, content int) tokens {
 	u := t.usage.or(wire.InputTokens, countTokens(q.body))
 	u = u.or(wire.CacheWrite, 0).or(wire.CacheRead, 0)
@@ -143,12 +146,12 @@ func (t *turn) estimate(q *query, content int) tokens {
 
 // A take is a part of the request that the answer repeats.
 type take struct {
-	name    string // in braces
+	name    string // name in braces
 	pattern *regexp.Regexp
 }
 
-// expand puts the request's number in the place of {n} where the turn is numbered, and what the turn takes of the
-// request in the place of its name. While a script is parsed there is no request.
+// expand replaces {n} with the request's number if the turn is numbered, and the names of takes
+// with their values. q is nil while a script is being parsed.
 func (t *turn) expand(s string, q *query) string {
 	if t.numbered && strings.Contains(s, "{n}") {
 		number := 1

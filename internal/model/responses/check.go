@@ -10,13 +10,13 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// The limits of a request.
+// Request limits.
 const (
 	maxBody = 50 << 20
 	maxName = 64
 )
 
-// knownMembers are the members a request may have.
+// knownMembers lists the members a request may have.
 var knownMembers = []string{
 	"background", "conversation", "include", "input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model",
 	"parallel_tool_calls", "previous_response_id", "prompt", "prompt_cache_key", "prompt_cache_retention", "reasoning", "safety_identifier",
@@ -49,7 +49,8 @@ type checkedText struct {
 	} `json:"format"`
 }
 
-// Check implements [wire.Server]: it returns the first rule that a request breaks, in the words of the server.
+// Check implements [wire.Server]: it returns an error for the first rule that a request
+// violates, with the server's wording.
 func (Server) Check(_ http.Header, body []byte) error {
 	if len(body) > maxBody {
 		return fmt.Errorf("the body has %d bytes, more than 50 MB", len(body))
@@ -123,7 +124,7 @@ func checkOptions(r *checkedRequest) error {
 	return nil
 }
 
-// checkStrict holds that a schema can be enforced.
+// checkStrict checks that a schema can be enforced.
 func checkStrict(what string, schema json.RawMessage) error {
 	var s any
 	if err := json.Unmarshal(schema, &s); err != nil {
@@ -168,7 +169,8 @@ func checkTools(r *checkedRequest) error {
 	return r.checkChoice(names)
 }
 
-// checkSchema holds that a schema is that of an object, and can be enforced unless the request says that it need not be.
+// checkSchema checks that a schema describes an object and can be enforced unless the request
+// disables that.
 func (t *readTool) checkSchema() error {
 	what := "function '" + t.Name + "'"
 	var top map[string]json.RawMessage
@@ -281,7 +283,8 @@ func (c readContent) check(place string, kinds ...string) error {
 	return nil
 }
 
-// checkPairs holds that each call is answered exactly once, after it, and that nothing else is answered.
+// checkPairs checks that each call is answered exactly once, after it, and that there is
+// nothing else answered.
 func checkPairs(r *checkedRequest) error {
 	const made, answered = 1, 2
 	state := make(map[string]int)
@@ -313,7 +316,8 @@ func checkPairs(r *checkedRequest) error {
 	return nil
 }
 
-// checkReasoning holds that reasoning can be read where nothing is stored, and is followed by what it led to.
+// checkReasoning checks that reasoning can be read if nothing is stored, and that the output it
+// led to follows it.
 func checkReasoning(r *checkedRequest) error {
 	stored := r.Store == nil || *r.Store
 	for i := range r.Input {

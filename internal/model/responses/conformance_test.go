@@ -21,9 +21,9 @@ func provider(t *testing.T, h http.Handler) model.Provider {
 	return p
 }
 
-// The dialect has no words for what is left out, or says it otherwise: a call ends an answer as one with a call, reasoning
-// comes with what is needed to send it back, and the cache is never written at a price.
-//
+// TestConformance runs the conformance suite. The omitted cases cannot be expressed, or are
+// expressed differently: a call determines the stop reason, reasoning carries the data needed
+// to send it back, and cache writes have no price.
 // Proves PROV-60, PROV-11, PROV-14.
 func TestConformance(t *testing.T) {
 	used := msg.Usage{Input: 10, Output: 5}

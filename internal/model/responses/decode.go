@@ -12,45 +12,45 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A decoder turns wire events into ours. Each item of the output is a block.
+// A decoder converts wire events to model events. Each output item is a block.
 type decoder struct {
 	dialect   Dialect
-	tools     []msg.ToolSpec // that the answer may use
+	tools     []msg.ToolSpec // offered tools
 	requestID string
 	raw       bool
 
-	out     []model.Event // not yet taken
-	held    bool          // out waits for the answer proper; see Take
-	started bool          // the start is in out, or was
+	out     []model.Event // pending events
+	held    bool          // out waits for content; see Take
+	started bool          // the start event was emitted
 	begun   bool          // content has arrived
 
-	items    []*item         // not handed out yet, in the order of the output
-	next     int             // the index in the output of the item to hand out next
-	finished map[string]bool // ids of items and calls that were handed out
-	block    int             // the number of the next block
-	given    int             // how many items were handed out
-	sequence int             // of the last event
+	items    []*item         // pending items, in output order
+	next     int             // output index of the next item to emit
+	finished map[string]bool // IDs of emitted items and calls
+	block    int             // number of the next block
+	given    int             // number of emitted items
+	sequence int             // number of the last event
 
 	tally   tally
-	called  bool // there is a call
+	called  bool // there was a call
 	refused bool // the model refused
 }
 
-// An event is any event of the stream. Values are as they are written.
+// An event is any stream event. Values are raw JSON.
 type event struct {
 	kind     []byte
 	sequence int
-	index    int    // in the output
-	piece    int    // of the item
-	id       []byte // of the item
+	index    int    // output index
+	piece    int    // piece within the item
+	id       []byte // item ID
 	delta    []byte
-	whole    []byte // the text that deltas have spelled
+	whole    []byte // complete text, after the deltas
 	item     []byte
 	response []byte
 	failure  []byte
 }
 
-// scan reads an event.
+// scan parses an event.
 func (e *event) scan(data []byte) error {
 	return jsonscan.Object(data, func(name, value []byte) error {
 		switch string(name) {
@@ -83,8 +83,8 @@ func (e *event) scan(data []byte) error {
 	})
 }
 
-// Take implements [wire.Decoder]. The opening events wait for what follows them: an error in its place then comes before the
-// first event, where a request can still be repeated.
+// Take implements [wire.Decoder]. The start events are held back until content follows, so that
+// an error in its place comes before the first event, when the request can still be retried.
 func (d *decoder) Take() []model.Event {
 	if d.held {
 		return nil
@@ -111,11 +111,11 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	k := kindOf(e.kind)
 	switch {
 	case k == unknownEvent && len(e.failure) > 0 && !jsonscan.IsNull(e.failure):
-		k = failed // a gateway's, whose events have no type
+		k = failed // from a gateway, whose events have no type
 	case k == unknownEvent:
 		return wire.KeepAlive, nil
 	case k.isDelta() && e.sequence > 0 && e.sequence == d.sequence:
-		return wire.KeepAlive, nil // sent twice
+		return wire.KeepAlive, nil // duplicate
 	}
 	if e.sequence > 0 {
 		d.sequence = e.sequence
@@ -147,7 +147,7 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	return wire.Content, err
 }
 
-// An eventKind is what an event means.
+// An eventKind is the type of an event.
 type eventKind uint8
 
 const (
@@ -206,14 +206,14 @@ func kindOf(name []byte) eventKind {
 	return unknownEvent
 }
 
-// start opens the answer, once. A server that does not announce it is forgiven.
+// start emits the start event, once. It tolerates servers that do not announce the answer.
 func (d *decoder) start(response []byte) {
 	if d.started {
 		return
 	}
 	d.started = true
 	s := model.Start{RequestID: d.requestID}
-	jsonscan.Object(response, func(name, value []byte) error { // ok: an answer can do without a name
+	jsonscan.Object(response, func(name, value []byte) error { // ok: the ID and model are optional
 		switch string(name) {
 		case "id":
 			s.ID, _ = jsonscan.String(value)
@@ -225,7 +225,7 @@ func (d *decoder) start(response []byte) {
 	d.emit(s)
 }
 
-// A reply is the object of a whole answer, or of one that ends.
+// A reply is the object of a whole answer or of the end of a stream.
 type reply struct {
 	object, status, reason []byte
 	output, usage, failure []byte
@@ -258,7 +258,8 @@ func (r *reply) scan(data []byte) error {
 	})
 }
 
-// finish ends the answer: with the items that were left open or never streamed, and the usage if the server has not told it.
+// finish ends the answer: it adds items that were left open or never streamed, and the usage if
+// the server has not reported it.
 func (d *decoder) finish(response []byte, cut bool) error {
 	var r reply
 	if !jsonscan.IsNull(response) {
@@ -280,7 +281,7 @@ func (d *decoder) finish(response []byte, cut bool) error {
 	for _, it := range d.items {
 		it.whole = true
 	}
-	d.next = int(^uint(0) >> 1) // nothing is waited for any more
+	d.next = int(^uint(0) >> 1) // don't wait for missing items
 	if err := d.handOut(); err != nil {
 		return err
 	}
@@ -305,8 +306,9 @@ func (d *decoder) stopReason(cut bool, why []byte) model.StopReason {
 	return model.StopEnd
 }
 
-// End implements [wire.Decoder]. Only the event that ends an answer completes it. What one that broke off has cost is known
-// only roughly; if err is the server's own and came first, there was no answer.
+// End implements [wire.Decoder]. Only the final event completes an answer. The usage of an
+// answer that broke off is an estimate; if err is the server's own error and came before any
+// content, the answer never started.
 func (d *decoder) End(err error) (complete bool) {
 	switch kind := model.KindOf(err); {
 	case !d.begun && kind != model.Broken && kind != model.Unknown:
@@ -320,8 +322,8 @@ func (d *decoder) End(err error) (complete bool) {
 	return false
 }
 
-// streamError returns the error the server sent instead of going on. Once there was content, what counts is that the answer
-// broke.
+// streamError returns the error the server sent instead of continuing. After any content it is
+// reported as a broken answer.
 func (d *decoder) streamError(f failure) error {
 	err := f.classify(0)
 	err.RequestID = d.requestID

@@ -10,20 +10,21 @@ import (
 	"adze/internal/msg"
 )
 
-// An encoder builds request bodies. It keeps the items of the last request and encodes only what changed; unchanged
-// messages are recognised by the identity of their parts. Tools and input of a request are a byte-exact prefix of those
-// of the next one, as long as that only adds messages.
+// An encoder builds request bodies. It caches the items of the last request and encodes only
+// changed messages, recognizing unchanged ones by the identity of their parts. A request's
+// tools and input are a byte-exact prefix of the next request's, as long as the next one only
+// adds messages.
 type encoder struct {
 	dialect Dialect
-	said    wire.Transcript // the items of the messages, with commas between them
+	said    wire.Transcript // encoded items of the messages, comma-separated
 	front   front
 }
 
-// noInput stands in for an input without anything to send.
+// noInput replaces an input without sendable content.
 const noInput = `{"type":"message","role":"user","content":[{"type":"input_text","text":"(nothing to show)"}]}`
 
-// EncodeBody implements [wire.Encoder]. Extra members replace options of the same name, but may not touch the model, the
-// stream, or the conversation.
+// EncodeBody implements [wire.Encoder]. Extra members replace options of the same name, but
+// must not affect the model, the stream, or the conversation.
 func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Body, error) {
 	head, err := e.options(req, extra)
 	if err != nil {
@@ -41,7 +42,7 @@ func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Bo
 	return append(e.said.AppendTo(body, 0, e.said.Len()), []byte("]}")), nil
 }
 
-// write appends the items of a message to those before it. It may have none.
+// write appends a message's items to the preceding ones. There may be none.
 func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 	start := len(dst)
 	if after {
@@ -67,10 +68,10 @@ func (e *encoder) Continues(req *model.Request) bool {
 	return e.said.Continues(req.Messages)
 }
 
-// leastOutput is the lowest limit that a server takes.
+// leastOutput is the lowest output limit that a server accepts.
 const leastOutput = 16
 
-// options returns the members that come before the conversation, extra ones last.
+// options returns the members that precede the conversation, extra ones last.
 func (e *encoder) options(req *model.Request, extra json.RawMessage) ([]wire.Member, error) {
 	head := []wire.Member{
 		{Name: "model", Value: msg.AppendString(nil, req.Model)},
@@ -117,13 +118,13 @@ func (d Dialect) userMember() string {
 }
 
 const (
-	// encryptedReasoning asks for reasoning in a form that can be sent back.
+	// encryptedReasoning requests reasoning in a form that can be sent back.
 	encryptedReasoning = "reasoning.encrypted_content"
-	// searchSources asks for the pages that a search has found.
+	// searchSources requests the pages found by a search.
 	searchSources = "web_search_call.action.sources"
 )
 
-// include returns what the answer is to have beyond the usual, or nil.
+// include returns the list of additional output to request, or nil.
 func include(req *model.Request) []byte {
 	switch {
 	case thinks(req) && req.Search != nil:
@@ -145,7 +146,7 @@ func thinks(req *model.Request) bool {
 	return false
 }
 
-// reasoning returns how the model reasons, or nil.
+// reasoning returns the reasoning configuration, or nil.
 func (d Dialect) reasoning(req *model.Request) []byte {
 	if req.Omit&model.OmitThinking != 0 {
 		return nil
@@ -164,13 +165,14 @@ func (d Dialect) reasoning(req *model.Request) []byte {
 	return append(v, '}')
 }
 
-// Budgets of thinking up to these count as low and medium effort.
+// Thinking budgets up to these count as low and medium effort.
 const (
 	lowBudget    = 4_096
 	mediumBudget = 16_384
 )
 
-// effort returns the effort in the words of the server, or nothing. A budget, which it does not know, is one too.
+// effort returns the server's name for the effort, or "". A thinking budget, which the server
+// does not support, is converted to an effort.
 func effort(req *model.Request) string {
 	switch {
 	case req.Thinking.Mode == model.ThinkingDisabled:
@@ -187,7 +189,7 @@ func effort(req *model.Request) string {
 	return string(model.EffortHigh)
 }
 
-// format returns the form of the answer, or nil.
+// format returns the answer's format, or nil.
 func format(req *model.Request) []byte {
 	if req.Format == nil || req.Omit&model.OmitFormat != 0 {
 		return nil

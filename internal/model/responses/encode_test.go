@@ -16,7 +16,8 @@ import (
 	"adze/internal/msg"
 )
 
-// request returns a request whose conversation has the given number of turns, each a tool use and its result.
+// request returns a request whose conversation has the given number of turns, each a tool use
+// and its result.
 func request(turns int) *model.Request {
 	r := &model.Request{
 		Model: "m-1", MaxTokens: 4096,
@@ -59,7 +60,8 @@ func check(t testing.TB, body string) {
 	}
 }
 
-// Proves PROV-30, PROV-31, PROV-40, PROV-62, PROV-13. Key order, options, and extra parameters.
+// TestEncodeGolden covers key order, options, and extra parameters.
+// Proves PROV-30, PROV-31, PROV-40, PROV-62, PROV-13.
 func TestEncodeGolden(t *testing.T) {
 	const rest = `,"tools":[{"type":"function","name":"Read","description":"Reads.","parameters":{"type":"object","properties":{"a":{"type":"string"}}},"strict":false},` +
 		`{"type":"function","name":"Edit","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":true}],` +
@@ -117,7 +119,7 @@ func TestEncodeGolden(t *testing.T) {
 			req := request(0)
 			tt.change(req)
 			e := tt.dialect.NewEncoder()
-			for range 2 { // two runs with the same input give identical bytes
+			for range 2 { // encoding is deterministic
 				got := encode(t, e, req, tt.extra)
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("body (-want +got):\n%s", diff)
@@ -133,7 +135,9 @@ func TestEncodeGolden(t *testing.T) {
 	}
 }
 
-// Proves LOOP-11. Request n is a byte prefix of request n+1, and a changed conversation is noticed wherever it changed.
+// TestEncodePrefix checks that request n is a byte prefix of request n+1, and that a changed
+// conversation is noticed wherever it changed.
+// Proves LOOP-11.
 func TestEncodePrefix(t *testing.T) {
 	e := Dialect{}.NewEncoder()
 	full := request(8)
@@ -183,7 +187,9 @@ func TestEncodePrefix(t *testing.T) {
 	}
 }
 
-// Proves PROV-10, PROV-13, PROV-41. What the wire cannot express is degraded, and no result is lost.
+// TestEncodeDegrades checks that content the wire cannot express is degraded and that no result
+// is lost.
+// Proves PROV-10, PROV-13, PROV-41.
 func TestEncodeDegrades(t *testing.T) {
 	png := &msg.Image{MediaType: "image/png", Data: []byte("p")}
 	long := strings.Repeat("n", 100)
@@ -193,7 +199,7 @@ func TestEncodeDegrades(t *testing.T) {
 		name     string
 		dialect  Dialect
 		messages []msg.Message
-		want     string // the input after the first message
+		want     string // input after the first message
 	}{
 		{"reasoning goes before what it led to", Dialect{}, []msg.Message{says(&msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Text{Text: "a"})},
 			`{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"x"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}`},
@@ -234,7 +240,9 @@ func TestEncodeDegrades(t *testing.T) {
 	check(t, body)
 }
 
-// Proves PROV-13. Schemas that a server refuses become ones that it takes, with what they say kept.
+// TestObjectSchema checks that schemas a server would reject are converted to accepted ones
+// without losing information.
+// Proves PROV-13.
 func TestObjectSchema(t *testing.T) {
 	for in, want := range map[string][2]string{
 		`{"type":"object","properties":{}}`: {`{"type":"object","properties":{}}`, ""},
@@ -297,7 +305,8 @@ func conversation() *rapid.Generator[[]msg.Message] {
 	})
 }
 
-// Proves PROV-10. A conversation survives the wire, and every request is one a server accepts.
+// TestRoundTrip checks that a conversation survives the wire and that every request is valid.
+// Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := request(0)
@@ -319,7 +328,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// The check is as strict as the server.
+// TestCheck checks that Check is as strict as the server.
 func TestCheck(t *testing.T) {
 	const user = `{"role":"user","content":"hi"}`
 	body := func(input, more string) string {

@@ -9,15 +9,15 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A failure is the server's own description of an error.
+// A failure is the server's error object.
 type failure struct{ kind, code, message string }
 
-// parseFailure reads the object of an error, or the string that some gateways have in its place.
+// parseFailure parses an error object, or the string that some gateways send instead.
 func parseFailure(raw []byte) (f failure) {
 	if text, ok := jsonscan.String(raw); ok {
 		return failure{message: text}
 	}
-	jsonscan.Object(raw, func(name, value []byte) error { // ok: what cannot be read is an error without words
+	jsonscan.Object(raw, func(name, value []byte) error { // ok: an unreadable error has no message
 		switch string(name) {
 		case "type":
 			f.kind, _ = jsonscan.String(value)
@@ -31,7 +31,8 @@ func parseFailure(raw []byte) (f failure) {
 	return f
 }
 
-// failureOf returns the error that an event reports: in it, in an object of it, or in the answer that failed.
+// failureOf returns the error that an event reports: in the event itself, in a nested object,
+// or in the failed response.
 func failureOf(data []byte, e *event) failure {
 	if !jsonscan.IsNull(e.failure) {
 		return parseFailure(e.failure)
@@ -42,7 +43,7 @@ func failureOf(data []byte, e *event) failure {
 		return f
 	}
 	var r reply
-	if r.scan(e.response) != nil { // ok: it failed, whatever it says
+	if r.scan(e.response) != nil { // ok: failed in any case
 		return failure{}
 	}
 	return parseFailure(r.failure)
@@ -59,7 +60,7 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 		return nil
 	})
 	switch {
-	case err != nil: // not the server's but a proxy's, and the status says enough
+	case err != nil: // a proxy's response; the status suffices
 		f = failure{message: wire.Plain(body)}
 	case !found:
 		f = parseFailure(body)
@@ -67,12 +68,13 @@ func (Dialect) Error(status int, body []byte) *model.Error {
 	return f.classify(status)
 }
 
-// classify returns the error for f, which came with an HTTP status or, in a stream, without one.
+// classify returns the error for f, which came with an HTTP status or, in a stream, without
+// one.
 func (f failure) classify(status int) *model.Error {
 	return wire.NewError(f.kindOf(status), status, f.message)
 }
 
-// kindOf goes by the server's code for the error, else by status and message.
+// kindOf classifies by the server's error code, otherwise by status and message.
 func (f failure) kindOf(status int) model.Kind {
 	switch code := strings.ToLower(f.code); code {
 	case "rate_limit_exceeded":
@@ -109,8 +111,9 @@ func (f failure) kindOf(status int) model.Kind {
 	return wire.KindOf(status, f.message)
 }
 
-// SpellError implements [wire.Server]. Kinds that are no answer of a server (the connection's, and Broken) count as
-// ServerFault. A message that would be taken for another kind gets the usual one before it.
+// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// Broken) count as ServerFault. A message that would be classified as another kind is prefixed
+// with the usual message.
 func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
 	status, f := spelled(kind, message)
 	body = append(body, `{"error":{"message":`...)
@@ -128,7 +131,7 @@ func appendCode(dst []byte, code string) []byte {
 	return msg.AppendString(dst, code)
 }
 
-// spelled returns a kind of error in the server's words.
+// spelled returns the server's error for a kind.
 func spelled(kind model.Kind, message string) (status int, f failure) {
 	status, f = usual(kind)
 	if f.kind == "" {

@@ -9,18 +9,18 @@ import (
 	"adze/internal/msg"
 )
 
-// A front is what requests have before their messages, the tools and the system prompt, as it was encoded last. From
-// request to request it is mostly the same.
+// A front is the encoded part of a request before its messages: the tools and the system
+// prompt. It rarely changes between requests.
 type front struct {
 	system []msg.Part
 	tools  []msg.ToolSpec
 	strict bool
 	search *model.Search
 	text   []byte // never written to again
-	says   bool   // it ends with the system prompt
+	says   bool   // ends with the system prompt
 }
 
-// encode returns the front of req, up to its first message, and whether an item is in it.
+// encode returns the front of req, up to its first message, and whether it contains an item.
 func (f *front) encode(d Dialect, req *model.Request) (text []byte, system bool) {
 	strict := req.Omit&model.OmitStrict == 0
 	if f.text != nil && f.strict == strict && f.search == req.Search && slices.Equal(f.system, req.System) && wire.SameTools(f.tools, req.Tools) {
@@ -35,8 +35,8 @@ func (f *front) encode(d Dialect, req *model.Request) (text []byte, system bool)
 	return f.text, f.says
 }
 
-// appendSystem appends the system prompt as the first item of the input: there its parts stay apart, which instructions
-// would not let them.
+// appendSystem appends the system prompt as the first input item, where its parts stay
+// separate; instructions would merge them.
 func (d Dialect) appendSystem(dst []byte, system []msg.Part) []byte {
 	first := true
 	for _, p := range system {
@@ -67,8 +67,8 @@ func (d Dialect) systemRole() string {
 	return "developer"
 }
 
-// appendTools appends the tools. Servers take a schema that they cannot enforce only when they are told not to: strict is
-// their default.
+// appendTools appends the tools. Strict is the servers' default, so it must be disabled for
+// schemas that they cannot enforce.
 func appendTools(dst []byte, tools []msg.ToolSpec, strict bool) []byte {
 	if len(tools) == 0 {
 		return dst

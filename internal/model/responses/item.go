@@ -8,12 +8,13 @@ import (
 	"adze/internal/msg"
 )
 
-// appendMessage appends the items of a message, with commas between them and before the first if there is anything before.
+// appendMessage appends a message's items, comma-separated, with a leading comma if anything
+// precedes them.
 func (d Dialect) appendMessage(dst []byte, m msg.Message) []byte {
 	if m.Role == msg.Assistant {
 		return d.appendAnswer(dst, m.Parts)
 	}
-	var moved []msg.Part // media of results that are text alone
+	var moved []msg.Part // media from text-only results
 	var said []msg.Part
 	for _, p := range m.Parts {
 		if r, ok := p.(*msg.ToolResult); ok {
@@ -48,8 +49,8 @@ func separate(dst []byte) []byte {
 	return dst
 }
 
-// appendAnswer appends what the model said. Reasoning goes before what it led to; reasoning of another dialect, or that led
-// to nothing, is left out, as the server refuses it.
+// appendAnswer appends an assistant message. Reasoning precedes the output it led to; reasoning
+// of another dialect, or without any output, is omitted because the server rejects it.
 func (d Dialect) appendAnswer(dst []byte, parts []msg.Part) []byte {
 	var led []string
 	phase := ""
@@ -90,14 +91,14 @@ func (d Dialect) appendAnswer(dst []byte, parts []msg.Part) []byte {
 	return dst
 }
 
-// callID returns an id that is not too long for a server.
+// callID returns an ID that is short enough for a server.
 func callID(id string) string { return toolname.Restrict(id) }
 
-// failedCall begins the result of a call that failed, which the server has no mark for.
+// failedCall prefixes the result of a failed call, because the server has no error flag.
 const failedCall = "The call failed:\n"
 
-// appendResult appends the result of a call: as a string if it is one text, as a list if it is more. Media that cannot be
-// in it are added to moved.
+// appendResult appends a call's result: as a string if it is a single text, otherwise as a
+// list. Media that it cannot contain are added to moved.
 func (d Dialect) appendResult(dst []byte, r *msg.ToolResult, moved []msg.Part) ([]byte, []msg.Part) {
 	parts := make([]msg.Part, 0, len(r.Parts)+1)
 	for _, p := range r.Parts {
@@ -147,7 +148,7 @@ func first(parts []msg.Part) msg.Part {
 	return parts[0]
 }
 
-// joined returns texts with line breaks between them.
+// joined returns texts joined with line breaks.
 func joined(parts []msg.Part) string {
 	var texts []string
 	for _, p := range parts {
@@ -158,7 +159,8 @@ func joined(parts []msg.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// appendContent appends a part that a user's message or a result can have. What the server cannot read becomes text.
+// appendContent appends a part of a user message or a result. Content that the server cannot
+// read becomes text.
 func appendContent(dst []byte, p msg.Part) []byte {
 	switch p := p.(type) {
 	case *msg.Text:
@@ -189,7 +191,7 @@ func appendContent(dst []byte, p msg.Part) []byte {
 	return appendText(dst, "input_text", "[A part of the conversation is left out: the model cannot read it.]")
 }
 
-// fileName returns the name of a document, which the server insists on.
+// fileName returns a document's file name, which the server requires.
 func fileName(title string) string {
 	if title == "" {
 		return "document.pdf"
@@ -204,7 +206,7 @@ func appendText(dst []byte, kind, text string) []byte {
 	return append(msg.AppendString(dst, text), '}')
 }
 
-// appendData appends a file as a string.
+// appendData appends a file as a data URI string.
 func appendData(dst []byte, mediaType string, data []byte) []byte {
 	dst = append(dst, `"data:`...)
 	dst = append(dst, mediaType...)

@@ -9,14 +9,15 @@ import (
 	"adze/internal/msg"
 )
 
-// notTaken are words of servers that refuse a part of a request because they do not know it, or do not let this user have it.
+// notTaken lists phrases of servers that reject a part of a request because it is unknown or
+// not available to this user.
 var notTaken = []string{
 	"not supported", "unsupported", "does not support", "not permitted", "not allowed", "unknown parameter", "unknown field", "unrecognized",
 	"unexpected", "extra inputs", "additional properties", "invalid schema", "must be verified", "not available",
 }
 
-// optionals are the parts that a request can do without, with the words by which an error names them. A part stands before
-// those whose names its own contains.
+// optionals lists the parts that can be omitted from a request, with the phrases by which an
+// error names them. A part is listed before parts whose names its own contains.
 var optionals = []wire.Optional{
 	{Part: model.OmitStrict, Names: []string{"strict", "schema for function"}, Has: func(r *model.Request) bool {
 		return slices.ContainsFunc(r.Tools, func(t msg.ToolSpec) bool { return t.Strict })

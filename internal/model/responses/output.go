@@ -13,22 +13,22 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// An item is one of the output, which is still being written or waits for those before it.
+// An item is an output item that is incomplete or waits for earlier ones.
 type item struct {
 	index int
 	kind  itemKind
 	id    string
-	raw   []byte // as it came last, if it is of another kind
+	raw   []byte // last received JSON, for unknown kinds
 
 	callID, name string
-	text         []byte // what it says: text, arguments, or reasoning
-	shown        int    // how much of text was handed out
-	piece        int    // the piece that the text ends in
-	sealed       []byte // the reasoning as it goes back, or nil
+	text         []byte // text, arguments or reasoning
+	shown        int    // bytes of text emitted
+	piece        int    // last piece of the text
+	sealed       []byte // reasoning as sent back, or nil
 	cited        []model.Page
-	phase        []byte // what part of the answer a message is, as it is written; or nil
-	announced    bool   // that it is a call, or its phase, was handed out
-	whole        bool   // it is complete
+	phase        []byte // message phase as raw JSON, or nil
+	announced    bool   // call or phase was emitted
+	whole        bool   // item is complete
 }
 
 type itemKind uint8
@@ -52,13 +52,13 @@ func itemKindOf(name []byte) itemKind {
 	return otherItem
 }
 
-// isFirst reports whether it is the item whose deltas are handed out as they come.
+// isFirst reports whether the item's deltas are emitted as they arrive.
 func (d *decoder) isFirst(it *item) bool {
 	return len(d.items) > 0 && d.items[0] == it && it.index <= d.next
 }
 
-// find returns the item of an event, or nil. Some gateways give an item another id in each event, so the place in the output
-// counts too.
+// find returns an event's item, or nil. Some gateways change an item's ID in each event, so the
+// output index counts too.
 func (d *decoder) find(index int, id []byte) *item {
 	for _, it := range d.items {
 		if it.id != "" && jsonscan.Is(id, it.id) {
@@ -73,10 +73,10 @@ func (d *decoder) find(index int, id []byte) *item {
 	return nil
 }
 
-// over reports whether an item was handed out already.
+// over reports whether an item was already emitted.
 func (d *decoder) over(id []byte) bool { return len(id) > 2 && d.finished[string(id[1:len(id)-1])] }
 
-// place puts an item in the order of the output. Those without an index stay in the order in which they came.
+// place inserts an item in output order. Items without an index stay in order of arrival.
 func (d *decoder) place(it *item) error {
 	at := len(d.items)
 	if at >= maxWaiting {
@@ -89,7 +89,7 @@ func (d *decoder) place(it *item) error {
 	return nil
 }
 
-// maxWaiting is how many items may be open, or wait for one before them. Answers have a few.
+// maxWaiting is the maximum number of open or waiting items. Real answers have a few.
 const maxWaiting = 1000
 
 // add opens an item.
@@ -100,7 +100,7 @@ func (d *decoder) add(e *event) error {
 	}
 	for _, other := range d.items {
 		if other.id == it.id && it.id != "" {
-			return nil // announced twice
+			return nil // duplicate
 		}
 	}
 	if d.finished[it.id] && it.id != "" {
@@ -112,7 +112,7 @@ func (d *decoder) add(e *event) error {
 	return d.handOut()
 }
 
-// text takes in a delta, or the text that deltas have spelled if none came.
+// text handles a delta, or the complete text if there were no deltas.
 func (d *decoder) text(k eventKind, e *event) error {
 	it := d.find(e.index, e.id)
 	if it == nil {
@@ -136,7 +136,7 @@ func (d *decoder) text(k eventKind, e *event) error {
 	}
 	piece := e.piece
 	if k == reasoningDelta || k == reasoningDone {
-		piece += 1 << 20 // after all of the summary
+		piece += 1 << 20 // after the summary
 	}
 	if !k.isDelta() {
 		if len(it.text) == 0 || piece > it.piece {
@@ -165,7 +165,7 @@ func (d *decoder) text(k eventKind, e *event) error {
 	return nil
 }
 
-// begin goes on to a piece of the item, and reports whether something has to stand between it and the one before. Pieces of
+// begin switches to a piece of the item and reports whether it added a separator. Pieces of
 // reasoning are paragraphs.
 func (it *item) begin(piece int) bool {
 	if piece == it.piece {
@@ -179,7 +179,7 @@ func (it *item) begin(piece int) bool {
 	return true
 }
 
-// show hands out what an item says and was not handed out yet, if it is the first.
+// show emits the rest of an item's text if it is the first item.
 func (d *decoder) show(it *item) {
 	if !d.isFirst(it) {
 		return
@@ -203,7 +203,7 @@ func (d *decoder) show(it *item) {
 	}
 }
 
-// delta hands out more of the first item.
+// delta emits more of the first item.
 func (d *decoder) delta(it *item, said string) {
 	switch it.kind {
 	case messageItem:
@@ -239,7 +239,8 @@ func (d *decoder) finishItem(e *event) error {
 	return d.complete(it, e.item)
 }
 
-// settle takes in an item from the end of the answer, where all of them are listed, unless it was handed out.
+// settle handles an item from the end of the answer, where all items are listed, unless it was
+// already emitted.
 func (d *decoder) settle(index int, raw []byte) error {
 	e := event{index: index, item: raw}
 	if it := d.find(index, idOf(raw)); it != nil {
@@ -252,7 +253,7 @@ func (d *decoder) settle(index int, raw []byte) error {
 }
 
 func idOf(raw []byte) (id []byte) {
-	jsonscan.Object(raw, func(name, value []byte) error { // ok: an item without an id is found otherwise
+	jsonscan.Object(raw, func(name, value []byte) error { // ok: an item without an ID is found by index
 		if string(name) == "id" {
 			id = value
 		}
@@ -261,7 +262,7 @@ func idOf(raw []byte) (id []byte) {
 	return id
 }
 
-// complete takes in an item as it is in the end.
+// complete sets an item's final state.
 func (d *decoder) complete(it *item, raw []byte) error {
 	if err := it.finish(d, raw); err != nil {
 		return fmt.Errorf("item %d: %w", it.index, err)
@@ -270,7 +271,7 @@ func (d *decoder) complete(it *item, raw []byte) error {
 	return d.handOut()
 }
 
-// handOut hands out the items that are complete and have nothing before them, and what the next one says so far.
+// handOut emits the complete items at the front and the text of the next one so far.
 func (d *decoder) handOut() error {
 	for len(d.items) > 0 && d.items[0].index <= d.next {
 		it := d.items[0]
@@ -298,7 +299,7 @@ func (d *decoder) handOut() error {
 	return nil
 }
 
-// close hands out a complete item.
+// close emits a complete item.
 func (d *decoder) close(it *item) error {
 	var p msg.Part
 	switch it.kind {
@@ -308,7 +309,7 @@ func (d *decoder) close(it *item) error {
 		if it.name == "" {
 			return errors.New("a call without a name")
 		}
-		if it.callID == "" { // unique in the answer; the history makes it so in the conversation
+		if it.callID == "" { // unique in the answer; the history makes it unique in the conversation
 			it.callID = "call_" + strconv.Itoa(d.block+1)
 		}
 		d.show(it)
@@ -334,7 +335,7 @@ func (d *decoder) close(it *item) error {
 	return nil
 }
 
-// read takes in an item as it starts.
+// read parses an item as it starts.
 func (it *item) read(d *decoder, raw []byte) error {
 	return jsonscan.Object(raw, func(name, value []byte) error {
 		switch string(name) {
@@ -355,11 +356,11 @@ func (it *item) read(d *decoder, raw []byte) error {
 	})
 }
 
-// phaseMember begins what stands in the signature of a part without a text before a message that has a phase: models want to
-// read it again.
+// phaseMember prefixes the content of the signature of an empty thinking part that precedes a
+// message with a phase. The phase has to be sent back to the model.
 const phaseMember = `{"phase":`
 
-// phaseOf returns a phase as it is written, or nil.
+// phaseOf returns a phase as raw JSON, or nil.
 func phaseOf(value []byte) []byte {
 	if len(value) > 2 && value[0] == '"' {
 		return bytes.Clone(value)
@@ -367,13 +368,14 @@ func phaseOf(value []byte) []byte {
 	return nil
 }
 
-// toolName returns the name of a tool as the request had it.
+// toolName returns a tool's name as given in the request.
 func (d *decoder) toolName(value []byte) string {
 	name, _ := jsonscan.String(value)
 	return toolname.Original(d.tools, name)
 }
 
-// finish takes in an item as it is in the end. What deltas have spelled is replaced only by a text.
+// finish parses an item's final state. Text received as deltas is replaced only by another
+// text.
 func (it *item) finish(d *decoder, raw []byte) error {
 	var kind, content, summary, sealed, arguments []byte
 	err := jsonscan.Object(raw, func(name, value []byte) error {
@@ -414,7 +416,7 @@ func (it *item) finish(d *decoder, raw []byte) error {
 		it.cited = citations(content)
 	case callItem:
 		if text = jsonscan.Append(nil, arguments); text == nil && len(arguments) > 0 && arguments[0] == '{' {
-			text = arguments // a gateway's: the API has a string here
+			text = arguments // a gateway's; the API has a string here
 		}
 	case reasoningItem:
 		if text, err = d.texts(summary, "\n\n"); len(text) == 0 && err == nil {
@@ -430,14 +432,14 @@ func (it *item) finish(d *decoder, raw []byte) error {
 	if len(text) > 0 {
 		d.tally.text += max(0, len(text)-len(it.text))
 		if !bytes.HasPrefix(text, it.text[:it.shown]) {
-			it.shown = len(text) // other words were shown; these are the ones that count
+			it.shown = len(text) // different text was shown, but this one counts
 		}
 		it.text = text
 	}
 	return nil
 }
 
-// texts returns the texts of a list of pieces, joined.
+// texts returns the joined texts of a list of pieces.
 func (d *decoder) texts(list []byte, between string) (text []byte, err error) {
 	if len(list) == 0 || list[0] != '[' {
 		return nil, nil
@@ -464,7 +466,7 @@ func (d *decoder) texts(list []byte, between string) (text []byte, err error) {
 	return text, err
 }
 
-// seal returns a reasoning item as it goes back, or nil if it does not.
+// seal returns a reasoning item in the form in which it is sent back, or nil if it is not.
 func (d Dialect) seal(id string, summary, content, sealed []byte) []byte {
 	encrypted := len(sealed) > 2 && sealed[0] == '"'
 	open := d.OpenReasoning && len(content) > 2 && content[0] == '['

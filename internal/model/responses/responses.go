@@ -1,6 +1,7 @@
-// Package responses is the wire dialect of OpenAI's Responses API, as several services and local servers speak it: it
-// writes request bodies, reads streamed and whole answers, classifies errors, and plays the server for scripts and tests.
-// Requests are stateless: nothing is stored at the server, and reasoning comes encrypted and goes back as it came.
+// Package responses implements the wire dialect of OpenAI's Responses API, which several
+// services and local servers support: it writes request bodies, reads streamed and whole
+// answers, classifies errors, and emulates the server for scripts and tests. Requests are
+// stateless: nothing is stored on the server, and encrypted reasoning is sent back as received.
 package responses
 
 import (
@@ -12,23 +13,25 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. Its fields are the ways in which services differ; the
-// zero value is OpenAI's own.
+// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. Its fields cover
+// differences between services; the zero value is OpenAI's own.
 type Dialect struct {
 	// SystemRole is the role of the system prompt; empty means developer.
 	SystemRole string
-	// UserMember is where the id of the user goes; empty means safety_identifier.
+	// UserMember is the member for the user's ID; empty means safety_identifier.
 	UserMember string
-	// TextResults says that the result of a tool is text alone. Images and documents in it go into the user's message
-	// that follows.
+	// TextResults limits tool results to text. Their images and documents are moved to the
+	// following user message.
 	TextResults bool
-	// OpenReasoning says that reasoning which is not encrypted goes back too, as open models want it.
+	// OpenReasoning also sends unencrypted reasoning back, as open models require.
 	OpenReasoning bool
-	// NoSummary asks for no summary of the reasoning, which OpenAI sends only on request.
+	// NoSummary does not request a summary of the reasoning, which OpenAI sends only on
+	// request.
 	NoSummary bool
 }
 
-// signature begins the signature of a [msg.Thinking] that holds a reasoning item of this dialect.
+// signature prefixes the signature of a [msg.Thinking] that holds a reasoning item of this
+// dialect.
 const signature = "responses:"
 
 // Path implements [wire.Dialect].
@@ -48,7 +51,7 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 // For implements [wire.Referring].
 func (d Dialect) For(req *model.Request) wire.Dialect { return bound{d, req.Tools} }
 
-// A bound dialect reads the answer to a request with tools.
+// A bound dialect decodes the answer to a request with tools.
 type bound struct {
 	Dialect
 	tools []msg.ToolSpec
@@ -58,7 +61,7 @@ func (b bound) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{dialect: b.Dialect, tools: b.tools, requestID: requestID, raw: raw}
 }
 
-// own returns the item that a signature of this dialect holds.
+// own returns the item in a signature of this dialect.
 func own(sig string) (item string, ok bool) {
 	item, ok = strings.CutPrefix(sig, signature)
 	return item, ok && json.Valid([]byte(item))

@@ -9,11 +9,11 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// unions are the keywords that a server does not take at the top of a schema.
+// unions lists the keywords that a server rejects at the top level of a schema.
 var unions = []string{"anyOf", "oneOf", "allOf", "not", "enum"}
 
-// objectSchema returns the schema of a tool's input as a server takes it, an object with properties, and what it says beyond
-// that, for the description of the tool.
+// objectSchema returns a tool's input schema as an object with properties, as servers require,
+// and a note for the tool's description with the information that does not fit.
 func objectSchema(schema json.RawMessage) (fit json.RawMessage, note string) {
 	var kept []byte
 	typed, listed, changed := false, false, false
@@ -55,20 +55,20 @@ func objectSchema(schema json.RawMessage) (fit json.RawMessage, note string) {
 	return append(kept, '}'), note
 }
 
-// isStrict reports whether a server can hold the model to a schema: all of its objects are closed, and all their properties
-// required.
+// isStrict reports whether a server can enforce a schema: all of its objects are closed, and
+// all their properties required.
 func isStrict(schema json.RawMessage) bool {
 	var s any
 	return json.Unmarshal(schema, &s) == nil && loose(s) == ""
 }
 
-// looseKeywords are those that a schema which is enforced may not have.
+// looseKeywords lists the keywords not allowed in an enforced schema.
 var looseKeywords = []string{
 	"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
 	"minProperties", "maxProperties", "uniqueItems", "contains", "unevaluatedProperties", "unevaluatedItems",
 }
 
-// loose returns what keeps a schema from being enforced, or nothing.
+// loose returns the reason a schema cannot be enforced, or "".
 func loose(schema any) string {
 	s, ok := schema.(map[string]any)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// appendSearch appends the tool with which the server searches the web to those of a request. Domains that are blocked the
-// server does not know of: who asks looks at what was found.
+// appendSearch appends the server's web search tool to a request's tools. The server does not
+// support blocked domains; the caller has to filter the results.
 func appendSearch(dst []byte, req *model.Request) []byte {
 	if req.Search == nil {
 		return dst
@@ -30,7 +30,7 @@ func appendSearch(dst []byte, req *model.Request) []byte {
 	return append(dst, "}]"...)
 }
 
-// search hands out what an item says of a search, if it is one.
+// search emits the event for an item if it is a search.
 func (d *decoder) search(raw []byte) {
 	found := model.Searched{}
 	var kind, action, status []byte
@@ -75,12 +75,12 @@ func (d *decoder) search(raw []byte) {
 	d.emit(found)
 }
 
-// pages returns the pages of a list of objects. Kind is the type that these must have, or empty.
+// pages returns the pages in a list of objects. kind is the type they must have, or empty.
 func pages(list []byte, kind string) (all []model.Page) {
 	if len(list) == 0 || list[0] != '[' {
 		return nil
 	}
-	jsonscan.List(list, func(value []byte) error { // ok: what cannot be read is no page
+	jsonscan.List(list, func(value []byte) error { // ok: unreadable entries are skipped
 		var p model.Page
 		fits := kind == ""
 		if len(value) == 0 || value[0] != '{' {
@@ -105,12 +105,12 @@ func pages(list []byte, kind string) (all []model.Page) {
 	return all
 }
 
-// citations returns the pages that the text of an answer cites.
+// citations returns the pages that an answer's text cites.
 func citations(content []byte) (all []model.Page) {
 	if len(content) == 0 || content[0] != '[' {
 		return nil
 	}
-	jsonscan.List(content, func(value []byte) error { // ok: the text was read, which is what counts
+	jsonscan.List(content, func(value []byte) error { // ok: the text itself was already read
 		if value[0] != '{' {
 			return nil
 		}

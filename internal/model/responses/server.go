@@ -45,8 +45,8 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: slices.Contains(head.Include, encryptedReasoning)}, nil
 }
 
-// Sign implements [wire.Server]. What is signed is the encrypted content of a reasoning item, which is not bound to what is
-// before it.
+// Sign implements [wire.Server]. The signature is the encrypted content of a reasoning item,
+// which is not bound to the content before it.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
 // SpellCount implements [wire.Server]. The dialect has no such request.
@@ -79,7 +79,7 @@ func (i *readItem) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readContent is a list of pieces; a string stands for one of text.
+// readContent is a list of pieces. In JSON, a string means a single text.
 type readContent []readPiece
 
 type readPiece struct {
@@ -99,7 +99,7 @@ func (c *readContent) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]readPiece)(c))
 }
 
-// readInput is a list of items; a string stands for a message of the user.
+// readInput is a list of items. In JSON, a string means a user message.
 type readInput []readItem
 
 func (in *readInput) UnmarshalJSON(data []byte) error {
@@ -158,7 +158,8 @@ func (Server) Read(body []byte) (*model.Request, error) {
 	return req, nil
 }
 
-// parts returns whose message an item belongs to, empty for the system prompt, and what it adds.
+// parts returns the role of the message an item belongs to, empty for the system prompt, and
+// the item's parts.
 func (i *readItem) parts() (role msg.Role, parts []msg.Part, err error) {
 	switch i.Type {
 	case "message":
@@ -219,7 +220,7 @@ func (c readContent) parts() ([]msg.Part, error) {
 	return parts, nil
 }
 
-// dataURI returns the file that a data URI holds.
+// dataURI returns the file in a data URI.
 func dataURI(uri string) (mediaType string, data []byte, err error) {
 	rest, ok := strings.CutPrefix(uri, "data:")
 	mediaType, encoded, found := strings.Cut(rest, ";base64,")

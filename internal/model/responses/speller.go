@@ -18,17 +18,17 @@ type speller struct {
 	stream   bool
 	id, name string
 	events   int
-	output   []byte // the complete items, with commas between them
-	open     int    // the open block, or -1
-	text     []byte // of the open block
+	output   []byte // complete items, comma-separated
+	open     int    // index of the open block, or -1
+	text     []byte // text of the open block
 	pieced   bool   // the open block has a piece
 	itemID   string
 	garbled  bool
-	phase    string // of the next message, as a member
-	phases   int    // blocks that are no items
+	phase    string // phase member for the next message
+	phases   int    // blocks that are not items
 }
 
-// event appends an event whose members, after its type and number, are given with a comma before each.
+// event appends an event. members follow its type and number, each with a leading comma.
 func (s *speller) event(dst []byte, kind, members string) []byte {
 	if !s.stream {
 		return dst
@@ -44,7 +44,7 @@ func (s *speller) event(dst []byte, kind, members string) []byte {
 	return append(dst, "}\n\n"...)
 }
 
-// response returns the object of the answer so far. Rest is what its status asks for.
+// response returns the answer's object so far. rest holds the members for its status.
 func (s *speller) response(status, rest string) string {
 	v := msg.AppendString([]byte(`{"id":`), s.id)
 	v = append(v, `,"object":"response","created_at":0,"status":"`+status+`","model":`...)
@@ -89,18 +89,18 @@ func (s *speller) Event(e model.Event) []byte {
 		}
 		return s.done(s.start(nil, e.Block, e.Part), e.Part)
 	}
-	panic(fmt.Sprintf("responses: no server sends a %T", e)) // the caller's mistake
+	panic(fmt.Sprintf("responses: no server sends a %T", e)) // caller's mistake
 }
 
-// at returns the members that say which item an event is about.
+// at returns the members that identify an event's item.
 func (s *speller) at(rest string) string {
 	return `,"item_id":"` + s.itemID + `","output_index":` + s.index() + rest
 }
 
-// index returns the place of the open item in the output.
+// index returns the open item's output index.
 func (s *speller) index() string { return strconv.Itoa(s.open - s.phases) }
 
-// start opens an item, unless it is open. An item that is not known is not announced.
+// start opens an item unless it is already open. An unknown item is not announced.
 func (s *speller) start(dst []byte, block int, p msg.Part) []byte {
 	if s.open == block {
 		return dst
@@ -127,7 +127,7 @@ func (s *speller) start(dst []byte, block int, p msg.Part) []byte {
 	return dst
 }
 
-// itemID returns the id of an item: that of reasoning is in its signature, and others are made up.
+// itemID returns an item's ID: reasoning has it in its signature; others are generated.
 func itemID(response string, block int, p msg.Part) string {
 	prefix := "msg"
 	switch p.(type) {
@@ -178,7 +178,7 @@ func (s *speller) done(dst []byte, p msg.Part) []byte {
 	return dst
 }
 
-// arguments returns the input of a call as the model wrote it.
+// arguments returns a call's input as the model wrote it.
 func arguments(u *msg.ToolUse) string {
 	if u.Malformed != "" {
 		return u.Malformed
@@ -186,7 +186,7 @@ func arguments(u *msg.ToolUse) string {
 	return string(u.Input)
 }
 
-// appendItem appends an item of the output. Args are the arguments of a call.
+// appendItem appends an output item. args are a call's arguments.
 func (s *speller) appendItem(dst []byte, status string, p msg.Part, args string) []byte {
 	id := s.itemID
 	switch p := p.(type) {
@@ -226,7 +226,7 @@ func (s *speller) appendItem(dst []byte, status string, p msg.Part, args string)
 	return msg.AppendPart(dst, p)
 }
 
-func (s *speller) Usage(wire.Counts) []byte { return nil } // there is none before the end
+func (s *speller) Usage(wire.Counts) []byte { return nil } // reported only at the end
 
 func (s *speller) Ping() []byte {
 	if !s.stream {
@@ -278,7 +278,7 @@ func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
 	return []byte(response)
 }
 
-// spellUsage returns a usage report, in which what was read from the cache is input too.
+// spellUsage returns a usage report, which counts cache reads as input.
 func spellUsage(u wire.Counts) string {
 	if u == nil {
 		return "null"

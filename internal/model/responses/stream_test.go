@@ -24,7 +24,7 @@ func sse(lines ...string) string {
 	var b strings.Builder
 	for _, l := range lines {
 		var e struct{ Type string }
-		json.Unmarshal([]byte(l), &e) // ok: some lines are meant to be wrong
+		json.Unmarshal([]byte(l), &e) // ok: some lines are deliberately invalid
 		b.WriteString("event: " + e.Type + "\ndata: " + l + "\n\n")
 	}
 	return b.String()
@@ -46,7 +46,7 @@ func done(index int, item string) string {
 	return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, index, item)
 }
 
-// more is a delta of an item.
+// more returns a delta event for an item.
 func more(kind string, index int, text string) string {
 	return fmt.Sprintf(`{"type":"response.%s.delta","item_id":"i%d","output_index":%d,"content_index":0,"delta":%s}`, kind, index, index, msg.AppendString(nil, text))
 }
@@ -198,7 +198,7 @@ func TestReadStream(t *testing.T) {
 			if diff := cmp.Diff(slices.Concat(tt.want...), got); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
-			// Lines may end otherwise, and comments come between.
+			// Other line endings and comments are allowed.
 			crlf := ": hello\r\n\r\n" + strings.ReplaceAll(sse(tt.in...), "\n", "\r\n")
 			if again, err := read(crlf); err != nil || !cmp.Equal(got, again) {
 				t.Errorf("with other line ends: %v, %v", again, err)
@@ -212,7 +212,8 @@ func TestReadStream(t *testing.T) {
 	}
 }
 
-// Proves PROV-13. The name of a tool that had to be restricted comes back as it was.
+// TestToolNamesComeBack checks that a restricted tool name is mapped back to the original.
+// Proves PROV-13.
 func TestToolNamesComeBack(t *testing.T) {
 	name := "mcp__" + strings.Repeat("long", 20) + "__tool.v1"
 	d := Dialect{}.For(&model.Request{Tools: []msg.ToolSpec{{Name: "Read"}, {Name: name}}})
@@ -231,7 +232,8 @@ func TestToolNamesComeBack(t *testing.T) {
 	}
 }
 
-// Proves PROV-11, SESS-40, PROV-23, PROV-30. Why answers end, and what they cost.
+// TestEndings covers stop reasons and usage.
+// Proves PROV-11, SESS-40, PROV-23, PROV-30.
 func TestEndings(t *testing.T) {
 	end := func(kind, members string) string {
 		return `{"type":"response.` + kind + `","response":{` + members + `}}`
@@ -272,10 +274,12 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// Proves PROV-11. Whatever is not a complete, well-formed stream is broken, and says why.
+// TestReadStreamBroken checks that every incomplete or malformed stream is reported as broken,
+// with the reason.
+// Proves PROV-11.
 func TestReadStreamBroken(t *testing.T) {
 	half := sse(start, more("output_text", 0, "half"))
-	var endless strings.Builder // the first is never there
+	var endless strings.Builder // item 0 never arrives
 	for i := range 2000 {
 		endless.WriteString(sse(added(i+1, fmt.Sprintf(`{"id":"i%d","type":"message"}`, i+1))))
 	}
@@ -338,7 +342,7 @@ func TestReadStreamRaw(t *testing.T) {
 	}
 }
 
-// A whole answer spells the same message as a streamed one.
+// TestReadMessage checks that a whole answer yields the same message as a streamed one.
 func TestReadMessage(t *testing.T) {
 	body := `{"id":"resp_1","object":"response","model":"m-1","status":"completed","error":null,"output":[` +
 		message(0, "Hello") + `,` + call(1, `{"a":1}`) + `,{"type":"hologram"}],` + usage + `}`
@@ -358,7 +362,9 @@ func TestReadMessage(t *testing.T) {
 	}
 }
 
-// Proves PROV-54. Errors are told apart by code, status and words, and the numbers of a full window are found.
+// TestErrors checks that errors are classified by code, status and message, and that the
+// numbers of an exceeded window are found.
+// Proves PROV-54.
 func TestErrors(t *testing.T) {
 	failure := func(kind, code, message string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, code)
@@ -409,7 +415,7 @@ func TestErrors(t *testing.T) {
 			status, body := Server{}.SpellError(k, message)
 			kind := Dialect{}.Error(status, body).Kind
 			if k == model.OverWindow && message != "" && kind == model.TooLong {
-				kind = k // the words have no numbers
+				kind = k // the message has no numbers
 			}
 			if kind != want || !strings.Contains(string(body), strings.ReplaceAll(message, `"`, `\"`)) {
 				t.Errorf("%v with %q: %d %s is %v", k, message, status, body, kind)
@@ -418,7 +424,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Proves PROV-12. A 400 that names an optional part drops it, and nothing else.
+// TestOptional checks that a 400 response that names an optional part drops that part and
+// nothing else.
+// Proves PROV-12.
 func TestOptional(t *testing.T) {
 	full := &model.Request{
 		Model: "m", UserID: "u", CacheKey: "k", Effort: model.EffortHigh, Format: json.RawMessage(`{}`),
@@ -453,7 +461,7 @@ func TestOptional(t *testing.T) {
 	}
 }
 
-// A delta costs the text and the event, and nothing else.
+// TestDecodeAllocations checks that a delta allocates only the text and the event.
 func TestDecodeAllocations(t *testing.T) {
 	d := Dialect{}.NewDecoder("", false)
 	data := []byte(`{"type":"response.output_text.delta","item_id":"i0","output_index":0,"content_index":0,"delta":"some words","logprobs":[],"obfuscation":"xyz"}`)

@@ -5,16 +5,16 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A tally keeps the usage of one answer. It is reported once, at the end.
+// A tally tracks the usage of one answer. It is reported once, at the end.
 type tally struct {
 	usage msg.Usage
-	input bool // the input has been reported
-	final bool // the output has been reported
-	text  int  // bytes of output, for the estimate
+	input bool // the input was reported
+	final bool // the output was reported
+	text  int  // output bytes, for the estimate
 }
 
-// add takes a report in, and tells whether there was one. The server counts what it read from its cache as input, and
-// reasoning as output.
+// add applies a report and returns whether there was one. The server counts cache reads as
+// input and reasoning as output.
 func (t *tally) add(report []byte) bool {
 	if len(report) == 0 || report[0] != '{' {
 		return false
@@ -49,7 +49,7 @@ func (t *tally) add(report []byte) bool {
 	return true
 }
 
-// count returns a number that was given; a nonsensical one counts as unknown.
+// count returns a reported number; an implausible one counts as unknown.
 func (t *tally) count(value []byte) (int, bool) {
 	const absurd = 1e12
 	n, ok := jsonscan.Int(value)
@@ -60,7 +60,7 @@ func (t *tally) count(value []byte) (int, bool) {
 	return n, true
 }
 
-// estimate fills in what was not reported, and tells whether that changed anything.
+// estimate fills in missing numbers and reports whether that changed anything.
 func (t *tally) estimate() bool {
 	before := t.usage
 	if !t.input {
