@@ -1,6 +1,6 @@
-// Package retry sends a request again when sending it again may help. It decides by the kind of the
-// error alone. An answer that broke off is repeated by its reader, who must withdraw what was shown of it;
-// [model.Retrier] tells the reader when.
+// Package retry repeats failed requests if that may help, based only on the kind of the error.
+// An answer that broke off is repeated by its reader, which must withdraw the part already
+// shown; [model.Retrier] determines when.
 package retry
 
 import (
@@ -15,13 +15,13 @@ import (
 	"adze/internal/model"
 )
 
-// Config says how persistent a provider is. The zero value is the usual policy.
+// Config configures the retry policy. The zero value is the usual policy.
 type Config struct {
-	// Max is the number of times a request is sent again; zero means 10, and less none.
+	// Max is the number of retries; zero means 10, and a negative value none.
 	Max int
-	// Unattended waits out rate limits and overload for hours, since there is no user to try later.
+	// Unattended waits out rate limits and overload for hours, since no user can try later.
 	Unattended bool
-	// Jitter returns a number from 0 up to 1; nil means a random one.
+	// Jitter returns a number in [0,1). If nil, it is random.
 	Jitter func() float64
 }
 
@@ -31,21 +31,22 @@ const (
 	longestDelay = 32 * time.Second
 	jitterShare  = 0.25
 
-	// maxRetryAfter is the longest wait that a user has to sit through.
+	// maxRetryAfter is the longest wait for an interactive user.
 	maxRetryAfter = time.Minute
 
-	// overloadsBeforeFallback is the patience with overload when there is another model to turn to.
+	// overloadsBeforeFallback is the number of overload errors tolerated if there is a fallback
+	// model.
 	overloadsBeforeFallback = 3
 
 	unattendedTotal = 6 * time.Hour
 	unattendedWait  = 5 * time.Minute
 	heartbeat       = 30 * time.Second
 
-	// brokenAttempts is how often an answer is asked for that breaks off: as a stream, as a stream again, and whole. More
-	// attempts follow if waiting may help.
+	// brokenAttempts is the number of attempts for an answer that breaks off: as a stream, as a
+	// stream again, and whole. More attempts follow if waiting may help.
 	brokenAttempts = 3
 
-	// minOutput is the least room for an answer that is worth asking for.
+	// minOutput is the minimum output limit worth requesting.
 	minOutput = 3000
 )
 
@@ -66,10 +67,10 @@ type provider struct {
 	c    Config
 }
 
-// Unwrap returns the provider that is asked; see [model.As].
+// Unwrap returns the wrapped provider; see [model.As].
 func (p *provider) Unwrap() model.Provider { return p.next }
 
-// Stream implements [model.Provider]. Only a request of which nothing was seen is sent again.
+// Stream implements [model.Provider]. It repeats a request only if no event was yielded yet.
 func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		s := state{c: p.c, req: req}
@@ -93,8 +94,8 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	}
 }
 
-// Again implements [model.Retrier]. A server that asks for a wait in the middle of its answer gets it. With no retries
-// the attempts follow each other immediately.
+// Again implements [model.Retrier]. A delay requested by the server in the middle of its answer
+// is respected. Without retries, the attempts follow each other immediately.
 func (p *provider) Again(ctx context.Context, failures int, err error, announce func(model.Retrying)) error {
 	s := state{c: p.c, attempt: failures, err: err}
 	var e *model.Error
@@ -115,8 +116,8 @@ func (p *provider) Again(ctx context.Context, failures int, err error, announce 
 	})
 }
 
-// pass hands the events of one attempt on. It returns the error the attempt failed with before its
-// first event; anything else ends the response.
+// pass forwards the events of one attempt. It returns the error of an attempt that failed
+// before its first event; anything else ends the response.
 func pass(attempt iter.Seq2[model.Event, error], yield func(model.Event, error) bool) (ended bool, failed error) {
 	begun := false
 	for e, err := range attempt {
@@ -131,24 +132,25 @@ func pass(attempt iter.Seq2[model.Event, error], yield func(model.Event, error) 
 	return true, nil
 }
 
-// errBrokenOff says that the caller wants no more events.
+// errBrokenOff means that the caller wants no more events.
 var errBrokenOff = errors.New("broken off")
 
-// The state of one request.
+// state is the state of one request.
 type state struct {
 	c         Config
 	req       *model.Request
 	attempt   int // failures so far
-	overloads int // of them, the last ones in a row that were for overload
+	overloads int // trailing consecutive overload failures
 	waited    time.Duration
 	shrunk    bool // the output limit was reduced
 
-	err    error         // why there is another attempt
-	atOnce bool          // without announcing it
-	delay  time.Duration // before it
+	err    error         // reason for the next attempt
+	atOnce bool          // retry without a delay or announcement
+	delay  time.Duration // delay before the next attempt
 }
 
-// failed takes note of a failure. It returns the error to report if there is to be no other attempt.
+// failed records a failure. It returns the error to report if there must not be another
+// attempt.
 func (s *state) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -192,7 +194,7 @@ func (s *state) failed(ctx context.Context, err error) error {
 func (s *state) retries(e *model.Error) bool {
 	switch {
 	case e.Kind == model.Overloaded && s.req.Background:
-		return false // others need the server more
+		return false // leave the capacity to others
 	case e.Kind == model.Overloaded && s.req.HasFallback && s.overloads >= overloadsBeforeFallback:
 		return false
 	case s.attempt > s.c.Max && !s.persistent(e):
@@ -207,13 +209,13 @@ func (s *state) retries(e *model.Error) bool {
 	return false
 }
 
-// persistent reports whether e is waited out.
+// persistent reports whether to wait until e is resolved.
 func (s *state) persistent(e *model.Error) bool {
 	return s.c.Unattended && (e.Kind == model.RateLimited || e.Kind == model.Overloaded)
 }
 
-// backoff returns the delay after the latest failure: twice that of the one before, and a little more,
-// so that clients that failed together do not come back together.
+// backoff returns the delay after the latest failure: twice the previous one plus jitter, so
+// that clients that failed together do not return together.
 func (s *state) backoff() time.Duration {
 	d := longestDelay
 	if n := s.attempt - 1; n < 6 {
@@ -222,7 +224,7 @@ func (s *state) backoff() time.Duration {
 	return d + time.Duration(s.c.Jitter()*jitterShare*float64(d))
 }
 
-// shrink makes the next attempt ask for no more output than the window has room for, once.
+// shrink reduces the next attempt's output limit to fit the window, once.
 func (s *state) shrink(e *model.Error) error {
 	room := e.Window - e.Input
 	if s.shrunk || room < minOutput || room >= s.req.MaxTokens ||
@@ -237,8 +239,8 @@ func (s *state) shrink(e *model.Error) error {
 	return nil
 }
 
-// wait announces the next attempt and waits for its time. Long waits are announced again and again, so
-// that a reader knows that it is alive.
+// wait announces the next attempt and waits for it. Long waits are announced repeatedly as a
+// sign of life.
 func (s *state) wait(ctx context.Context, yield func(model.Event, error) bool) error {
 	if s.atOnce {
 		return nil

@@ -15,10 +15,10 @@ import (
 	"adze/internal/model"
 )
 
-// A script fails with its errors one after the other, the last one for ever; nil answers.
+// A script fails with its errors in order, repeating the last one; nil means an answer.
 type script struct {
 	errs  []error
-	after []model.Event // what an attempt yields before its error
+	after []model.Event // events yielded before the error
 	asked []model.Request
 }
 
@@ -47,7 +47,7 @@ func after(d time.Duration) *model.Error {
 	return &model.Error{Kind: model.RateLimited, RetryAfter: d, HasRetryAfter: true}
 }
 
-// run returns what came out of one request: the waits, whether an answer came, and the error.
+// run returns the outcome of one request: the waits, whether an answer came, and the error.
 func run(t *testing.T, p model.Provider, req *model.Request) (waits []time.Duration, answered bool, err error) {
 	t.Helper()
 	for e, err := range p.Stream(t.Context(), req) {
@@ -82,7 +82,7 @@ func TestRetry(t *testing.T) {
 		req   model.Request
 		errs  []error
 		waits []time.Duration
-		kind  model.Kind // of the error in the end; Unknown for an answer
+		kind  model.Kind // final error kind; Unknown for an answer
 	}{
 		{"no error", model.Request{}, []error{nil}, nil, 0},
 		{"network", model.Request{}, []error{kind(model.Network), nil}, backoff[:1], 0},
@@ -130,7 +130,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. The user is told how long the server asks to wait.
+// TestRetryAfterTooLong checks that the error includes the delay requested by the server.
+// Proves PROV-50.
 func TestRetryAfterTooLong(t *testing.T) {
 	_, _, err := run(t, New(&script{errs: []error{after(90 * sec)}}, Config{}), &model.Request{})
 	if err == nil || !strings.Contains(err.Error(), "1m30s") {
@@ -138,7 +139,8 @@ func TestRetryAfterTooLong(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. Jitter adds up to a quarter.
+// TestJitter checks that jitter adds up to a quarter.
+// Proves PROV-50.
 func TestJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{errs: []error{kind(model.Network), kind(model.Network), nil}}
@@ -162,7 +164,7 @@ func TestMax(t *testing.T) {
 	})
 }
 
-// What was seen of an answer is not repeated.
+// TestNoRetryAfterFirstEvent checks that a partially received answer is not repeated.
 func TestNoRetryAfterFirstEvent(t *testing.T) {
 	s := &script{errs: []error{kind(model.Overloaded)}, after: []model.Event{model.Start{}}}
 	_, _, err := run(t, New(s, Config{}), &model.Request{})
@@ -171,7 +173,8 @@ func TestNoRetryAfterFirstEvent(t *testing.T) {
 	}
 }
 
-// Proves PROV-50. A done context ends the wait at once.
+// TestCancelWait checks that a done context ends the wait immediately.
+// Proves PROV-50.
 func TestCancelWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("esc")
@@ -198,7 +201,9 @@ func TestBreakWhileWaiting(t *testing.T) {
 	}
 }
 
-// Proves PROV-56. Six hours in total, five minutes at a time, a sign of life every thirty seconds.
+// TestUnattended checks that waits add up to six hours, five minutes each, with a sign of life
+// every thirty seconds.
+// Proves PROV-56.
 func TestUnattended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{errs: []error{after(10 * time.Minute)}}
@@ -240,7 +245,7 @@ func TestShrink(t *testing.T) {
 		name   string
 		budget int
 		errs   []error
-		limits []int // asked for
+		limits []int // requested output limits
 		kind   model.Kind
 	}{
 		{"fits", 0, []error{over(150_000, 200_000), nil}, []int{64000, 50000}, 0},

@@ -20,10 +20,10 @@ import (
 	"adze/internal/tool"
 )
 
-// A conversation continues with a model that speaks another dialect, within a turn and after it, whatever it holds: signed
-// reasoning goes to no other model, and each result to its call, also if the ids of calls are such as the other would refuse.
-// The servers are as strict as the services.
-//
+// TestEveryPair checks that any conversation can be continued by a model with another dialect,
+// within a turn and after it: signed reasoning is sent to no other model, and each result is
+// matched to its call, even if the other server would reject the call's ID. The servers are as
+// strict as the services.
 // Proves LOOP-28, PROV-10, PROV-41.
 func TestEveryPair(t *testing.T) {
 	dialects := []struct {
@@ -95,7 +95,8 @@ say Done.
 	}
 }
 
-// Ids of calls come back as they were sent, however strange they are to the next provider.
+// TestStrangeIDs checks that call IDs come back as they were sent, even if the next provider
+// would not accept them.
 func TestStrangeIDs(t *testing.T) {
 	ids := []string{"toolu_01", "call|fc_68a1+/=", strings.Repeat("x", 100), strings.Repeat("x", 100) + "y", "函数", "a b"}
 	for name, d := range map[string]wire.Server{

@@ -1,6 +1,6 @@
-// Package router sends each request to the provider of its model, so that a session can change from one
-// provider to another and fall back across them. Which one that is, the caller says. Providers are opened when they are
-// first needed.
+// Package router routes each request to its model's provider, so that a session can switch
+// between providers and fall back across them. The caller supplies the routing. Providers are
+// opened on first use.
 package router
 
 import (
@@ -13,19 +13,19 @@ import (
 	"adze/internal/model"
 )
 
-// A Row is a provider that requests can go to.
+// A Row is a provider that requests can be routed to.
 type Row struct {
 	Name string
 	// Open returns the provider. It is called by the first request, and again after an error.
 	Open func() (model.Provider, error)
-	// FirstParty says that the endpoint is the provider's own.
+	// FirstParty is true if the endpoint is the provider's own.
 	FirstParty bool
 }
 
-// Config is what a router goes by.
+// Config configures a router.
 type Config struct {
 	Rows []Row
-	// Route returns the name of the row that a model is asked of, and the name that it has there.
+	// Route returns the name of a model's row and the model's name there.
 	Route func(name string) (row, sent string)
 }
 
@@ -37,22 +37,22 @@ type Router struct {
 	open map[string]model.Provider
 }
 
-// New returns a router. It opens nothing.
+// New returns a router. It opens no provider.
 func New(c Config) *Router { return &Router{c: c, open: map[string]model.Provider{}} }
 
-// Open opens the provider of a model, so that an error is known before there is a request.
+// Open opens a model's provider, so that errors are detected before there is a request.
 func (r *Router) Open(name string) error {
 	_, _, err := r.provider(name)
 	return err
 }
 
-// FirstParty reports whether requests to a model go to the endpoint of its provider itself.
+// FirstParty reports whether requests to a model go to its provider's own endpoint.
 func (r *Router) FirstParty(name string) bool {
 	row, _ := r.find(name)
 	return row != nil && row.FirstParty
 }
 
-// Limits returns what is known of the limits of a model's provider.
+// Limits returns the known limits of a model's provider.
 func (r *Router) Limits(name string) []model.Limit {
 	row, _ := r.find(name)
 	if row == nil {
@@ -67,7 +67,8 @@ func (r *Router) Limits(name string) []model.Limit {
 	return nil
 }
 
-// Preconnect lets the provider of a model connect before there is a request, if it is open and can.
+// Preconnect lets a model's provider connect before there is a request, if it is open and
+// supports that.
 func (r *Router) Preconnect(name string) {
 	row, _ := r.find(name)
 	if row == nil {
@@ -90,7 +91,7 @@ func (r *Router) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 	return p.Stream(ctx, req)
 }
 
-// CountTokens implements [model.Counter], as far as the provider does.
+// CountTokens implements [model.Counter] if the provider does.
 func (r *Router) CountTokens(ctx context.Context, req *model.Request) (int, error) {
 	p, req, err := r.route(req)
 	if err != nil {
@@ -103,7 +104,7 @@ func (r *Router) CountTokens(ctx context.Context, req *model.Request) (int, erro
 	return counter.CountTokens(ctx, req)
 }
 
-// route returns the provider for req, and req as it is sent there.
+// route returns the provider for req and the request to send to it.
 func (r *Router) route(req *model.Request) (model.Provider, *model.Request, error) {
 	p, name, err := r.provider(req.Model)
 	if err != nil {
@@ -121,7 +122,7 @@ func (r *Router) route(req *model.Request) (model.Provider, *model.Request, erro
 	return p, req, nil
 }
 
-// provider returns the provider of a model and the name that it has there.
+// provider returns a model's provider and the model's name there.
 func (r *Router) provider(name string) (model.Provider, string, error) {
 	row, name := r.find(name)
 	if row == nil {
@@ -140,7 +141,7 @@ func (r *Router) provider(name string) (model.Provider, string, error) {
 	return p, name, nil
 }
 
-// find returns the row of a model, or nil, and the name that it has there.
+// find returns a model's row, or nil, and the model's name there.
 func (r *Router) find(name string) (*Row, string) {
 	row, sent := r.c.Route(name)
 	for i := range r.c.Rows {

@@ -22,7 +22,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A spy keeps the names of the models that it is asked for.
+// A spy records the names of requested models.
 type spy struct{ asked []string }
 
 func (s *spy) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Event, error] {
@@ -41,7 +41,7 @@ func TestRoute(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		model string
-		want  string // provider and model; empty for an error
+		want  string // provider and model; empty if an error is expected
 	}{
 		{"bare", "m", "one m"},
 		{"named", "two/m", "two m"},
@@ -92,7 +92,7 @@ func TestRoute(t *testing.T) {
 	}
 }
 
-// byPrefix routes names such as two/m, and the others to one.
+// byPrefix routes names such as two/m by prefix, and others to one.
 func byPrefix(name string) (row, sent string) {
 	if row, sent, ok := strings.Cut(name, "/"); ok {
 		return row, sent
@@ -128,8 +128,8 @@ func player(t *testing.T, d wire.Server, script string) *replay.Player {
 	return p
 }
 
-// A session changes from one provider to another between turns, and falls back to another within one. The
-// second provider speaks another dialect, and is opened by the first request that it gets.
+// TestSession checks that a session can switch providers between turns and fall back within
+// one. The second provider uses another dialect and is opened by its first request.
 func TestSession(t *testing.T) {
 	one := player(t, messages.Server{}, `
 expect model first
@@ -194,7 +194,7 @@ func submit(t *testing.T, s *session.Session, op session.Op) {
 	}
 }
 
-// A model that belongs to no row is an error, and not a request.
+// TestNoRow checks that a model without a row yields an error and no request.
 func TestNoRow(t *testing.T) {
 	r := router.New(router.Config{Route: byPrefix})
 	if err := r.Open("four/m"); err == nil || r.FirstParty("four/m") {

@@ -5,38 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// A family is the models whose names have one of the prefixes, with what their texts cost before the
-// provider has reported anything.
+// A family is a group of models, identified by name prefixes, with the token weights to use
+// before the provider has reported any usage.
 type family struct {
-	prefixes string // separated by spaces
+	prefixes string // space-separated
 	weights
 }
 
-// weights say what makes up the tokens of a text, in thousandths of a token. They were fitted to what the
-// tokenizers of the families count in code, prose, data and logs; testdata/count.mjs counts again.
+// weights are the contributions to a text's token count, in thousandths of a token. They were
+// fitted to the families' tokenizers on code, prose, data and logs; testdata/count.mjs repeats
+// the counts.
 type weights struct {
-	word   int32 // the beginning of a word
-	hump   int32 // a capital after a small letter: names are taken apart there
+	word   int32 // start of a word
+	hump   int32 // capital after a lower-case letter, where names are split
 	letter int32 // each letter
 	digit  int32 // each digit
-	mixed  int32 // a digit after a letter, as in checksums
-	sign   int32 // a sign
-	signs  int32 // a sign after another
-	line   int32 // the end of a line, or of several
-	indent int32 // a blank after another, or at the beginning of a line
-	wide   int32 // a character of a script without spaces
+	mixed  int32 // digit after a letter, as in checksums
+	sign   int32 // punctuation character
+	signs  int32 // punctuation after punctuation
+	line   int32 // end of one or more lines
+	indent int32 // blank after a blank or at the start of a line
+	wide   int32 // character of a script without spaces
 }
 
 const (
-	// other is what a character costs that is neither ASCII nor wide, such as an accented letter.
+	// other is the cost of a character that is neither ASCII nor wide, such as an accented
+	// letter.
 	other = 750
-	// From the longest word on, small letters in a row are no language but data, and cost random more.
+	// From longest consecutive lower-case letters on, text is data rather than language, and
+	// each letter costs random more.
 	longest = 24
 	random  = 300
 )
 
-// families are in order: the first that fits counts. Of Claude, and of those in the last rows, the
-// tokenizers in use are not public: there the weights are a beginning, until something is reported.
+// families is ordered: the first match counts. The current tokenizers of Claude and of the
+// models in the last rows are not public; their weights are a starting point until usage is
+// reported.
 var families = [...]family{
 	{"claude", weights{568, 1302, 106, 197, 1703, 1040, 188, 1178, 0, 911}},
 	{"gpt o1 o3 o4 chatgpt", weights{684, 1558, 102, 472, 813, 412, 299, 1278, 40, 752}},
@@ -49,7 +53,7 @@ var families = [...]family{
 func familyOf(model string) *family {
 	name := strings.ToLower(model)
 	if _, after, ok := strings.Cut(name, "/"); ok {
-		name = after // the name of a provider
+		name = after // drop the provider prefix
 	}
 	for i, f := range families {
 		for prefix := range strings.FieldsSeq(f.prefixes) {
@@ -61,28 +65,28 @@ func familyOf(model string) *family {
 	return &families[len(families)-1]
 }
 
-// Classes of characters. They are states as well, of a machine that reads a text: the class of the character
-// before. Small letters in a row are counted, in the states from lower to last.
+// Character classes. They are also the states of the machine that reads a text: the class of
+// the previous character. The states from lower to last count consecutive lower-case letters.
 const (
 	newline = iota
 	blank
 	sign
 	digit
 	upper
-	beyond // ASCII
+	beyond // not ASCII
 	lower
 	last   = lower + longest
 	states = last + 1
 )
 
-// classes has the class of each character of ASCII, as a digit.
+// classes holds the class of each ASCII character, as a digit.
 const classes = "22222222210220222222222222222222" + // control characters
-	"12222222222222223333333333222222" + // the space, signs and digits
+	"12222222222222223333333333222222" + // space, punctuation and digits
 	"24444444444444444444444444422222" + // capitals
 	"26666666666666666666666666622222"
 
-// A machine says for each state and class what the character costs and which state comes next, as
-// cost*256 + state. Eight classes make its rows.
+// A machine holds a character's cost and the next state, for each state and class, as cost*256
+// + state. Each row has eight classes.
 type machine [states * 8]uint32
 
 func (w *weights) machine() *machine {
@@ -99,7 +103,7 @@ func (w *weights) machine() *machine {
 	return &m
 }
 
-// cost returns what a character of a class costs in a state.
+// cost returns the cost of a character of a class in a state.
 func (w *weights) cost(state, class int) int32 {
 	afterLetter := state == upper || state >= lower
 	switch class {
@@ -135,7 +139,7 @@ func (w *weights) cost(state, class int) int32 {
 	return 0
 }
 
-// text returns the tokens of s.
+// text returns the number of tokens in s.
 func (g *Gauge) text(s string) int {
 	m := g.machine
 	sum, state := 0, uint32(newline)
@@ -159,7 +163,7 @@ func (g *Gauge) text(s string) int {
 	return (sum + 999) / 1000
 }
 
-// isWide reports whether r is of a script that is written without spaces, or a symbol of its own.
+// isWide reports whether r belongs to a script without spaces or is a standalone symbol.
 func isWide(r rune) bool {
 	return r >= 0x2e80 && r <= 0xd7ff || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xffef || r >= 0x1f000
 }

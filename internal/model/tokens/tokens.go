@@ -1,12 +1,13 @@
-// Package tokens estimates how many tokens a request has, without asking a provider. It goes by the
-// characters and where words and signs begin, as the tokenizer of the model's family would, and corrects
-// the sum by what the provider reported of earlier requests to the same model. What follows from a number
-// is left to the caller.
+// Package tokens estimates the number of tokens in a request without asking a provider. It uses
+// the characters and the positions where words and punctuation begin, as the tokenizer of the
+// model's family would, and corrects the sum by the usage that the provider reported for
+// earlier requests to the same model.
 //
-// Of a conversation the estimate is at most 15 % off for families whose tokenizer is public, and for unknown
-// ones as soon as a request was reported of which the greater part is sent again; where a model does not
-// have the tokenizer of its family any more, it is then at most 20 % off. Of a single text it is at most
-// 15 % off for prose, code, changes, data and logs, 20 % for Chinese and 30 % for lists of paths.
+// For a conversation, the estimate is at most 15 % off for families with a public tokenizer,
+// and for unknown ones once usage was reported for a request of which the greater part is sent
+// again; if a model no longer uses its family's tokenizer, it is then at most 20 % off. For a
+// single text it is at most 15 % off for prose, code, diffs, data and logs, 20 % for Chinese
+// and 30 % for lists of paths.
 package tokens
 
 import (
@@ -16,47 +17,47 @@ import (
 	"adze/internal/platform/picture"
 )
 
-// perToken is how many characters of a signature or of encrypted reasoning count as one token.
+// perToken is the number of characters per token in a signature or in encrypted reasoning.
 const perToken = 4
 
-// Media is what a picture or document counts for when nothing better is known, in tokens.
+// Media is the default token count of a picture or document.
 const Media = 2000
 
-// What a message, a use or result, and a tool have around their content.
+// Token overhead of a message, of a tool use or result, and of a tool.
 const (
 	perMessage = 4
 	perCall    = 12
 	perTool    = 12
 )
 
-// A Gauge estimates the tokens of requests to one model. It is for one goroutine at a time.
+// A Gauge estimates the tokens of requests to one model. It is not safe for concurrent use.
 type Gauge struct {
 	machine *machine
-	wide    int32 // what a wide character costs
-	// factor corrects the count; 0 means that nothing was reported yet.
+	wide    int32 // cost of a wide character
+	// factor corrects the count; 0 means that no usage was reported yet.
 	factor float64
-	parts  map[msg.Part]int32 // counts of large parts, which are not gone over again
-	last   []counted          // the messages of the last request, for the same reason
+	parts  map[msg.Part]int32 // cached counts of large parts
+	last   []counted          // cached counts of the last request's messages
 }
 
-// A counted is a message that was counted; a message is known by its parts.
+// A counted is a message with its count; a message is identified by its parts.
 type counted struct {
 	first *msg.Part
 	parts int
 	n     int
 }
 
-// New returns a gauge for the model with this id.
+// New returns a gauge for the model with this ID.
 func New(model string) *Gauge {
 	f := familyOf(model)
 	return &Gauge{machine: f.machine(), wide: f.wide}
 }
 
-// The correction stays within these bounds, whatever is reported.
+// The correction stays within these bounds, regardless of the reports.
 const minFactor, maxFactor = 0.4, 3
 
-// Report says that the provider counted reported tokens where [Gauge.Count] finds counted. Small
-// requests say little about large ones and are passed over.
+// Report records that the provider counted reported tokens for a request where [Gauge.Count]
+// returns counted. Small requests are ignored, since they say little about large ones.
 func (g *Gauge) Report(counted, reported int) {
 	if counted < 100 || reported < 100 {
 		return
@@ -64,15 +65,15 @@ func (g *Gauge) Report(counted, reported int) {
 	g.factor = min(maxFactor, max(minFactor, float64(reported)/float64(counted)))
 }
 
-// AtLeast says that a request with this count has more than the given tokens, as a provider that
-// refused it says.
+// AtLeast records that a request with this count has more than the given tokens, as reported by
+// a provider that rejected it.
 func (g *Gauge) AtLeast(counted, reported int) {
 	if counted > 0 && g.Correct(counted) < reported {
 		g.factor = min(maxFactor, float64(reported)/float64(counted))
 	}
 }
 
-// Correct returns the estimate that a count comes to.
+// Correct returns the estimate for a count.
 func (g *Gauge) Correct(counted int) int {
 	if g.factor == 0 {
 		return counted
@@ -94,7 +95,7 @@ func (g *Gauge) Parts(parts ...msg.Part) int { return g.Request(parts, nil, nil)
 // Text returns the estimate for a text.
 func (g *Gauge) Text(text string) int { return g.Correct(g.text(text)) }
 
-// Count returns the tokens of a request by its characters alone.
+// Count returns the uncorrected token count of a request.
 func (g *Gauge) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
 	n := g.count(system)
 	for _, t := range tools {
@@ -112,8 +113,8 @@ func (g *Gauge) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Me
 	return n
 }
 
-// message returns the tokens of the message at a place. A conversation mostly grows, so that what was
-// there before is known.
+// message returns the tokens of message i. A conversation mostly grows, so earlier messages are
+// cached.
 func (g *Gauge) message(i int, m msg.Message) int {
 	if len(m.Parts) == 0 {
 		return perMessage
@@ -131,7 +132,7 @@ func (g *Gauge) message(i int, m msg.Message) int {
 	return k.n
 }
 
-// Forget drops what was kept of parts, which are no longer sent.
+// Forget drops the cached counts of parts.
 func (g *Gauge) Forget() { g.parts, g.last = nil, nil }
 
 func (g *Gauge) count(parts []msg.Part) int {
@@ -164,7 +165,8 @@ func (g *Gauge) part(p msg.Part) int {
 	return 0
 }
 
-// kept returns what count returns. A part never changes, so a large one is counted once.
+// kept returns the result of count. A part never changes, so the counts of large parts are
+// cached.
 func (g *Gauge) kept(p msg.Part, size int, count func() int) int {
 	if size < 256 {
 		return count()
@@ -180,7 +182,7 @@ func (g *Gauge) kept(p msg.Part, size int, count func() int) int {
 	return n
 }
 
-// Pictures cost a token for so many pixels, after they were made to fit into a square.
+// Pictures cost a token per so many pixels, after being scaled to fit into a square.
 const (
 	pixelsPerToken = 750
 	maxEdge        = 1568
@@ -199,8 +201,7 @@ func image(p *msg.Image) int {
 	return min(maxPicture, int(w*h/pixelsPerToken)+1)
 }
 
-// document counts the pages of a PDF, as far as they can be seen, and takes each for a picture with
-// text on it.
+// document counts the visible pages of a PDF and treats each as a picture with text.
 func document(p *msg.Document) int {
 	if p.MediaType != "application/pdf" {
 		return max(Media, len(p.Data)/perToken)

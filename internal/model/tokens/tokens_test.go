@@ -56,8 +56,8 @@ func picture(t *testing.T, w, h int) []byte {
 	return b.Bytes()
 }
 
-// pieces counts as a tokenizer does: words are cut into pieces of a few letters, every sign and every
-// wide character is one of its own. It stands for the provider.
+// pieces simulates a provider's tokenizer: words are split into pieces of a few letters, and
+// every punctuation and wide character is a separate token.
 func pieces(size int, text string) int {
 	n, run := 0, 0
 	for _, r := range text {
@@ -78,9 +78,9 @@ func pieces(size int, text string) int {
 	return n
 }
 
-// The stated bound: once the provider has reported the usage of a request, the estimate of one that
-// adds up to as much again of a like kind is within 15 %, whatever the tokenizer.
-//
+// TestWithinFifteenPercentAfterAReport checks the documented bound: once the provider has
+// reported the usage of a request, the estimate for a request with up to as much similar text
+// again is within 15 %, with any tokenizer.
 // Proves CTX-31, SESS-46.
 func TestWithinFifteenPercentAfterAReport(t *testing.T) {
 	kinds := []string{

@@ -13,12 +13,12 @@ import (
 	"adze/internal/msg"
 )
 
-// counts are what tokenizers find in the files of testdata, by tokenizer; count.mjs writes them.
+// counts holds the token counts of the files in testdata, by tokenizer; count.mjs writes them.
 type counts struct {
 	Texts, Conversations, Halves map[string]map[string]int
 }
 
-// models has a model of the family of each tokenizer.
+// models maps each tokenizer to a model of its family.
 var models = map[string]string{
 	"claude": "claude-2.1", "gpt": "gpt-5", "gemini": "google/gemini-3-pro", "qwen": "qwen3-max", "deepseek": "deepseek-v3.2",
 }
@@ -46,7 +46,8 @@ func readCounts(t *testing.T) counts {
 
 var reference = regexp.MustCompile(`^@(\w+\.txt)(?::(\d+)-(\d+))?$`)
 
-// conversations returns those of testdata, in which "@name:from-to" stands for lines of a file.
+// conversations returns the conversations in testdata, in which "@name:from-to" refers to lines
+// of a file.
 func conversations(t *testing.T) map[string][]msg.Message {
 	t.Helper()
 	resolve := func(text string) string {
@@ -93,8 +94,8 @@ func conversations(t *testing.T) map[string][]msg.Message {
 	return all
 }
 
-// The stated bound for conversations, before anything was reported, against what real tokenizers count.
-//
+// TestConversationsAgainstTokenizers checks the documented bound for conversations, before any
+// report, against the counts of real tokenizers.
 // Proves CTX-31, SESS-46.
 func TestConversationsAgainstTokenizers(t *testing.T) {
 	c, talks := readCounts(t), conversations(t)
@@ -108,10 +109,10 @@ func TestConversationsAgainstTokenizers(t *testing.T) {
 	}
 }
 
-// A model whose tokenizer is not known gets the same bound from the first report on: the first half of a
-// conversation was reported, and the whole is estimated. One that is taken for another family, because its
-// tokenizer is no longer that of its name, is at most 20 % off.
-//
+// TestConversationsAfterAReport checks that a model with an unknown tokenizer meets the same
+// bound from the first report on: the first half of a conversation was reported, and the whole
+// is estimated. A model that is assigned to the wrong family, because its tokenizer has
+// changed, is at most 20 % off.
 // Proves CTX-31.
 func TestConversationsAfterAReport(t *testing.T) {
 	c, talks := readCounts(t), conversations(t)
@@ -137,7 +138,7 @@ func TestConversationsAfterAReport(t *testing.T) {
 	}
 }
 
-// The stated bounds for single kinds of text.
+// TestTextsAgainstTokenizers checks the documented bounds for single kinds of text.
 func TestTextsAgainstTokenizers(t *testing.T) {
 	bounds := map[string]float64{"chinese.txt": 0.2, "hanzi.txt": 0.2, "paths.txt": 0.3}
 	for name, counted := range readCounts(t).Texts {

@@ -1,5 +1,5 @@
-// Package toolname makes the names of tools fit for providers that restrict them, and finds the tool again that a
-// restricted name stands for.
+// Package toolname adapts tool names for providers that restrict them and maps restricted names
+// back to the originals.
 package toolname
 
 import (
@@ -10,14 +10,15 @@ import (
 	"adze/internal/msg"
 )
 
-// Most is how long a restricted name is at most.
+// Most is the maximum length of a restricted name.
 const Most = 64
 
-// sum is how many digits of a hash end a name that had to be changed.
+// sum is the number of hash digits at the end of a changed name.
 const sum = 20
 
-// Restrict returns name as 1 to 64 letters, digits, _ and -. A name that is like that stays as it is. No two names become
-// the same: one that has to change ends in a hash of what it was, and so does one that only looks as if it had changed.
+// Restrict returns name as 1 to 64 letters, digits, _ and -. A valid name is unchanged. No two
+// names collide: a changed name ends in a hash of the original, and a valid name that looks
+// like a changed one is hashed too.
 func Restrict(name string) string {
 	if fits(name) && !hashed(name) {
 		return name
@@ -32,8 +33,8 @@ func Restrict(name string) string {
 	return plain[:min(len(plain), Most-sum-1)] + "_" + hex.EncodeToString(hash[:])[:sum]
 }
 
-// Original returns the name of the tool that a restricted name stands for. One that stands for none of the tools is returned
-// as it is: running the call says that there is no such tool.
+// Original returns the tool name for a restricted name. If it matches none of the tools, it is
+// returned unchanged: running the call then reports an unknown tool.
 func Original(tools []msg.ToolSpec, name string) string {
 	if !hashed(name) {
 		return name
@@ -59,7 +60,7 @@ func allowed(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// hashed reports whether a name ends as one that was changed.
+// hashed reports whether a name has the form of a changed name.
 func hashed(name string) bool {
 	at := len(name) - sum
 	if at < 1 || name[at-1] != '_' {

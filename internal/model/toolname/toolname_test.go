@@ -9,11 +9,12 @@ import (
 	"adze/internal/msg"
 )
 
-// Proves PROV-13. Names map back uniquely, whatever they are.
+// TestNamesMapBack checks that arbitrary names map back uniquely.
+// Proves PROV-13.
 func TestNamesMapBack(t *testing.T) {
 	name := rapid.OneOf(
 		rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{1,140}`), rapid.StringMatching(`mcp__[a-z.]{1,60}__[a-z/ ]{1,60}`),
-		rapid.Map(rapid.String(), Restrict), // a server may name its tools as we would
+		rapid.Map(rapid.String(), Restrict), // a server may use names that look restricted
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(name, 1, 12, rapid.ID).Draw(t, "names")

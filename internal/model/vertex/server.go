@@ -9,7 +9,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// NewServer returns the service as scripts and tests play it.
+// NewServer returns a server for scripts and tests.
 func NewServer() wire.Server {
 	d := Dialect{Dialect: quirks(), Project: "project", Region: "global"}
 	return server{messages.Server{Dialect: d.Dialect}, d}

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// cloud is a token service that hands out tokens in turn.
+// cloud is a token service that issues the tokens in order.
 func cloud(tokens ...string) http.RoundTripper {
 	return modeltest.Transport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(tokens) == 0 {
@@ -35,7 +35,7 @@ func cloud(tokens ...string) http.RoundTripper {
 	}))
 }
 
-// environment returns a home with credentials of a user, and variables.
+// environment returns an environment with a user's credentials and variables.
 func environment(t *testing.T, variables ...string) oauth.Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -169,8 +169,8 @@ func TestCount(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	for name, c := range map[string]struct {
 		tokens  []string
-		refuses []string // tokens that the service does not accept
-		refresh string   // the command; "fail" fails
+		refuses []string // tokens that the service rejects
+		refresh string   // command; "fail" fails
 		tries   int
 		ran     int
 		wrong   string

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// baseURL returns the address that paths are relative to. It refuses one that would send the key in the
-// clear.
+// baseURL returns the URL that paths are relative to. It rejects a URL that would send the key
+// unencrypted.
 func baseURL(address, instead string, allowInsecure bool) (*url.URL, error) {
 	text := instead
 	if text == "" {
@@ -30,7 +30,8 @@ func baseURL(address, instead string, allowInsecure bool) (*url.URL, error) {
 	return u, nil
 }
 
-// Serves reports whether requests to the base URL reach the service itself. An empty one stands for its address.
+// Serves reports whether requests to the base URL reach the service itself. An empty base means
+// the service's own address.
 func (s Service) Serves(base string) bool {
 	own, _ := url.Parse(s.Address) // ok: a constant
 	u, err := url.Parse(base)

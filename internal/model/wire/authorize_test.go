@@ -17,11 +17,11 @@ import (
 	"adze/internal/model/wire"
 )
 
-// tickets is an authorizer that numbers its proofs.
+// tickets is an authorizer that numbers its credentials.
 type tickets struct {
 	made, asked int
 	fails       error
-	final       bool // there is no other proof
+	final       bool // credentials can't be renewed
 }
 
 func (a *tickets) Authorize(req *http.Request, body wire.Body) error {
@@ -41,10 +41,10 @@ func (a *tickets) Secrets() []string { return []string{"ticket-number-1", "ticke
 func TestAuthorizer(t *testing.T) {
 	for name, c := range map[string]struct {
 		a        tickets
-		statuses []int // of the first answers; the others are good
+		statuses []int // first response statuses; later ones succeed
 		tries    int
 		renewals int
-		kind     model.Kind // Unknown if it succeeds
+		kind     model.Kind // Unknown on success
 	}{
 		"accepted":               {tries: 1},
 		"renewed after 401":      {statuses: []int{401}, tries: 2, renewals: 1},
@@ -100,7 +100,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// The query of a base URL stays.
+// TestBaseQuery checks that a base URL's query is kept.
 func TestBaseQuery(t *testing.T) {
 	c := config()
 	c.BaseURL = "https://gateway.example/models?api-version=7"
@@ -118,7 +118,8 @@ func TestBaseQuery(t *testing.T) {
 	}
 }
 
-// One run of a command mends the credentials of all requests that wait for it, and it is not run again soon.
+// TestRefresh checks that one run of the command renews the credentials of all waiting
+// requests, and that it is not run again soon.
 func TestRefresh(t *testing.T) {
 	ran, begun := 0, make(chan struct{})
 	problem := errors.New("expired; sign in")
@@ -131,7 +132,7 @@ func TestRefresh(t *testing.T) {
 			waiting <- r.Mend(ctx, problem)
 		}()
 		<-begun
-		for stacks := make([]byte, 1<<20); !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("[sync.Mutex.Lock")); { // until the other waits
+		for stacks := make([]byte, 1<<20); !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("[sync.Mutex.Lock")); { // wait until the other one blocks
 			time.Sleep(time.Millisecond)
 		}
 		return nil

@@ -12,14 +12,15 @@ import (
 	"adze/internal/model"
 )
 
-// A Bearer authorizes requests with tokens that expire. It implements [Authorizer]. Its exported fields must not change once
-// it is used.
+// A Bearer authorizes requests with expiring tokens. It implements [Authorizer]. Its exported
+// fields must not change after first use.
 type Bearer struct {
-	// Get returns a token and when it expires; the zero time means never.
+	// Get returns a token and its expiry; the zero time means never.
 	Get func(ctx context.Context) (token string, expires time.Time, err error)
-	// Refresh is tried once when there is no token, and when one is not accepted. It may be nil.
+	// Refresh, if non-nil, is tried once if no token is available, and once if a token is
+	// rejected.
 	Refresh *Refresh
-	// Header is where the token goes; empty means Authorization, as a bearer token.
+	// Header is the header for the token; empty means Authorization, as a bearer token.
 	Header string
 
 	mu      sync.Mutex
@@ -28,7 +29,7 @@ type Bearer struct {
 	past    []string
 }
 
-// early is how long before its end a token is replaced.
+// early is how long before its expiry a token is replaced.
 const early = 2 * time.Minute
 
 // Authorize implements [Authorizer].
@@ -69,7 +70,7 @@ func (b *Bearer) fetch(ctx context.Context) error {
 	return nil
 }
 
-// Renew implements [Authorizer]: a token that expires may have been withdrawn.
+// Renew implements [Authorizer]: a token that expires may have been revoked.
 func (b *Bearer) Renew(req *http.Request, e *model.Error, _ http.Header) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +84,7 @@ func (b *Bearer) Renew(req *http.Request, e *model.Error, _ http.Header) bool {
 	if used == b.token {
 		b.past, b.token = append(b.past, b.token), ""
 		if b.Refresh.set() && b.Refresh.Mend(req.Context(), e) != nil {
-			return false // what the server said is more telling
+			return false // the server's own error is more informative
 		}
 	}
 	return true
@@ -96,7 +97,7 @@ func (b *Bearer) Secrets() []string {
 	return append(slices.Clone(b.past), b.token)
 }
 
-// NoAuth is an [Authorizer] that adds nothing: a gateway has the credentials.
+// NoAuth is an [Authorizer] that adds nothing, because a gateway has the credentials.
 type NoAuth struct{}
 
 // Authorize implements [Authorizer].
@@ -108,28 +109,28 @@ func (NoAuth) Renew(*http.Request, *model.Error, http.Header) bool { return fals
 // Secrets implements [Authorizer].
 func (NoAuth) Secrets() []string { return nil }
 
-// A Refresh is a command of the user that mends credentials, such as one that signs in.
+// A Refresh is a user command that renews credentials, for example by signing in.
 type Refresh struct {
-	// Setting is the name of the setting that holds the command.
+	// Setting is the name of the setting that contains Command.
 	Setting, Command string
-	// Run runs a shell command, and shows the user what it prints.
+	// Run runs a shell command and shows the user its output.
 	Run func(ctx context.Context, command string) error
-	// Note is told that the command runs. It may be nil.
+	// Note, if non-nil, is called when the command runs.
 	Note func(string)
 
 	mu   sync.Mutex
-	last time.Time // when it was run
-	err  error     // how that ended
+	last time.Time // time of the last run
+	err  error     // result of the last run
 }
 
 // set reports whether there is a command.
 func (r *Refresh) set() bool { return r != nil && r.Command != "" }
 
-// pause is how long the command is not run again: what it could not mend it will not mend soon.
+// pause is the minimum interval between runs, since an immediate second run won't help.
 const pause = time.Minute
 
-// Mend runs the command. It returns why if that was not possible, which is the problem itself if there is no command or it has
-// just run. R may be nil.
+// Mend runs the command and returns its error. If no command is set, or it has just run, it
+// returns problem. r may be nil.
 func (r *Refresh) Mend(ctx context.Context, problem error) error {
 	if !r.set() {
 		return problem
@@ -138,13 +139,13 @@ func (r *Refresh) Mend(ctx context.Context, problem error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.last.After(began): // for another request that had the same problem
+	case r.last.After(began): // run for another request with the same problem
 		return r.err
 	case !r.last.IsZero() && time.Since(r.last) < pause:
 		return problem
 	}
 	if r.Note != nil {
-		why, _, _ := strings.Cut(problem.Error(), "; ") // what to do about it is being done
+		why, _, _ := strings.Cut(problem.Error(), "; ") // drops the advice, which is being followed
 		r.Note(fmt.Sprintf("%s; running %s: %s", why, r.Setting, r.Command))
 	}
 	if r.err = r.Run(ctx, r.Command); r.err != nil {

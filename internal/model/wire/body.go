@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Body is a request body in pieces. They are read only.
+// A Body is a request body in pieces, which must not be modified.
 type Body [][]byte
 
 // Len returns the number of bytes.
@@ -17,7 +17,7 @@ func (b Body) Len() int64 {
 	return n
 }
 
-// Bytes returns a copy of the whole.
+// Bytes returns a copy of the whole body.
 func (b Body) Bytes() []byte {
 	if b == nil {
 		return nil
@@ -25,10 +25,10 @@ func (b Body) Bytes() []byte {
 	return slices.Concat(b...)
 }
 
-// Reader returns a reader of the whole.
+// Reader returns a reader for the whole body.
 func (b Body) Reader() io.Reader { return &bodyReader{slices.Clone(b)} }
 
-// A bodyReader reads pieces without a buffer in between.
+// A bodyReader reads pieces without an intermediate buffer.
 type bodyReader struct{ rest Body }
 
 func (r *bodyReader) Read(p []byte) (n int, err error) {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/model"
 )
 
-// KindOf returns the kind of an error by its HTTP status and the server's words. It is for errors that
-// the server gives no more telling name. Status 0 stands for an error in a stream.
+// KindOf returns an error's kind by its HTTP status and message, for errors without a specific
+// name. Status 0 means an error in a stream.
 func KindOf(status int, message string) model.Kind {
 	message = strings.ToLower(message)
 	switch {
@@ -37,7 +37,7 @@ func KindOf(status int, message string) model.Kind {
 	return kindOfMessage(message)
 }
 
-// kindOfMessage tells apart the ways in which a request can be wrong, by the server's words in lower case.
+// kindOfMessage classifies invalid requests by the server's lower-case message.
 func kindOfMessage(s string) model.Kind {
 	has := func(words ...string) bool {
 		for _, w := range words {
@@ -68,9 +68,9 @@ func kindOfMessage(s string) model.Kind {
 	return model.Invalid
 }
 
-// NewError returns an error in the server's words, made fit to be shown. An error of kind
-// [model.TooLong] whose words hold the numbers of [model.OverWindow] becomes one; others keep what they say of the
-// input and the window.
+// NewError returns an error with the server's message, cleaned for display. An error of kind
+// [model.TooLong] whose message has the numbers of [model.OverWindow] becomes one; others get
+// the input and window sizes.
 func NewError(kind model.Kind, status int, message string) *model.Error {
 	e := &model.Error{Kind: kind, Status: status, Message: Clean(message)}
 	if kind == model.TooLong {
@@ -84,8 +84,8 @@ func NewError(kind model.Kind, status int, message string) *model.Error {
 	return e
 }
 
-// wordings are the ways to say that input and output together exceed the window. Each expression names
-// the groups in, more, out and window.
+// wordings matches messages that input and output together exceed the window. Each expression
+// names the groups in, more, out and window.
 var wordings = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?P<in>\d[\d,]*) *\+ *(?P<out>\d[\d,]*) *> *(?P<window>\d[\d,]*)`),
@@ -95,10 +95,10 @@ var wordings = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// tooLong finds how long the input is, and how long it may be.
+// tooLong finds the input's actual and maximum length.
 var tooLong = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d[\d,]*) tokens > (\d[\d,]*)`) })
 
-// count returns a number of tokens as servers write it, or 0.
+// count parses a token count as servers write it, or returns 0.
 func count(digits string) int {
 	n, err := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
 	if err != nil || n > 1e12 {
@@ -107,7 +107,7 @@ func count(digits string) int {
 	return n
 }
 
-// overWindow finds the numbers of such a sentence.
+// overWindow extracts the numbers from such a message.
 func overWindow(message string) (in, out, window int, ok bool) {
 	for _, re := range wordings() {
 		found := re.FindStringSubmatch(message)
@@ -129,7 +129,7 @@ func overWindow(message string) (in, out, window int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// Plain returns an error body that is not JSON if it is a line of text, and nothing if it is a page.
+// Plain returns a non-JSON error body if it is a line of text, and "" if it is a page.
 func Plain(body []byte) string {
 	s := strings.TrimSpace(string(body))
 	if strings.ContainsAny(s, "<{\n") {
@@ -138,14 +138,14 @@ func Plain(body []byte) string {
 	return s
 }
 
-// Clean makes a server's words fit for one line of a terminal or a log.
+// Clean returns a server's message in a form suitable for one line of a terminal or a log.
 func Clean(s string) string {
 	const most = 1000
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case unicode.Is(unicode.C, r): // control, and what reorders or hides text
+		case unicode.Is(unicode.C, r): // control characters, and characters that reorder or hide text
 			return -1
 		}
 		return r

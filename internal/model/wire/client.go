@@ -16,17 +16,17 @@ import (
 	"adze/internal/model"
 )
 
-// maxErrorBody is the most that is read of an error response.
+// maxErrorBody is the maximum number of bytes read from an error response.
 const maxErrorBody = 1 << 20
 
-// A client posts requests to one address.
+// A client posts requests to one server.
 type client struct {
 	base    *url.URL
-	header  http.Header // of every request, without the credentials
+	header  http.Header // headers of every request, without the credentials
 	proof   Authorizer
 	dialect Dialect
 	http    http.Client
-	// authHint is what the user can do when the credentials are not accepted.
+	// authHint is the advice for the user if the credentials are rejected.
 	authHint string
 	limits   limits
 }
@@ -45,28 +45,28 @@ func newClient(s Service, c Config, base *url.URL, proof Authorizer) *client {
 		limits: limits{host: base.Host, note: c.Note},
 		http: http.Client{
 			Transport: c.Transport,
-			// Following a redirect would hand the key to another host.
+			// Following a redirect would leak the key to another host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// UserAgent returns what this program calls itself.
+// UserAgent returns adze's user agent string.
 func UserAgent(version string) string {
 	return fmt.Sprintf("adze/%s (%s; %s)", version, runtime.GOOS, runtime.GOARCH)
 }
 
-// A mail is what is posted, unless it has another method.
+// A mail is a request to be sent, by default with POST.
 type mail struct {
 	method string // empty means POST
 	path   string
-	header http.Header // joins the client's; may be nil
+	header http.Header // added to the client's headers; may be nil
 	body   Body
 	accept string
 }
 
-// send posts m and returns the response, of which nothing was read yet. Credentials that are not accepted are
-// renewed once, if they can be.
+// send sends m and returns the response with its body unread. If the credentials are rejected,
+// they are renewed once, if possible.
 func (c *client) send(ctx context.Context, m mail) (*http.Response, error) {
 	for renewed := false; ; renewed = true {
 		req, err := c.request(ctx, m)
@@ -108,13 +108,13 @@ func (c *client) unproven(ctx context.Context, err error) error {
 	return &model.Error{Kind: model.Auth, Message: err.Error(), Hint: c.authHint, Err: err}
 }
 
-// request returns a request with body in its pieces.
+// request returns an HTTP request for m, with the body in pieces.
 func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
 	at, err := c.base.Parse(m.path)
 	if err != nil {
 		return nil, err
 	}
-	if more := c.base.RawQuery; more != "" { // some gateways want a version there
+	if more := c.base.RawQuery; more != "" { // some gateways require a version there
 		at.RawQuery = strings.Trim(at.RawQuery+"&"+more, "&")
 	}
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(m.method, http.MethodPost), at.String(), nil)
@@ -122,7 +122,7 @@ func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
 		return nil, err
 	}
 	req.Header = c.header.Clone()
-	for name, values := range m.header { // in one line: not every server reads more
+	for name, values := range m.header { // joined into one line, since not every server reads more
 		req.Header.Set(name, strings.Join(slices.Concat(req.Header.Values(name), values), ","))
 	}
 	req.Header.Set("Accept", m.accept)
@@ -136,7 +136,7 @@ func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
 	return req, err
 }
 
-// refusal returns the error for a response that is not an answer.
+// refusal returns the error for an error response.
 func (c *client) refusal(res *http.Response, text []byte) *model.Error {
 	if e := foreign(res, text); e != nil {
 		return e

@@ -16,8 +16,8 @@ const (
 	maxCounts    = 256
 )
 
-// CountTokens implements [model.Counter], if the dialect is [Counting]. It gives up after five seconds:
-// the caller can estimate. The same question is asked once.
+// CountTokens implements [model.Counter] if the dialect is [Counting]. It times out after five
+// seconds, because the caller can estimate instead. Results are cached.
 func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, error) {
 	d, ok := p.service.Dialect.(Counting)
 	if !ok {
@@ -65,7 +65,7 @@ func (p *Provider) count(ctx context.Context, d Counting, req *model.Request, bo
 	return n, nil
 }
 
-// A countCache remembers counts. When it is full it forgets all of them, which costs a few questions.
+// A countCache caches counts. When it is full it drops all of them, which costs a few requests.
 type countCache struct {
 	mu sync.Mutex
 	m  map[[sha256.Size]byte]int

@@ -12,24 +12,25 @@ import (
 	"adze/internal/model"
 )
 
-// keyLifetime is how long a helper's key is used.
+// keyLifetime is how long a helper's key is cached.
 const keyLifetime = 5 * time.Minute
 
-// An Authorizer proves to a service who asks. It is safe for concurrent use.
+// An Authorizer authenticates requests to a service. It is safe for concurrent use.
 type Authorizer interface {
-	// Authorize adds the proof to a request that is otherwise complete, and is about to send body. An error that is no
-	// [*model.Error] counts as [model.Auth].
+	// Authorize adds credentials to a request that is otherwise complete and will send body. An
+	// error other than [*model.Error] counts as [model.Auth].
 	Authorize(req *http.Request, body Body) error
 
-	// Renew is told that the server answered req with status 401 or 403: e, and the headers of the answer. It reports
-	// whether the next proof is another one, which is worth one more try.
+	// Renew is called when the server has answered req with status 401 or 403, with the error
+	// and the response headers. It reports whether the next credentials will differ, so that
+	// one more try is worthwhile.
 	Renew(req *http.Request, e *model.Error, answer http.Header) bool
 
 	// Secrets returns everything that must not be shown.
 	Secrets() []string
 }
 
-// newAuthorizer returns what authorizes the requests to a service.
+// newAuthorizer returns the authorizer for a service.
 func newAuthorizer(s Service, c Config) (Authorizer, error) {
 	if s.NewAuthorizer == nil {
 		return newCredential(s, c)
@@ -41,7 +42,7 @@ func newAuthorizer(s Service, c Config) (Authorizer, error) {
 	return guarded{own, headerSecrets(c)}, nil
 }
 
-// guarded is an authorizer with secrets among the custom headers.
+// guarded is an authorizer with secrets in the custom headers.
 type guarded struct {
 	Authorizer
 	more []string
@@ -49,26 +50,26 @@ type guarded struct {
 
 func (g guarded) Secrets() []string { return append(g.Authorizer.Secrets(), g.more...) }
 
-// A credential hands out a key and keeps it from being shown. It implements [Authorizer].
+// A credential provides a key and keeps it from being shown. It implements [Authorizer].
 type credential struct {
 	fixed   string
-	helper  func(context.Context) (string, error) // in place of fixed; may be nil
-	origin  string                                // of its errors; may be empty
-	headers []string                              // where the key goes
-	other   []string                              // secrets among the custom headers
+	helper  func(context.Context) (string, error) // replaces fixed if non-nil
+	origin  string                                // prefix for its errors; may be empty
+	headers []string                              // headers for the key
+	other   []string                              // secrets in the custom headers
 
 	mu       sync.Mutex
-	last     string // from the helper
+	last     string // last key from the helper
 	when     time.Time
-	rejected string   // by the server
-	past     []string // earlier keys, which are still secrets
+	rejected string   // key the server rejected
+	past     []string // earlier keys, which are still secret
 }
 
-// secretHeaders are the custom headers that can authenticate a request.
+// secretHeaders lists the custom headers that can authenticate a request.
 var secretHeaders = [...]string{"Authorization", "X-Api-Key", "Proxy-Authorization", "Cookie"}
 
-// headerSecrets returns what must not be shown of the headers: all that the user has set, since gateways have names of their
-// own for what authenticates.
+// headerSecrets returns the header values that must not be shown: everything the user has set,
+// since gateways use their own names for credentials.
 func headerSecrets(c Config) (secrets []string) {
 	for _, values := range c.Headers {
 		for _, v := range values {
@@ -90,7 +91,8 @@ func newCredential(s Service, c Config) (*credential, error) {
 	cr := &credential{other: headerSecrets(c)}
 	switch {
 	case c.KeyHelper != nil:
-		// The key may be meant for the API or for a gateway before it, which look in different places.
+		// The key may be meant for the API or for a gateway in front of it, which look in
+		// different places.
 		cr.helper, cr.headers = c.KeyHelper, []string{s.KeyHeader, "Authorization"}
 		cr.origin = "running the key helper: "
 	case c.StoredKey != nil:
@@ -151,7 +153,7 @@ func (c *credential) Authorize(req *http.Request, _ Body) error {
 	return nil
 }
 
-// Renew implements [Authorizer]: a helper may have another key than the one in req.
+// Renew implements [Authorizer]: a helper may have a newer key than req.
 func (c *credential) Renew(req *http.Request, e *model.Error, _ http.Header) bool {
 	if c.helper == nil || e.Status != http.StatusUnauthorized {
 		return false
@@ -162,8 +164,8 @@ func (c *credential) Renew(req *http.Request, e *model.Error, _ http.Header) boo
 	return true
 }
 
-// minSecret is the length from which a value is looked for in texts: a shorter one is no secret, and
-// masking it would garble the text.
+// minSecret is the minimum length of a value to mask in texts: shorter values are not
+// considered secrets, and masking them would garble the text.
 const minSecret = 8
 
 // Secrets implements [Authorizer].

@@ -14,13 +14,13 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// ErrorFrom returns the error of an HTTP error response.
+// ErrorFrom returns the error for an HTTP error response.
 func ErrorFrom(d Dialect, status int, header http.Header, body []byte) *model.Error {
 	e := d.Error(status, body)
 	if id := RequestID(header); id != "" {
 		e.RequestID = id
 	}
-	if after, ok := retryAfter(header); ok { // else the body may say it
+	if after, ok := retryAfter(header); ok { // otherwise the body may specify it
 		e.RetryAfter, e.HasRetryAfter = after, true
 	}
 	switch header.Get("X-Should-Retry") {
@@ -32,7 +32,7 @@ func ErrorFrom(d Dialect, status int, header http.Header, body []byte) *model.Er
 	return e
 }
 
-// RequestID returns the server's id of a request, or nothing.
+// RequestID returns the server's request ID, or "".
 func RequestID(header http.Header) string {
 	for _, name := range [...]string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id"} {
 		if id := header.Get(name); id != "" {
@@ -42,8 +42,8 @@ func RequestID(header http.Header) string {
 	return ""
 }
 
-// retryAfter returns how long the server asks to wait, in milliseconds, in seconds or as a date. A value
-// that makes no sense is ignored.
+// retryAfter returns the delay requested by the server, given in milliseconds, in seconds or as
+// a date. Implausible values are ignored.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	var wait float64
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
@@ -57,21 +57,21 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	} else {
 		return 0, false
 	}
-	if !(wait >= 0 && wait <= (24*time.Hour).Seconds()) { // also when it is not a number
+	if !(wait >= 0 && wait <= (24*time.Hour).Seconds()) { // also false for NaN
 		return 0, false
 	}
 	return time.Duration(wait * float64(time.Second)), true
 }
 
-// connectionError returns the error for a request that got no response. The URL stays out of it: it is
-// known, and may hold a password.
+// connectionError returns the error for a request that got no response. It omits the URL, which
+// is known and may contain a password.
 func connectionError(err error) *model.Error {
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err
 	}
 	e := &model.Error{Kind: model.Network, Message: err.Error(), Err: err}
-	if strings.Contains(e.Message, "malformed") { // and quotes it
+	if strings.Contains(e.Message, "malformed") { // such an error quotes the header
 		e.Message, e.Hint = "what came back is not HTTP", "Check the base URL and the proxy"
 	}
 	var why *transport.Error
@@ -88,7 +88,7 @@ func errNoAnswer(limit time.Duration) error {
 	return &model.Error{Kind: model.Broken, Lasting: true, Message: fmt.Sprintf("no answer for %d s", int(limit.Seconds()))}
 }
 
-// cause returns the reason why ctx ended, if that is one of ours, else err.
+// cause returns ctx's cause if it is a [model.Error], otherwise err.
 func cause(ctx context.Context, err error) error {
 	var known *model.Error
 	if err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &known) {

@@ -7,22 +7,22 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// CloseIdle closes the connections of a provider with the default transport.
+// CloseIdle closes the idle connections of a provider with the default transport.
 func (p *Provider) CloseIdle() {
 	p.c.Transport.(*transport.Transport).CloseIdleConnections()
 }
 
-// MaxEncoders is how many encoders a provider keeps.
+// MaxEncoders is the maximum number of idle encoders of a provider.
 const MaxEncoders = maxEncoders
 
-// Encoders returns the idle ones.
+// Encoders returns the idle encoders.
 func (p *Provider) Encoders() []Encoder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.encoders)
 }
 
-// Encode writes req with the encoder for it, and returns that.
+// Encode encodes req with the encoder for it and returns that encoder.
 func (p *Provider) Encode(req *model.Request) (Encoder, error) {
 	e := p.takeEncoder(req)
 	defer p.returnEncoder(e)

@@ -14,15 +14,15 @@ import (
 	"adze/internal/model"
 )
 
-// The responses in this file are not the provider's: a proxy, a network with a login page, or a server at another
-// address answered. Sending the request again does not help.
+// The responses in this file are not from the provider: a proxy, a captive portal, or a server
+// at another address answered. Retrying does not help.
 
 const (
 	loginHint = "If this network or its proxy has a login page, open any web page in a browser and log in; otherwise check the base URL and HTTPS_PROXY"
 	proxyHint = "Put a user name and a password into the variable that names the proxy: HTTP_PROXY=http://user:password@host:port"
 )
 
-// foreign returns the error for a response that is not the provider's, or nil.
+// foreign returns the error for a response that is not from the provider, or nil.
 func foreign(res *http.Response, text []byte) *model.Error {
 	e := &model.Error{Kind: model.Invalid, Status: res.StatusCode, Hint: loginHint}
 	switch status := res.StatusCode; {
@@ -58,7 +58,7 @@ func pageCame(text []byte) string {
 	return "a web page came back instead of an answer"
 }
 
-// pageTitle returns the title of a web page as a line, or "". What is not UTF-8 in it is left out.
+// pageTitle returns a web page's title as a single line, or "". Invalid UTF-8 is dropped.
 func pageTitle(text []byte) string {
 	text = text[:min(len(text), 64<<10)]
 	const tag = "<title"
@@ -76,7 +76,7 @@ func pageTitle(text []byte) string {
 
 const unservedHint = "The provider does not serve the region that your connection comes from; choose another provider, or a cloud that offers its models there"
 
-// unserved reports whether a server's words say that it does not serve the user's region.
+// unserved reports whether a server's message means that it does not serve the user's region.
 func unserved(message string) bool {
 	message = strings.ToLower(message)
 	for _, words := range [...]string{"location is not supported", "region, or territory not supported", "not available in your region", "not available in your country", "unsupported country"} {
@@ -91,14 +91,15 @@ func unserved(message string) bool {
 const htmlType = "text/html"
 
 func mediaType(h http.Header) string {
-	media, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // ok: none, then
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // ok: empty then
 	return media
 }
 
-// maxSkew is how far clocks may differ before signatures and tokens are refused.
+// maxSkew is the clock difference beyond which signatures and tokens are rejected.
 const maxSkew = 5 * time.Minute
 
-// skew says how far this machine's clock is from the server's, or nothing if that is no reason to refuse credentials.
+// skew describes the difference between this machine's clock and the server's, or returns "" if
+// it is too small to affect credentials.
 func skew(h http.Header, now time.Time) string {
 	theirs, err := http.ParseTime(h.Get("Date"))
 	if err != nil {

@@ -9,22 +9,23 @@ import (
 
 // A Lenient dialect knows which parts of a request a server can do without.
 type Lenient interface {
-	// Optional returns the part of req that the server refuses by e because it does not know it, and what the
-	// server calls it; or nothing.
+	// Optional returns the part of req that the server rejected with e as unknown, and the
+	// server's name for it, or zero values.
 	Optional(req *model.Request, e *model.Error) (part model.Omission, name string)
 }
 
-// An Optional is a part that a request can do without.
+// An Optional is a part that can be omitted from a request.
 type Optional struct {
 	Part model.Omission
-	// Names are the words, in small letters, by which an error names it.
+	// Names lists the lower-case phrases by which an error names it.
 	Names []string
 	// Has reports whether a request has the part.
 	Has func(*model.Request) bool
 }
 
-// Refused returns the first of the parts that e names, in a request that has it, and the name. Words are those of servers that
-// refuse what they do not know, in small letters. A part stands before those whose names its own contains.
+// Refused returns the first of parts that e names and req has, and the name. words are
+// lower-case phrases of servers that reject unknown input. A part must be listed before parts
+// whose names its own contains.
 func Refused(req *model.Request, e *model.Error, words []string, parts []Optional) (part model.Omission, name string) {
 	text := strings.ToLower(e.Message)
 	says := func(list []string) string {

@@ -15,17 +15,17 @@ import (
 // Limits implements [model.Limited].
 func (p *Provider) Limits() []model.Limit { return p.client.limits.all() }
 
-// limits keeps what the answers of a server say of its limits.
+// limits tracks the rate limits that a server reports in its responses.
 type limits struct {
 	host string
 	note func(string) // may be nil
 
 	mu     sync.Mutex
 	known  []model.Limit
-	warned map[string]int // the last warning about a limit, in percent
+	warned map[string]int // last warning per limit, in percent
 }
 
-// limitHeaders are the headers that say how much of what there is and is left, and when it is renewed.
+// limitHeaders lists the headers for each limit's total, remaining amount and renewal time.
 var limitHeaders = [...]struct{ name, most, left, reset string }{
 	{"requests", "Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"},
 	{"tokens", "Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"},
@@ -35,13 +35,13 @@ var limitHeaders = [...]struct{ name, most, left, reset string }{
 	{"tokens", "X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
 }
 
-// The shares of a limit at which the user is warned, in percent.
+// The used percentages of a limit at which the user is warned.
 const (
 	muchUsed   = 80
 	mostlyUsed = 95
 )
 
-// read takes in the headers of an answer, and warns once for each share of a limit.
+// read processes the headers of a response and warns once for each threshold of a limit.
 func (l *limits) read(h http.Header) {
 	now := time.Now()
 	var warnings []string
@@ -71,7 +71,7 @@ func (l *limits) read(h http.Header) {
 	}
 }
 
-// warning returns what to tell the user of a limit, or nothing.
+// warning returns a warning about a limit for the user, or "".
 func (l *limits) warning(limit model.Limit, now time.Time) string {
 	share := 0
 	switch used := limit.Used(); {
@@ -94,7 +94,8 @@ func (l *limits) warning(limit model.Limit, now time.Time) string {
 	return text
 }
 
-// renewal returns when a limit is renewed, said as a date, as a duration or in seconds; the zero time if it makes no sense.
+// renewal parses a limit's renewal time, given as a date, as a duration or in seconds. It
+// returns the zero time if the value is implausible.
 func renewal(text string, now time.Time) time.Time {
 	text = strings.TrimSpace(text)
 	if at, err := time.Parse(time.RFC3339, text); err == nil {

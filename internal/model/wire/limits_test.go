@@ -13,7 +13,9 @@ import (
 	"adze/internal/model"
 )
 
-// Proves PROV-57. Limits are read in the ways of several families; each of the two warnings comes once.
+// TestLimits checks that limits are read in several formats and that each of the two warnings
+// comes once.
+// Proves PROV-57.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []string
@@ -33,7 +35,7 @@ func TestLimits(t *testing.T) {
 		if diff := cmp.Diff(want, l.all()); diff != "" || said != nil {
 			t.Errorf("said %q, limits (-want +got):\n%s", said, diff)
 		}
-		for _, left := range []string{"21", "20", "10", "5", "1", "100", "0"} { // of 100
+		for _, left := range []string{"21", "20", "10", "5", "1", "100", "0"} { // remaining out of 100
 			read("anthropic-ratelimit-input-tokens-limit: 100", "anthropic-ratelimit-input-tokens-remaining: "+left,
 				"anthropic-ratelimit-input-tokens-reset: "+now.Add(time.Minute).UTC().Format(time.RFC3339))
 		}

@@ -16,13 +16,14 @@ const (
 	maxList     = 8 << 20
 )
 
-// A Listing dialect has a request for the models of a server.
+// A Listing dialect has a request that lists the server's models.
 type Listing interface {
-	// ListPath returns where they are listed, relative to the provider's address.
+	// ListPath returns the path of the list, relative to the provider's address.
 	ListPath() string
 }
 
-// Models returns the names of the models that the server has, if the dialect is [Listing]. It gives up after four seconds.
+// Models returns the names of the server's models if the dialect is [Listing]. It times out
+// after four seconds.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	d, ok := p.service.Dialect.(Listing)
 	if !ok {
@@ -37,8 +38,8 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxList))
 	var list struct {
-		Data   []struct{ ID string }   // as OpenAI and Anthropic have it
-		Models []struct{ Name string } // as Google has it
+		Data   []struct{ ID string }   // OpenAI and Anthropic
+		Models []struct{ Name string } // Google
 	}
 	if err != nil || json.Unmarshal(body, &list) != nil {
 		return nil, &model.Error{Kind: model.Broken, Message: "the list of models cannot be read", Err: err}

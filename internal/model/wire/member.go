@@ -9,13 +9,13 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A Member is one name and value of a JSON object.
+// A Member is a name and value in a JSON object.
 type Member struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// Members returns the members of a JSON object in their order.
+// Members returns the members of a JSON object in order.
 func Members(raw []byte) (ms []Member, err error) {
 	err = jsonscan.Object(raw, func(name, value []byte) error {
 		ms = append(ms, Member{string(name), value})
@@ -24,7 +24,8 @@ func Members(raw []byte) (ms []Member, err error) {
 	return ms, err
 }
 
-// SetMember returns ms with the member name set to value, in its place if it is there and last if not.
+// SetMember returns ms with the member name set to value, in place if it exists, otherwise at
+// the end.
 func SetMember(ms []Member, name string, value json.RawMessage) []Member {
 	if i := slices.IndexFunc(ms, func(m Member) bool { return m.Name == name }); i >= 0 {
 		ms[i].Value = value
@@ -33,8 +34,9 @@ func SetMember(ms []Member, name string, value json.RawMessage) []Member {
 	return append(ms, Member{name, value})
 }
 
-// AddExtra returns the options of a request with the members of extra, which may be empty: those of the same name are replaced.
-// The fixed ones, which make up the conversation, are refused.
+// AddExtra returns a request's options with the members of extra, which may be empty, replacing
+// options of the same name. Members named in fixed, which make up the conversation, are
+// rejected.
 func AddExtra(options []Member, extra json.RawMessage, fixed ...string) ([]Member, error) {
 	if len(extra) == 0 {
 		return options, nil
@@ -52,10 +54,10 @@ func AddExtra(options []Member, extra json.RawMessage, fixed ...string) ([]Membe
 	return options, nil
 }
 
-// roomForOptions is more than the options of most requests take.
+// roomForOptions is larger than most requests' options.
 const roomForOptions = 512
 
-// Options returns a JSON object of ms without its closing brace: the beginning of a body.
+// Options returns ms as a JSON object without its closing brace: the beginning of a body.
 func Options(ms []Member) []byte {
 	dst := append(make([]byte, 0, roomForOptions), '{')
 	for i, m := range ms {
@@ -69,7 +71,7 @@ func Options(ms []Member) []byte {
 	return dst
 }
 
-// SameTools reports whether a and b are the same memory, which never changes.
+// SameTools reports whether a and b are the same slice; a tool list never changes.
 func SameTools(a, b []msg.ToolSpec) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

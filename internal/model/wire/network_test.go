@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// service speaks the Messages dialect.
+// service uses the Messages dialect.
 var service = wire.Service{Dialect: messages.Dialect{}, Address: "https://api.example", KeyHeader: "X-Api-Key"}
 
 func config() wire.Config { return wire.Config{Version: "1", APIKey: "sk-secret-0123456789"} }
@@ -35,13 +35,13 @@ func ask() *model.Request {
 
 const answer = `{"id":"msg_1","type":"message","model":"m-1","content":[{"type":"text","text":"yes"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
 
-// answering is a server that answers whole.
+// answering is a server that answers without streaming.
 func answering(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	io.WriteString(w, answer)
 }
 
-// text asks and returns the text of the answer.
+// text sends req and returns the answer's text.
 func text(ctx context.Context, p model.Provider, req *model.Request) (string, error) {
 	var a model.Accumulator
 	for e, err := range p.Stream(ctx, req) {
@@ -53,7 +53,7 @@ func text(ctx context.Context, p model.Provider, req *model.Request) (string, er
 	return a.Message().Text(), nil
 }
 
-// server returns a loopback server and a provider that reaches it over the default transport.
+// server returns a provider connected to a loopback server over the default transport.
 func server(t *testing.T, h http.HandlerFunc) *wire.Provider {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -87,7 +87,8 @@ const (
 	stops  = `{"type":"message_stop"}`
 )
 
-// Proves PROV-22. The server sees the disconnect within 100 ms.
+// TestDisconnect checks that the server sees the disconnect within 100 ms.
+// Proves PROV-22.
 func TestDisconnect(t *testing.T) {
 	gone := make(chan time.Time, 1)
 	p := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +113,8 @@ func TestDisconnect(t *testing.T) {
 	}
 }
 
-// Requests share one connection, streamed or not, also after an error.
+// TestConnectionReuse checks that requests share one connection, streamed or not, even after an
+// error.
 func TestConnectionReuse(t *testing.T) {
 	n := 0
 	p := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +177,7 @@ func TestConnectionErrors(t *testing.T) {
 	}
 }
 
-// endless writes until the other side has had enough.
+// endless writes until the other side disconnects.
 func endless(w io.Writer) {
 	block := []byte(strings.Repeat("x", 1<<16))
 	for {
@@ -208,7 +210,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// An answer ends where it is longer than what was asked for can be, whatever it is made of: D9.
+// TestEndlessAnswer checks that an answer that exceeds the possible size of the requested
+// output is cut off, whatever its content (D9).
 func TestEndlessAnswer(t *testing.T) {
 	delta := func(block, d string) []string {
 		return []string{`{"type":"content_block_start","index":0,"content_block":{` + block + `}}`,
@@ -240,7 +243,7 @@ func TestEndlessAnswer(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		<-gone
-		if sent > 30<<20 { // what is on its way in buffers counts, too
+		if sent > 30<<20 { // includes buffered data
 			t.Errorf("%s: %d bytes were sent", name, sent)
 		}
 	}
@@ -255,7 +258,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// Conversations that take turns keep their encoders.
+// TestEncoders checks that interleaved conversations keep their encoders.
 func TestEncoders(t *testing.T) {
 	c := config()
 	c.Transport = modeltest.Transport(http.HandlerFunc(answering))
@@ -269,7 +272,7 @@ func TestEncoders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 * wire.MaxEncoders {
-		if _, err := text(t.Context(), p, ask()); err != nil { // a side query
+		if _, err := text(t.Context(), p, ask()); err != nil { // side query
 			t.Fatal(err)
 		}
 		if _, err := text(t.Context(), p, long); err != nil {
@@ -281,7 +284,7 @@ func TestEncoders(t *testing.T) {
 	}
 }
 
-// Nothing slow happens before the first request.
+// BenchmarkNew checks that nothing slow happens before the first request.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		if _, err := wire.New(service, config()); err != nil {
@@ -290,8 +293,8 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// What a proxy, a login page or another server answers is not taken for the provider's words: no retry, and advice
-// that fits.
+// TestForeignResponses checks that responses from a proxy, a login page or another server are
+// not attributed to the provider: they are not retried, and the advice fits.
 // Proves PROV-55.
 func TestForeignResponses(t *testing.T) {
 	latin := "<html><TITLE>Acc\xe8s r\xe9serv\xe9 &amp; co</title>"

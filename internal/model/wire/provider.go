@@ -16,31 +16,32 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// A Service is what tells one provider from another: a dialect at an address, with its way to
-// authenticate and its quirks.
+// A Service describes a provider: a dialect at an address, with its authentication and quirks.
 type Service struct {
 	Dialect Dialect
-	// Address is what paths are relative to, unless the user sets a base URL.
+	// Address is the URL that paths are relative to, unless the user sets a base URL.
 	Address string
 
-	// KeyHeader is where an API key goes. In Authorization it is a bearer token, as every other token is.
+	// KeyHeader is the header for an API key. In Authorization it is sent as a bearer token,
+	// like all other tokens.
 	KeyHeader string
-	// KeyVariable is the environment variable that an error names when there is no key.
+	// KeyVariable is the environment variable named in the error for a missing key.
 	KeyVariable string
-	// NewAuthorizer, if not nil, returns what authorizes requests in place of a key. C has both transports.
+	// NewAuthorizer, if non-nil, returns an authorizer to use instead of a key. c has both
+	// transports.
 	NewAuthorizer func(c Config) (Authorizer, error)
-	// Header holds what every request must have. The user's headers replace it.
+	// Header is sent with every request. The user's headers override it.
 	Header http.Header
 
-	// Adapt changes a copy of each request to what the endpoint takes. It must not change what the
-	// request points to. It may be nil.
+	// Adapt, if non-nil, changes a copy of each request for the endpoint. It must not modify
+	// data the request points to.
 	Adapt func(*model.Request)
 }
 
-// Config is the user's configuration of a service. It needs credentials: KeyHelper, AuthToken or APIKey, the
-// first of which counts, a header that authenticates, or NoKey.
+// Config is the user's configuration of a service. It needs credentials: KeyHelper, AuthToken
+// or APIKey, in this order of precedence, a header that authenticates, or NoKey.
 type Config struct {
-	// BaseURL replaces the address of the service, if it is not empty.
+	// BaseURL, if not empty, overrides the service's address.
 	BaseURL string
 	// AllowInsecure permits plain http to hosts other than this one.
 	AllowInsecure bool
@@ -49,42 +50,45 @@ type Config struct {
 	AuthToken string
 	// NoKey permits requests without credentials.
 	NoKey bool
-	// KeyHelper returns a key. It is asked again after five minutes, and once when the key is not
-	// accepted.
+	// KeyHelper returns a key. It is called again after five minutes, and once if the key is
+	// rejected.
 	KeyHelper func(context.Context) (string, error)
-	// StoredKey returns a key that the user has stored, in place of APIKey. It is asked like KeyHelper.
+	// StoredKey returns a key that the user has stored and replaces APIKey. It is called like
+	// KeyHelper.
 	StoredKey func(context.Context) (string, error)
 
 	// Headers are sent with every request. They do not replace the user agent.
 	Headers http.Header
-	// Version is this program's, for the user agent.
+	// Version is adze's version, for the user agent.
 	Version string
 
 	// Transport carries the requests; nil means [transport.New] with Network.
 	Transport http.RoundTripper
 	Network   transport.Config
-	// AuthTransport carries what an [Authorizer] asks, so that no credentials are recorded; nil means [transport.New] with
-	// Network.
+	// AuthTransport carries the requests of an [Authorizer], so that no credentials are
+	// recorded; nil means [transport.New] with Network.
 	AuthTransport http.RoundTripper
-	// AuthHint is what the user can do when the credentials are not accepted, as in [model.Error]. It may be empty.
+	// AuthHint is the advice for the user if the credentials are rejected, as in [model.Error].
+	// It may be empty.
 	AuthHint string
 
-	// Betas are asked for with every request, by name.
+	// Betas are the names of beta features to request with every request.
 	Betas []string
-	// Note is told, once each, what a server does not take. It may be nil.
+	// Note, if non-nil, is called once for each part that a server does not support.
 	Note func(string)
 
 	// ExtraBody is a JSON object whose members are added to every request.
 	ExtraBody json.RawMessage
 
-	// Idle is how long a stream may be silent; zero means 90 seconds. NoStreamTimeout limits an answer
-	// that is not streamed; zero means 5 minutes.
+	// Idle is how long a stream may be silent; zero means 90 seconds. NoStreamTimeout limits an
+	// answer without streaming; zero means 5 minutes.
 	Idle, NoStreamTimeout time.Duration
 }
 
 const (
 	defaultNoStream = 5 * time.Minute
-	// maxNoStreamTokens is as much as can be had within the time of an answer that is not streamed.
+	// maxNoStreamTokens is the output that fits into the time limit of an answer without
+	// streaming.
 	maxNoStreamTokens = 64_000
 )
 
@@ -96,10 +100,10 @@ type Provider struct {
 	counts  countCache
 
 	mu       sync.Mutex
-	encoders []Encoder // idle ones, the one used last at the end
-	// omitted holds what the server does not take, by model.
+	encoders []Encoder // idle encoders, most recently used last
+	// omitted holds the parts that the server does not support, by model.
 	omitted map[string]model.Omission
-	told    []string // notes about tools
+	told    []string // notes already sent
 }
 
 // New returns the provider of a service. It does not connect.
@@ -160,7 +164,8 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	}
 }
 
-// insist asks, and asks again without a part that the server does not know, as long as it names another one.
+// insist sends the request, and repeats it without an unsupported part as long as the server
+// names another one.
 func (p *Provider) insist(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	for {
 		sent := p.adapt(req)
@@ -171,7 +176,8 @@ func (p *Provider) insist(ctx context.Context, req *model.Request) (iter.Seq2[mo
 	}
 }
 
-// omit reports whether err says that the server does not know a part of req, which is left out from then on.
+// omit reports whether err means that the server does not know a part of req. The part is then
+// omitted from now on.
 func (p *Provider) omit(req *model.Request, err error) bool {
 	d, ok := p.service.Dialect.(Lenient)
 	var e *model.Error
@@ -203,7 +209,7 @@ func (p *Provider) header(req *model.Request) http.Header {
 	return nil
 }
 
-// ask sends req and returns the events of the answer, which must be ranged over.
+// ask sends req and returns the answer's events, which must be ranged over.
 func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	body, err := p.encode(req)
 	if err != nil {
@@ -242,7 +248,7 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 	return ReadStream(ctx, Reading(p.service.Dialect, req), res.Body, o), nil
 }
 
-// whole sends a request that asks for a complete answer, and waits for it.
+// whole sends a request for a complete answer and waits for it.
 func (p *Provider) whole(ctx context.Context, m mail, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	limit := p.c.NoStreamTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer(limit))
@@ -273,7 +279,7 @@ func (p *Provider) read(res *http.Response, req *model.Request) (iter.Seq2[model
 	return ReadMessage(Reading(p.service.Dialect, req), data, id), nil
 }
 
-// adapt returns req as this endpoint takes it.
+// adapt returns req adapted to this endpoint.
 func (p *Provider) adapt(req *model.Request) *model.Request {
 	r := *req
 	r.Betas = p.c.Betas
@@ -292,8 +298,8 @@ func (p *Provider) adapt(req *model.Request) *model.Request {
 	return &r
 }
 
-// encode writes the body with the encoder that knows the conversation, if there is one: a side query in
-// between must not cost the long conversation its kept bytes.
+// encode encodes the body with the encoder that knows the conversation, if any: an interleaved
+// side query must not evict the cached bytes of the long conversation.
 func (p *Provider) encode(req *model.Request) (Body, error) {
 	e := p.takeEncoder(req)
 	defer p.returnEncoder(e)
@@ -304,7 +310,7 @@ func (p *Provider) encode(req *model.Request) (Body, error) {
 	return body, err
 }
 
-// tell notes what has not been noted yet.
+// tell sends the notes that were not sent before.
 func (p *Provider) tell(notes []string) {
 	for _, note := range notes {
 		p.mu.Lock()

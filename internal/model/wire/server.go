@@ -6,81 +6,82 @@ import (
 	"adze/internal/model"
 )
 
-// A Server is the other side of a dialect: it reads requests and writes answers. With it, scripts and
-// tests play a model.
+// A Server is the server side of a dialect: it reads requests and writes answers. Scripts and
+// tests use it to emulate a model.
 type Server interface {
 	Dialect
 
-	// Admit takes in a request that was posted. An error is for the client; status 404 means that there is
-	// nothing at the path.
+	// Admit accepts a posted request. An error is for the client; status 404 means that there
+	// is nothing at the path.
 	Admit(path string, h http.Header, body []byte) (Asked, *model.Error)
 
-	// Check returns the first rule of the protocol that a request breaks, or nil. A request that was not
-	// posted has no headers.
+	// Check returns an error for the first rule of the protocol that a request violates, or
+	// nil. An in-process request has no headers.
 	Check(h http.Header, body []byte) error
 
-	// Sign returns the signature of thinking in the answer to a request body; it begins with id. Before is that of
-	// the thinking before it in the answer, or empty.
+	// Sign returns a signature for thinking in the answer to a request body; it begins with id.
+	// before is the signature of the preceding thinking in the answer, or empty.
 	Sign(body []byte, id, before string) string
 
-	// Read reads a request body, as far as the dialect can tell what it means.
+	// Read parses a request body as far as the dialect can express it.
 	Read(body []byte) (*model.Request, error)
 
 	// NewSpeller returns a speller for one answer, streamed or whole.
 	NewSpeller(stream bool) Speller
 
-	// SpellError returns the status and body of an error response. It is the inverse of [Dialect.Error].
-	// An empty message stands for the usual one.
+	// SpellError returns the status and body of an error response. It is the inverse of
+	// [Dialect.Error]. An empty message means the usual one.
 	SpellError(kind model.Kind, message string) (status int, body []byte)
 
-	// SpellCount returns the body of the answer to a request that counts tokens.
+	// SpellCount returns the response body for a token-counting request.
 	SpellCount(n int) []byte
 }
 
-// Asked is what a request asks for.
+// Asked describes a parsed request.
 type Asked struct {
 	Model  string
 	Stream bool
-	// Thinks says that the model may think.
+	// Thinks is true if the model may think.
 	Thinks bool
-	// Count says that only the tokens are to be counted.
+	// Count is true if only the tokens are to be counted.
 	Count bool
 }
 
-// A Speller writes one answer, in the order Open, any of the others, Close: the inverse of a [Decoder].
-// What a method returns is added to the body of the response. A whole answer comes from Close alone.
+// A Speller writes one answer, in the order Open, any of the others, Close. It is the inverse
+// of a [Decoder]. The bytes returned by each method are appended to the response body. A whole
+// answer comes from Close alone.
 type Speller interface {
 	// Open begins the answer.
 	Open(id, model string, u Counts) []byte
 
-	// Event spells a [model.TextDelta], [model.ThinkingDelta] or [model.InputDelta], which opens its block
-	// if need be, or a [model.BlockDone], which closes it. A part that no delta announced is spelled whole;
-	// an [msg.Opaque] one verbatim.
+	// Event writes a [model.TextDelta], [model.ThinkingDelta] or [model.InputDelta], opening
+	// its block if necessary, or a [model.BlockDone], which closes it. A part that no delta
+	// announced is written whole; an [msg.Opaque] part verbatim.
 	Event(e model.Event) []byte
 
-	// Usage reports the cost so far.
+	// Usage reports the usage so far.
 	Usage(u Counts) []byte
 
-	// Ping is a keep-alive.
+	// Ping returns a keep-alive.
 	Ping() []byte
 
-	// Raw is an event that the dialect does not know, as JSON.
+	// Raw returns an event that the dialect does not know, as JSON.
 	Raw(json string) []byte
 
-	// Garble is an event that cannot be read. A whole answer lacks its end.
+	// Garble returns an unreadable event. A whole answer lacks its end.
 	Garble() []byte
 
-	// Fail is an error within the answer.
+	// Fail returns an error within the answer.
 	Fail(kind model.Kind, message string) []byte
 
 	// Close ends the answer.
 	Close(reason model.StopReason, u Counts) []byte
 }
 
-// Counts are the numbers of a usage report. A nil map stands for no report.
+// Counts are the numbers of a usage report. A nil map means no report.
 type Counts map[Counter]int
 
-// A Counter is a kind of tokens, or another quantity that is paid for.
+// A Counter is a kind of tokens, or another billed quantity.
 type Counter uint8
 
 // The counters.
@@ -91,5 +92,5 @@ const (
 	OutputTokens
 	CacheWrite1h
 	WebSearches
-	Counters // their number
+	Counters // number of counters
 )

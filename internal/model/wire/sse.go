@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxLine is the longest line, and the most data of one event, that is read.
+// maxLine is the maximum length of a line and of an event's data.
 const maxLine = 16 << 20
 
 var (
@@ -15,20 +15,20 @@ var (
 	errNotStream   = errors.New("a web page came instead of a stream")
 )
 
-// An sseReader splits a server-sent event stream into events. It is incremental, takes any line
-// ending, skips comments, joins the data lines of an event, and does not insist on the final blank
-// line.
+// An sseReader splits a server-sent event stream into events. It is incremental, accepts any
+// line ending, skips comments, joins the data lines of an event, and does not require the final
+// blank line.
 type sseReader struct {
 	r       io.Reader
-	err     error  // from r, once what came before it is used up
+	err     error  // error from r, reported after the data before it
 	buf     []byte // buf[start:] is unread
 	start   int
 	scanned int  // buf[start:scanned] holds no line ending
-	skipLF  bool // the line before ended in CR, so a LF belongs to it
-	began   bool // something other than white space has been read
+	skipLF  bool // the previous line ended in CR, so a LF belongs to it
+	began   bool // something other than white space was read
 
 	name  string
-	named string // the last name that was read
+	named string // last event name read
 	data  []byte
 }
 
@@ -55,7 +55,7 @@ func (s *sseReader) Next() (name string, data []byte, err error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "event":
-			if string(value) != s.named { // most events of a stream have the name of the one before
+			if string(value) != s.named { // most events have the same name as the previous one
 				s.named = string(value)
 			}
 			s.name = s.named
@@ -65,7 +65,7 @@ func (s *sseReader) Next() (name string, data []byte, err error) {
 			}
 			if seen {
 				s.data = append(s.data, '\n')
-			} else if s.blank() { // as nearly always: nothing needs to be joined
+			} else if s.blank() { // common case: a single data line
 				return s.name, value, nil
 			}
 			seen = true
@@ -74,7 +74,7 @@ func (s *sseReader) Next() (name string, data []byte, err error) {
 	}
 }
 
-// blank consumes a blank line, if it is known to be the next one.
+// blank consumes a blank line if it is known to be next.
 func (s *sseReader) blank() bool {
 	at := s.start
 	if s.skipLF && at < len(s.buf) && s.buf[at] == '\n' {
@@ -87,7 +87,7 @@ func (s *sseReader) blank() bool {
 	return true
 }
 
-// lineEnd returns where the first line of b ends, or -1.
+// lineEnd returns the end of the first line of b, or -1.
 func lineEnd(b []byte) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {
@@ -134,7 +134,7 @@ func (s *sseReader) line() ([]byte, error) {
 	}
 }
 
-// fill reads more into buf, which grows only when a line does not fit.
+// fill reads more into buf, which grows only if a line does not fit.
 func (s *sseReader) fill() error {
 	if s.start > 0 {
 		n := copy(s.buf, s.buf[s.start:])
@@ -154,8 +154,8 @@ func (s *sseReader) fill() error {
 	return nil
 }
 
-// begin drops what may precede a stream and rejects a page at its first character: its end may be long
-// in coming.
+// begin skips white space and byte order marks at the start of a stream, and rejects a web page
+// at its first character, since its end may take long to arrive.
 func (s *sseReader) begin() error {
 	const mark = "\ufeff"
 	rest := bytes.TrimLeft(s.buf, mark+" \t\r\n")

@@ -61,7 +61,7 @@ func TestSSE(t *testing.T) {
 	}
 }
 
-// endless yields the same byte for ever.
+// endless yields the same byte forever.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -91,7 +91,7 @@ func TestSSEKeepsReadError(t *testing.T) {
 	}
 }
 
-// However a stream is cut into reads, its events are the same.
+// FuzzSSE checks that a stream yields the same events however it is split into reads.
 func FuzzSSE(f *testing.F) {
 	f.Add([]byte("event: a\r\ndata: 1\r\n\r\n"))
 	f.Add([]byte(": c\ndata: 1\ndata: 2\rdata: 3\n\n\ndata"))

@@ -12,20 +12,21 @@ import (
 	"adze/internal/model"
 )
 
-// StreamOptions says how a response is read. The zero value is fine.
+// StreamOptions configures how a response is read. The zero value is valid.
 type StreamOptions struct {
-	// Idle is how long the connection may be silent, Progress how long it may bring nothing but
-	// keep-alives. Zero means 90 seconds and 5 minutes. Time the caller takes does not count.
+	// Idle is how long the connection may be silent, Progress how long it may deliver only
+	// keep-alives. Zero means 90 seconds and 5 minutes. Time spent by the caller does not
+	// count.
 	Idle, Progress time.Duration
-	// Limit is how many bytes of events are read; zero means no limit.
+	// Limit is the maximum number of event bytes read; zero means no limit.
 	Limit int
-	// MediaType is the type of the body; empty means [MediaType] of the dialect.
+	// MediaType is the body's type; empty means the dialect's [MediaType].
 	MediaType string
-	// RequestID is the server's id of the request, as far as the caller knows it.
+	// RequestID is the server's request ID, if known.
 	RequestID string
-	// Raw asks for the server's own events too.
+	// Raw requests the server's own events too.
 	Raw bool
-	// Close, if not nil, is called once, after the body has been closed.
+	// Close, if non-nil, is called once, after the body has been closed.
 	Close func()
 }
 
@@ -33,16 +34,16 @@ const (
 	defaultIdle     = 90 * time.Second
 	defaultProgress = 5 * time.Minute
 
-	// drainTime is how long the end of the body may lag behind the end of the message. A connection
-	// that was read to its end can be used again.
+	// drainTime is how long to wait for the end of the body after the end of the message. A
+	// connection that was read to its end can be reused.
 	drainTime = 50 * time.Millisecond
 )
 
-// ReadStream decodes a stream into events. It closes body before it returns, at once
-// when ctx is done, and closing body must end a read in progress.
+// ReadStream decodes a stream into events. It closes body before it returns, immediately if ctx
+// is done, and closing body must end a read in progress.
 //
-// A response that is cut off, stalls or is no stream at all ends in an error of kind [model.Broken]; if it
-// had begun, its usage so far comes before the error, marked as estimated.
+// A response that is cut off, stalls or is not a stream at all ends in an error of kind
+// [model.Broken]; if it had begun, its usage so far precedes the error, marked as estimated.
 func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o StreamOptions) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		closeBody := sync.OnceFunc(func() {
@@ -104,13 +105,15 @@ func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o Stre
 	}
 }
 
-// answerLimit returns how many bytes an answer of at most n tokens can take, with room: for what surrounds each token
-// in a stream, for tokens that are long or escaped, and for what a server adds of its own.
+// answerLimit returns the maximum number of bytes for an answer of n tokens, with room for the
+// framing of each token in a stream, for long or escaped tokens, and for additional server
+// data.
 func answerLimit(n int) int { return 8<<20 + 256*max(n, 0) }
 
 var errTooLong = errors.New("the answer is far longer than the limit that was asked for")
 
-// ReadMessage decodes a whole answer into the events that [ReadStream] would have yielded for a stream.
+// ReadMessage decodes a whole answer into the events that [ReadStream] would have yielded for a
+// stream.
 func ReadMessage(dialect Dialect, body []byte, requestID string) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		d := dialect.NewDecoder(requestID, false)
@@ -126,8 +129,8 @@ func ReadMessage(dialect Dialect, body []byte, requestID string) iter.Seq2[model
 	}
 }
 
-// failure returns the error to report for what ended an answer early. Any says that some of the stream
-// was understood.
+// failure returns the error to report for an answer that ended early. any is true if some of
+// the stream was understood.
 func failure(err error, requestID string, any bool) error {
 	var known *model.Error
 	if errors.As(err, &known) {
@@ -149,22 +152,22 @@ func failure(err error, requestID string, any bool) error {
 	return e
 }
 
-// A readError is an error of the connection, not of the text on it.
+// A readError is an error of the connection, not of its content.
 type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// stalled is the error of a connection that brings nothing.
+// stalled is the error for a silent connection.
 type stalled string
 
 func (s stalled) Error() string { return string(s) }
 
-// watched is a reader that closes its connection when nothing comes.
+// watched is a reader that closes its connection if no data arrives.
 type watched struct {
 	r              io.Reader
 	close          func()
 	idle, progress time.Duration
-	waited         time.Duration // since the last progress
+	waited         time.Duration // time since the last progress
 	timer          *time.Timer
 }
 
@@ -182,7 +185,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read reads with a limit on the time it may block. When the limit passes, the connection is closed.
+// read reads with a limit on the time it may block. After the limit, the connection is closed.
 func (w *watched) read(p []byte, limit time.Duration) (n int, fired bool, err error) {
 	if w.timer == nil {
 		w.timer = time.AfterFunc(limit, w.close)
@@ -198,7 +201,7 @@ func (w *watched) read(p []byte, limit time.Duration) (n int, fired bool, err er
 
 func (w *watched) progressed() { w.waited = 0 }
 
-// drain reads on to the end of the body, but waits for it only a moment.
+// drain reads to the end of the body, but waits only briefly.
 func (w *watched) drain() {
 	var rest [512]byte
 	for limit := drainTime; limit > 0; {
@@ -207,6 +210,6 @@ func (w *watched) drain() {
 		if err != nil || fired {
 			return
 		}
-		limit -= max(w.waited, time.Millisecond) // an end to endless data, too
+		limit -= max(w.waited, time.Millisecond) // also ends endless data
 	}
 }

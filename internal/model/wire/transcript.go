@@ -6,28 +6,31 @@ import (
 	"adze/internal/msg"
 )
 
-// A Transcript holds the messages of the last request as an encoder wrote them, so that only what the next request
-// adds is encoded. Unchanged messages are recognised by the identity of their parts. The zero value is empty.
+// A Transcript holds the encoded messages of the last request, so that only additions are
+// encoded for the next one. Unchanged messages are recognized by the identity of their parts.
+// The zero value is empty.
 //
-// It is written in chunks: one buffer that grows would be there twice each time that it does.
+// It is stored in chunks, because a single growing buffer would exist twice each time it is
+// reallocated.
 type Transcript struct {
-	full [][]byte // chunks that are complete
-	base int      // how long they are together
-	last []byte   // the chunk that is written to
+	full [][]byte // complete chunks
+	base int      // total length of full
+	last []byte   // chunk being written
 	kept []Written
 }
 
-// chunkSize is from which length on a chunk is complete.
+// chunkSize is the length at which a chunk is complete.
 const chunkSize = 256 << 10
 
-// A Written message is one that a transcript holds.
+// A Written is an encoded message in a transcript.
 type Written struct {
 	Role msg.Role
-	// Parts are held on to, so that their addresses stay theirs.
+	// Parts are retained, so that their addresses are not reused.
 	Parts []msg.Part
-	// End is where in the transcript the message ends, Mark where a cache mark goes, or -1.
+	// End is the offset of the message's end in the transcript, Mark the offset for a cache
+	// mark, or -1.
 	End, Mark int
-	// Blocks is how many parts are sent, for encoders that count them.
+	// Blocks is the number of parts sent, for encoders that count them.
 	Blocks int
 }
 
@@ -35,13 +38,14 @@ func (w *Written) is(m msg.Message) bool {
 	return w.Role == m.Role && slices.Equal(w.Parts, m.Parts)
 }
 
-// Continues reports whether messages begin with the conversation of the transcript.
+// Continues reports whether messages begin with the transcript's conversation.
 func (t *Transcript) Continues(messages []msg.Message) bool {
 	return len(t.kept) > 0 && len(messages) > 0 && t.kept[0].is(messages[0])
 }
 
-// Update makes the transcript hold messages. It keeps the longest unchanged beginning; write appends each of the others
-// to dst, after a comma if something comes before it. It may fill in the blocks of the message, and its mark as a place in dst.
+// Update makes the transcript hold messages. It keeps the longest unchanged prefix; write
+// appends each other message to dst, after a comma if after is true. It may set the message's
+// Blocks, and its Mark as an offset in dst.
 func (t *Transcript) Update(messages []msg.Message, write func(dst []byte, after bool, m *Written) []byte) {
 	n := 0
 	for n < len(t.kept) && n < len(messages) && t.kept[n].is(messages[n]) {
@@ -67,7 +71,7 @@ func (t *Transcript) cut(n int) {
 	if n == len(t.kept) {
 		return
 	}
-	clear(t.kept[n:]) // lets go of the parts
+	clear(t.kept[n:]) // releases the parts
 	t.kept = t.kept[:n]
 	end := 0
 	if n > 0 {
@@ -78,20 +82,20 @@ func (t *Transcript) cut(n int) {
 		t.last, t.full = t.full[i], t.full[:i]
 		t.base -= len(t.last)
 	}
-	// What follows may still be on its way: it is not written over.
+	// The rest may still be in flight, so it must not be overwritten.
 	t.last = slices.Clone(t.last[:end-t.base])
 }
 
 // Reset forgets the conversation.
 func (t *Transcript) Reset() { *t = Transcript{} }
 
-// Messages returns what is held, valid until the next update.
+// Messages returns the encoded messages, valid until the next update.
 func (t *Transcript) Messages() []Written { return t.kept }
 
-// Len returns how long the transcript is.
+// Len returns the transcript's length in bytes.
 func (t *Transcript) Len() int { return t.base + len(t.last) }
 
-// AppendTo appends what was written between two places to body. The pieces never change.
+// AppendTo appends the bytes between two offsets to body. The pieces never change.
 func (t *Transcript) AppendTo(body Body, from, to int) Body {
 	at := 0
 	for i := 0; i <= len(t.full) && at < to; i++ {

@@ -11,8 +11,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A transcript over many chunks says what one written at once says, whatever it held before, and bodies stay as they were.
-//
+// TestTranscript checks that a transcript of many chunks equals one written in a single pass,
+// regardless of its earlier content, and that bodies do not change.
 // Proves LOOP-11.
 func TestTranscript(t *testing.T) {
 	write := func(dst []byte, after bool, m *wire.Written) []byte {
