@@ -59,7 +59,7 @@ func (o *outlet) together(f func()) {
 type recorder struct {
 	outlet
 	h     History
-	ctx   context.Context // not canceled with the turn
+	ctx   context.Context // survives the turn's cancellation
 	fail  context.CancelCauseFunc
 	newID func() string
 	now   func() time.Time

@@ -285,7 +285,7 @@ func (o Options) maxTokens(s State) int {
 	return defaultOutput
 }
 
-// results holds the other findings of recordResults.
+// results summarizes the outcomes of a batch for the loop.
 type results struct {
 	stop     string
 	tripped  bool

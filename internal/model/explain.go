@@ -123,7 +123,7 @@ func (e *Error) explain(name string, commands bool) (happened, advice string) {
 	return e.says("Something went wrong while asking the model"), "Send it again; if it keeps happening, please report it"
 }
 
-// says appends the server's own message to what, if it is readable.
+// says returns its argument with the server's own message appended, if that is readable.
 func (e *Error) says(what string) string {
 	words := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -157,8 +157,8 @@ type ToolChoice struct {
 type Search struct {
 	// Most limits the number of searches; zero means the server's default.
 	Most int
-	// Allowed, if not empty, limits results to these domains; Blocked excludes domains. At most
-	// one of the two is set.
+	// Allowed, if not empty, limits results to these domains; Blocked excludes domains. They
+	// are mutually exclusive.
 	Allowed, Blocked []string
 	// Must requires the answer to begin with a search.
 	Must bool

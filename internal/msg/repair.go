@@ -34,9 +34,9 @@ func Repair(in []Message) ([]Message, []Problem) {
 
 // A Conversation is a list of messages in the form that providers accept: it begins with the
 // user, roles alternate, every tool use is answered by exactly one result at the head of the
-// next message, in the order of the uses, and there are no empty, unsigned or unknown parts and
-// no parts that their role cannot have. A well-formed conversation keeps its own parts, so that
-// encoders recognize them; repairs are reported.
+// next message, in the order of the uses, and it contains no empty, unsigned or unknown parts
+// and no parts that their role cannot have. A well-formed conversation keeps its own parts, so
+// that encoders recognize them; repairs are reported.
 //
 // A Conversation is repaired incrementally, so that a long one is not processed again for each
 // request. It never looks ahead further than one message: adding a message changes nothing
@@ -118,8 +118,8 @@ func (r *repairer) thinkingFirst(parts []Part) []Part {
 	return WithoutThinking(parts)
 }
 
-// WithoutThinking returns parts without the model's reasoning. If there is none, it returns the
-// same slice.
+// WithoutThinking returns parts without the model's reasoning, or the same slice if it has
+// none.
 func WithoutThinking(parts []Part) []Part {
 	if !slices.ContainsFunc(parts, IsThinking) {
 		return parts
@@ -137,8 +137,8 @@ func IsThinking(p Part) bool {
 }
 
 // DialectOf returns the name of the wire dialect that a reasoning part belongs to: the
-// lower-case word before the colon at the start of its signature or data. It returns "" if
-// there is none, and for all other parts.
+// lower-case word before the colon at the start of its signature or data. It returns "" if the
+// word is missing, and for all other parts.
 func DialectOf(p Part) string {
 	var bound string
 	switch p := p.(type) {

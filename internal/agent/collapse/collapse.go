@@ -160,8 +160,8 @@ func (f *Folder) Project(messages []msg.Message) []msg.Message {
 // A Moment is a conversation just before a request, without any folds.
 type Moment struct {
 	Messages []msg.Message
-	// Sent is the last answered request, with the committed folds, or nil if unknown. The model
-	// is asked with a prefix of it, which the provider has cached.
+	// Sent is the last answered request, with the committed folds, or nil if unknown. The
+	// summary request extends a prefix of it, which the provider has cached.
 	Sent *model.Request
 	// Size returns the size of messages; Limit is the size at which the conversation is too
 	// long, in tokens.

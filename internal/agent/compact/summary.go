@@ -167,8 +167,8 @@ func (j *Job) question(entries []msg.Entry, order string) aside.Question {
 	}
 }
 
-// less returns the size to try after a request was too long: smaller by the excess the provider
-// reports, or by a fifth.
+// less returns the size to try after a request was too long: scaled by the ratio the provider
+// reports, or reduced by a fifth.
 func less(room, size int, err error) int {
 	size = min(room, size)
 	var e *model.Error

@@ -493,7 +493,7 @@ func TestNeverPersisted(t *testing.T) {
 	if names := f.names(t); names != "[]" {
 		t.Errorf("kept %s", names)
 	}
-	// NeverPersist does not cover a Body: the tool bounds only its own text.
+	// NeverPersist tools bound only their own text; a Body is truncated.
 	o, f = keep(t, tool.Result{Body: body{text: long}}, tool.Traits{NeverPersist: true, MaxChars: 1000})
 	if names := f.names(t); names != "[]" || len(text(o)) > 1200 || !strings.Contains(text(o), "the rest is lost") {
 		t.Errorf("kept %s, delivered %d characters", names, len(text(o)))

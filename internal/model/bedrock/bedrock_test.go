@@ -443,8 +443,8 @@ type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))]) }
 
-// TestAllocations checks that unwrapping a delta adds no allocations to those of the inner
-// dialect.
+// TestAllocations checks that unwrapping a delta allocates nothing beyond the inner dialect's
+// allocations.
 func TestAllocations(t *testing.T) {
 	sp := NewServer().NewSpeller(true)
 	delta := sp.Event(model.TextDelta{Text: "a few more words"})

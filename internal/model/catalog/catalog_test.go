@@ -384,7 +384,7 @@ func TestLearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.Learn(Unknown("ollama/a")) // not a learning table; no effect
+	table.Learn(Unknown("ollama/a")) // no effect: table is not learning
 	learning := table.Learning()
 	copied := learning.For("ollama")
 	for _, id := range []string{"ollama/a", "ollama/b"} {

@@ -11,7 +11,7 @@ import (
 const LongSuffix = "[1m]"
 
 // cutSuffix splits a bracketed suffix, including the brackets, off a name. The suffix is empty
-// if there is none or if nothing precedes it.
+// if the name has none or if nothing precedes it.
 func cutSuffix(name string) (plain, suffix string) {
 	i := strings.IndexByte(name, '[')
 	if i <= 0 || !strings.HasSuffix(name, "]") {

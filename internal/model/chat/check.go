@@ -154,7 +154,7 @@ func (Server) Check(_ http.Header, body []byte) error {
 	return nil
 }
 
-// limit returns the output limit. If there is none, the model's own applies.
+// limit returns the output limit, or the model's own if none is set.
 func (r *wireRequest) limit() int {
 	switch {
 	case r.MaxTokens != nil:
@@ -288,8 +288,8 @@ func (c *wireCall) check() error {
 	return nil
 }
 
-// checkPairs checks that every call is answered by a message right after it, and that there are
-// no other results.
+// checkPairs checks that every call is answered by a message right after it and that the
+// request has no other results.
 func checkPairs(r *wireRequest) error {
 	var open []string
 	for i, m := range r.Messages {

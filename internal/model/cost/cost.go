@@ -79,8 +79,8 @@ type Model struct {
 	MaxOutput      int     `json:"maxOutputTokens"`
 }
 
-// A Ledger tracks the account of a session or of one of its agents; see [Ledger.Child]. It is
-// safe for concurrent use.
+// A Ledger tracks the account of a session or an agent; see [Ledger.Child]. It is safe for
+// concurrent use.
 type Ledger struct {
 	facts     func(model string) Facts
 	parent    *Ledger // nil for the session's ledger

@@ -85,7 +85,8 @@ func failure(err error) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) { yield(nil, err) }
 }
 
-// updates marks the thinking of a model that shows only its messages to the user.
+// updates marks thinking deltas as updates, for a model that shows only its messages to the
+// user.
 func updates(events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		for e, err := range events {

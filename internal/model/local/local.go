@@ -153,8 +153,8 @@ func (c Client) At(ctx context.Context, address string) (Kind, bool) {
 	return "", false
 }
 
-// loopback returns the roots of a local address, without a path: the address itself, and for
-// the usual address also the other IP version. It returns none for a remote address.
+// loopback returns the roots, without a path, of an address on this machine. localhost and
+// 127.0.0.1 also yield the IPv6 address. It returns nil for any other host.
 func loopback(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {

@@ -6,7 +6,7 @@ import (
 )
 
 // checkPairing checks that each tool use is answered exactly once, at the start of the next
-// message, and that there are no other results.
+// message, and that the request has no other results.
 func checkPairing(r *checkedRequest) error {
 	ids := make(map[string]bool) // IDs in the whole conversation
 	var due []string             // IDs in the previous message

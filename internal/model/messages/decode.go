@@ -23,7 +23,7 @@ type decoder struct {
 	begun bool          // content has arrived
 	opens bool          // the start has arrived
 
-	open    []*block          // in order of their start
+	open    []*block          // ordered by start
 	queries map[string]string // search queries so far, by ID
 	query   string            // last announced query
 	tally   tally
@@ -140,7 +140,8 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	return wire.Content, err
 }
 
-// notJSON returns a readable error that does not include the offending text.
+// notJSON returns an error with the given text. It wraps cause but hides its message, which
+// only names a position.
 func notJSON(text string, cause error) error { return unreadable{text, cause} }
 
 type unreadable struct {

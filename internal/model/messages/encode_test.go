@@ -192,8 +192,8 @@ func TestEncodeNoticesChange(t *testing.T) {
 	}
 }
 
-// TestEncodeMarks checks that there are at most four marks, that message marks have priority,
-// and that thinking never carries one.
+// TestEncodeMarks checks that there are at most four marks, that message marks are dropped
+// first, and that thinking never carries a mark.
 // Proves CTX-15.
 func TestEncodeMarks(t *testing.T) {
 	sys, tool, last := model.InSystem, model.InTools, model.InMessages

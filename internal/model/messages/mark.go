@@ -18,8 +18,8 @@ type position struct {
 }
 
 // place returns the marks of req that can be applied, by position. If there are too many, it
-// drops the least valuable: messages have priority over tools and tools over system, and within
-// a place the last one is dropped first.
+// drops message marks first, then tool marks, then system marks, and within a place the last
+// one given.
 func place(req *model.Request) map[position]model.Mark {
 	if len(req.Cache) == 0 || req.Omit&model.OmitCache != 0 {
 		return nil

@@ -103,8 +103,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestRefusalIsInvalid checks that a rejection by the player is not recoverable, whatever text
-// it quotes.
+// TestRefusalIsInvalid checks that a rejection by the player is not recoverable, regardless of
+// the text it quotes.
 func TestRefusalIsInvalid(t *testing.T) {
 	p := NewPlayer(mustParse(t, `expect text "x"`+"\nsay ok"))
 	req := hello()

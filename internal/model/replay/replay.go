@@ -105,7 +105,7 @@ func (p *Player) Requests() [][]byte {
 }
 
 // Problems returns the problems so far: requests that violate the protocol, that do not meet
-// the script's expectations, or for which there is no turn.
+// the script's expectations, or that have no turn.
 func (p *Player) Problems() []error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *Player) admit(q *query) *answer {
 	return t.answer(q)
 }
 
-// take returns the turn for q: the first remaining one whose conditions hold.
+// take returns the turn for q: the first remaining turn whose conditions hold.
 func (p *Player) take(q *query) (*turn, error) {
 	waiting := 0
 	for i, t := range p.script.turns {

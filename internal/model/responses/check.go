@@ -283,8 +283,8 @@ func (c readContent) check(place string, kinds ...string) error {
 	return nil
 }
 
-// checkPairs checks that each call is answered exactly once, after it, and that there is
-// nothing else answered.
+// checkPairs checks that each call is answered exactly once, after it, and that the request has
+// no other results.
 func checkPairs(r *checkedRequest) error {
 	const made, answered = 1, 2
 	state := make(map[string]int)

@@ -111,7 +111,7 @@ func (d *decoder) Event(name string, data []byte) (wire.Progress, error) {
 	k := kindOf(e.kind)
 	switch {
 	case k == unknownEvent && len(e.failure) > 0 && !jsonscan.IsNull(e.failure):
-		k = failed // from a gateway, whose events have no type
+		k = failed // a gateway's event, which has no type
 	case k == unknownEvent:
 		return wire.KeepAlive, nil
 	case k.isDelta() && e.sequence > 0 && e.sequence == d.sequence:
@@ -225,7 +225,7 @@ func (d *decoder) start(response []byte) {
 	d.emit(s)
 }
 
-// A reply is the object of a whole answer or of the end of a stream.
+// A reply is the response object of a whole answer, or of the final event of a stream.
 type reply struct {
 	object, status, reason []byte
 	output, usage, failure []byte

@@ -112,7 +112,7 @@ func (d *decoder) add(e *event) error {
 	return d.handOut()
 }
 
-// text handles a delta, or the complete text if there were no deltas.
+// text handles a delta, or the complete text if no deltas came.
 func (d *decoder) text(k eventKind, e *event) error {
 	it := d.find(e.index, e.id)
 	if it == nil {
@@ -356,8 +356,8 @@ func (it *item) read(d *decoder, raw []byte) error {
 	})
 }
 
-// phaseMember prefixes the content of the signature of an empty thinking part that precedes a
-// message with a phase. The phase has to be sent back to the model.
+// phaseMember begins the item stored in the signature of an empty thinking part. Such a part
+// precedes a message that has a phase, which has to be sent back to the model.
 const phaseMember = `{"phase":`
 
 // phaseOf returns a phase as raw JSON, or nil.

@@ -73,7 +73,7 @@ const (
 	sign
 	digit
 	upper
-	beyond // not ASCII
+	beyond // non-ASCII
 	lower
 	last   = lower + longest
 	states = last + 1
@@ -103,7 +103,7 @@ func (w *weights) machine() *machine {
 	return &m
 }
 
-// cost returns the cost of a character of a class in a state.
+// cost returns a character's cost, given its class and the current state.
 func (w *weights) cost(state, class int) int32 {
 	afterLetter := state == upper || state >= lower
 	switch class {

@@ -71,7 +71,7 @@ func connectionError(err error) *model.Error {
 		err = at.Err
 	}
 	e := &model.Error{Kind: model.Network, Message: err.Error(), Err: err}
-	if strings.Contains(e.Message, "malformed") { // such an error quotes the header
+	if strings.Contains(e.Message, "malformed") { // the error quotes the response
 		e.Message, e.Hint = "what came back is not HTTP", "Check the base URL and the proxy"
 	}
 	var why *transport.Error

@@ -210,8 +210,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEndlessAnswer checks that an answer that exceeds the possible size of the requested
-// output is cut off, whatever its content (D9).
+// TestEndlessAnswer checks that an answer is cut off when it exceeds the possible size of the
+// requested output, regardless of its content (D9).
 func TestEndlessAnswer(t *testing.T) {
 	delta := func(block, d string) []string {
 		return []string{`{"type":"content_block_start","index":0,"content_block":{` + block + `}}`,
