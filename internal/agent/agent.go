@@ -30,8 +30,8 @@ type Options struct {
 	MaxBudgetUSD float64
 	// NamedBudget lets a prompt set its turn's token budget; see [BudgetIn].
 	NamedBudget bool
-	// MaxTokens is the output limit of a response. It is never raised; 0 means the model's
-	// limit.
+	// MaxTokens is the output limit of a response. It is never raised; 0 means the model's own
+	// limits.
 	MaxTokens int
 	// Concurrency limits the calls running at the same time, not counting calls that wait for
 	// agents; 0 means 10.

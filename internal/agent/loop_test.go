@@ -509,7 +509,7 @@ func TestStepsOfTheView(t *testing.T) {
 		}}
 	}
 	same := func(v agent.View) (agent.View, error) { return v, nil }
-	var seen []bool // per step run: did it see cleared results
+	var seen []bool // per run of the last step: did it see cleared results
 	b.Steps = []agent.Step{
 		step("budget", same),
 		step("snip", func(v agent.View) (agent.View, error) { return agent.View{}, fmt.Errorf("broken") }),

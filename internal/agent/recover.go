@@ -128,8 +128,8 @@ func (r *recovery) shorten(s State) (State, bool) {
 	return s.again(ReactiveCompactRetry), shorter
 }
 
-// tooLong returns an error that breaks down the request's size, so that the user knows where to
-// save.
+// tooLong returns an error that breaks down the request's size, so that the user knows which
+// part to reduce.
 func (r *recovery) tooLong(s State, req *model.Request, cause error) error {
 	g := tokens.New(s.Model.ID)
 	system, tools := g.Request(req.System, nil, nil), g.Request(nil, req.Tools, nil)

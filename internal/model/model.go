@@ -82,7 +82,8 @@ const (
 	EffortMax     Effort = "max"
 )
 
-// Thinking controls whether the model may reason before it answers. The zero value disables it.
+// Thinking controls whether the model may reason before it answers. The zero value does not
+// request reasoning; see [ThinkingDisabled] for models that think by default.
 type Thinking struct {
 	Mode ThinkingMode
 	// Budget is the number of tokens in mode [ThinkingBudget]. It is less than the request's

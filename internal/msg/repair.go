@@ -10,7 +10,7 @@ import (
 // NoOutput replaces the content of an empty result, because providers reject empty results.
 const NoOutput = "(no output)"
 
-// Lost replaces the missing prompt of an answer whose transcript line was damaged.
+// Lost replaces an answer's prompt that is missing because its transcript line was damaged.
 const Lost = "[The message that was answered here is missing from the transcript.]"
 
 // Missing is the result for a tool use that never got one.

@@ -25,8 +25,8 @@ const (
 	maxQuote = 200
 )
 
-// summarise asks the model for a summary of told and returns the segment in which the summary
-// replaces them.
+// summarise asks the model for a summary of the entries in told and returns the segment in
+// which the summary replaces them.
 func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry, keep string) (*Segment, error) {
 	text, err := c.ask(ctx, j, told, keep)
 	if err != nil {

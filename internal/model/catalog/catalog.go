@@ -233,8 +233,8 @@ func put(list []Model, m Model) []Model {
 	return append(list, m)
 }
 
-// Lookup finds a model by name: an ID or an alias, either with the [1m] suffix or with a
-// provider prefix and a slash, or an ID as dated or decorated by a cloud. A generation newer
+// Lookup finds a model by name: an ID or an alias, optionally with the [1m] suffix or with a
+// provider and a slash before it, or an ID as dated or decorated by a cloud. A generation newer
 // than the table's is assumed to be like the latest of its family, at an unknown price.
 func (t Table) Lookup(name string) (Model, bool) {
 	name = strings.TrimSuffix(name, LongSuffix)

@@ -70,8 +70,8 @@ func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
 
 const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 
-// markPlace returns the index of the message to mark, or -1: the last message that later
-// requests repeat.
+// markPlace returns the offset of the mark for the messages, or -1. The mark is in the last
+// message that later requests repeat.
 func (e *encoder) markPlace(req *model.Request) int {
 	if !e.dialect.Marks || req.Omit&model.OmitCache != 0 || !slices.ContainsFunc(req.Cache, func(m model.Mark) bool { return m.Place == model.InMessages }) {
 		return -1

@@ -494,9 +494,9 @@ func (d *decoder) done(p msg.Part) {
 	d.index++
 }
 
-// End implements [wire.Decoder]. An answer with a finish reason is complete. The usage of an
-// answer that broke off is an estimate; if err is the server's own error and came before any
-// content, the answer never started.
+// End implements [wire.Decoder]. An answer with a usable finish reason is complete. The usage
+// of an answer that broke off is an estimate; if err is the server's own error and came before
+// any content, the answer never started.
 func (d *decoder) End(err error) (complete bool) {
 	d.held = false
 	if d.finish != "" && ends(d.finish) && (err == io.EOF || model.KindOf(err) == model.Unknown) {

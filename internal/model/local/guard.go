@@ -83,7 +83,7 @@ func (g *guard) report(name string, counted int, u msg.Usage) {
 	g.gauge(name).Report(counted, u.Input+u.CacheRead+u.CacheWrite)
 }
 
-// tooLong returns the error for a request that does not fit. The error mentions if no
+// tooLong returns the error for a request that does not fit. It distinguishes the case that no
 // conversation would fit.
 func (g *guard) tooLong(m Model, req *model.Request, size int) *model.Error {
 	fixed := tokens.New(req.Model).Request(req.System, req.Tools, nil)

@@ -227,8 +227,8 @@ func (d *decoder) use(u *wireUsage, when moment) {
 	}
 }
 
-// finish ends the message, with the blocks still open, and the usage if the server has not
-// reported it.
+// finish ends the message: it completes the blocks still open and adds the usage if the server
+// has not reported it.
 func (d *decoder) finish() error {
 	for len(d.open) > 0 {
 		if err := d.stopBlock(d.open[0].index); err != nil {

@@ -1,5 +1,5 @@
-// Package mute hides certain files in a conversation from a provider: reminders about them and
-// calls that worked on them. The conversation itself is not changed.
+// Package mute hides references to certain files in a conversation from a provider: reminders
+// about them and calls that worked on them. The conversation itself is not changed.
 package mute
 
 import (

@@ -57,7 +57,7 @@ func (p *Player) refuse(w http.ResponseWriter, e *model.Error) {
 	w.Write(body) // ok: the client may have disconnected
 }
 
-// play sends a piece by piece until the client disconnects. A message's headers are sent
+// play sends the answer a in pieces until the client disconnects. A message's headers are sent
 // immediately; an error's are delayed with it.
 func play(w http.ResponseWriter, r *http.Request, a *answer) {
 	ctx, c := r.Context(), http.NewResponseController(w)

@@ -25,7 +25,7 @@ type Dialect struct {
 	TextResults bool
 	// OpenReasoning also sends unencrypted reasoning back, as open models require.
 	OpenReasoning bool
-	// NoSummary does not request a summary of the reasoning, which OpenAI sends only on
+	// If NoSummary is true, no summary of the reasoning is requested. OpenAI sends one only on
 	// request.
 	NoSummary bool
 }
