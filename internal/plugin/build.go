@@ -16,11 +16,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Builder writes files that were fetched into an empty folder. Their names mean the same on every system, and nothing is
-// written outside of the folder or through a link. With an error the folder is of no use.
+// A Builder writes fetched files into an empty directory. It accepts only names that are valid
+// on every operating system, and never writes outside the directory or through a symlink. After
+// an error the directory is unusable.
 type Builder struct {
 	root  *os.Root
-	names map[string]string // as they are written, by what a system that ignores case takes them for
+	names map[string]string // original names, keyed by foldName
 	links []buildLink
 	files int
 	bytes int64
@@ -28,7 +29,7 @@ type Builder struct {
 
 type buildLink struct{ name, target string }
 
-// NewBuilder makes the folder.
+// NewBuilder creates the directory.
 func NewBuilder(dir string) (*Builder, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func NewBuilder(dir string) (*Builder, error) {
 	return &Builder{root: root, names: map[string]string{}}, nil
 }
 
-// Check returns why a file of this name and size cannot be added, or nil.
+// Check returns the reason a file of this name and size can't be added, or nil.
 func (b *Builder) Check(name string, size int64) error {
 	if b.files++; b.files > MaxFiles {
 		return fmt.Errorf("there are more than %d files", MaxFiles)
@@ -65,14 +66,15 @@ func (b *Builder) Check(name string, size int64) error {
 		case file:
 			return fmt.Errorf("%q is there twice", part)
 		default:
-			return nil // and so are its parents
+			return nil // parents are already recorded
 		}
 		file = false
 	}
 	return nil
 }
 
-// foldName returns what a system that tells neither case nor forms of Unicode apart takes a name for.
+// foldName returns a key that is equal for names that differ only in case or Unicode
+// normalization.
 func foldName(name string) string {
 	return norm.NFD.String(strings.Map(func(r rune) rune {
 		least := r
@@ -83,7 +85,7 @@ func foldName(name string) string {
 	}, norm.NFD.String(name)))
 }
 
-// checkPath returns why a name with slashes cannot be used on every system.
+// checkPath returns an error if a slash-separated name is not usable on every operating system.
 func checkPath(name string) error {
 	if !utf8.ValidString(name) {
 		return errors.New("it is not valid UTF-8")
@@ -104,7 +106,7 @@ func checkPath(name string) error {
 	return nil
 }
 
-// File makes a file, whose name was checked. The caller closes it.
+// File creates a file whose name was checked. The caller closes it.
 func (b *Builder) File(name string, executable bool) (io.WriteCloser, error) {
 	local := filepath.FromSlash(name)
 	if err := b.root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
@@ -117,10 +119,11 @@ func (b *Builder) File(name string, executable bool) (io.WriteCloser, error) {
 	return b.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-// Link adds a link, whose name was checked.
+// Link records a symlink whose name was checked.
 func (b *Builder) Link(name, target string) { b.links = append(b.links, buildLink{name, target}) }
 
-// Close makes the links, after all files, so that no file is written through one.
+// Close creates the symlinks. It runs after all files are written so that no file is written
+// through one.
 func (b *Builder) Close() error {
 	defer b.root.Close()
 	for _, l := range b.links {
@@ -135,8 +138,8 @@ func (b *Builder) Close() error {
 	return nil
 }
 
-// Copy copies the folder called name of a folder, through no link that leads out of it, to a new folder: that of a plugin to
-// be installed.
+// Copy copies directory name inside from to a new directory, as a plugin to be installed. It
+// does not follow symlinks that lead out of from.
 func Copy(from, name, to string, id ID) error {
 	outer, err := os.OpenRoot(from)
 	if err != nil {
@@ -151,7 +154,7 @@ func Copy(from, name, to string, id ID) error {
 		return fmt.Errorf("%s: %w", name, plain(err))
 	}
 	defer root.Close()
-	t, err := scan(root, id) // which keeps the limits
+	t, err := scan(root, id) // scan enforces the limits
 	if err != nil {
 		return err
 	}
@@ -168,7 +171,7 @@ func Copy(from, name, to string, id ID) error {
 	return b.Close()
 }
 
-// copy copies a file or a link.
+// copy copies one file or symlink.
 func (b *Builder) copy(root *os.Root, f treeFile) error {
 	if err := b.Check(f.name, 0); err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// A bundle is the folder of a plugin. Nothing outside of it is opened, through whatever links.
+// A bundle is a plugin's directory. Nothing outside it is ever opened, even through symlinks.
 type bundle struct {
 	dir   string
 	quick *quick   // may be nil
 	slow  *os.Root // nil until it is needed
 }
 
-// openBundle opens a folder whose files may be anything.
+// openBundle opens a directory whose contents are untrusted.
 func openBundle(dir string) (*bundle, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -28,8 +28,8 @@ func openBundle(dir string) (*bundle, error) {
 	return &bundle{dir: dir, slow: root}, nil
 }
 
-// openInstalled opens a folder that was checked when the plugin was installed, and so has no devices: there are many of them
-// at a start.
+// openInstalled opens a directory that was checked at install time and so has no device files.
+// Skipping that check matters because many plugins are opened at startup.
 func openInstalled(dir string) (*bundle, error) {
 	q, err := openQuick(dir)
 	if err != nil {
@@ -41,7 +41,7 @@ func openInstalled(dir string) (*bundle, error) {
 	return &bundle{dir: dir, quick: q}, nil
 }
 
-// root returns the folder for what cannot be done quickly.
+// root returns the os.Root used when the quick path does not apply.
 func (f *bundle) root() (root *os.Root, err error) {
 	if f.slow == nil {
 		f.slow, err = os.OpenRoot(f.dir)
@@ -58,7 +58,7 @@ func (f *bundle) close() {
 	}
 }
 
-// stat asks about a name with slashes, through links.
+// stat returns information about a slash-separated name, following symlinks.
 func (f *bundle) stat(name string) (fs.FileInfo, error) {
 	root, err := f.root()
 	if err != nil {
@@ -67,7 +67,8 @@ func (f *bundle) stat(name string) (fs.FileInfo, error) {
 	return root.Stat(filepath.FromSlash(name))
 }
 
-// isDir reports whether a name without slashes is that of a folder. The error is [fs.ErrNotExist] if there is nothing.
+// isDir reports whether a name without slashes is a directory. The error is [fs.ErrNotExist] if
+// the name does not exist.
 func (f *bundle) isDir(name string) (bool, error) {
 	if f.quick != nil {
 		if dir, err := f.quick.isDir(name); !errors.Is(err, errSlow) {
@@ -78,14 +79,15 @@ func (f *bundle) isDir(name string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// A fileContent is what was read of a file, with its stamp from before it was read: one from after reading could be that of
-// another content. The stamp is zero if it is not known, and is there also for a file that could not be read.
+// A fileContent is a file's content with its stamp from before the read; a later stamp could
+// belong to different content. The stamp is zero if unknown, and may be set even if the file
+// could not be read.
 type fileContent struct {
 	data  []byte
 	stamp filestate.Stamp
 }
 
-// errSlow says that something cannot be found out quickly.
+// errSlow is returned when the quick path can't answer.
 var errSlow = errors.New("it is a link, or the system does not help")
 
 // read reads a regular file of at most max bytes.
@@ -111,10 +113,10 @@ func (f *bundle) read(name string, max int64) (fileContent, error) {
 	return readAll(file, max, info.Size(), f.stamp(name))
 }
 
-// errIrregular is the error of a file that is none.
+// errIrregular is returned for anything but a regular file.
 var errIrregular = errors.New("it is not a regular file")
 
-// readAll reads a file of a size.
+// readAll reads a file whose size is known, up to max bytes.
 func readAll(file io.Reader, max, size int64, stamp filestate.Stamp) (fileContent, error) {
 	if size > max {
 		return fileContent{stamp: stamp}, fmt.Errorf("it is larger than %d bytes", max)
@@ -130,7 +132,7 @@ func readAll(file io.Reader, max, size int64, stamp filestate.Stamp) (fileConten
 	return fileContent{data[:n], stamp}, nil
 }
 
-// stamp returns the stamp of a file; zero if it is a link.
+// stamp returns a file's stamp, or zero if it is a symlink.
 func (f *bundle) stamp(name string) filestate.Stamp {
 	info, err := os.Lstat(filepath.Join(f.dir, filepath.FromSlash(name)))
 	if err != nil || !info.Mode().IsRegular() {

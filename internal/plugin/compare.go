@@ -15,11 +15,11 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A Difference is what a version of a plugin brings that the one before does not.
+// A Difference lists the additions and changes between two versions of a plugin.
 type Difference struct{ Changes []Change }
 
-// Asks reports whether the user has to agree: something runs, or is allowed, that was not before, or a file differs that
-// something could run.
+// Asks reports whether the user must approve the difference: something newly runs or is newly
+// allowed, or a file that could be run differs.
 func (d Difference) Asks() bool {
 	return slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Asks })
 }
@@ -28,13 +28,13 @@ func (d Difference) Asks() bool {
 type Change struct {
 	Part Part
 	Name string
-	// Old and New are what stands there, in one line; empty if nothing does.
+	// Old and New are one-line values; empty if absent.
 	Old, New string
-	// Asks says that the user has to agree to it.
+	// If Asks is true, the user must approve the change.
 	Asks bool
 }
 
-// A Part is a kind of thing that a plugin brings.
+// A Part is a kind of plugin component.
 type Part string
 
 // The parts.
@@ -42,10 +42,10 @@ const (
 	Hook           Part = "hook"
 	Server         Part = "MCP server"
 	LanguageServer Part = "language server"
-	Rule           Part = "allowed-tools" // of a skill or command
+	Rule           Part = "allowed-tools" // skill or command permission
 	SkillHooks     Part = "hooks of a skill"
-	Embedded       Part = "embedded commands" // of a skill or command, which run when it is used
-	Program        Part = "file"              // any other file, which hooks and servers can run
+	Embedded       Part = "embedded commands" // run when the skill or command is used
+	Program        Part = "file"              // any other file; hooks and servers can run it
 	Skill          Part = "skill"
 	Command        Part = "command"
 	Agent          Part = "agent"
@@ -53,12 +53,12 @@ const (
 	Setting        Part = "option"
 )
 
-// Compare returns how a plugin differs from the one before, which may be nil: then all that it brings is new. It reads the
-// files of both. What cannot be read counts as changed.
+// Compare returns how a plugin differs from its previous version, reading the files of both. If
+// old is nil, everything is new. Unreadable files count as changed.
 func Compare(old, new *Plugin) Difference {
 	var d Difference
 	before, after := contents(old), contents(new)
-	runs := false // what is allowed and what runs can use any file
+	runs := false // anything allowed or run can use any file
 	for key, c := range after {
 		switch key.part {
 		case Hook, Server, LanguageServer, SkillHooks, Embedded, Rule:
@@ -86,7 +86,7 @@ func Compare(old, new *Plugin) Difference {
 	return d
 }
 
-// wider reports whether rules allow something that others do not.
+// wider reports whether the new rules allow something that the old ones do not.
 func wider(old, new string) bool {
 	before := map[string]bool{}
 	for _, rule := range frontmatter.SplitList(old) {
@@ -95,13 +95,13 @@ func wider(old, new string) bool {
 	return slices.ContainsFunc(frontmatter.SplitList(new), func(rule string) bool { return !before[strings.TrimSpace(rule)] })
 }
 
-// A contentKey names something that a plugin brings.
+// A contentKey identifies one component of a plugin.
 type contentKey struct {
 	part Part
 	name string
 }
 
-// A content is what a plugin brings under a key: a text to show, and a hash of what is not shown.
+// A content is a plugin component: text to show and a hash of the rest.
 type content struct {
 	text string
 	sum  string
@@ -113,7 +113,7 @@ func union(a, b map[contentKey]content) map[contentKey]content {
 	return all
 }
 
-// contents returns all that a plugin brings; nothing if it is nil.
+// contents returns all components of a plugin; nil has none.
 func contents(p *Plugin) map[contentKey]content {
 	all := map[contentKey]content{}
 	if p == nil {
@@ -135,7 +135,7 @@ func contents(p *Plugin) map[contentKey]content {
 	return all
 }
 
-// flatHooks returns the hooks in one line each, by the event with its matcher and a number.
+// flatHooks returns the hooks, one line each, keyed by event, matcher and hook.
 func flatHooks(hooks json.RawMessage) map[string]string {
 	all := map[string]string{}
 	var events map[string][]json.RawMessage
@@ -167,13 +167,14 @@ func flatHooks(hooks json.RawMessage) map[string]string {
 	return all
 }
 
-// add adds a hook under a name that is free. Hooks are told apart by what they do, so that another order is no change.
+// add adds a hook under a key that includes the hook itself, so that reordering hooks is not a
+// change.
 func add(all map[string]string, name, hook string) {
 	key := name + ": " + hook
 	all[key] = hook
 }
 
-// oneLine returns JSON without space between its parts.
+// oneLine returns compact JSON.
 func oneLine(value []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
@@ -182,7 +183,8 @@ func oneLine(value []byte) string {
 	return b.String()
 }
 
-// files adds the files of a plugin, and what skills and commands are allowed and run.
+// files adds the plugin's files, and the permissions and embedded commands of its skills and
+// commands.
 func files(p *Plugin, all map[contentKey]content) {
 	root, err := os.OpenRoot(p.Dir)
 	if err == nil {
@@ -207,7 +209,7 @@ func (r *reader) content(p *Plugin, f treeFile, all map[contentKey]content) {
 	if part == "" {
 		for _, u := range manifestNames {
 			if f.name == u {
-				return // what it says is compared
+				return // its parsed content is compared
 			}
 		}
 		if f.name == "hooks/hooks.json" || f.name == ".mcp.json" || f.name == ".lsp.json" {
@@ -222,7 +224,7 @@ func (r *reader) content(p *Plugin, f treeFile, all map[contentKey]content) {
 		all[contentKey{Rule, f.name}] = content{fmt.Sprintf("it cannot be read: %v", err), sum}
 		return
 	}
-	head, body, _ := frontmatter.Split(string(data)) // ok: without an end there is no head
+	head, body, _ := frontmatter.Split(string(data)) // ok: an unterminated header counts as no header
 	fields, err := frontmatter.Parse(head)
 	description := shorten(fields["description"].String())
 	if description == "" {
@@ -232,7 +234,7 @@ func (r *reader) content(p *Plugin, f treeFile, all map[contentKey]content) {
 	if part != Skill && part != Command {
 		return
 	}
-	if err != nil { // what others make of it is not known
+	if err != nil { // other parsers may interpret it differently
 		all[contentKey{Rule, f.name}] = content{head, sum}
 	} else if allowed := fields["allowed-tools"].String(); allowed != "" {
 		all[contentKey{Rule, f.name}] = content{text: allowed}
@@ -245,7 +247,7 @@ func (r *reader) content(p *Plugin, f treeFile, all map[contentKey]content) {
 	}
 }
 
-// partOf returns what a file is part of, or "" if it is any other file.
+// partOf returns the part a file belongs to, or "" for any other file.
 func (r *reader) partOf(p *Plugin, name string) Part {
 	if path.Ext(name) != ".md" {
 		return ""

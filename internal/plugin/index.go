@@ -13,26 +13,28 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// The index holds the plugins as they were loaded, with the stamps of all their files, so that a start
-// looks at the stamps instead of reading the files. It is a cache: what is wrong with it makes loading slower, and is not
-// reported. It does not say which plugins are used, nor what the user has agreed to.
+// The index caches loaded plugins with the stamps of all their files, so that startup checks
+// stamps instead of reading files. A damaged index only makes loading slower and is not
+// reported. It does not record which plugins are enabled or approved.
 var indexFormat = cachefile.Format{Mark: "adze plugins 4\n", Max: 64 << 20}
 
 const (
-	// settled is how old a file must be to be known by its stamp: one that is changed twice at once can have one stamp.
+	// settled is the minimum age of a file that can be identified by its stamp: a file changed
+	// twice in quick succession may keep the same stamp.
 	settled = time.Second
-	// fewPlugins are read as fast as the index, which need not be written then.
+	// fewPlugins is the number of plugins up to which reading them is as fast as reading the
+	// index, so no index is written.
 	fewPlugins = 16
 )
 
-// An index is what was known when it was written.
+// An index is the decoded index file.
 type index struct {
-	state   filestate.Stamp // of the file of the store
+	state   filestate.Stamp // stamp of the store's state file
 	plugins map[ID]indexed
-	foreign bool // another program has read the plugins: what they run must be read again before it runs
+	foreign bool // written by another adze version: re-read plugins before they run
 }
 
-// An indexed plugin is one that was loaded.
+// An indexed is a loaded plugin with the stamps of its files.
 type indexed struct {
 	stamps   []fileStamp
 	plugin   *Plugin
@@ -40,11 +42,12 @@ type indexed struct {
 }
 
 type fileStamp struct {
-	name  string // in the folder of the plugin
+	name  string // relative to the plugin's directory
 	stamp filestate.Stamp
 }
 
-// A keeper keeps the index of plugins that were not looked at yet. It is safe for concurrent use.
+// A keeper holds the index of plugins whose files have not been checked yet. It is safe for
+// concurrent use.
 type keeper struct {
 	mu    sync.Mutex
 	index *index // may be nil
@@ -56,7 +59,7 @@ func (k *keeper) set(x *index) {
 	k.index = x
 }
 
-// of returns the index if it is of a state of the store, or nil.
+// of returns the index if it matches the store's state, or nil.
 func (k *keeper) of(state filestate.Stamp) *index {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -66,7 +69,7 @@ func (k *keeper) of(state filestate.Stamp) *index {
 	return k.index
 }
 
-// find returns what the index knows of a plugin.
+// find returns the index entry for a plugin.
 func (k *keeper) find(id ID) (indexed, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,7 +80,7 @@ func (k *keeper) find(id ID) (indexed, bool) {
 	return entry, ok
 }
 
-// loadIndex returns the index, or nil if there is none that can be used.
+// loadIndex returns the index, or nil if there is no usable one.
 func (s *Store) loadIndex() *index {
 	info, err := os.Stat(s.File())
 	if err != nil {
@@ -97,10 +100,10 @@ func (s *Store) loadIndex() *index {
 	return x
 }
 
-// holds reports whether the files of a plugin are those that were read.
+// holds reports whether the plugin's files still have the recorded stamps.
 func (x indexed) holds() bool {
 	for _, f := range x.stamps {
-		info, err := os.Lstat(x.plugin.Dir + string(filepath.Separator) + f.name) // slashes are as good as separators
+		info, err := os.Lstat(x.plugin.Dir + string(filepath.Separator) + f.name) // slashes work as separators
 		if err != nil || filestate.StampOf(info) != f.stamp {
 			return false
 		}
@@ -108,14 +111,14 @@ func (x indexed) holds() bool {
 	return true
 }
 
-// sure reports whether a file is known by its stamp: it is no link, and was not changed within the time that stamps take to
-// settle.
+// sure reports whether the stamp identifies the file: it is not a symlink and has not changed
+// within the settling time.
 func (f fileStamp) sure(settled time.Duration) bool {
 	return f.stamp.CTime != 0 && time.Since(time.Unix(0, f.stamp.CTime)) >= settled
 }
 
-// save writes an index in the background. The stamp of the store's file is that from before it was read, so that an index that
-// is late is known to be out of date.
+// save writes an index in the background. The index carries the stamp the store's file had
+// before it was read, so that an index written late is recognized as stale.
 func (s *Store) save(x *index) {
 	if len(x.plugins) < s.few || x.state.CTime == 0 || time.Since(time.Unix(0, x.state.CTime)) < s.settled {
 		return
@@ -123,12 +126,12 @@ func (s *Store) save(x *index) {
 	s.saver.Save(indexFormat, s.IndexFile(), x.encode)
 }
 
-// Close waits for an index that is being written, for a short time.
+// Close waits briefly for an index that is being written.
 func (s *Store) Close() { s.saver.Close() }
 
-// encode returns an index as it is written.
+// encode returns the index in its file format.
 func (x *index) encode() *cachefile.Writer {
-	const perPlugin = 800 // bytes, about
+	const perPlugin = 800 // approximate bytes
 	e := &cachefile.Writer{}
 	e.Grow(perPlugin * len(x.plugins))
 	e.Stamp(x.state)
@@ -145,7 +148,7 @@ func (x *index) encode() *cachefile.Writer {
 		e.List(m.Keywords)
 		options := []byte{}
 		if len(m.Options) > 0 {
-			options, _ = json.Marshal(m.Options) // ok: texts, and JSON that was read
+			options, _ = json.Marshal(m.Options) // ok: strings and JSON that was parsed before
 		}
 		e.Text(string(options), string(p.plugin.Hooks), string(p.plugin.Servers), string(p.plugin.Languages))
 		for _, list := range [][]string{p.plugin.Skills, p.plugin.Commands, p.plugin.Agents, p.plugin.Styles} {
@@ -159,10 +162,11 @@ func (x *index) encode() *cachefile.Writer {
 	return e
 }
 
-// maxTogether is for how many plugins there is room at a time: a file that is damaged may claim any number.
+// maxTogether is the number of plugins allocated at a time, because a damaged file may claim
+// any number.
 const maxTogether = 512
 
-// decodeIndex returns what was encoded, or nil.
+// decodeIndex decodes an index, or returns nil.
 func decodeIndex(d *cachefile.Reader, s *Store) *index {
 	x := &index{foreign: d.Foreign(), state: d.Stamp()}
 	n := d.Count()
@@ -204,13 +208,13 @@ func decodeIndex(d *cachefile.Reader, s *Store) *index {
 	return x
 }
 
-// within reports whether a path is a folder, or lies in it.
+// within reports whether path is dir or lies below it.
 func within(dir, path string) bool {
 	rest, ok := strings.CutPrefix(path, dir)
 	return ok && (rest == "" || rest[0] == filepath.Separator)
 }
 
-// raw returns JSON, or nil if there is none.
+// raw returns a JSON value, or nil if it is empty.
 func raw(d *cachefile.Reader) json.RawMessage {
 	if s := d.Text(); s != "" {
 		return json.RawMessage(s)

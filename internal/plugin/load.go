@@ -12,27 +12,27 @@ import (
 	"adze/internal/platform/parallel"
 )
 
-// A Loaded plugin is one that was asked for. Plugin is nil with an error.
+// A Loaded is the result of loading one plugin. Plugin is nil if Err is set.
 type Loaded struct {
 	ID       ID
 	Plugin   *Plugin
 	Problems []Problem
-	// Err says why it cannot be used: it is not installed ([ErrNotInstalled]), or its files are not those that were
-	// installed (a [*ChangedError]).
+	// Err is the reason the plugin can't be used: it is not installed ([ErrNotInstalled]), or
+	// its files have changed since installation (a [*ChangedError]).
 	Err error
 }
 
-// ErrNotInstalled says that a plugin is not installed.
+// ErrNotInstalled is returned for a plugin that is not installed.
 var ErrNotInstalled = errors.New("it is not installed")
 
-// A ChangedError says that the files of a plugin are not those that were installed.
+// A ChangedError reports that a plugin's files have changed since installation.
 type ChangedError struct {
 	ID
 	Installed, Found string // hashes of all files
-	File             string // the one that was changed, instead of the hashes
+	File             string // the changed file, set instead of the hashes
 }
 
-// Error says what to do.
+// Error returns a message that explains how to fix the problem.
 func (e *ChangedError) Error() string {
 	if e.File != "" {
 		return fmt.Sprintf("%s: its file %s was changed after it was installed; uninstall it and install it again", e.ID, e.File)
@@ -40,9 +40,9 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: its files were changed after it was installed: they had the hash %s, and now have %s; uninstall it and install it again", e.ID, e.Installed, e.Found)
 }
 
-// Known returns installed plugins, in the order of the ids, as the index knows them, and false if it does not know them all.
-// It does not look at their files: what came of them since is found by [Store.Check], before something of a plugin runs, and
-// by [Store.Load].
+// Known returns installed plugins from the index, in the order of the ids, and false if the
+// index lacks any of them. It does not check the plugins' files: [Store.Check], called before
+// anything of a plugin runs, and [Store.Load] detect changes.
 func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
 	x := s.loadIndex()
 	if x == nil {
@@ -60,7 +60,7 @@ func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
 	return all, true
 }
 
-// Check returns nil if the files of an installed plugin are those that it was made of.
+// Check returns nil if an installed plugin's files are the ones it was loaded from.
 func (s *Store) Check(p *Plugin) error {
 	if entry, ok := s.kept.find(p.ID); ok && entry.plugin == p && entry.holds() {
 		return nil
@@ -79,13 +79,13 @@ func (s *Store) Check(p *Plugin) error {
 	return l.Err
 }
 
-// runsLike reports whether two plugins bring the same.
+// runsLike reports whether two plugins have the same components.
 func (p *Plugin) runsLike(o *Plugin) bool {
 	return bytes.Equal(p.Hooks, o.Hooks) && bytes.Equal(p.Servers, o.Servers) && bytes.Equal(p.Languages, o.Languages) && slices.Equal(p.Styles, o.Styles) &&
 		slices.Equal(p.Skills, o.Skills) && slices.Equal(p.Commands, o.Commands) && slices.Equal(p.Agents, o.Agents)
 }
 
-// installed returns what is installed by a name.
+// installed returns the state of an installed plugin.
 func installed(s *Store, id ID) (*Installed, error) {
 	st, err := s.read()
 	if err != nil {
@@ -98,14 +98,15 @@ func installed(s *Store, id ID) (*Installed, error) {
 	return in, nil
 }
 
-// Load returns installed plugins, in the order of the ids. Their files are those that were installed; see [seal].
+// Load returns installed plugins in the order of the ids. It verifies that their files are
+// unchanged since installation; see [seal].
 func (s *Store) Load(ids ...ID) []Loaded {
 	all := make([]Loaded, len(ids))
 	if len(ids) == 0 {
 		return all
 	}
 	x := s.loadIndex()
-	s.kept.set(nil) // what is not as it was is changed in it
+	s.kept.set(nil) // stale entries are replaced below
 	var missing []int
 	if x == nil || x.foreign {
 		x = &index{plugins: map[ID]indexed{}}
@@ -154,7 +155,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 	return all
 }
 
-// load sets the plugins that are as they were, and returns which of the ids are not.
+// load fills in the plugins whose files are unchanged, and returns the indexes of the others.
 func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	holds := make([]bool, len(ids))
 	parallel.Do(len(ids), func(i int) {
@@ -171,7 +172,8 @@ func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	return missing
 }
 
-// load reads an installed plugin. The entry for the index is nil if its files cannot be known by their stamps.
+// load reads an installed plugin. The index entry is nil if the files can't be identified by
+// their stamps.
 func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 	l = Loaded{ID: in.ID}
 	r, err := openReader(s.pluginDir(in.ID, in.Hash), openInstalled)
@@ -213,8 +215,8 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 	return l, entry
 }
 
-// Verify compares all files of an installed plugin with those that were installed. The error is a [*ChangedError] if they
-// differ.
+// Verify compares all files of an installed plugin with the installed ones. The error is a
+// [*ChangedError] if they differ.
 func (s *Store) Verify(id ID) error {
 	in, err := installed(s, id)
 	if err != nil {

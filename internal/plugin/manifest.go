@@ -13,24 +13,25 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// maxText bounds a text of a manifest, and maxItems a list in it.
+// maxText bounds a string in a manifest, and maxItems a list.
 const (
 	maxText  = 2000
 	maxItems = 256
 )
 
-// A manifest is a plugin.json, or an entry of a marketplace that stands for one. Paths are as they are written.
+// A manifest is a plugin.json, or the marketplace entry that replaces it. Paths are kept as
+// written.
 type manifest struct {
 	name string
 	Manifest
-	// A list that is nil is not there.
+	// A nil list is absent.
 	skills, commands, agents, styles []string
-	// hooks, servers and languages are paths of files, as JSON strings, or objects.
+	// hooks, servers and languages hold objects, or file paths as JSON strings.
 	hooks, servers, languages []json.RawMessage
 }
 
-// object returns the members of an object. Of members with the same name the last counts. Names are compared as they are
-// written, which decoding into a struct does not do.
+// object returns the members of an object. If a name is repeated, the last member wins. Unlike
+// decoding into a struct, names are case-sensitive.
 func object(data []byte) (map[string]json.RawMessage, error) {
 	if members, ok := quickObject(data); ok {
 		return members, nil
@@ -48,7 +49,8 @@ func object(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// quickObject returns the members of an object that is written well, as parts of the data. There are many at a start.
+// quickObject returns the members of a well-formed object as subslices of data. It is a fast
+// path for the many objects read at startup.
 func quickObject(data []byte) (map[string]json.RawMessage, bool) {
 	members := map[string]json.RawMessage{}
 	err := jsonscan.Object(data, func(name, value []byte) error {
@@ -69,7 +71,8 @@ func jsonKind(value []byte) byte {
 	return 0
 }
 
-// parseManifest reads a manifest. A field that is wrong is a problem, whose File is empty, and the others count.
+// parseManifest parses a manifest. An invalid field is reported as a Problem with an empty
+// File; the other fields are still used.
 func parseManifest(data []byte) (manifest, []Problem, error) {
 	members, err := object(data)
 	if err != nil {
@@ -110,7 +113,7 @@ func parseManifest(data []byte) (manifest, []Problem, error) {
 		paths, ok := list(value)
 		if !ok {
 			problem(l.field, "it must be a path or a list of at most %d paths", maxItems)
-			paths = []string{} // not the default: the author meant something else
+			paths = []string{} // don't fall back to the default: the author meant something else
 		}
 		*l.to = paths
 	}
@@ -131,7 +134,7 @@ func parseManifest(data []byte) (manifest, []Problem, error) {
 	return m, problems, nil
 }
 
-// shorten bounds a text.
+// shorten truncates a string to maxText.
 func shorten(s string) string {
 	if len(s) <= maxText {
 		return s
@@ -139,7 +142,7 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxText], "") + "…"
 }
 
-// named returns a text, or that of a member of an object.
+// named returns a string, or the string in the given member of an object.
 func named(value json.RawMessage, member string) string {
 	if s, ok := jsonscan.String(value); ok {
 		return shorten(s)
@@ -151,7 +154,8 @@ func named(value json.RawMessage, member string) string {
 	return ""
 }
 
-// list returns a text, or a list of texts; nil if there is none. It reports false if it is something else.
+// list returns a string or list of strings as a list, or nil if the value is null. It returns
+// false for any other value.
 func list(value json.RawMessage) ([]string, bool) {
 	if jsonscan.IsNull(value) {
 		return nil, true
@@ -171,8 +175,8 @@ func list(value json.RawMessage) ([]string, bool) {
 	return all, err == nil
 }
 
-// sources returns the paths of an object that maps the names of commands to where they are, as a list. Those without one
-// are left out.
+// sources returns, as a JSON list, the paths in an object that maps command names to their
+// sources. It calls left for commands without a path.
 func sources(value json.RawMessage, left func(name string)) json.RawMessage {
 	members, err := object(value)
 	if err != nil {
@@ -190,7 +194,8 @@ func sources(value json.RawMessage, left func(name string)) json.RawMessage {
 	return data
 }
 
-// pathsOrObjects returns a path, an object, or a list of these. It reports false if it is something else.
+// pathsOrObjects returns a path, an object, or a list of these. It returns false for any other
+// value.
 func pathsOrObjects(value json.RawMessage) ([]json.RawMessage, bool) {
 	switch jsonKind(value) {
 	case 0, 'n':
@@ -209,7 +214,7 @@ func pathsOrObjects(value json.RawMessage) ([]json.RawMessage, bool) {
 	return all, err == nil
 }
 
-// options returns the values that a plugin asks the user for, in the order in which they are written.
+// options returns the values a plugin asks the user for, in file order.
 func options(value json.RawMessage, problem func(field, format string, args ...any)) []Option {
 	if jsonscan.IsNull(value) {
 		return nil
@@ -257,7 +262,7 @@ func options(value json.RawMessage, problem func(field, format string, args ...a
 	return all
 }
 
-// isVariable reports whether an option can be named so in the environment.
+// isVariable reports whether an option name is valid as an environment variable.
 func isVariable(name string) bool {
 	for i, c := range []byte(name) {
 		if letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'; !letter && (i == 0 || c < '0' || c > '9') {

@@ -13,15 +13,15 @@ import (
 	"adze/internal/platform/jsonscan"
 )
 
-// A partsReader finds what a plugin brings.
+// A partsReader finds a plugin's components.
 type partsReader struct {
 	*reader
-	name     string // of the plugin
-	manifest string // its name; empty if there is none
+	name     string // plugin name
+	manifest string // manifest file name; empty if there is none
 }
 
-// read returns the parts that are there by default, and those that the manifest names. With an error the manifest names
-// something that it must not.
+// read returns the default components and the ones listed by the manifest. It returns an error
+// if the manifest lists something forbidden.
 func (r *partsReader) read(m manifest) (Parts, error) {
 	var p Parts
 	var err error
@@ -29,11 +29,11 @@ func (r *partsReader) read(m manifest) (Parts, error) {
 	for _, l := range []struct {
 		field, standard string
 		written         []string
-		// instead says that what the manifest names is used in place of the standard folder.
+		// If instead is true, the manifest's list replaces the standard directory.
 		instead bool
 		to      *[]string
 	}{
-		// Who names single skills of the standard folder means these and no others.
+		// A manifest that lists single skills of the standard directory means only these.
 		{"skills", "skills", m.skills, selected, &p.Skills},
 		{"commands", "commands", m.commands, m.commands != nil, &p.Commands},
 		{"agents", "agents", m.agents, m.agents != nil, &p.Agents},
@@ -63,7 +63,8 @@ func (r *partsReader) read(m manifest) (Parts, error) {
 	return p, nil
 }
 
-// standard adds a folder if it is there. One that leads out of the plugin is left out, with a problem.
+// standard adds a directory if it exists. If it leads out of the plugin, it is omitted and
+// reported as a problem.
 func (r *partsReader) standard(name string, to *[]string) {
 	dir, err := r.isDir(name)
 	switch {
@@ -75,7 +76,7 @@ func (r *partsReader) standard(name string, to *[]string) {
 	}
 }
 
-// named adds a path that the manifest names.
+// named adds a path listed by the manifest.
 func (r *partsReader) named(field, written string, to *[]string) error {
 	name, err := Local(written)
 	if err != nil {
@@ -101,23 +102,23 @@ func (r *partsReader) named(field, written string, to *[]string) error {
 	return nil
 }
 
-// rootSkill reports a skill whose name would be that of the plugin's folder, which is a hash.
+// rootSkill reports a skill that would be named after the plugin's directory, which is a hash.
 func (r *partsReader) rootSkill() {
 	r.problem("SKILL.md", "", "it is not used: put it into skills/%s/", r.name)
 }
 
-// isFile reports whether a name is that of a file inside of the plugin.
+// isFile reports whether name is a regular file inside the plugin.
 func (r *partsReader) isFile(name string) bool {
 	info, err := r.stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// refusal is the error of a path that the manifest must not name.
+// refusal returns the error for a forbidden path in the manifest.
 func (r *partsReader) refusal(field, written string, err error) error {
 	return Problem{filepath.Join(r.dir, filepath.FromSlash(r.manifest)), field, fmt.Sprintf("%q: %v", shorten(written), err)}
 }
 
-// add adds a path, unless those who read it could be led out of the plugin by a link.
+// add adds a path, unless a symlink could lead its readers out of the plugin.
 func (r *partsReader) add(name string, to *[]string) {
 	full := filepath.Join(r.dir, filepath.FromSlash(name))
 	if slices.Contains(*to, full) {
@@ -138,7 +139,7 @@ func (r *partsReader) add(name string, to *[]string) {
 	*to = append(*to, full)
 }
 
-// parents returns a name and the folders that it is in.
+// parents yields a name and its parent directories.
 func parents(name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for name != "." && yield(name) {
@@ -151,8 +152,8 @@ func parents(name string) func(yield func(string) bool) {
 	}
 }
 
-// objects returns the objects of a file that is there by default, and those that the manifest has or names. The file of an
-// object is that which it stands in.
+// objects returns the objects in the default file, and the ones that the manifest contains or
+// names. Each object carries the name of the file it comes from.
 func (r *partsReader) objects(field, standard string, written []json.RawMessage) ([]part, error) {
 	var all []part
 	read := func(name string) error {
@@ -270,7 +271,7 @@ func (r *partsReader) servers(field, standard string, written []json.RawMessage)
 	return encode(len(servers), servers)
 }
 
-// encode returns a value as JSON; nil if there are none of it.
+// encode returns v as JSON, or nil if n is 0.
 func encode(n int, v any) (json.RawMessage, error) {
 	if n == 0 {
 		return nil, nil

@@ -1,6 +1,6 @@
-// Package plugin knows what plugins are: bundles of skills, commands, agents, hooks, servers and output styles in one
-// folder. It reads them, and keeps which are installed, from where and in which state. What their parts do, and whether
-// they are used, is left to others: nothing of a plugin is run here.
+// Package plugin reads plugins, which are directories of skills, commands, agents, hooks,
+// servers and output styles, and manages the store of installed ones. It never runs anything
+// from a plugin.
 package plugin
 
 import (
@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// An ID names a plugin: NAME@MARKETPLACE. The marketplace is empty for one that --plugin-dir names.
+// An ID identifies a plugin: NAME@MARKETPLACE. The marketplace is empty for plugins from
+// --plugin-dir.
 type ID struct{ Name, Market string }
 
-// String returns the id as settings hold it.
+// String returns the id as written in settings.
 func (id ID) String() string {
 	if id.Market == "" {
 		return id.Name
@@ -20,7 +21,7 @@ func (id ID) String() string {
 	return id.Name + "@" + id.Market
 }
 
-// ParseID reads an id as settings hold it.
+// ParseID parses an id as written in settings.
 func ParseID(text string) (ID, error) {
 	name, market, _ := strings.Cut(text, "@")
 	id := ID{name, market}
@@ -33,11 +34,11 @@ func ParseID(text string) (ID, error) {
 	return id, nil
 }
 
-// maxName bounds the name of a plugin or a marketplace, in bytes.
+// maxName bounds a plugin or marketplace name, in bytes.
 const maxName = 64
 
-// CheckName returns why a name cannot be that of a plugin or a marketplace, or nil. Names are those of folders and parts of
-// commands, on every system.
+// CheckName returns the reason a name is not valid for a plugin or marketplace, or nil. Names
+// are used as directory names and in commands, on every operating system.
 func CheckName(name string) error {
 	switch {
 	case name == "":
@@ -62,16 +63,16 @@ func CheckName(name string) error {
 	return nil
 }
 
-// A Problem is why something of a plugin or a marketplace is not used as it was meant.
+// A Problem is the reason part of a plugin or marketplace is not used as intended.
 type Problem struct {
-	// File is absolute, or the address of what was fetched.
+	// File is an absolute path, or the URL it was fetched from.
 	File string
-	// Field is the field that is wrong; empty if it is the whole file.
+	// Field is the invalid field; empty for the whole file.
 	Field string
 	Text  string
 }
 
-// Error returns the problem as one line for the user.
+// Error returns a one-line message for the user.
 func (p Problem) Error() string {
 	if p.Field != "" {
 		return fmt.Sprintf("%s: %s: %s", p.File, p.Field, p.Text)
@@ -79,44 +80,45 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s: %s", p.File, p.Text)
 }
 
-// A Plugin is one that was read. It does not change.
+// A Plugin is a plugin that was read. It is immutable.
 type Plugin struct {
 	ID
-	// Dir is its folder, absolute, and Data the one for what it keeps, which an update leaves alone; Data may be empty, and
-	// need not exist.
+	// Dir is the plugin's absolute directory. Data is the directory for its own data, which
+	// survives updates; it may be empty and need not exist.
 	Dir, Data string
 	Manifest
 	Parts
-	// Hash is that of all its files, and Commit the one it was installed from; Commit may be empty.
+	// Hash covers all files of the plugin. Commit is the commit it was installed from, if any.
 	Hash, Commit string
 }
 
-// A Manifest is what a plugin says of itself.
+// A Manifest is a plugin's description of itself.
 type Manifest struct {
 	Version, Description, Author, Homepage, Repository, License string
 	Keywords                                                    []string
-	// Options are values that the user is asked for.
+	// Options are values that the user must provide.
 	Options []Option
 }
 
-// An Option is a value that the user sets for a plugin. Its parts see it as ${user_config.NAME}, and its programs as
-// CLAUDE_PLUGIN_OPTION_NAME.
+// An Option is a value that the user sets for a plugin. The plugin's components see it as
+// ${user_config.NAME}, its programs as CLAUDE_PLUGIN_OPTION_NAME.
 type Option struct {
 	Name, Title, Description string
 	Type                     string // string, number, boolean, directory or file
 	Default                  json.RawMessage
 	Required                 bool
-	// Secret says that it is kept where credentials are, and never in a settings file.
+	// If Secret is true, the value is stored with credentials, never in a settings file.
 	Secret bool
 }
 
-// Parts are what a plugin brings. Paths are absolute and inside of its folder, which was checked through all links.
+// Parts are a plugin's components. Paths are absolute and inside its directory, checked with
+// symlinks resolved.
 type Parts struct {
-	Skills   []string // folders of skills, or the SKILL.md of single ones
-	Commands []string // folders or files of commands
-	Agents   []string // folders or files
-	Styles   []string // folders or files
-	// Hooks maps events to hooks, and Servers and Languages names to MCP and language servers, as files of the ecosystem
-	// have them; nil if there are none.
+	Skills   []string // skill directories, or single SKILL.md files
+	Commands []string // directories or files
+	Agents   []string // directories or files
+	Styles   []string // directories or files
+	// Hooks maps events to hooks, Servers and Languages map names to MCP and language servers,
+	// in the format common to plugins. Nil means none.
 	Hooks, Servers, Languages json.RawMessage
 }

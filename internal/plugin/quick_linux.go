@@ -9,10 +9,11 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// A quick reads files of a folder that are reached without links, in few steps. For others it fails with errSlow.
+// A quick reads files in a directory with few system calls. It fails with errSlow for paths
+// that involve symlinks.
 type quick struct{ fd int }
 
-// openQuick opens a folder.
+// openQuick opens a directory.
 func openQuick(dir string) (*quick, error) {
 	fd, err := again(func() (int, error) { return unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) })
 	if err != nil {
@@ -23,7 +24,7 @@ func openQuick(dir string) (*quick, error) {
 
 func (q *quick) close() { unix.Close(q.fd) } // ok: it was only read
 
-// again calls do until it is not interrupted.
+// again retries do while it is interrupted.
 func again(do func() (int, error)) (n int, err error) {
 	for {
 		if n, err = do(); err != unix.EINTR {
@@ -32,7 +33,7 @@ func again(do func() (int, error)) (n int, err error) {
 	}
 }
 
-// isDir reports whether a name without slashes is that of a folder.
+// isDir reports whether a name without slashes is a directory.
 func (q *quick) isDir(name string) (bool, error) {
 	var st unix.Stat_t
 	_, err := again(func() (int, error) { return 0, unix.Fstatat(q.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
@@ -52,7 +53,7 @@ func (q *quick) read(name string, max int64) (fileContent, error) {
 	switch {
 	case err == unix.ENOENT:
 		return fileContent{}, err
-	case err != nil: // also where the system, or what confines the program, does not know how
+	case err != nil: // also if the kernel or a sandbox lacks the system call
 		return fileContent{}, errSlow
 	}
 	defer unix.Close(fd) // ok: it was only read
@@ -64,10 +65,10 @@ func (q *quick) read(name string, max int64) (fileContent, error) {
 	return readAll(opened(fd), max, st.Size, stamp)
 }
 
-// An opened file is one that is read from its beginning to its end.
+// An opened is a file descriptor that is read sequentially.
 type opened int
 
-// Read reads some of the file.
+// Read implements io.Reader.
 func (o opened) Read(p []byte) (int, error) {
 	n, err := again(func() (int, error) { return unix.Read(int(o), p) })
 	switch {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is read quickly is what is read in the usual way, and nothing outside of the folder: of files, folders, links and
-// what is no file.
+// TestQuickIsUsual checks that the quick and the slow path return the same for files,
+// directories, symlinks and special files, and nothing from outside the directory.
 func TestQuickIsUsual(t *testing.T) {
 	outside := t.TempDir()
 	dir := filepath.Join(outside, "bundle")

@@ -2,7 +2,7 @@
 
 package plugin
 
-// A quick is not there on other systems.
+// quick is not available on other systems.
 type quick struct{}
 
 func openQuick(string) (*quick, error) { return nil, nil }

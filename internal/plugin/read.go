@@ -18,17 +18,18 @@ import (
 // Limits of a plugin, in bytes and files.
 const (
 	MaxManifest = 256 << 10
-	MaxFile     = 1 << 20 // of one that is read: hooks, servers
+	MaxFile     = 1 << 20 // limit for each hooks or servers file
 	MaxFiles    = 10_000
-	MaxTree     = 256 << 20 // of all of its files
+	MaxTree     = 256 << 20 // limit for all files together
 )
 
-// manifestNames are where a manifest is; the first that exists counts.
+// manifestNames are the locations of a manifest; the first that exists is used.
 var manifestNames = [...]string{".adze-plugin/plugin.json", ".claude-plugin/plugin.json"}
 
-// Read reads the plugin in a folder. An id without a name gets that of the manifest, or of the folder. Problems are of parts
-// that are left out, and of files that are not read as they were meant. With an error the plugin must not be used: it is not
-// there, its manifest cannot be read or names something outside of the folder, or it is too large.
+// Read reads the plugin in a directory. An id without a name gets the name in the manifest, or
+// that of the directory. Problems concern components that are omitted and files that are not
+// read as intended. After an error the plugin must not be used: it does not exist, its manifest
+// is unreadable or names something outside the directory, or it is too large.
 func Read(dir string, id ID) (*Plugin, []Problem, error) {
 	r, err := openReader(dir, openBundle)
 	if err != nil {
@@ -53,13 +54,13 @@ func Read(dir string, id ID) (*Plugin, []Problem, error) {
 // A reader reads one plugin.
 type reader struct {
 	*bundle
-	tree     *tree // may be nil, for one that is known to have no links that lead out
+	tree     *tree // nil if the plugin is known to have no escaping symlinks
 	problems []Problem
 	used     []usedFile
-	stamps   []fileStamp // of the files that were read
+	stamps   []fileStamp // stamps of the files that were read
 }
 
-// A usedFile is one that says what the plugin runs.
+// A usedFile is a file that determines the commands a plugin runs.
 type usedFile struct {
 	name string
 	data []byte
@@ -86,7 +87,7 @@ func (r *reader) scan(id ID) (*tree, error) {
 	return r.tree, err
 }
 
-// problem reports something about a file of the plugin.
+// problem records a problem with a file of the plugin.
 func (r *reader) problem(name, field, format string, args ...any) {
 	r.problems = append(r.problems, Problem{filepath.Join(r.dir, filepath.FromSlash(name)), field, fmt.Sprintf(format, args...)})
 }
@@ -118,7 +119,7 @@ func (r *reader) read(id ID) (*Plugin, error) {
 	return p, nil
 }
 
-// folderName makes the name of a folder one of a plugin, where that is a matter of spelling.
+// folderName turns a directory name into a plugin name by fixing its spelling.
 func folderName(base string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r == ' ' {
@@ -128,7 +129,7 @@ func folderName(base string) string {
 	}, base), "-_.")
 }
 
-// manifest returns the manifest and what it is called; both are empty if there is none.
+// manifest returns the manifest and its file name; both are empty if there is none.
 func (r *reader) manifest() (name string, m manifest, err error) {
 	for _, name := range manifestNames {
 		data, err := r.file(name, MaxManifest)
@@ -151,9 +152,9 @@ func (r *reader) manifest() (name string, m manifest, err error) {
 	return "", manifest{}, nil
 }
 
-// file reads a regular file of at most max bytes, which is inside of the folder.
+// file reads a regular file of at most max bytes inside the directory.
 func (r *reader) file(name string, max int64) ([]byte, error) {
-	if r.tree != nil { // opening a device can have effects; one that was installed has none
+	if r.tree != nil { // opening a device can have side effects; installed plugins have none
 		if info, err := r.stat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, errIrregular
 		}
@@ -165,7 +166,8 @@ func (r *reader) file(name string, max int64) ([]byte, error) {
 	return c.data, err
 }
 
-// plain words the error of a file that leads out of the folder, and leaves out the path, which others know better.
+// plain rewords the error for a file that leads out of the directory, and drops the path, which
+// callers add themselves.
 func plain(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -179,7 +181,8 @@ func plain(err error) error {
 
 var errEscapes = errors.New("it leads out of the folder of the plugin")
 
-// Local returns a path of a manifest as a name in the folder, with slashes. An error says that it cannot be one.
+// Local returns a manifest path as a slash-separated name in the directory, or an error if it
+// is not one.
 func Local(written string) (string, error) {
 	if strings.ContainsFunc(written, unicode.IsControl) {
 		return "", errors.New("the path has control characters")
@@ -192,14 +195,14 @@ func Local(written string) (string, error) {
 		return "", errEscapes
 	}
 	for part := range strings.SplitSeq(written, "/") {
-		if part == ".." { // also where it would come back in: through a link it need not
+		if part == ".." { // refused even if it stays inside: through a symlink it may not
 			return "", errEscapes
 		}
 	}
 	return name, nil
 }
 
-// digest returns the hash of the files that say what the plugin runs.
+// digest returns the hash of the files that determine the commands the plugin runs.
 func (r *reader) digest() string {
 	h := sha256.New()
 	for _, f := range r.used {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder writes files into a new folder, and returns it. What begins with "-> " is a link.
+// folder writes files into a new directory and returns it. Text that begins with "-> " makes a
+// symlink.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sample")
@@ -41,8 +42,8 @@ func fill(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A plugin is read from its standard folders and from what its manifest names, of either spelling of the manifest's folder.
-//
+// TestRead checks that a plugin is read from its standard directories and its manifest, with
+// either name of the manifest directory.
 // Proves X-071.
 func TestRead(t *testing.T) {
 	dir := folder(t, map[string]string{
@@ -91,7 +92,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A plugin without a manifest is called like its folder; an id that is given counts more than either name.
+// TestReadNames checks that a plugin without a manifest is named after its directory, and that
+// a given id overrides both names.
 func TestReadNames(t *testing.T) {
 	dir := folder(t, map[string]string{"skills/a/SKILL.md": "a"})
 	p, _, err := Read(dir, ID{})
@@ -120,7 +122,8 @@ func TestReadNames(t *testing.T) {
 	}
 }
 
-// A single skill of the standard folder that a manifest names is meant alone.
+// TestReadSelectedSkills checks that if a manifest names a single skill in the standard
+// directory, only that skill is used.
 func TestReadSelectedSkills(t *testing.T) {
 	dir := folder(t, map[string]string{
 		".claude-plugin/plugin.json": `{"name": "some", "skills": ["./skills/a"]}`, "skills/a/SKILL.md": "a", "skills/b/SKILL.md": "b",
@@ -131,8 +134,8 @@ func TestReadSelectedSkills(t *testing.T) {
 	}
 }
 
-// A plugin whose manifest names something outside of its folder is not read, however the way leads out.
-//
+// TestReadRefusesEscapes checks that a plugin is refused if its manifest names something
+// outside its directory by any route.
 // Proves X-071.
 func TestReadRefusesEscapes(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret.md")
@@ -172,7 +175,8 @@ func TestReadRefusesEscapes(t *testing.T) {
 	}
 }
 
-// Standard folders that lead out of a plugin, and those in which a link does, are left out and reported.
+// TestReadLeavesOutLinkedFolders checks that standard directories that lead out of a plugin, or
+// contain a symlink that does, are omitted and reported.
 func TestReadLeavesOutLinkedFolders(t *testing.T) {
 	outside := t.TempDir()
 	fill(t, outside, map[string]string{"SKILL.md": "secret", "hooks.json": `{"hooks": {"Stop": []}}`})
@@ -201,7 +205,8 @@ func TestReadLeavesOutLinkedFolders(t *testing.T) {
 	}
 }
 
-// What is too large, of the wrong kind or no JSON is refused, or left out with a problem.
+// TestReadBounds checks that oversized files, files of the wrong kind and invalid JSON are
+// refused, or omitted with a problem.
 func TestReadBounds(t *testing.T) {
 	large := strings.Repeat(" ", MaxFile) + "{}"
 	for name, test := range map[string]struct {
@@ -236,7 +241,7 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
-// The hash is another one if the content, the name, the permission to run or the target of a link is.
+// TestHash checks that the hash depends on content, name, executable bit and symlink target.
 func TestHash(t *testing.T) {
 	dir := folder(t, map[string]string{"a": "1", "b": "-> a"})
 	hash := func() string {
@@ -271,7 +276,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// FuzzManifest reads manifests of any content: a path of a plugin that is read is inside of its folder.
+// FuzzManifest checks that for any manifest all paths of a plugin are inside its directory.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{`{"name": "a", "skills": "./skills", "hooks": {"Stop": [{}]}}`, `{"name": "a", "commands": {"x": {"source": "./x.md"}}}`,
 		`{"name": "a", "mcpServers": ["../x", {}], "userConfig": {"a": {"type": "number"}}}`, `{"agents": ["/etc", "link/.."]}`, `{"skills": "./link/x"}`} {

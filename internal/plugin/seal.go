@@ -13,9 +13,10 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// A seal lists the files that a plugin was installed with: any of them can run, so that a start compares all. A file is
-// compared by its stamp, and by its content only if the stamp differs. Files that are added, such as caches and logs of
-// its hooks, are not in the list. A seal that is missing is made of files that have the hash of the installation.
+// A seal lists the files a plugin was installed with. Any of them can run, so startup compares
+// all of them, by stamp first and by content only if the stamp differs. Files added later, such
+// as caches and logs of the plugin's hooks, are not in the list. A missing seal is rebuilt from
+// files that have the installation's hash.
 type seal struct{ files []sealedFile }
 
 type sealedFile struct {
@@ -25,10 +26,11 @@ type sealedFile struct {
 
 var sealFormat = cachefile.Format{Mark: "adze seal 1\n", Max: 64 << 20}
 
-// sealFile returns where the seal of a plugin is kept.
+// sealFile returns the path of a plugin's seal.
 func (p places) sealFile(id ID, hash string) string { return p.join("seals", id.Market, id.Name, hash) }
 
-// intact returns the files that a plugin was installed with. The error is a [*ChangedError] if one has changed or is gone.
+// intact returns the files a plugin was installed with. The error is a [*ChangedError] if one
+// was changed or removed.
 func (s *Store) intact(id ID, hash string) (*seal, error) {
 	dir := s.pluginDir(id, hash)
 	x := s.loadSeal(id, hash)
@@ -59,7 +61,8 @@ func (s *Store) intact(id ID, hash string) (*seal, error) {
 	return x, nil
 }
 
-// stamps returns the files by which the index knows a plugin: those that were read, and all others.
+// stamps returns the stamps that identify a plugin in the index: those of the files read, then
+// those of all other files.
 func (x *seal) stamps(read []fileStamp) []fileStamp {
 	all := slices.Clone(read)
 	for _, f := range x.files {
@@ -70,7 +73,7 @@ func (x *seal) stamps(read []fileStamp) []fileStamp {
 	return all
 }
 
-// matches reports whether a file has the content that was installed.
+// matches reports whether a file still has its installed content.
 func (f *sealedFile) matches(dir string) bool {
 	path := filepath.Join(dir, filepath.FromSlash(f.name))
 	if f.kind == "link" {
@@ -93,7 +96,7 @@ func sealedKind(mode fs.FileMode) string {
 	return kindOf(mode)
 }
 
-// seal makes the seal of a plugin whose files are those that were installed.
+// seal creates the seal of a plugin after verifying that its files are the installed ones.
 func (s *Store) seal(id ID, hash string) (*seal, error) {
 	dir := s.pluginDir(id, hash)
 	root, err := os.OpenRoot(dir)
@@ -101,7 +104,7 @@ func (s *Store) seal(id ID, hash string) (*seal, error) {
 		return nil, fmt.Errorf("%s: its files are gone: %w", id, err)
 	}
 	defer root.Close()
-	stamps := map[string]filestate.Stamp{} // from before the files are read
+	stamps := map[string]filestate.Stamp{} // taken before the files are read
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -122,7 +125,7 @@ func (s *Store) seal(id ID, hash string) (*seal, error) {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	found := t.hash()
-	if found != hash { // what interpreters and package managers leave was there before there were seals
+	if found != hash { // before seals existed, interpreters and package managers left files
 		t.files = slices.DeleteFunc(t.files, func(f treeFile) bool { return cached(f.name) })
 		if t.hash() != hash {
 			return nil, &ChangedError{ID: id, Installed: hash, Found: found}
@@ -132,7 +135,7 @@ func (s *Store) seal(id ID, hash string) (*seal, error) {
 	for _, f := range t.files {
 		stamp := stamps[f.name]
 		if !(fileStamp{f.name, stamp}).sure(s.settled) {
-			stamp = filestate.Stamp{} // the next start compares the content
+			stamp = filestate.Stamp{} // the next startup compares the content
 		}
 		x.files = append(x.files, sealedFile{f, stamp})
 	}
@@ -140,14 +143,15 @@ func (s *Store) seal(id ID, hash string) (*seal, error) {
 	return x, nil
 }
 
-// cached reports whether a file is in a folder that interpreters and package managers make.
+// cached reports whether a file is in a directory that interpreters and package managers
+// create.
 func cached(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(folder string) bool {
 		return folder == "__pycache__" || folder == "node_modules" || folder == ".venv"
 	})
 }
 
-// saveSeal keeps a seal. If it cannot be written, the next start makes it again.
+// saveSeal stores a seal. If that fails, the next startup rebuilds it.
 func (s *Store) saveSeal(id ID, hash string, x *seal) {
 	w := &cachefile.Writer{}
 	w.Number(uint64(len(x.files)))
@@ -158,7 +162,7 @@ func (s *Store) saveSeal(id ID, hash string, x *seal) {
 	_ = sealFormat.Save(s.sealFile(id, hash), w) // ok: see above
 }
 
-// loadSeal returns the seal of a plugin, or nil.
+// loadSeal returns a plugin's seal, or nil.
 func (s *Store) loadSeal(id ID, hash string) *seal {
 	r := sealFormat.Load(s.sealFile(id, hash))
 	if r == nil {

@@ -15,17 +15,17 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// stageTime is how long a stage may be in use.
+// stageTime is the maximum age of a stage in use.
 const stageTime = 24 * time.Hour
 
-// Stage makes a folder into which something is fetched, on the same file system as the store. The caller removes it. If
-// this process is killed, another one does.
+// Stage creates a directory to fetch into, on the same file system as the store. The caller
+// removes it; if this process is killed, another one does.
 func (s *Store) Stage() (dir string, err error) {
 	dir = filepath.Join(s.dir, "tmp", strconv.Itoa(os.Getpid())+"-"+rand.Text())
 	return dir, fsys.MkdirPrivate(dir)
 }
 
-// sweep removes what is left of processes that were killed.
+// sweep removes stages left by killed processes.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.dir, "tmp")
 	entries, _ := os.ReadDir(tmp) // ok: without the folder there is nothing to remove
@@ -41,8 +41,9 @@ func (s *Store) sweep() {
 	_ = os.Remove(tmp) // ok: another process uses it
 }
 
-// move makes the folder from the one at to, when its files are safe on the disk: the state that names it is written later,
-// and must not name files that a loss of power has emptied. What is there is replaced.
+// move moves the directory from to to, after syncing its files to disk: the state that names
+// the directory is written later and must not name files that a power loss has emptied. An
+// existing directory is replaced.
 func (s *Store) move(from, to string) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(to)); err != nil {
 		return err
@@ -56,7 +57,7 @@ func (s *Store) move(from, to string) error {
 	return fsys.SyncDir(filepath.Dir(to))
 }
 
-// settle waits until the files and folders below dir are on the disk.
+// settle syncs the files and directories below dir to disk.
 func settle(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -75,7 +76,7 @@ func settle(dir string) error {
 	})
 }
 
-// rename gives the folder from the name to. What is there is replaced.
+// rename renames the directory from to to, replacing an existing one.
 func (s *Store) rename(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		aside, err := s.Stage()
@@ -96,7 +97,7 @@ func (s *Store) rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// clean removes the files that the state does not name. The caller holds the lock.
+// clean removes files that the state does not name. The caller holds the lock.
 func (s *Store) clean(st *state) {
 	s.sweep()
 	wanted := map[string]bool{}
@@ -118,7 +119,7 @@ func (s *Store) clean(st *state) {
 	prune(filepath.Join(s.dir, "markets"), 2, wanted)
 }
 
-// prune removes the folders that are not wanted, so many levels below dir, and those that are empty then.
+// prune removes unwanted directories the given number of levels below dir, and then empty ones.
 func prune(dir string, levels int, wanted map[string]bool) {
 	if levels == 0 {
 		if !wanted[dir] {
@@ -126,20 +127,20 @@ func prune(dir string, levels int, wanted map[string]bool) {
 		}
 		return
 	}
-	entries, _ := os.ReadDir(dir) // ok: what cannot be read is left
+	entries, _ := os.ReadDir(dir) // ok: leave unreadable directories alone
 	for _, e := range entries {
 		prune(filepath.Join(dir, e.Name()), levels-1, wanted)
 	}
 	_ = os.Remove(dir) // ok: it is not empty
 }
 
-// removeAll removes a folder, also one whose folders cannot be written.
+// removeAll removes a directory, even if it contains read-only directories.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error { // ok: removing says what is wrong
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error { // ok: the removal below reports errors
 		if d != nil && d.IsDir() {
 			_ = os.Chmod(name, 0o700)
 		}

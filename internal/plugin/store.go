@@ -22,9 +22,10 @@ import (
 // A Source is where a marketplace or a plugin is fetched from.
 type Source struct {
 	Kind Kind `json:"kind"`
-	// At is an absolute path, or an address.
+	// At is an absolute path or an address.
 	At string `json:"at"`
-	// Ref is a branch or a tag of a repository, and SHA a commit in it; empty means what it offers. Path is a folder in it.
+	// Ref is a branch or tag, and SHA a commit; empty means the repository's default. Path is a
+	// directory in the repository.
 	Ref  string `json:"ref,omitempty"`
 	SHA  string `json:"sha,omitempty"`
 	Path string `json:"path,omitempty"`
@@ -37,10 +38,10 @@ type Kind string
 const (
 	Directory Kind = "directory" // read in place
 	Git       Kind = "git"
-	URL       Kind = "url" // of a marketplace.json
+	URL       Kind = "url" // URL of a marketplace.json
 )
 
-// String returns the source as users are told it.
+// String returns the source as shown to users.
 func (s Source) String() string {
 	text := s.At
 	if s.Path != "" && s.Path != "." {
@@ -56,44 +57,46 @@ func (s Source) String() string {
 type Market struct {
 	Name   string `json:"-"`
 	Source Source `json:"source"`
-	// Commit is the one that was fetched; empty if it is no repository.
+	// Commit is the fetched commit; empty if the source is not a repository.
 	Commit string    `json:"commit,omitempty"`
-	At     time.Time `json:"at"` // when it was fetched
-	// Tree is the name of its folder in the store; empty for a directory that is read in place.
+	At     time.Time `json:"at"` // time of the fetch
+	// Tree is the name of its directory in the store; empty for a directory that is read in
+	// place.
 	Tree string `json:"tree,omitempty"`
 }
 
-// An Installed plugin is one of the store. It is pinned: what is installed is the content with this hash, of this commit,
-// until the user updates it.
+// An Installed is the record of an installed plugin. It is pinned to the content with this hash
+// and commit until the user updates it.
 type Installed struct {
 	ID      `json:"-"`
 	Version string `json:"version,omitempty"`
-	// Description is that of the marketplace, which counts if the plugin has none itself.
+	// Description comes from the marketplace and is used if the plugin has none.
 	Description string `json:"description,omitempty"`
 	Commit      string `json:"commit,omitempty"`
-	// Hash is that of all files, and Digest that of the files that say what it runs.
+	// Hash covers all files, and Digest the files that determine the commands it runs.
 	Hash   string    `json:"hash"`
 	Digest string    `json:"digest"`
 	Source Source    `json:"source"`
 	At     time.Time `json:"at"`
-	// Former are the versions before, whose files sessions that still run may use.
+	// Former holds previous versions, whose files running sessions may still use.
 	Former []Former `json:"former,omitempty"`
 }
 
-// A Former is a version that was replaced.
+// A Former is a replaced version.
 type Former struct {
 	Hash string    `json:"hash"`
 	At   time.Time `json:"at"`
 }
 
-// formerTime is how long the files of a former version are kept.
+// formerTime is how long files of a replaced version are kept.
 const formerTime = 7 * 24 * time.Hour
 
-// maxState bounds the file of the store, in bytes.
+// maxState bounds the store's state file, in bytes.
 const maxState = 16 << 20
 
-// A Store keeps which marketplaces are known and which plugins are installed, with their files. It is safe for concurrent
-// use, also by other processes: a process that is killed leaves what was there before.
+// A Store records the known marketplaces and installed plugins, and holds their files. It is
+// safe for concurrent use, also by other processes: if a process is killed, the previous state
+// remains.
 type Store struct {
 	places
 	locks   *replace.Replacer
@@ -103,32 +106,34 @@ type Store struct {
 	kept    keeper
 }
 
-// OpenStore returns the store in the folder plugins of the state home. It touches nothing.
+// OpenStore returns the store in directory plugins of the state home. It does not touch the
+// disk.
 func OpenStore(home string) *Store {
 	return &Store{places: places{filepath.Join(home, "plugins")}, locks: replace.New(filepath.Join(home, "locks")), settled: settled, few: fewPlugins}
 }
 
-// places are where a store keeps what it has.
+// places computes the paths in a store.
 type places struct{ dir string }
 
-// File returns the file of the store.
+// File returns the path of the store's state file.
 func (p places) File() string { return p.join("plugins.json") }
 
-// IndexFile returns the file of the index.
+// IndexFile returns the path of the index.
 func (p places) IndexFile() string { return p.join("index") }
 
-// pluginDir returns the folder of the files of a plugin.
+// pluginDir returns the directory of a plugin's files.
 func (p places) pluginDir(id ID, hash string) string {
 	return p.join("cache", id.Market, id.Name, hash)
 }
 
-// join returns a path in the store, of names that need no cleaning: it is called for every plugin at each start.
+// join joins names that need no cleaning to a path in the store. It avoids filepath.Join
+// because it is called for every plugin at each startup.
 func (p places) join(names ...string) string {
 	const sep = string(filepath.Separator)
 	return p.dir + sep + strings.Join(names, sep)
 }
 
-// state is what the file of a store holds.
+// state is the content of the state file.
 type state struct {
 	Format    int                   `json:"format"`
 	Markets   map[string]*Market    `json:"marketplaces"`
@@ -137,7 +142,7 @@ type state struct {
 
 const stateFormat = 1
 
-// read returns the state. That of a store that is not there is empty.
+// read returns the state, which is empty if the store does not exist.
 func (s *Store) read() (*state, error) {
 	data, err := fsys.ReadSmall(s.File(), maxState)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +183,7 @@ func (s *Store) parse(data []byte) (*state, error) {
 	return st, nil
 }
 
-// change changes the state: others see it before or after. What is left of processes that were killed is removed.
+// change updates the state atomically, and cleans up after killed processes.
 func (s *Store) change(ctx context.Context, f func(*state) error) error {
 	file := statefile.File{Path: s.File(), Max: maxState, Locks: s.locks, Doing: "changing " + s.File()}
 	return file.Hold(ctx, func(held *replace.File) error {
@@ -192,7 +197,7 @@ func (s *Store) change(ctx context.Context, f func(*state) error) error {
 			}
 			s.clean(st)
 			if err := f(st); err != nil {
-				s.clean(st) // what f moved into place and is not wanted
+				s.clean(st) // remove unwanted files that f moved into place
 				return nil, err
 			}
 			return statefile.Encode(st)
@@ -206,7 +211,7 @@ func (s *Store) change(ctx context.Context, f func(*state) error) error {
 	})
 }
 
-// Markets returns the marketplaces that the user added, by name.
+// Markets returns the added marketplaces, by name.
 func (s *Store) Markets() ([]Market, error) {
 	st, err := s.read()
 	if err != nil {
@@ -219,7 +224,7 @@ func (s *Store) Markets() ([]Market, error) {
 	return all, nil
 }
 
-// Installed returns the plugins that are installed, in order of their ids.
+// Installed returns the installed plugins, ordered by id.
 func (s *Store) Installed() ([]Installed, error) {
 	st, err := s.read()
 	if err != nil {
@@ -232,7 +237,7 @@ func (s *Store) Installed() ([]Installed, error) {
 	return all, nil
 }
 
-// Data returns the folder for what a plugin keeps, which need not exist.
+// Data returns the directory for a plugin's own data, which need not exist.
 func (s *Store) Data(id ID) string {
 	market := id.Market
 	if market == "" {
@@ -241,7 +246,7 @@ func (s *Store) Data(id ID) string {
 	return s.join("data", market, id.Name)
 }
 
-// MarketDir returns the folder of the files of a marketplace.
+// MarketDir returns the directory of a marketplace's files.
 func (s *Store) MarketDir(m Market) string {
 	if m.Source.Kind == Directory {
 		return m.Source.At
@@ -249,8 +254,9 @@ func (s *Store) MarketDir(m Market) string {
 	return filepath.Join(s.dir, "markets", m.Name, m.Tree)
 }
 
-// SetMarket makes m a marketplace that is known. Tree, unless it is empty, is the folder with its files, in a stage: it is
-// moved. A marketplace of the same name must have the same source.
+// SetMarket adds or updates a marketplace. If tree is not empty, it is a staged directory with
+// the marketplace's files, and is moved into the store. An existing marketplace of the same
+// name must have the same source.
 func (s *Store) SetMarket(ctx context.Context, m Market, tree string) error {
 	if err := CheckName(m.Name); err != nil {
 		return err
@@ -271,7 +277,7 @@ func (s *Store) SetMarket(ctx context.Context, m Market, tree string) error {
 	})
 }
 
-// RemoveMarket forgets a marketplace. Plugins that are installed from it must be removed before.
+// RemoveMarket removes a marketplace. Plugins from it must be uninstalled first.
 func (s *Store) RemoveMarket(ctx context.Context, name string) error {
 	return s.change(ctx, func(st *state) error {
 		if st.Markets[name] == nil {
@@ -291,21 +297,21 @@ func (s *Store) RemoveMarket(ctx context.Context, name string) error {
 	})
 }
 
-// A PinError says that a marketplace offers another content under a version that is installed already.
+// A PinError reports that a marketplace offers different content under an installed version.
 type PinError struct {
 	ID
 	Version string
-	// Old is the hash of what is installed, and New that of what is offered.
+	// Old is the installed hash, and New the offered one.
 	Old, New string
 }
 
-// Error says what to do.
+// Error returns a message that explains how to proceed.
 func (e *PinError) Error() string {
 	return fmt.Sprintf("%s: version %s was changed after you installed it: its files had the hash %s, and now have %s. It is not updated; if you trust the change, uninstall the plugin and install it again",
 		e.ID, e.Version, e.Old, e.New)
 }
 
-// CheckPin returns a *PinError if in is another content of the version that is installed, or nil.
+// CheckPin returns a *PinError if in has different content for the installed version, or nil.
 func (s *Store) CheckPin(in Installed) error {
 	st, err := s.read()
 	if err != nil {
@@ -329,8 +335,9 @@ func checkPin(st *state, in Installed) error {
 	return nil
 }
 
-// Install makes the files in tree, a folder in a stage, the plugin in.ID: they are moved. In has the hash that was seen of
-// them, and they must still have it. It returns the plugin as it is loaded from now on.
+// Install moves the files in tree, a staged directory, into the store as the plugin in.ID.
+// Their hash must still be the one in in. It returns the plugin as loaded from its new
+// location.
 func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin, error) {
 	if _, err := ParseID(in.ID.String()); err != nil {
 		return nil, err
@@ -375,7 +382,7 @@ func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin
 	return loaded.Plugin, loaded.Err
 }
 
-// inspect returns the hashes of a folder that may be installed.
+// inspect returns the hashes of a directory that may be installed.
 func inspect(dir string, id ID) (hash, digest string, err error) {
 	r, err := openReader(dir, openBundle)
 	if err != nil {
@@ -394,8 +401,8 @@ func inspect(dir string, id ID) (hash, digest string, err error) {
 	return r.tree.hash(), r.digest(), nil
 }
 
-// Uninstall removes a plugin with all its files, and with data also what it keeps. A folder in which it keeps nothing goes in
-// any case.
+// Uninstall removes a plugin with all its files, and its own data if data is true. An empty
+// data directory is always removed.
 func (s *Store) Uninstall(ctx context.Context, id ID, data bool) error {
 	err := s.change(ctx, func(st *state) error {
 		if st.Installed[id.String()] == nil {

@@ -39,7 +39,7 @@ func install(t *testing.T, s *Store, in Installed, files map[string]string) (*Pl
 	return s.Install(t.Context(), in, tree)
 }
 
-// names returns the files and folders of the store.
+// names returns the files and directories in the store.
 func names(t *testing.T, s *Store) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
@@ -54,8 +54,8 @@ func names(t *testing.T, s *Store) (all []string) {
 	return all
 }
 
-// A plugin is installed, updated and removed without a trace, except for its data, which is kept unless the user says so.
-//
+// TestStore checks that a plugin is installed, updated and completely removed, except for its
+// data, which is kept by default.
 // Proves X-071.
 func TestStore(t *testing.T) {
 	s := OpenStore(t.TempDir())
@@ -108,8 +108,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What a version holds does not change: another content under an installed version is refused, and both hashes are named.
-//
+// TestStorePins checks that different content under an installed version is refused, with both
+// hashes in the error.
 // Proves X-071.
 func TestStorePins(t *testing.T) {
 	s := OpenStore(t.TempDir())
@@ -137,8 +137,8 @@ func TestStorePins(t *testing.T) {
 	}
 }
 
-// Files that change after they were installed are noticed when the plugin is loaded, and files that are new when it is
-// verified.
+// TestStoreNoticesChanges checks that changed files are detected on load, and added files on
+// verification.
 //
 // Finding S12.
 func TestStoreNoticesChanges(t *testing.T) {
@@ -179,7 +179,7 @@ func testChanges(t *testing.T, s *Store) {
 				t.Error("verifying says", err)
 			}
 			l := s.Load(id)[0]
-			if l.Err == nil && s.settled == 0 { // what is new is not looked at
+			if l.Err == nil && s.settled == 0 { // added files are not checked
 				if d := cmp.Diff(p, l.Plugin); d != "" {
 					t.Errorf("it is used as it is now:\n%s", d)
 				}
@@ -193,8 +193,8 @@ func testChanges(t *testing.T, s *Store) {
 	}
 }
 
-// A link that leads out of the plugin, a tree that changed since it was shown, and names that differ in case alone are not
-// installed.
+// TestStoreRefuses checks that a tree is not installed if a symlink leads out of it, it changed
+// since it was shown, or names differ only in case.
 func TestStoreRefuses(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	if _, err := install(t, s, Installed{ID: ID{"a", "m"}}, map[string]string{"x": "-> /etc/passwd"}); err == nil {
@@ -222,7 +222,8 @@ func TestStoreRefuses(t *testing.T) {
 	}
 }
 
-// Marketplaces keep their source: another one cannot take the name of one that is known, also in another case.
+// TestStoreMarkets checks that a marketplace's name can't be taken over by another source, not
+// even in different case.
 func TestStoreMarkets(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	one := Market{Name: "team", Source: Source{Kind: Directory, At: "/one"}}
@@ -251,8 +252,8 @@ func TestStoreMarkets(t *testing.T) {
 	}
 }
 
-// What a killed process leaves, half a stage and a tree that no plugin has, is removed by the next change. What a process
-// that lives is working on stays.
+// TestStoreCleans checks that the next change removes the partial stages and unused trees of a
+// killed process, but not those of a live one.
 func TestStoreCleans(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	id := ID{"a", "m"}
@@ -287,7 +288,8 @@ func TestStoreCleans(t *testing.T) {
 	}
 }
 
-// A file of the store that cannot be understood is not overwritten, and no plugin is loaded.
+// TestStoreDamaged checks that an unreadable state file is not overwritten and that no plugin
+// is loaded.
 func TestStoreDamaged(t *testing.T) {
 	for _, text := range []string{"{", `{"format": 2}`, `{"format": 1, "installed": {"../x@y": {"hash": "0"}}}`, `{"format": 1, "installed": {"x@y": {"hash": "../../.."}}}`,
 		`{"format": 1, "installed": {"x@y": null}}`, `{"format": 1, "marketplaces": {"x": {"tree": "../.."}}}`, `{"format": 1, "installed": {"x@y": {"hash": "0", "former": [{"hash": ".."}]}}}`} {
@@ -308,7 +310,8 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// Several processes change the store at once, and no change is lost.
+// TestStoreConcurrently checks that no change is lost if several processes change the store
+// concurrently.
 func TestStoreConcurrently(t *testing.T) {
 	home := t.TempDir()
 	var all sync.WaitGroup
@@ -326,8 +329,8 @@ func TestStoreConcurrently(t *testing.T) {
 	}
 }
 
-// Compare names what is new or changed, and asks about what runs or is allowed, and about every file of a plugin that runs
-// something.
+// TestCompare checks that Compare lists additions and changes, and asks about anything that
+// runs or is allowed, and about every file of a plugin that runs something.
 func TestCompare(t *testing.T) {
 	base := map[string]string{
 		".claude-plugin/plugin.json": `{"name": "tidy", "version": "1"}`,
@@ -352,8 +355,8 @@ func TestCompare(t *testing.T) {
 	}
 	hooks := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "check.sh"}]}]}}`
 	for name, test := range map[string]struct {
-		old, new map[string]string // nil is no plugin
-		asks     string            // part and name of what is asked about, or empty
+		old, new map[string]string // nil means no plugin
+		asks     string            // part and name that need approval, or empty
 		changes  int
 	}{
 		"same":                  {base, base, "", 0},
@@ -395,8 +398,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A plugin that the index knows is the same as one that is read, and an index of other content, or of another state of the
-// store, is not used.
+// TestIndex checks that an indexed plugin equals the one read from disk, and that an index with
+// other content or for another store state is not used.
 func TestIndex(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	s.settled, s.few = 0, 0
@@ -452,7 +455,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// An index that is written late, after the store was changed, is not used.
+// TestLateIndex checks that an index written after the store changed is not used.
 func TestLateIndex(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	s.settled, s.few = 0, 0
@@ -477,8 +480,8 @@ func TestLateIndex(t *testing.T) {
 	}
 }
 
-// Plugins that the index knows are there before their files are looked at. A check before they are used finds what was
-// changed, and passes what was only touched.
+// TestKnown checks that indexed plugins are available before their files are checked, and that
+// the check before use rejects changed files and accepts files that were only touched.
 func TestKnown(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	defer s.Close()
@@ -600,12 +603,12 @@ func BenchmarkLoad(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			s.Close()
-			_ = os.Remove(s.IndexFile()) // ok: the first time there is none
+			_ = os.Remove(s.IndexFile()) // ok: it does not exist the first time
 			b.StartTimer()
 			load(b, s)
 		}
 	})
-	for s.loadIndex() == nil { // until the files are old enough to be known by their stamps
+	for s.loadIndex() == nil { // wait until the files are old enough to trust their stamps
 		load(b, s)
 		s.Close()
 	}
@@ -616,9 +619,8 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// What another version of the program has read is known, and read again before something runs. What is written is that of the
-// format.
-//
+// TestIndexOfAnotherProgram checks that an index written by another adze version is used, but
+// that plugins are read again before anything runs. Saving keeps the format.
 // Proves X-071.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	s := OpenStore(t.TempDir())

@@ -16,27 +16,28 @@ import (
 	"syscall"
 )
 
-// maxDepth bounds how deep the folders of a plugin are nested.
+// maxDepth bounds the nesting of a plugin's directories.
 const maxDepth = 32
 
-// A tree is all files of a plugin but what git keeps of them.
+// A tree holds all files of a plugin except git metadata.
 type tree struct {
-	files   []treeFile // in order of their names
-	links   []string   // names of links
-	escapes []string   // names of links that lead out of the tree, or nowhere
+	files   []treeFile // sorted by name
+	links   []string   // names of symlinks
+	escapes []string   // names of symlinks that are dangling or lead out of the tree
 	bytes   int64
 }
 
-// A treeFile is a file or a link.
+// A treeFile is a file or symlink.
 type treeFile struct {
-	name string // with slashes
+	name string // slash-separated
 	kind string // file, exec or link
-	// sum is the hash of the content; that of a link is its target.
+	// sum is the hash of the content, or of a symlink's target.
 	sum [sha256.Size]byte
 }
 
-// scan reads all files. An error says that they cannot be read, or that there is too much. In a folder in which the plugin
-// is developed, the packages that are installed there are no part of it.
+// scan reads all files. It returns an error if they can't be read or exceed the limits. If the
+// plugin is under development (it has no marketplace), packages installed in its directory are
+// not part of it.
 func scan(root *os.Root, id ID) (*tree, error) {
 	t := &tree{}
 	s := &scanner{root: root, tree: t, hash: sha256.New(), developed: id.Market == ""}
@@ -49,7 +50,8 @@ func scan(root *os.Root, id ID) (*tree, error) {
 	return t, nil
 }
 
-// CheckLinks returns why a folder cannot be installed as a plugin, or nil: it has a link that leads out of it, or nowhere.
+// CheckLinks returns an error if a directory can't be installed as a plugin because it has a
+// symlink that is dangling or leads out of it.
 func CheckLinks(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -67,7 +69,7 @@ func CheckLinks(dir string) error {
 	})
 }
 
-// linkError is the error of a plugin with a link that leads out of it.
+// linkError returns the error for a plugin with an escaping symlink.
 func linkError(name string) error {
 	return fmt.Errorf("%s is a link that leads out of the plugin, or nowhere: it is not installed", name)
 }
@@ -80,7 +82,7 @@ type scanner struct {
 	developed bool
 }
 
-// folder reads the files of a folder and of those in it.
+// folder reads the files in a directory and below.
 func (s *scanner) folder(name string, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: folders are nested more than %d deep", name, maxDepth)
@@ -160,7 +162,7 @@ func (s *scanner) file(name string) error {
 	return nil
 }
 
-// kindOf returns the kind of a file: of its mode, that counts which git keeps.
+// kindOf returns a file's kind, from the mode bits that git preserves.
 func kindOf(mode fs.FileMode) string {
 	if mode&0o100 != 0 {
 		return "exec"
@@ -168,7 +170,7 @@ func kindOf(mode fs.FileMode) string {
 	return "file"
 }
 
-// hash returns the hash of all files, with their names, kinds and the targets of links.
+// hash returns the hash of all files, with their names, kinds and symlink targets.
 func (t *tree) hash() string {
 	h := sha256.New()
 	for _, f := range t.files {
@@ -177,7 +179,7 @@ func (t *tree) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// under returns the first of names that is name, or inside of it; "" if there is none.
+// under returns the first of names that is name or inside it, or "".
 func under(names []string, name string) string {
 	for _, n := range names {
 		if name == "." || n == name || strings.HasPrefix(n, name+"/") {

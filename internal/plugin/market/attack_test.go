@@ -14,7 +14,7 @@ import (
 	"adze/internal/plugin"
 )
 
-// A trap is a program that leaves a mark if it is run.
+// trap returns a program that creates a marker file if it is run.
 func trap(t *testing.T) (program, mark string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,8 +31,8 @@ func sprung(t *testing.T, mark string) {
 	}
 }
 
-// hostile returns a repository with a marketplace and a plugin that tries to have git run something: by hooks, attributes,
-// submodules and its configuration.
+// hostile returns a repository with a marketplace and a plugin that tries to make git run
+// something through hooks, attributes, submodules and its configuration.
 func hostile(t *testing.T, program string) string {
 	t.Helper()
 	other, _ := newRepository(t, map[string]string{"x": "x"})
@@ -53,8 +53,8 @@ func hostile(t *testing.T, program string) string {
 	return repo
 }
 
-// environ returns an environment in which the user's own settings of git run a trap for everything that a checkout or a
-// clone would run, as those of a large file store do.
+// environ returns an environment in which the user's git configuration runs a trap for
+// everything a checkout or clone would run, as Git LFS does.
 func environ(t *testing.T, program string) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -77,8 +77,8 @@ func environ(t *testing.T, program string) []string {
 	return env
 }
 
-// Nothing of a repository is run, and nothing that the user's settings run for a checkout.
-//
+// TestNothingRuns checks that fetching runs nothing from the repository, nor anything the
+// user's git configuration runs on checkout.
 // Proves X-071.
 func TestNothingRuns(t *testing.T) {
 	program, mark := trap(t)
@@ -86,7 +86,7 @@ func TestNothingRuns(t *testing.T) {
 	env := environ(t, program)
 	clone := exec.Command("git", "clone", "-q", repo, filepath.Join(t.TempDir(), "clone"))
 	clone.Env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, "GIT_") })
-	_ = clone.Run() // ok: what it runs gets in its way
+	_ = clone.Run() // ok: the trap interferes with the clone
 	if err := os.Remove(mark); err != nil {
 		t.Fatal("it is no trap for git itself:", err)
 	}
@@ -110,7 +110,8 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// A plugin in a repository of its own with a submodule is installed without that, which is said.
+// TestSubmodule checks that a plugin in its own repository is installed without its submodule,
+// and that this is reported.
 func TestSubmodule(t *testing.T) {
 	program, mark := trap(t)
 	repo := hostile(t, program)
@@ -130,7 +131,7 @@ func TestSubmodule(t *testing.T) {
 	sprung(t, mark)
 }
 
-// A path with characters that mean something to a shell is nothing but a path.
+// TestOddPath checks that shell metacharacters in a path have no effect.
 func TestOddPath(t *testing.T) {
 	program, mark := trap(t)
 	parent, _ := newRepository(t, list(`{"name": "a", "source": "./a"}`))
@@ -153,7 +154,8 @@ func TestOddPath(t *testing.T) {
 	}
 }
 
-// rawTree makes a commit whose only tree has entries of any name, and returns a repository with it.
+// rawTree creates a commit with a single tree of arbitrary entry names, and returns its
+// repository.
 func rawTree(t *testing.T, entries ...rawEntry) string {
 	t.Helper()
 	repo, _ := newRepository(t, map[string]string{"x": "x"})
@@ -174,7 +176,7 @@ type rawEntry struct {
 	content          []byte
 }
 
-// object writes an object that git need not like.
+// object writes a git object without validation.
 func object(t *testing.T, repo, kind string, content []byte) string {
 	t.Helper()
 	cmd := exec.Command("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally")
@@ -186,15 +188,14 @@ func object(t *testing.T, repo, kind string, content []byte) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Names that lead out of a folder, mean something else elsewhere or are there twice are refused, whatever git thinks of
-// them, and nothing is left.
-//
+// TestHostileTrees checks that names that escape the directory, mean something else on another
+// system or occur twice are refused even if git accepts them, and that nothing is left behind.
 // Proves X-071.
 func TestHostileTrees(t *testing.T) {
 	file := func(name string) rawEntry { return rawEntry{"100644", name, "blob", []byte("x")} }
 	link := func(name, target string) rawEntry { return rawEntry{"120000", name, "blob", []byte(target)} }
 	folder := func(name string, inner string) rawEntry {
-		sum := "\x58\x79\x32\x2d\xed\x0d\x4a\x5d\xf9\xc2\x6b\x4b\x0b\x3c\x6c\x5b\x45\x6a\x6c\x5f" // of no object
+		sum := "\x58\x79\x32\x2d\xed\x0d\x4a\x5d\xf9\xc2\x6b\x4b\x0b\x3c\x6c\x5b\x45\x6a\x6c\x5f" // nonexistent object
 		return rawEntry{"40000", name, "tree", []byte("100644 " + inner + "\x00" + sum)}
 	}
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -258,7 +259,8 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// A commit with too many files, or with files that are too large together, is refused before a file is written.
+// TestLargeTrees checks that a commit with too many or too large files is refused before any
+// file is written.
 func TestLargeTrees(t *testing.T) {
 	repo, _ := newRepository(t, map[string]string{"x": "x"})
 	blob := object(t, repo, "blob", bytes.Repeat([]byte("0"), plugin.MaxTree/64))
@@ -277,7 +279,7 @@ func TestLargeTrees(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	bomb := tree(10, "100644 blob", small)
-	for range 10 { // folders, each with ten times the one before
+	for range 10 { // each directory holds ten times the previous one
 		bomb = tree(10, "040000 tree", bomb)
 	}
 	for name, tree := range map[string]string{"many": tree(plugin.MaxFiles+1, "100644 blob", small), "large": tree(65, "100644 blob", blob), "nested": bomb} {
@@ -294,7 +296,8 @@ func TestLargeTrees(t *testing.T) {
 	}
 }
 
-// A process that is killed while it fetches leaves the old version in place, and the next one removes what is left of it.
+// TestKilled checks that a process killed during a fetch leaves the old version in place, and
+// that the next one cleans up.
 func TestKilled(t *testing.T) {
 	if home := os.Getenv("MARKET_TEST_HOME"); home != "" {
 		m := New(Config{Store: plugin.OpenStore(home), Run: &osproc.Runner{}, Environ: os.Environ})

@@ -15,14 +15,14 @@ import (
 	"adze/internal/plugin"
 )
 
-// brings are the fields of a manifest that name what a plugin brings: lists of paths, whose files are in a folder if there is no
-// list, and objects or paths of files with them.
+// brings lists the manifest fields for plugin components: path lists, with the directory used
+// if there is no list, and objects or paths of files containing them.
 var brings = []struct{ field, folder string }{
 	{"skills", "skills"}, {"commands", "commands"}, {"agents", "agents"}, {"outputStyles", "output-styles"}, {"hooks", ""}, {"mcpServers", ""}, {"lspServers", ""},
 }
 
-// complete writes what the entry says of the plugin into its folder as a manifest. Of a plugin that has one itself, the entry
-// names further parts, or, if it is not strict, all parts.
+// complete writes the entry's plugin description into tree as a manifest. If the plugin has its
+// own manifest, the entry adds components, or, if it is not strict, lists all of them.
 func (e *Entry) complete(tree string) error {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
@@ -42,7 +42,8 @@ func (e *Entry) complete(tree string) error {
 		switch field {
 		case "name", "source", "strict":
 		case "version", "description", "author", "homepage", "repository", "license", "keywords", "category", "tags":
-			// The words of a marketplace are no content of the plugin: they may change, and its hash does not.
+			// Marketplace texts are not part of the plugin's content: they may change without
+			// changing its hash.
 		default:
 			manifest[field] = value
 		}
@@ -51,7 +52,7 @@ func (e *Entry) complete(tree string) error {
 	case own != nil:
 		var said map[string]json.RawMessage
 		if json.Unmarshal(own, &said) != nil || said == nil {
-			return nil // who reads it says what is wrong
+			return nil // the reader reports the error
 		}
 		manifest = e.join(root, said)
 	case len(manifest) == 0:
@@ -72,7 +73,8 @@ func (e *Entry) complete(tree string) error {
 	return root.WriteFile(filepath.FromSlash(".adze-plugin/plugin.json"), data, 0o644)
 }
 
-// ownManifest returns the manifest that a plugin has itself, or nil. One that is too large is left to who reads it.
+// ownManifest returns the plugin's own manifest, or nil. If it is too large, reading it later
+// reports the error.
 func ownManifest(root *os.Root) ([]byte, error) {
 	for _, name := range []string{".adze-plugin/plugin.json", ".claude-plugin/plugin.json"} {
 		local := filepath.FromSlash(name)
@@ -94,7 +96,7 @@ func ownManifest(root *os.Root) ([]byte, error) {
 	return nil, nil
 }
 
-// join returns the manifest of a plugin with the parts that the entry names.
+// join returns the plugin's manifest extended by the components in the entry.
 func (e *Entry) join(root *os.Root, own map[string]json.RawMessage) map[string]json.RawMessage {
 	for _, b := range brings {
 		value := e.raw[b.field]
@@ -113,7 +115,8 @@ func (e *Entry) join(root *os.Root, own map[string]json.RawMessage) map[string]j
 	return own
 }
 
-// joinPaths returns the paths that a plugin names, those in its folder that it need not name, and further ones.
+// joinPaths returns the paths listed by the plugin, its default directory if it lists none, and
+// the further ones.
 func joinPaths(root *os.Root, folder string, own, further json.RawMessage) json.RawMessage {
 	inFolder := func(item json.RawMessage) bool {
 		written, _ := jsonscan.String(item)
@@ -124,14 +127,15 @@ func joinPaths(root *os.Root, folder string, own, further json.RawMessage) json.
 	there := err == nil && info.IsDir()
 	list := paths(own)
 	if there && (jsonscan.IsNull(own) || folder == "skills" && !slices.ContainsFunc(list, inFolder)) {
-		// All of the folder is used, and so is what of it is named again.
+		// The whole directory is already used, so drop further paths inside it.
 		list = append(list, encoded("./"+folder))
 		return encoded(append(list, slices.DeleteFunc(paths(further), inFolder)...))
 	}
 	return encoded(append(list, paths(further)...))
 }
 
-// paths returns a path, or those of a list. Commands may be an object in place of one: then each member names its source.
+// paths returns a path or list of paths as a list. Commands may be an object instead, whose
+// members each name their source.
 func paths(value json.RawMessage) []json.RawMessage {
 	var members map[string]json.RawMessage
 	if jsonscan.IsNull(value) || json.Unmarshal(value, &members) != nil {
@@ -146,7 +150,7 @@ func paths(value json.RawMessage) []json.RawMessage {
 	return list
 }
 
-// items returns the elements of a list, or a value as the only one.
+// items returns the elements of a list, or a single value as the only element.
 func items(value json.RawMessage) (list []json.RawMessage) {
 	if jsonscan.IsNull(value) {
 		return nil
@@ -159,6 +163,6 @@ func items(value json.RawMessage) (list []json.RawMessage) {
 
 // encoded returns a value as JSON.
 func encoded(v any) json.RawMessage {
-	data, _ := json.Marshal(v) // ok: texts, and JSON that was read
+	data, _ := json.Marshal(v) // ok: strings and JSON that was parsed before
 	return data
 }

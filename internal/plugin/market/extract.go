@@ -12,18 +12,18 @@ import (
 	"adze/internal/plugin"
 )
 
-// maxTarget bounds the target of a link, in bytes.
+// maxTarget bounds a symlink's target, in bytes.
 const maxTarget = 4096
 
-// A blob is a file of a commit.
+// A blob is a file in a commit.
 type blob struct {
 	name, object string
 	size         int64
-	kind         string // the mode, as git writes it
+	kind         string // git file mode
 }
 
-// extract writes the files of a commit to a new folder: those of a folder of it, unless that is empty. It returns the
-// names of submodules, which are left out.
+// extract writes a commit's files, or those below folder if it is not empty, to a new
+// directory. It returns the names of submodules, which are omitted.
 func (g *git) extract(ctx context.Context, repo, commit, folder, to string) (submodules []string, err error) {
 	tree := commit
 	if folder != "" && folder != "." {
@@ -54,7 +54,7 @@ func (g *git) extract(ctx context.Context, repo, commit, folder, to string) (sub
 	return list.submodules, nil
 }
 
-// A lister reads the list of the files of a commit.
+// A lister parses git's list of the files in a commit.
 type lister struct {
 	b          *plugin.Builder
 	rest       []byte
@@ -62,11 +62,11 @@ type lister struct {
 	submodules []string
 }
 
-// maxEntry bounds an entry of the list, in bytes.
+// maxEntry bounds a list entry, in bytes.
 const maxEntry = 16 << 10
 
-// take takes a piece of the list: entries of the form MODE TYPE OBJECT SIZE, a tabulator and a name, each with a zero
-// behind it.
+// take parses a chunk of the list: NUL-terminated entries of the form MODE TYPE OBJECT SIZE, a
+// tab and a name.
 func (l *lister) take(p []byte) error {
 	l.rest = append(l.rest, p...)
 	for {
@@ -113,20 +113,21 @@ func (l *lister) entry(entry string) error {
 	return nil
 }
 
-// A blobWriter writes the files that git hands out one after the other.
+// A blobWriter writes the files that git outputs one after another.
 type blobWriter struct {
 	b     *plugin.Builder
-	blobs []blob // that are still to come
-	head  []byte // the line before a file, as far as it is there
-	// out is the file that is being written, and left what is missing of it with the line end behind it. Target is in its
-	// place for a link.
+	blobs []blob // remaining blobs
+	head  []byte // header line read so far
+	// out is the file being written, or nil for a symlink, whose target is collected in target.
+	// left is the number of bytes missing, including the trailing newline.
 	out    io.WriteCloser
 	target []byte
 	left   int64
 	open   bool
 }
 
-// take takes a piece of the answer: for each file a line OBJECT TYPE SIZE, the content, and a line end.
+// take parses a chunk of the output: for each file a line OBJECT TYPE SIZE, the content, and a
+// newline.
 func (w *blobWriter) take(p []byte) error {
 	for len(p) > 0 {
 		if !w.open {
@@ -187,10 +188,10 @@ func (w *blobWriter) end() (err error) {
 	return err
 }
 
-// close ends the writing. If all files should be there, one that is missing is an error.
+// close ends writing. If all is true, a missing file is an error.
 func (w *blobWriter) close(all bool) error {
 	if w.out != nil {
-		_ = w.out.Close() // ok: the folder is of no use
+		_ = w.out.Close() // ok: the directory is discarded
 	}
 	if all && len(w.blobs) > 0 {
 		return fmt.Errorf("%s: git did not hand it out", w.blobs[0].name)

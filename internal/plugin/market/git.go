@@ -21,24 +21,24 @@ import (
 	"adze/internal/plugin"
 )
 
-// fetchTime bounds a fetch, and askTime a question to git about what was fetched.
+// fetchTime bounds a fetch, and askTime a query of the fetched repository.
 const (
 	fetchTime = 10 * time.Minute
 	askTime   = 2 * time.Minute
 	watchTime = 200 * time.Millisecond
 )
 
-// A git fetches commits of repositories. What is in a repository is never checked out: its files are read one by one, so
-// that no hook, filter or submodule has a part in it.
+// A git fetches commits from repositories. It never checks out a repository: files are read one
+// by one, so that no hook, filter or submodule takes effect.
 type git struct {
 	run     *osproc.Runner
 	environ func() []string
 	report  func(string) // may be nil
-	max     int64        // bytes that are fetched of a repository, compressed
+	max     int64        // limit on fetched bytes, compressed
 }
 
-// program returns git, and the environment to run it in: of the user's own settings of git those count that say how to
-// reach repositories.
+// program returns git's path and the environment to run it in. Of the user's git configuration,
+// only settings for reaching repositories apply.
 func (g *git) program(protocols string) (path string, env []string, err error) {
 	var dirs []string
 	for _, entry := range osproc.ScrubEnv(g.environ()) {
@@ -65,7 +65,7 @@ func (g *git) program(protocols string) (path string, env []string, err error) {
 		"GIT_ALLOW_PROTOCOL="+protocols, "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_LFS_SKIP_SMUDGE=1", "GIT_ADVICE=0"), nil
 }
 
-// settings are in force above those of all files.
+// settings returns configuration that overrides all config files.
 func settings() []string {
 	none := "/dev/null"
 	if runtime.GOOS == "windows" {
@@ -76,17 +76,17 @@ func settings() []string {
 		"core.hooksPath=" + none, "core.fsmonitor=", "core.askPass=", "core.attributesFile=" + none, "core.alternateRefsCommand=", "credential.interactive=false", "submodule.recurse=false",
 		"fetch.recurseSubmodules=false", "fetch.unpackLimit=1", "transfer.unpackLimit=1", "transfer.bundleURI=false", "fetch.writeCommitGraph=false", "gc.auto=0", "maintenance.auto=false",
 		"http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "http.followRedirects=false", "uploadpack.packObjectsHook=",
-		"core.bigFileThreshold=16m", // what is larger is not held in memory
+		"core.bigFileThreshold=16m", // don't hold larger files in memory
 	} {
 		args = append(args, "-c", s)
 	}
 	return args
 }
 
-// A question is a run of git.
+// A question is a git invocation.
 type question struct {
-	dir       string // of the repository, as git has it
-	protocols string // that it may use
+	dir       string // bare repository directory
+	protocols string // allowed protocols
 	args      []string
 	input     []byte
 	output    func(p []byte) error // may be nil
@@ -94,7 +94,7 @@ type question struct {
 	timeout   time.Duration
 }
 
-// ask runs git. The error has what git said.
+// ask runs git. The error includes git's error output.
 func (g *git) ask(ctx context.Context, q question) error {
 	path, env, err := g.program(q.protocols)
 	if err != nil {
@@ -132,12 +132,13 @@ func (g *git) ask(ctx context.Context, q question) error {
 	return nil
 }
 
-// redirected is what git says of a server that sends it to another address.
+// redirected matches git's error for an HTTP redirect.
 var redirected = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`returned error: 30\d`)
 })
 
-// moved says what to do about a server that sends to another address: the user has agreed to this one.
+// moved returns a hint for the user if the server redirected. Redirects are not followed
+// because the user approved only the original address.
 func moved(said *tail) string {
 	if !redirected().MatchString(said.String()) {
 		return ""
@@ -149,20 +150,20 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// A tail keeps the end of what git says, and reports how far it is.
+// A tail keeps the end of git's error output and reports progress.
 type tail struct {
 	report func(string) // may be nil
 	line   []byte
 	last   []string
 }
 
-// maxLine bounds a line of git's, and maxLines how many are kept.
+// maxLine bounds a line of git's output, and maxLines the number of lines kept.
 const (
 	maxLine  = 300
 	maxLines = 4
 )
 
-// Write takes what git says in pieces.
+// Write implements io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
 	for _, c := range p {
 		switch {
@@ -206,7 +207,7 @@ func (t *tail) String() string {
 	return strings.Join(t.last, "; ")
 }
 
-// fetch gets one commit of a repository into dir, which it makes, and returns the commit.
+// fetch fetches one commit of a repository into dir, which it creates, and returns the commit.
 func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit string, err error) {
 	protocols := "https:ssh"
 	if filepath.IsAbs(src.At) {
@@ -253,12 +254,12 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 	return commit, nil
 }
 
-// tooLarge is the error of a repository that is larger than is fetched.
+// tooLarge returns the error for a repository over the size limit.
 func (g *git) tooLarge() error {
 	return fmt.Errorf("the repository has more than %d MB", g.max>>20)
 }
 
-// watch cancels a fetch that gets more than it may.
+// watch cancels a fetch that exceeds the size limit.
 func (g *git) watch(ctx context.Context, dir string, cancel context.CancelCauseFunc) {
 	t := time.NewTicker(watchTime)
 	defer t.Stop()
@@ -275,9 +276,9 @@ func (g *git) watch(ctx context.Context, dir string, cancel context.CancelCauseF
 	}
 }
 
-// size returns how much is in a folder.
+// size returns the total size of the files in a directory.
 func size(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // ok: git renames files meanwhile
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // ok: git renames files concurrently
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				n += info.Size()
@@ -288,7 +289,7 @@ func size(dir string) (n int64) {
 	return n
 }
 
-// keep returns an output that is kept, up to a bound.
+// keep returns an output function that appends to b, up to max bytes.
 func keep(b *bytes.Buffer, max int) func([]byte) error {
 	return func(p []byte) error {
 		if b.Len()+len(p) > max {

@@ -15,7 +15,7 @@ import (
 	"adze/internal/plugin"
 )
 
-// serve serves over https, and has the store trust the server.
+// serve serves over https, and makes the bench trust the server.
 func (b *bench) serve(handler http.Handler) *httptest.Server {
 	b.t.Helper()
 	server := httptest.NewTLSServer(handler)
@@ -29,7 +29,7 @@ func (b *bench) serve(handler http.Handler) *httptest.Server {
 	return server
 }
 
-// A repository is fetched over https, and how far it is is reported.
+// TestHTTPS checks that a repository is fetched over https and that progress is reported.
 func TestHTTPS(t *testing.T) {
 	b := newBench(t)
 	repo, commit := newRepository(t, merge(list(`{"name": "a", "source": "./a"}`), map[string]string{"a/x": "x"}))
@@ -58,7 +58,8 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// A server that wants a password gets none: git neither asks for one nor waits, and what is left is an error.
+// TestPassword checks that git neither prompts nor waits for a password that a server requires;
+// the fetch fails with an error.
 func TestPassword(t *testing.T) {
 	program, mark := trap(t)
 	b := newBench(t)
@@ -76,7 +77,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// A server cannot lead git to another protocol.
+// TestRedirectedProtocol checks that a server can't redirect git to another protocol.
 func TestRedirectedProtocol(t *testing.T) {
 	repo, _ := newRepository(t, list())
 	for _, to := range []string{"file://" + repo, "http://127.0.0.1:1/x", "ext::sh"} {
@@ -88,7 +89,7 @@ func TestRedirectedProtocol(t *testing.T) {
 	}
 }
 
-// A server cannot lead git to another host, or to another repository than the one that the user named.
+// TestRedirectedHost checks that a server can't redirect git to another host or repository.
 func TestRedirectedHost(t *testing.T) {
 	repo, _ := newRepository(t, list())
 	asked := false
@@ -112,7 +113,7 @@ func TestRedirectedHost(t *testing.T) {
 	}
 }
 
-// A fetch from a server that does not answer ends when the user breaks it off.
+// TestHangingServer checks that a fetch from an unresponsive server can be canceled.
 func TestHangingServer(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())

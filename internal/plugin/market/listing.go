@@ -12,17 +12,17 @@ import (
 	"adze/internal/plugin"
 )
 
-// listingNames are where the list of a marketplace is; the first that exists counts.
+// listingNames are the locations of a marketplace's listing; the first that exists is used.
 var listingNames = [...]string{".adze-plugin/marketplace.json", ".claude-plugin/marketplace.json"}
 
-// Limits of a list.
+// Listing limits.
 const (
 	maxListing = 4 << 20 // bytes
 	maxPlugins = 5000
 	maxText    = 2000
 )
 
-// A Listing is what a marketplace offers.
+// A Listing is the content of a marketplace.
 type Listing struct {
 	plugin.Market
 	Owner, Description string
@@ -30,7 +30,7 @@ type Listing struct {
 	Problems           []plugin.Problem
 }
 
-// Find returns the entry of a plugin, or nil.
+// Find returns the entry for a plugin, or nil.
 func (l *Listing) Find(name string) *Entry {
 	for i := range l.Plugins {
 		if l.Plugins[i].Name == name {
@@ -40,19 +40,19 @@ func (l *Listing) Find(name string) *Entry {
 	return nil
 }
 
-// An Entry is a plugin that a marketplace offers.
+// An Entry is a plugin listed by a marketplace.
 type Entry struct {
 	Name, Version, Description, Author, Category, Homepage string
-	// Refused says why it cannot be installed; nil if it can.
+	// Refused is the reason the plugin can't be installed; nil if it can.
 	Refused error
 
-	source   plugin.Source // if it is not in the marketplace itself
-	relative string        // its folder in the marketplace
-	strict   bool          // the plugin's own manifest counts, if it has one
+	source   plugin.Source // set if outside the marketplace
+	relative string        // directory inside the marketplace
+	strict   bool          // the plugin's own manifest, if any, takes precedence
 	raw      map[string]json.RawMessage
 }
 
-// Source says where the plugin is.
+// Source returns the plugin's location.
 func (e *Entry) Source() string {
 	if e.relative != "" {
 		return "./" + e.relative
@@ -60,7 +60,8 @@ func (e *Entry) Source() string {
 	return e.source.String()
 }
 
-// reserved are names that a marketplace must not have: they could be taken for something that comes with the program.
+// reserved reports whether a marketplace must not use this name because it could be mistaken
+// for something built in.
 func reserved(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
@@ -70,8 +71,8 @@ func reserved(name string) bool {
 	return name == "adze" || strings.HasPrefix(name, "adze-") || strings.HasPrefix(name, "adze.") || strings.HasPrefix(name, "adze_")
 }
 
-// parseListing reads the list of a marketplace, which was found at file. Paths say whether it may name paths on this
-// machine.
+// parseListing parses a marketplace listing found at file. If paths is true, it may name local
+// paths.
 func parseListing(file string, data []byte, paths bool) (*Listing, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &top); err != nil {
@@ -121,7 +122,7 @@ func parseListing(file string, data []byte, paths bool) (*Listing, error) {
 	return l, nil
 }
 
-// text returns a text of an object, within bounds.
+// text returns a string member of an object, truncated.
 func text(members map[string]json.RawMessage, field string) string {
 	s, _ := jsonscan.String(members[field])
 	return shorten(s)
@@ -134,7 +135,7 @@ func shorten(s string) string {
 	return s
 }
 
-// named returns a text, or that of a member of an object.
+// named returns a string, or the string in the given member of an object.
 func named(value json.RawMessage, member string) string {
 	if s, ok := jsonscan.String(value); ok {
 		return shorten(s)
@@ -146,7 +147,7 @@ func named(value json.RawMessage, member string) string {
 	return text(members, member)
 }
 
-// parseEntry reads a plugin of the list. An error says that it cannot be named.
+// parseEntry parses a plugin entry. It returns an error if the entry has no usable name.
 func parseEntry(value []byte, base string, paths bool) (Entry, error) {
 	e := Entry{strict: true}
 	if err := json.Unmarshal(value, &e.raw); err != nil || e.raw == nil {
@@ -178,7 +179,7 @@ func parseEntry(value []byte, base string, paths bool) (Entry, error) {
 	return e, nil
 }
 
-// decode reads a source: a path in the marketplace, or an object.
+// decode parses a source: a path in the marketplace, or an object.
 func decode(raw json.RawMessage) (src plugin.Source, relative string, err error) {
 	if s, ok := jsonscan.String(raw); ok {
 		if s == "" || strings.Contains(s, ":") {

@@ -1,5 +1,5 @@
-// Package market fetches plugins: from git repositories and folders that marketplaces list. It runs git and nothing else,
-// and nothing of what it fetches. Where plugins are kept is left to the package plugin, and whether they are used to others.
+// Package market fetches plugins from the git repositories and directories that marketplaces
+// list. It runs git, and nothing from the plugins it fetches.
 package market
 
 import (
@@ -21,37 +21,37 @@ import (
 	"adze/internal/plugin"
 )
 
-// A Config is what fetching needs.
+// Config configures Markets.
 type Config struct {
 	Store *plugin.Store
 	Run   *osproc.Runner
-	// Environ returns the environment of the user, for git.
+	// Environ returns the user's environment, for git.
 	Environ func() []string
-	// Transport carries requests for lists of marketplaces.
+	// Transport is used to download marketplace listings.
 	Transport http.RoundTripper
-	// Report is told how far a fetch is, in a few words; it may be nil.
+	// Report, if non-nil, is called with short progress messages.
 	Report func(string)
 }
 
-// Markets are the marketplaces that the user added. It is safe for concurrent use.
+// Markets manages the marketplaces that the user added. It is safe for concurrent use.
 type Markets struct{ cfg Config }
 
-// New returns the marketplaces of a store. It touches nothing.
+// New returns a Markets. It does not touch the disk.
 func New(cfg Config) *Markets { return &Markets{cfg} }
 
 func (m *Markets) git() *git { return &git{m.cfg.Run, m.cfg.Environ, m.cfg.Report, plugin.MaxTree} }
 
-// Add fetches the list of a marketplace and makes it known.
+// Add fetches the listing of a marketplace and adds the marketplace.
 func (m *Markets) Add(ctx context.Context, src plugin.Source) (*Listing, error) {
 	return m.fetch(ctx, src, "", "")
 }
 
-// AddNamed does so if the marketplace has that name.
+// AddNamed is like Add, but fails if the marketplace has another name.
 func (m *Markets) AddNamed(ctx context.Context, src plugin.Source, name string) (*Listing, error) {
 	return m.fetch(ctx, src, name, "; it is not used")
 }
 
-// Update fetches the list of a marketplace again. Plugins that are installed stay as they are.
+// Update fetches a marketplace's listing again. Installed plugins are unaffected.
 func (m *Markets) Update(ctx context.Context, name string) (*Listing, error) {
 	known, err := m.known(name)
 	if err != nil {
@@ -60,12 +60,12 @@ func (m *Markets) Update(ctx context.Context, name string) (*Listing, error) {
 	return m.fetch(ctx, known.Source, name, again)
 }
 
-// Remove forgets a marketplace, from which no plugins may be installed any more.
+// Remove removes a marketplace. It fails if plugins from it are still installed.
 func (m *Markets) Remove(ctx context.Context, name string) error {
 	return m.cfg.Store.RemoveMarket(ctx, name)
 }
 
-// Listing returns what a marketplace offered when its list was fetched.
+// Listing returns a marketplace's listing as last fetched.
 func (m *Markets) Listing(name string) (*Listing, error) {
 	known, err := m.known(name)
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *Markets) Listing(name string) (*Listing, error) {
 	return l, nil
 }
 
-// known returns a marketplace that was added.
+// known returns an added marketplace.
 func (m *Markets) known(name string) (plugin.Market, error) {
 	all, err := m.cfg.Store.Markets()
 	if err != nil {
@@ -101,11 +101,11 @@ func (m *Markets) known(name string) (plugin.Market, error) {
 	return plugin.Market{}, fmt.Errorf("no marketplace is called %q: add it first. Known are %s", name, strings.Join(names, ", "))
 }
 
-// again says what to do about a marketplace with another name than it had.
+// again is the hint for a marketplace whose name has changed.
 const again = " by now: remove it and add it again"
 
-// fetch fetches the list of a marketplace, whose name must be the given one unless that is empty, and keeps it. What the user is
-// told of another name ends with otherwise.
+// fetch fetches and stores a marketplace's listing. If name is not empty and the marketplace
+// has another name, the error ends with otherwise.
 func (m *Markets) fetch(ctx context.Context, src plugin.Source, name, otherwise string) (*Listing, error) {
 	if err := checkSource(src, true); err != nil {
 		return nil, err
@@ -142,7 +142,8 @@ func (m *Markets) fetch(ctx context.Context, src plugin.Source, name, otherwise 
 	return l, m.cfg.Store.SetMarket(ctx, market, tree)
 }
 
-// clone fetches a commit into a folder of the stage, and writes the files of a folder in it to tree.
+// clone fetches a commit into a directory of the stage, and writes the files below folder to
+// tree.
 func (m *Markets) clone(ctx context.Context, src plugin.Source, stage, tree, folder string) (commit string, submodules []string, err error) {
 	repo := filepath.Join(stage, "git")
 	g := m.git()
@@ -156,7 +157,8 @@ func (m *Markets) clone(ctx context.Context, src plugin.Source, stage, tree, fol
 // downloadTime bounds a download.
 const downloadTime = time.Minute
 
-// download gets a list from its address and writes it to a new folder, where lists are.
+// download fetches a listing from its URL and writes it to a new directory under its usual
+// name.
 func (m *Markets) download(ctx context.Context, at, tree string) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTime)
 	defer cancel()
@@ -199,7 +201,7 @@ func (m *Markets) download(ctx context.Context, at, tree string) error {
 	return os.WriteFile(file, data, 0o600)
 }
 
-// readListing reads the list in the folder of a marketplace.
+// readListing reads the listing in a marketplace's directory.
 func readListing(dir string, src plugin.Source) (*Listing, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -213,7 +215,7 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 			continue
 		}
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		switch src.Kind { // where it was fetched to says nothing to the user
+		switch src.Kind { // the staging path means nothing to the user
 		case plugin.URL:
 			file = src.At
 		case plugin.Git:
@@ -234,7 +236,8 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 	return nil, fmt.Errorf("%s is no marketplace: it has no %s", src, names[len(names)-1])
 }
 
-// places returns the folder of a repository that is the marketplace, and where in it the list may be.
+// places returns the repository directory that is the marketplace, and the candidate listing
+// files in it.
 func places(src plugin.Source) (root string, names []string) {
 	if !strings.HasSuffix(src.Path, ".json") {
 		return src.Path, listingNames[:]
@@ -247,15 +250,16 @@ func places(src plugin.Source) (root string, names []string) {
 	return root, []string{name}
 }
 
-// A Candidate is a plugin that was fetched and is not installed yet. The caller installs or discards it.
+// A Candidate is a plugin that was fetched but not installed. The caller must install or
+// discard it.
 type Candidate struct {
-	// Plugin is what would be installed, and Old what is installed now; Old is nil if nothing is, or if its files are
-	// damaged.
+	// Plugin is the fetched plugin, and Old the installed one. Old is nil if none is installed
+	// or its files are damaged.
 	Plugin, Old *plugin.Plugin
 	Problems    []plugin.Problem
-	// Difference is what the plugin would bring that the old one does not.
+	// Difference lists the changes from Old to Plugin.
 	Difference plugin.Difference
-	// Same says that it is installed already.
+	// Same is true if this version is already installed.
 	Same bool
 
 	store     *plugin.Store
@@ -263,23 +267,23 @@ type Candidate struct {
 	stage     string
 }
 
-// Install makes the candidate the plugin that is used from now on.
+// Install installs the candidate.
 func (c *Candidate) Install(ctx context.Context) (*plugin.Plugin, error) {
 	defer c.Discard()
 	c.installed.At = time.Now().UTC()
 	return c.store.Install(ctx, c.installed, c.Plugin.Dir)
 }
 
-// Discard removes the files of the candidate.
+// Discard removes the candidate's files.
 func (c *Candidate) Discard() { _ = os.RemoveAll(c.stage) } // ok: the next run tries again
 
-// Shown returns a text about the candidate without the folder that it is in for now, which says nothing to the user and is gone
-// when they look for it.
+// Shown removes the temporary directory from a text about the candidate: it means nothing to
+// the user and will not exist later.
 func (c *Candidate) Shown(text string) string {
 	return strings.ReplaceAll(text, c.stage+string(filepath.Separator), "")
 }
 
-// A stagedError is one about the files of a candidate.
+// A stagedError is an error about a candidate's files.
 type stagedError struct {
 	error
 	c *Candidate
@@ -288,8 +292,8 @@ type stagedError struct {
 func (e stagedError) Error() string { return e.c.Shown(e.error.Error()) }
 func (e stagedError) Unwrap() error { return e.error }
 
-// Fetch gets a plugin as its marketplace lists it. Nothing is installed. The error is a [*plugin.PinError] if the
-// marketplace offers something else under the version that is installed.
+// Fetch fetches a plugin as its marketplace lists it, without installing it. The error is a
+// [*plugin.PinError] if the marketplace offers different content under the installed version.
 func (m *Markets) Fetch(ctx context.Context, id plugin.ID) (*Candidate, error) {
 	l, err := m.Listing(id.Market)
 	if err != nil {
@@ -324,7 +328,7 @@ func (m *Markets) Fetch(ctx context.Context, id plugin.ID) (*Candidate, error) {
 	return c, nil
 }
 
-// stage fetches the files of a candidate and reads them.
+// stage fetches and reads a candidate's files.
 func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry) (err error) {
 	tree := filepath.Join(c.stage, e.Name)
 	in := &c.installed
@@ -346,7 +350,7 @@ func (m *Markets) stage(ctx context.Context, c *Candidate, l *Listing, e *Entry)
 	if err := e.complete(tree); err != nil {
 		return err
 	}
-	if err := plugin.CheckLinks(tree); err != nil { // before the user is asked
+	if err := plugin.CheckLinks(tree); err != nil { // check before the user is prompted
 		return err
 	}
 	for _, name := range submodules {

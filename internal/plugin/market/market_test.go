@@ -21,7 +21,7 @@ import (
 	"adze/internal/plugin"
 )
 
-// A bench is a store in a new state home, with real git to fetch.
+// A bench is a store in a new state home that fetches with real git.
 type bench struct {
 	*Markets
 	t     *testing.T
@@ -39,7 +39,8 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// write writes files into a folder. What begins with "-> " is a link, and with "#!" a program.
+// write writes files into a directory. Text that begins with "-> " makes a symlink, and with
+// "#!" a program.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -60,7 +61,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// gitIn runs git in a folder, and returns what it prints.
+// gitIn runs git in a directory and returns its output.
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"}, args...)...)
@@ -72,7 +73,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// repository makes a repository with the files, and returns it with its commit.
+// newRepository creates a repository with the files, and returns its directory and commit.
 func newRepository(t *testing.T, files map[string]string) (dir, commit string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "repo")
@@ -91,7 +92,7 @@ func commitFiles(t *testing.T, dir string, files map[string]string) string {
 	return gitIn(t, dir, "rev-parse", "HEAD")
 }
 
-// list returns the list of a marketplace.
+// list returns the files of a marketplace listing.
 func list(plugins ...string) map[string]string {
 	return map[string]string{".claude-plugin/marketplace.json": `{"name": "team", "owner": {"name": "The Team"}, "plugins": [` + strings.Join(plugins, ", ") + `]}`}
 }
@@ -107,7 +108,7 @@ func merge(all ...map[string]string) map[string]string {
 	return files
 }
 
-// add adds the marketplace in a folder: as a repository if that is one.
+// add adds the marketplace in a directory, as a repository if it is one.
 func (b *bench) add(dir string) *Listing {
 	b.t.Helper()
 	src := plugin.Source{Kind: plugin.Directory, At: dir}
@@ -121,7 +122,7 @@ func (b *bench) add(dir string) *Listing {
 	return l
 }
 
-// install fetches a plugin of the marketplace team and installs it.
+// install fetches a plugin from the marketplace team and installs it.
 func (b *bench) install(name string) *plugin.Plugin {
 	b.t.Helper()
 	c, err := b.Fetch(b.t.Context(), plugin.ID{Name: name, Market: "team"})
@@ -135,15 +136,15 @@ func (b *bench) install(name string) *plugin.Plugin {
 	return p
 }
 
-// left returns what is left in the folder for what is being fetched.
+// left returns the remaining staging directories.
 func (b *bench) left() []string {
 	all, _ := filepath.Glob(filepath.Join(b.home, "plugins", "tmp", "*"))
 	return all
 }
 
-// A plugin is installed from a marketplace in a folder, in a repository, and from a repository of its own; it is pinned to
-// the commit, and an update says what is new.
-//
+// TestInstall checks that a plugin is installed from a marketplace in a directory, in a
+// repository, and from its own repository, that it is pinned to the commit, and that an update
+// lists the changes.
 // Proves X-071.
 func TestInstall(t *testing.T) {
 	own, ownCommit := newRepository(t, map[string]string{"sub/dir/.claude-plugin/plugin.json": `{"name": "own", "version": "3"}`, "sub/dir/run.sh": "#!/bin/sh", "sub/dir/link": "-> run.sh", "other": "x"})
@@ -183,8 +184,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// An update shows what changed; a version that was changed is refused; a marketplace that has gone leaves what is installed.
-//
+// TestUpdate checks that an update shows the changes, that a modified version is refused, and
+// that installed plugins survive the loss of their marketplace.
 // Proves X-071.
 func TestUpdate(t *testing.T) {
 	b := newBench(t)
@@ -238,7 +239,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// A branch or tag can be named, and a commit: if it is not there, nothing is installed.
+// TestPinnedSources checks sources with a branch, tag or commit; if it does not exist, nothing
+// is installed.
 func TestPinnedSources(t *testing.T) {
 	repo, first := newRepository(t, map[string]string{"a": "1"})
 	gitIn(t, repo, "tag", "v1")
@@ -268,7 +270,8 @@ func TestPinnedSources(t *testing.T) {
 	}
 }
 
-// The entry of a marketplace stands for the manifest of a plugin that has none, and counts more if it is not strict.
+// TestEntryAsManifest checks that a marketplace entry replaces a missing manifest, and
+// overrides the plugin's own if the entry is not strict.
 func TestEntryAsManifest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "market")
 	write(t, dir, merge(list(
@@ -304,7 +307,8 @@ func TestEntryAsManifest(t *testing.T) {
 	}
 }
 
-// What the entry names is added to what the plugin itself brings, or stands for it if the entry is not strict.
+// TestEntryBesideManifest checks that an entry's components are added to the plugin's own, or
+// replace them if the entry is not strict.
 func TestEntryBesideManifest(t *testing.T) {
 	const further = `"commands": ["./more/c.md"], "agents": "./more/a.md", "skills": ["./skills/two", "./more/three"], "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entry"}]}]},
 		"mcpServers": {"x": {"command": "entry"}}`
@@ -357,7 +361,8 @@ func TestEntryBesideManifest(t *testing.T) {
 	}
 }
 
-// A list is fetched from an address, from the host that the user named and no other, within bounds.
+// TestURL checks that a listing is fetched from a URL only from the host the user named, within
+// limits.
 func TestURL(t *testing.T) {
 	answer := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
@@ -410,8 +415,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// Sources are read as users write them, and those that make git run something else are refused.
-//
+// TestParseSource checks sources as users write them; sources that would make git run something
+// else are refused.
 // Proves X-071.
 func TestParseSource(t *testing.T) {
 	dir := t.TempDir()
@@ -451,7 +456,8 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// Sources in settings and lists are objects; what does more than fetching a repository is refused with a reason.
+// TestDecodeSource checks sources given as objects in settings and listings; anything beyond
+// fetching a repository is refused with a reason.
 func TestDecodeSource(t *testing.T) {
 	for text, want := range map[string]plugin.Source{
 		`{"source": "github", "repo": "a/b", "ref": "v1"}`:               {Kind: plugin.Git, At: "https://github.com/a/b.git", Ref: "v1"},
@@ -476,7 +482,8 @@ func TestDecodeSource(t *testing.T) {
 	}
 }
 
-// A list says what cannot be installed and why; a list that cannot be trusted to be one is refused.
+// TestListing checks that a listing reports plugins that can't be installed, and that an
+// unreliable listing is refused.
 func TestListing(t *testing.T) {
 	l, err := parseListing("m.json", []byte(`{"name": "team", "metadata": {"description": "d", "pluginRoot": "./plugins"}, "plugins": [
 		{"name": "a", "source": "x"}, {"name": "A", "source": "./y"}, {"name": "../up", "source": "./y"}, {"name": "b", "source": "../y"}, {"name": "c", "source": {"source": "npm", "package": "c"}},
@@ -499,7 +506,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// A marketplace can be in a folder of its repository, and its list can be called otherwise.
+// TestMarketInFolder checks a marketplace in a subdirectory of its repository, and a listing
+// with another name.
 func TestMarketInFolder(t *testing.T) {
 	repo, _ := newRepository(t, map[string]string{
 		"tools/.claude-plugin/marketplace.json": list(`{"name": "a", "source": "./a"}`)[".claude-plugin/marketplace.json"],
@@ -530,7 +538,7 @@ func TestMarketInFolder(t *testing.T) {
 	}
 }
 
-// A repository that is larger than is fetched is refused, and its size is named.
+// TestRepositoryTooLarge checks that an oversized repository is refused with its size.
 func TestRepositoryTooLarge(t *testing.T) {
 	b := newBench(t)
 	repo, _ := newRepository(t, list())
@@ -541,7 +549,7 @@ func TestRepositoryTooLarge(t *testing.T) {
 	}
 }
 
-// A fetch that is broken off leaves nothing.
+// TestCancel checks that a canceled fetch leaves nothing behind.
 func TestCancel(t *testing.T) {
 	b := newBench(t)
 	repo, _ := newRepository(t, list())
@@ -555,8 +563,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// FuzzListing reads lists of any content: a plugin that can be installed has a name that is one, and a source that git is
-// given without harm.
+// FuzzListing checks that a plugin from any listing has a valid name and a source that is safe
+// to pass to git.
 func FuzzListing(f *testing.F) {
 	f.Add([]byte(list(`{"name": "a", "source": "./x"}`, `{"name": "b", "source": {"source": "url", "url": "https://example.org/x", "ref": "v1"}}`)[".claude-plugin/marketplace.json"]))
 	f.Add([]byte(`{"name": "x", "metadata": {"pluginRoot": "../"}, "plugins": [{"name": "a", "source": "b"}, {"name": "c", "source": {"source": "git-subdir", "url": "git@h:p", "path": "./p"}}]}`))

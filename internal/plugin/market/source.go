@@ -15,12 +15,12 @@ import (
 	"adze/internal/plugin"
 )
 
-// forge is where owner/repository is.
+// forge is the base URL for OWNER/REPOSITORY.
 const forge = "https://github.com/"
 
-// ParseSource reads a source of a marketplace as users write it: OWNER/REPOSITORY, an address that git takes, the https
-// address of a JSON file, or a path, which is relative to dir and of which ~ is home. A branch or a tag of a repository
-// follows a number sign.
+// ParseSource parses a marketplace source as users write it: OWNER/REPOSITORY, an address that
+// git accepts, the https URL of a JSON file, or a path relative to dir, where ~ is home. A
+// number sign and a branch or tag may follow a repository.
 func ParseSource(text, dir, home string) (plugin.Source, error) {
 	at, ref, _ := strings.Cut(text, "#")
 	if err := checkRef(ref); err != nil {
@@ -45,12 +45,12 @@ func ParseSource(text, dir, home string) (plugin.Source, error) {
 	return plugin.Source{Kind: plugin.Git, At: at, Ref: ref}, checkRemote(at)
 }
 
-// isPath reports whether a source is meant to be a path: one that could be something else begins with a dot.
+// isPath reports whether a source is a path. Ambiguous paths must begin with a dot.
 func isPath(at string) bool {
 	return at[0] == '.' || at[0] == '~' || filepath.IsAbs(at) || filepath.VolumeName(at) != ""
 }
 
-// localPath returns the path that an address stands for if that is on this machine, or else the address.
+// localPath returns the path of a local address, or any other address unchanged.
 func localPath(at string) string {
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "file" || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(u.Path, unicode.IsControl) {
@@ -66,13 +66,13 @@ func localPath(at string) string {
 	return filepath.Clean(path)
 }
 
-// isJSON reports whether an address is that of a JSON file.
+// isJSON reports whether an address is the URL of a JSON file.
 func isJSON(at string) bool {
 	u, err := url.Parse(at)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.HasSuffix(u.Path, ".json")
 }
 
-// repository returns the address of OWNER/REPOSITORY, and whether it is that.
+// repository returns the URL for OWNER/REPOSITORY, and whether text has that form.
 func repository(text string) (string, bool) {
 	owner, repo, ok := strings.Cut(text, "/")
 	repo = strings.TrimSuffix(repo, ".git")
@@ -82,7 +82,7 @@ func repository(text string) (string, bool) {
 	return forge + owner + "/" + repo + ".git", true
 }
 
-// pathSource returns the source at a path.
+// pathSource returns the source at a local path.
 func pathSource(text, dir, home string) (plugin.Source, error) {
 	path := text
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
@@ -131,8 +131,8 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 	return plugin.Source{}, fmt.Errorf("%s is no marketplace: it has no %s", path, listingNames[len(listingNames)-1])
 }
 
-// DecodeSource reads a source of a marketplace as settings hold it: an object with source, which is github, git, url or
-// directory. A directory that is not absolute is in dir, unless that is empty.
+// DecodeSource decodes a marketplace source from settings: an object whose source is github,
+// git, url or directory. A relative directory is resolved against dir, unless dir is empty.
 func DecodeSource(raw json.RawMessage, dir string) (plugin.Source, error) {
 	src, relative, err := decode(raw)
 	switch {
@@ -150,7 +150,8 @@ func DecodeSource(raw json.RawMessage, dir string) (plugin.Source, error) {
 	return src, checkSource(src, true)
 }
 
-// checkSource returns why something cannot be fetched from a source, or nil. Paths are only followed if the user named one.
+// checkSource returns the reason a source must not be fetched, or nil. Paths are allowed only
+// if the user named one.
 func checkSource(src plugin.Source, paths bool) error {
 	if err := checkRef(src.Ref); err != nil {
 		return err
@@ -169,7 +170,7 @@ func checkSource(src plugin.Source, paths bool) error {
 	return checkRemote(src.At)
 }
 
-// checkRemote returns why git must not be given an address, or nil.
+// checkRemote returns the reason an address must not be passed to git, or nil.
 func checkRemote(at string) error {
 	const take = "use https or ssh"
 	scheme, rest, ok := strings.Cut(at, "://")
@@ -194,7 +195,7 @@ func checkRemote(at string) error {
 	return nil
 }
 
-// checkShort returns why an address in the form USER@HOST:PATH must not be used, or nil.
+// checkShort returns the reason an address of the form USER@HOST:PATH must not be used, or nil.
 func checkShort(at string) error {
 	server, path, ok := strings.Cut(at, ":")
 	user, host, named := strings.Cut(server, "@")
@@ -204,7 +205,7 @@ func checkShort(at string) error {
 	return nil
 }
 
-// checkJSON returns why a file must not be fetched from an address, or nil.
+// checkJSON returns the reason a URL must not be fetched, or nil.
 func checkJSON(at string) error {
 	u, err := url.Parse(at)
 	switch {
@@ -226,7 +227,7 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback() || host == "localhost"
 }
 
-// checkRef returns why a branch or tag cannot be meant, or nil; it may be empty.
+// checkRef returns an error if ref is not a valid branch or tag. It may be empty.
 func checkRef(ref string) error {
 	bad := strings.HasPrefix(ref, "-") || strings.HasSuffix(ref, "/") || strings.HasPrefix(ref, "/") || strings.Contains(ref, "..") || strings.Contains(ref, "@{") ||
 		strings.HasSuffix(ref, ".lock") || len(ref) > 200
@@ -238,7 +239,7 @@ func checkRef(ref string) error {
 	return nil
 }
 
-// checkSHA returns why a text is no commit, or nil; it may be empty.
+// checkSHA returns an error if sha is not a commit hash. It may be empty.
 func checkSHA(sha string) error {
 	if sha == "" {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"adze/internal/plugin"
 )
 
-// Fetching a plugin from a hostile repository runs git, and the shell by which git starts its other end of a repository on
-// this machine, and nothing else: strace is the witness. What is installed is on the disk before it gets its name.
-//
+// TestOnlyGitRuns checks with strace that fetching a plugin from a hostile repository runs only
+// git, and the shell with which git starts the other end of a local repository, and that
+// installed files are synced to disk before they get their final name.
 // Proves X-071.
 func TestOnlyGitRuns(t *testing.T) {
 	if home := os.Getenv("MARKET_TEST_WITNESS"); home != "" {
