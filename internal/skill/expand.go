@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// Vars are what the variables in a prompt stand for. ${ADZE_SKILL_DIR} and ${CLAUDE_SKILL_DIR} are the same, and so on.
-// Those that are empty are left as they stand.
+// Vars holds the values of the variables in a prompt. The ADZE_ and CLAUDE_ prefixes are
+// equivalent, as in ${ADZE_SKILL_DIR} and ${CLAUDE_SKILL_DIR}. Variables with an empty value
+// are not replaced.
 type Vars struct {
 	SkillDir, SessionID, Effort, ProjectDir string
-	// PluginRoot and PluginData are the folders of the plugin that the skill belongs to.
+	// PluginRoot and PluginData are the directories of the skill's plugin.
 	PluginRoot, PluginData string
-	// Options are the options of that plugin, for ${user_config.NAME}. None of them is a secret: texts go to the model.
+	// Options are that plugin's options, for ${user_config.NAME}. They must not contain
+	// secrets, because prompts are sent to the model.
 	Options map[string]string
 }
 
@@ -44,25 +46,26 @@ func (v *Vars) value(name string) string {
 	return ""
 }
 
-// Fill returns a text with its variables filled in.
+// Fill returns text with its variables replaced.
 func (v *Vars) Fill(text string) string {
 	f := filler{vars: v}
 	return f.text(text)
 }
 
-// A Piece is a piece of an expanded prompt: text, or a command whose output takes its place.
+// A Piece is part of an expanded prompt: text, or a command to be replaced by its output.
 type Piece struct {
 	Text    string
 	Command bool
 }
 
-// maxCommands is how many commands a prompt may embed.
+// maxCommands is the maximum number of commands embedded in a prompt.
 const maxCommands = 100
 
-// Expand returns a prompt of the skill with its arguments and variables filled in. Commands are found in the prompt as it
-// was written: what stands in arguments is never a command, a variable or a place for an argument. In a command,
-// arguments are quoted; where that is not possible, only those are taken that cannot be code. The words of servers, and
-// prompts that were fetched, are left as they are, with the arguments behind them.
+// Expand returns a skill's prompt with its arguments and variables filled in. Commands are
+// found in the prompt as written: arguments are never interpreted as commands, variables or
+// placeholders. In a command, arguments are quoted; where that is impossible, only values that
+// can't be code are accepted. Prompts from servers and fetched prompts are not expanded;
+// arguments are appended to them.
 func (s *Skill) Expand(body, args string, v Vars) ([]Piece, error) {
 	args = strings.TrimSpace(strings.ReplaceAll(args, "\x00", ""))
 	f := filler{vars: &v, raw: args, words: SplitArguments(args), names: s.Arguments}
@@ -95,15 +98,15 @@ func (s *Skill) Expand(body, args string, v Vars) ([]Piece, error) {
 
 const fence = "```"
 
-// split finds the commands in a prompt: !`command` at the beginning of a line or behind a blank, and blocks whose fence
-// is followed by an exclamation mark.
+// split finds the commands in a prompt: !`command` at the beginning of a line or after a blank,
+// and blocks whose fence is followed by an exclamation mark.
 func split(body string) (pieces []Piece) {
 	add := func(text string, command bool) {
 		if text != "" {
 			pieces = append(pieces, Piece{text, command})
 		}
 	}
-	done, at := 0, 0 // what is in pieces, and where to look
+	done, at := 0, 0 // end of the last piece, and search position
 	for at < len(body) {
 		i := strings.IndexByte(body[at:], '!')
 		if i < 0 {
@@ -134,8 +137,8 @@ func split(body string) (pieces []Piece) {
 	return pieces
 }
 
-// block returns the block of commands whose exclamation mark is at i: where its fence begins, the commands, and where
-// the text continues behind it. One that does not end is none.
+// block returns the command block whose exclamation mark is at i: the start of its fence, the
+// commands, and where the text continues after it. An unterminated block is not a block.
 func block(body string, i int) (start int, commands string, end int, ok bool) {
 	start = i - len(fence)
 	if start < 0 || body[start:i] != fence {
@@ -161,22 +164,22 @@ func block(body string, i int) (start int, commands string, end int, ok bool) {
 // A filler fills in arguments and variables.
 type filler struct {
 	vars  *Vars
-	raw   string   // all arguments, as they were given
-	words []string // each of them
+	raw   string   // all arguments, unsplit
+	words []string // split arguments
 	names []string
-	used  bool // an argument has its place
+	used  bool // an argument was filled in
 }
 
-// A place is where something is to be filled in.
+// A place is a placeholder in a prompt.
 type place struct {
 	start, end int
 	value      string
 	argument   bool
-	all        bool // it stands for all arguments
-	literal    bool // the backslash before it says that it stands for itself
+	all        bool // represents all arguments
+	literal    bool // escaped by a backslash
 }
 
-// places finds the places in a text. Those of names that say nothing are none.
+// places finds the placeholders in a text. Unknown names are not placeholders.
 func (f *filler) places(text string) (found []place) {
 	for at := 0; at < len(text); {
 		i := strings.IndexByte(text[at:], '$')
@@ -199,7 +202,7 @@ func (f *filler) places(text string) (found []place) {
 	return found
 }
 
-// place returns what a text means that begins behind a dollar sign; its end counts from there.
+// place parses a placeholder after its dollar sign; its end is relative to text.
 func (f *filler) place(text string) (place, bool) {
 	if name, ok := strings.CutPrefix(text, "{"); ok {
 		if f.vars == nil {
@@ -237,7 +240,7 @@ func (f *filler) place(text string) (place, bool) {
 	return place{}, false
 }
 
-// subscript reads a number in brackets and returns where it ends.
+// subscript parses a number in brackets and returns its end.
 func subscript(text string) (index, end int, ok bool) {
 	rest, ok := strings.CutPrefix(text, "[")
 	n := strings.IndexByte(rest[:min(len(rest), 5)], ']')
@@ -252,7 +255,7 @@ func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// word returns an argument by its place, from 0; one that is missing is empty.
+// word returns the i-th argument, counting from 0, or "" if it is missing.
 func (f *filler) word(i int) string {
 	if i < 0 || i >= len(f.words) {
 		return ""
@@ -260,7 +263,7 @@ func (f *filler) word(i int) string {
 	return f.words[i]
 }
 
-// text fills in a text, in one pass: what it fills in is not looked at again.
+// text fills in a text in one pass: inserted values are not expanded again.
 func (f *filler) text(text string) string {
 	places := f.places(text)
 	if len(places) == 0 {
@@ -269,7 +272,7 @@ func (f *filler) text(text string) string {
 	return f.put(text, places, func(p place) string { return p.value })
 }
 
-// put replaces places by what value returns for them.
+// put replaces each place with the result of value.
 func (f *filler) put(text string, places []place, value func(place) string) string {
 	var b strings.Builder
 	done := 0
@@ -283,8 +286,8 @@ func (f *filler) put(text string, places []place, value func(place) string) stri
 	return b.String()
 }
 
-// SplitArguments splits what was written behind the name of a skill as a shell would: blanks separate, quotes hold
-// together. Where a quote is missing the rest is one argument, as it stands.
+// SplitArguments splits the text after a skill's name like a shell: blanks separate, quotes
+// group. If a quote is unterminated, the rest is one argument, verbatim.
 func SplitArguments(text string) (words []string) {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
@@ -299,7 +302,8 @@ func SplitArguments(text string) (words []string) {
 	}
 }
 
-// nextArgument returns the first argument and what follows it, or false if a quote is missing.
+// nextArgument returns the first argument and the remaining text, or false if a quote is
+// unterminated.
 func nextArgument(text string) (word, rest string, ok bool) {
 	var b strings.Builder
 	var quote byte
@@ -322,8 +326,8 @@ func nextArgument(text string) (word, rest string, ok bool) {
 	return b.String(), "", quote == 0
 }
 
-// escapable reports whether a backslash before c is no part of the argument. Other backslashes are: paths of Windows and
-// regular expressions are full of them.
+// escapable reports whether a backslash before c is an escape. Other backslashes are literal,
+// because Windows paths and regular expressions are full of them.
 func escapable(c, quote byte) bool {
 	if quote == '"' {
 		return c == '"' || c == '\\'

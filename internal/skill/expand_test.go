@@ -154,8 +154,8 @@ func TestArgumentsAreQuotedInCommands(t *testing.T) {
 	}
 }
 
-// Whatever the arguments are, a shell hands them to the program as they are, and runs nothing else.
-//
+// TestArgumentsNeverBecomeCode checks that a shell passes any arguments to the program
+// unchanged, and runs nothing else.
 // Proves SKILL-17, SKILL-18.
 func TestArgumentsNeverBecomeCode(t *testing.T) {
 	bash, err := exec.LookPath("bash")
@@ -195,7 +195,7 @@ func TestArgumentsNeverBecomeCode(t *testing.T) {
 			t.Fatalf("%s with %q: %v", template, word, err)
 		}
 		script.WriteString("{ " + line + "\n}; printf '\\0'\n")
-		// The same with a word that means itself, in whose place the argument then stands.
+		// Repeat with a plain word, which is then replaced by the argument.
 		g := filler{vars: &Vars{}, raw: "WORD", words: []string{"WORD"}}
 		tame, err := g.command(template, "")
 		if err != nil {
@@ -242,7 +242,7 @@ func FuzzExpand(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// With arguments or without, the same commands are found.
+		// The same commands are found with and without arguments.
 		count := func(pieces []Piece) (n int) {
 			for _, p := range pieces {
 				if p.Command {

@@ -11,19 +11,20 @@ import (
 	"adze/internal/platform/frontmatter"
 )
 
-// MaxFile is how large the file of a skill may be.
+// MaxFile is the maximum size of a skill file.
 const MaxFile = 1 << 20
 
-// Limits of what a head may say, in bytes. A description that is longer is cut; the model is shown less of it anyway.
+// Front matter limits, in bytes. A longer description is truncated; the model sees less than
+// that anyway.
 const (
 	maxHead  = 16 << 10
 	maxText  = 4 << 10
 	maxShort = 500
 )
 
-// Parse reads the file of a skill: what it says of itself, and the prompt. Problems name fields that are wrong and do not
-// count. With an error, a [Problem] too, the skill must not be used: its head cannot be read, or what it says of rules
-// and hooks cannot.
+// Parse parses a skill file into its front matter and prompt. Problems report invalid fields,
+// which are ignored. If the error, itself a [Problem], is not nil, the skill must not be used:
+// its front matter can't be parsed, or its rules or hooks can't.
 func Parse(file string, data []byte) (h Head, body string, problems []Problem, err error) {
 	head, rest, broken := frontmatter.SplitFile(string(data), maxHead)
 	if broken != nil {
@@ -40,8 +41,9 @@ func Parse(file string, data []byte) (h Head, body string, problems []Problem, e
 	return h, body, problems, nil
 }
 
-// ParseHead reads what a skill says of itself in the beginning of its file, which the caller may change later. It reports
-// whether that is the same as in the whole file: the head ends there, and has a description.
+// ParseHead parses the front matter at the beginning of a file. The caller may modify beginning
+// afterwards. whole reports whether the result is the same as for the whole file: the front
+// matter ends within beginning and has a description.
 func ParseHead(file string, beginning []byte) (h Head, problems []Problem, err error, whole bool) {
 	head, _, broken := frontmatter.SplitFile(unsafe.String(unsafe.SliceData(beginning), len(beginning)), maxHead)
 	if broken != nil || head == "" {
@@ -51,7 +53,7 @@ func ParseHead(file string, beginning []byte) (h Head, problems []Problem, err e
 	return h, problems, err, err != nil || h.Description != ""
 }
 
-// parseHead reads a head.
+// parseHead parses front matter.
 func parseHead(file, head string) (Head, []Problem, error) {
 	r := headReader{file: file}
 	var broken error
@@ -74,7 +76,7 @@ func parseHead(file, head string) (Head, []Problem, error) {
 	return h, r.problems, nil
 }
 
-// A headReader reads fields, and notes what is wrong with them.
+// A headReader reads fields and records problems.
 type headReader struct {
 	file     string
 	fields   frontmatter.Fields
@@ -86,14 +88,14 @@ func (r *headReader) report(field, format string, args ...any) {
 	r.problems = append(r.problems, Problem{r.file, field, fmt.Sprintf(format, args...)})
 }
 
-// fail notes what is wrong with a field without which the skill cannot be used.
+// fail records a problem that makes the skill unusable.
 func (r *headReader) fail(field, format string, args ...any) {
 	if r.fatal == nil {
 		r.fatal = Problem{r.file, field, fmt.Sprintf(format, args...) + "; the skill is disabled"}
 	}
 }
 
-// get returns a field, which may be written with dashes or underscores, and reports whether it is there.
+// get returns a field, spelled with dashes or underscores, and reports whether it is present.
 func (r *headReader) get(field string) (frontmatter.Value, bool) {
 	v, ok := r.fields[field]
 	other := otherSpelling(field)
@@ -111,7 +113,7 @@ func (r *headReader) get(field string) (frontmatter.Value, bool) {
 	return v, ok
 }
 
-// otherSpelling returns how a field with dashes or underscores is written too, or nothing.
+// otherSpelling returns the alternative spelling of a field with dashes or underscores, or "".
 func otherSpelling(field string) string {
 	switch field {
 	case "when_to_use":
@@ -128,7 +130,7 @@ func otherSpelling(field string) string {
 	return ""
 }
 
-// text returns a field that is a text, cut to a number of bytes. Numbers are texts, as they are written.
+// text returns a string field, truncated to limit bytes. Numbers are returned as written.
 func (r *headReader) text(field string, limit int) string {
 	v, _ := r.get(field)
 	if v.List != nil || v.Fields != nil {
@@ -138,7 +140,7 @@ func (r *headReader) text(field string, limit int) string {
 	return cut(strings.TrimSpace(v.Text), limit)
 }
 
-// hint returns a field that is a text in which brackets, a list in YAML, are meant as they are written.
+// hint returns a string field in which brackets, a list in YAML, are taken literally.
 func (r *headReader) hint(field string) string {
 	v, _ := r.get(field)
 	if v.List == nil {
@@ -151,7 +153,7 @@ func (r *headReader) hint(field string) string {
 	return cut("["+v.String()+"]", maxShort)
 }
 
-// yes returns a field that is true or false.
+// yes returns a boolean field.
 func (r *headReader) yes(field string, otherwise bool) bool {
 	v, ok := r.get(field)
 	switch {
@@ -166,7 +168,7 @@ func (r *headReader) yes(field string, otherwise bool) bool {
 	return otherwise
 }
 
-// choice returns a field that is one of some words, alone or in a list of one.
+// choice returns a field that must be one of words, alone or in a list of length one.
 func (r *headReader) choice(field string, words ...string) string {
 	v, _ := r.get(field)
 	if len(v.List) == 1 {
@@ -184,7 +186,7 @@ func (r *headReader) choice(field string, words ...string) string {
 	return ""
 }
 
-// names returns a field that names arguments: a list, or a text with blanks or commas.
+// names returns a field with argument names: a list, or a string separated by blanks or commas.
 func (r *headReader) names(field string) []string {
 	v, _ := r.get(field)
 	items, ok := v.Texts(func(s string) []string {
@@ -203,7 +205,7 @@ func (r *headReader) names(field string) []string {
 	return items
 }
 
-// patterns returns a field that holds patterns of paths: a list, or a text with commas.
+// patterns returns a field with path patterns: a list, or a comma-separated string.
 func (r *headReader) patterns(field string) []string {
 	v, _ := r.get(field)
 	items, ok := v.Texts(frontmatter.SplitList)
@@ -217,7 +219,7 @@ func (r *headReader) patterns(field string) []string {
 	return items
 }
 
-// hooks returns a field that holds hooks. They run programs, so that ones that cannot be read disable the skill.
+// hooks returns a field with hooks. Hooks run programs, so invalid ones disable the skill.
 func (r *headReader) hooks(field string) json.RawMessage {
 	v, _ := r.get(field)
 	hooks, err := frontmatter.Hooks(v)
@@ -227,8 +229,8 @@ func (r *headReader) hooks(field string) json.RawMessage {
 	return hooks
 }
 
-// rules returns a field that holds rules: a list, or a text with commas or blanks. They grant something, so that one
-// that cannot be read disables the skill.
+// rules returns a field with rules: a list, or a string separated by commas or blanks. Rules
+// grant permissions, so an invalid one disables the skill.
 func (r *headReader) rules(field string) []string {
 	v, _ := r.get(field)
 	items, ok := v.Texts(rule.Split)
@@ -251,7 +253,7 @@ func (r *headReader) rules(field string) []string {
 
 func notText(v frontmatter.Value) bool { return v.List != nil || v.Fields != nil }
 
-// isIdentifier reports whether $name can stand for an argument in a prompt.
+// isIdentifier reports whether $s can refer to an argument in a prompt.
 func isIdentifier(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -270,7 +272,8 @@ func cut(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
-// firstParagraph returns the first paragraph of a text that is not a heading, in one line; or else the first heading.
+// firstParagraph returns the first paragraph of a text that is not a heading, on one line; or
+// else the first heading.
 func firstParagraph(text string) string {
 	heading := ""
 	for paragraph := range strings.SplitSeq(text, "\n\n") {

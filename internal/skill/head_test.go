@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every field is read from what people write, and a wrong one is reported by name and left out.
-//
+// TestParse checks that every field is parsed in the forms people use, and that an invalid
+// field is reported by name and ignored.
 // Proves SKILL-10.
 func TestParse(t *testing.T) {
 	tests := []struct {
 		name, head string
 		want       Head
-		problems   string // fields that are wrong
+		problems   string // invalid fields
 	}{
 		{"nothing", "", Head{}, ""},
 		{"name", "name: Code Review", Head{Title: "Code Review"}, ""},
@@ -103,8 +103,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A head that cannot be read, or that grants something unclear, keeps the skill from being used.
-//
+// TestParseDisables checks that a skill with unreadable front matter or unclear permissions is
+// disabled.
 // Proves SKILL-03, SKILL-10.
 func TestParseDisables(t *testing.T) {
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
@@ -147,8 +147,7 @@ func TestParseDisables(t *testing.T) {
 	}
 }
 
-// Without a description the first paragraph of the prompt is one.
-//
+// TestDescriptionFallback checks that the prompt's first paragraph is the default description.
 // Proves SKILL-10.
 func TestDescriptionFallback(t *testing.T) {
 	tests := []struct{ name, text, want string }{
@@ -209,7 +208,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, what is read of it is bounded and valid, and rules are never made up.
+// FuzzParse checks that the result of parsing any file is bounded and valid, and that rules are
+// never invented.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"---\nname: x\nallowed-tools: Bash(git *), Read\n---\nDo it.", "\ufeff---\r\nhooks:\r\n  Stop:\r\n    - hooks: [{type: command, command: x}]\r\n---\r\n",

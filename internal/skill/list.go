@@ -10,42 +10,43 @@ import (
 	"adze/internal/tool"
 )
 
-// Bounds of what the model is shown of skills, in characters.
+// Limits for the listing shown to the model, in characters.
 const (
-	maxWords = 250  // of what a skill says of itself
-	minWords = 20   // if each has less room than that, skills are only named
-	maxName  = 200  // a longer one is not listed
-	maxRead  = 2000 // bytes of a text that are looked at
+	maxWords = 250  // per description
+	minWords = 20   // below this, skills are listed by name only
+	maxName  = 200  // longer names are not listed
+	maxRead  = 2000 // bytes of a text that are examined
 )
 
-// Budget returns how many characters the list of skills may have in a context window of that many tokens: 1 % of it, at
-// four characters a token.
+// Budget returns the maximum size in characters of the skill listing for a context window of
+// that many tokens: 1 % of it, at four characters per token.
 func Budget(window int) int { return window * 4 / 100 }
 
-// A Listing is what the model is shown of skills.
+// A Listing is the list of skills shown to the model.
 type Listing struct {
-	// Text has a line for each skill that is shown, each with its newline.
+	// Text has one newline-terminated line per listed skill.
 	Text string
-	// Shown are the skills in it, in their order.
+	// Shown holds the listed skills in order.
 	Shown []Shown
-	// Left is how many are not in it.
+	// Left is the number of skills omitted.
 	Left int
 }
 
-// A Shown skill is one in a listing. Named says that only its name is in it.
+// A Shown is a listed skill. If Named is true, only its name is listed.
 type Shown struct {
 	*Skill
 	Named bool
 }
 
-// List writes the list of skills, which are in the order of their names, within a budget of characters. All are
-// described if they fit. Otherwise bundled skills are, and the others share what is left: none is cut that is shorter
-// than its share. If a share would be less than 20 characters, the others are only named; and if not even the names fit,
-// those with the highest score are named, and of equal ones those of the lower kind. Only bundled skills can exceed the
-// budget. Score may be nil.
+// List formats skills, which are ordered by name, within a budget of characters. If they fit,
+// all have descriptions. Otherwise bundled skills have theirs, and the others share the
+// remaining space: a description shorter than its share is not truncated. If the share is below
+// 20 characters, the others are listed by name only; if not even the names fit, the ones with
+// the highest score are listed, and among equals those of the lower kind. Only bundled skills
+// can exceed the budget. Score may be nil.
 func List(skills []*Skill, budget int, score func(name string) float64) Listing {
 	l := lister{budget: budget, entries: make([]entry, len(skills)), score: score}
-	names := 0 // characters, with what surrounds them
+	names := 0 // characters, including delimiters
 	for i, s := range skills {
 		e := &l.entries[i]
 		if e.skill = s; !listable(s.Name) {
@@ -69,23 +70,23 @@ func List(skills []*Skill, budget int, score func(name string) float64) Listing 
 	return l.listing()
 }
 
-// A lister writes a listing.
+// A lister formats a listing.
 type lister struct {
-	budget  int // what is left of it
+	budget  int // remaining characters
 	entries []entry
-	others  []*entry // those that are listed and not bundled
+	others  []*entry // listed skills that are not bundled
 	left    int
 	score   func(name string) float64
 }
 
-// An entry is a line of the list.
+// An entry is a line of the listing.
 type entry struct {
 	skill  *Skill
 	listed bool
-	words  string // empty if it is only named
+	words  string // empty if listed by name only
 }
 
-// cost returns how many characters the line has without the words.
+// cost returns the length of the line without the description.
 func (e *entry) cost() int {
 	n := len("- \n") + len(e.skill.Name)
 	if e.words != "" {
@@ -94,10 +95,10 @@ func (e *entry) cost() int {
 	return n
 }
 
-// describe shares room among the words of those that are not bundled, or leaves them without.
+// describe divides room among the descriptions of the other skills, or removes them.
 func (l *lister) describe(room int) {
 	sizes := make([]int, 0, len(l.others))
-	least := 0 // how much room they need if each has as few words as there can be
+	least := 0 // space needed if each description is as short as possible
 	for _, e := range l.others {
 		if e.words = Words(e.skill); e.words == "" {
 			continue
@@ -117,7 +118,8 @@ func (l *lister) describe(room int) {
 	}
 }
 
-// share returns how much each may have at most, so that all fit into room: maxWords if nothing need be cut.
+// share returns the maximum length per description so that all fit into room; maxWords if
+// nothing needs truncation.
 func share(sizes []int, room int) int {
 	slices.Sort(sizes)
 	for i, size := range sizes {
@@ -129,7 +131,7 @@ func share(sizes []int, room int) int {
 	return maxWords
 }
 
-// choose keeps those whose names fit.
+// choose keeps the entries whose names fit.
 func (l *lister) choose() {
 	if l.score != nil {
 		scores := make(map[*entry]float64, len(l.others))
@@ -182,7 +184,7 @@ func (l *lister) listing() Listing {
 	return made
 }
 
-// listable reports whether a name can stand in a list: it is one that a skill can be called by, and not too long.
+// listable reports whether a name can be listed: it is callable and not too long.
 func listable(name string) bool {
 	if name == "" || len(name) > maxName {
 		return false
@@ -197,8 +199,9 @@ func listable(name string) bool {
 	return true
 }
 
-// Words returns what a skill says of itself as the model is shown it: one line, in which nothing can pass for a reminder,
-// and at most 250 characters unless the skill is bundled. It is empty if the skill says nothing.
+// Words returns a skill's description as shown to the model: one line that can't be mistaken
+// for a reminder, at most 250 characters unless the skill is bundled. It is empty if the skill
+// has no description.
 func Words(s *Skill) string {
 	words := line(s.Description)
 	if when := line(s.When); when != "" && words != "" {
@@ -226,13 +229,14 @@ func line(text string) string {
 	return text
 }
 
-// shorten returns the first n characters of a text, with an ellipsis as the last if it has more.
+// shorten returns the first n characters of a text, the last of which is an ellipsis if the
+// text is longer.
 func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
 	seen := 0
-	end := 0 // of the first n-1 characters
+	end := 0 // end of the first n-1 characters
 	for i := range text {
 		if seen == n-1 {
 			end = i

@@ -6,9 +6,9 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// Matches reports whether a file that was touched activates the skill. Its path is relative to the project and separated
-// by slashes. A skill without patterns is matched by none, since it is always active; one with a pattern that is wrong
-// never is.
+// Matches reports whether a touched file activates the skill. The path is relative to the
+// project and slash-separated. A skill without patterns never matches, since it is always
+// active; a skill with an invalid pattern never matches either.
 func (s *Skill) Matches(rel string) bool {
 	patterns, err := compile(s.Paths)
 	if err != nil || rel == "" || rel == ".." || strings.HasPrefix(rel, "../") || strings.HasPrefix(rel, "/") {
@@ -23,13 +23,13 @@ func (s *Skill) Matches(rel string) bool {
 	return matched
 }
 
-// A pattern is one of an ignore file, in which braces count too.
+// A pattern is an ignore file pattern that also supports braces.
 type pattern struct {
 	*glob.Pattern
 	negated bool
 }
 
-// matches reports whether the pattern matches a path, or a directory that it lies in.
+// matches reports whether the pattern matches a path or one of its parent directories.
 func (p pattern) matches(rel string) bool {
 	for i := range len(rel) {
 		if rel[i] == '/' && p.Match(rel[:i]) {
@@ -39,7 +39,7 @@ func (p pattern) matches(rel string) bool {
 	return p.Match(rel)
 }
 
-// compile reads patterns, of which the last that matches decides.
+// compile compiles patterns; the last match decides.
 func compile(texts []string) ([]pattern, error) {
 	var patterns []pattern
 	for _, text := range texts {

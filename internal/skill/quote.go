@@ -10,13 +10,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A stand is where in a command something is filled in, which says how it is quoted.
+// A stand is the syntactic context of a placeholder in a command. It determines the quoting.
 type stand uint8
 
 const (
-	inCode   stand = iota // where it could be code: only what cannot be is taken
-	unquoted              // a part of a word
-	alone                 // a word, or several of them
+	inCode   stand = iota // possibly code: only plain values are accepted
+	unquoted              // part of a word
+	alone                 // a whole word, or several
 	inDouble
 	inSingle
 )
@@ -51,7 +51,7 @@ func (f *filler) command(text, shell string) (string, error) {
 	return filled, wrong
 }
 
-// quote returns the value of a place as it is written there, or false if it cannot be.
+// quote returns a place's value, quoted for its context, or false if that is impossible.
 func (f *filler) quote(p place, at stand) (string, bool) {
 	switch at {
 	case alone:
@@ -76,7 +76,7 @@ func (f *filler) quote(p place, at stand) (string, bool) {
 	return p.value, plain(p.value)
 }
 
-// quoteWord returns a word of a shell that is the value.
+// quoteWord quotes a value as a single shell word.
 func quoteWord(value string) string {
 	if value != "" && plain(value) {
 		return value
@@ -84,7 +84,7 @@ func quoteWord(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// plain reports whether a value means itself wherever it stands in a command.
+// plain reports whether a value needs no quoting anywhere in a command.
 func plain(value string) bool {
 	for i := range len(value) {
 		if !wordByte(value[i]) && strings.IndexByte("./:@%+=,-", value[i]) < 0 {
@@ -94,7 +94,8 @@ func plain(value string) bool {
 	return true
 }
 
-// standsOf returns how each place of a command stands in it, or nil if the command cannot be read.
+// standsOf returns the context of each place in a command, or nil if the command can't be
+// parsed.
 func standsOf(text string, places []place) []stand {
 	mark := "adzeMark"
 	for strings.Contains(text, mark) {
@@ -116,7 +117,7 @@ func standsOf(text string, places []place) []stand {
 	return r.stands
 }
 
-// A reader finds the marks in a command.
+// A reader finds the marks in a parsed command.
 type reader struct {
 	mark   string
 	places []place
@@ -125,7 +126,7 @@ type reader struct {
 	seen   []int
 }
 
-// visit is called for each node, and with nil behind its children.
+// visit is called for each node, and with nil after its children.
 func (r *reader) visit(n syntax.Node) bool {
 	if n == nil {
 		r.path = r.path[:len(r.path)-1]
@@ -147,7 +148,7 @@ func (r *reader) visit(n syntax.Node) bool {
 	return true
 }
 
-// note says how the marks in a text stand.
+// note records the context of the marks in a text.
 func (r *reader) note(text string, at stand) {
 	for {
 		_, rest, ok := strings.Cut(text, r.mark)
@@ -163,7 +164,7 @@ func (r *reader) note(text string, at stand) {
 	}
 }
 
-// ofLiteral returns how what a literal holds stands.
+// ofLiteral returns the context of marks in a literal.
 func (r *reader) ofLiteral(lit *syntax.Lit) stand {
 	if r.hazard() || len(r.path) == 0 {
 		return inCode
@@ -183,7 +184,8 @@ func (r *reader) ofLiteral(lit *syntax.Lit) stand {
 	return inCode
 }
 
-// isWordOf reports whether a word may become several: it is one of a call, or of a loop over words.
+// isWordOf reports whether a word may expand to several: it belongs to a call or to a loop over
+// words.
 func (r *reader) isWordOf(w *syntax.Word) bool {
 	switch n := r.path[len(r.path)-2].(type) {
 	case *syntax.CallExpr:
@@ -194,7 +196,8 @@ func (r *reader) isWordOf(w *syntax.Word) bool {
 	return false
 }
 
-// hazard reports whether what stands here may be code, or is not read as words are.
+// hazard reports whether text at the current node may be run as code, or is not parsed as
+// words.
 func (r *reader) hazard() bool {
 	for _, n := range r.path {
 		switch n := n.(type) {
@@ -234,14 +237,15 @@ func (r *reader) hazard() bool {
 	return false
 }
 
-// interprets reports whether a call may read one of its words as code: as it was written, or with what is filled in.
+// interprets reports whether a call may run one of its words as code, as written or with values
+// filled in.
 func (r *reader) interprets(call *syntax.CallExpr) bool {
 	if len(call.Args) == 0 {
 		return false
 	}
 	first := call.Args[0].Lit()
 	if first == "" || first == "." || strings.Contains(first, r.mark) {
-		return true // it is source, or depends on something which program it is
+		return true // the source command, or a program name that is not fixed
 	}
 	for i, w := range call.Args {
 		for _, name := range r.meanings(w.Lit()) {
@@ -258,7 +262,8 @@ func (r *reader) interprets(call *syntax.CallExpr) bool {
 	return false
 }
 
-// runsInput reports whether a command, or one in it, runs what it reads: a shell or the like that is given no script.
+// runsInput reports whether a command, or one nested in it, runs its input: for example a shell
+// without a script.
 func (r *reader) runsInput(n syntax.Node) (runs bool) {
 	if n == nil {
 		return false
@@ -273,7 +278,8 @@ func (r *reader) runsInput(n syntax.Node) (runs bool) {
 	return runs
 }
 
-// interpreter returns the arguments of the shell, or the like, that a call starts, itself or by another program.
+// interpreter returns the arguments of the shell or similar program that a call starts,
+// directly or through another program.
 func (r *reader) interpreter(call *syntax.CallExpr) (args []*syntax.Word, ok bool) {
 	for i, w := range call.Args {
 		for _, name := range r.meanings(w.Lit()) {
@@ -288,7 +294,7 @@ func (r *reader) interpreter(call *syntax.CallExpr) (args []*syntax.Word, ok boo
 	return nil, false
 }
 
-// starts reports whether a program starts the one that its arguments name.
+// starts reports whether a program starts the program named by its arguments.
 func starts(name string) bool {
 	switch path.Base(name) {
 	case "env", "sudo", "doas", "nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "command", "exec", "busybox", "chroot", "unshare", "docker", "podman", "kubectl":
@@ -297,7 +303,8 @@ func starts(name string) bool {
 	return false
 }
 
-// readsScript reports whether a shell, or the like, with these arguments may read its script from its input.
+// readsScript reports whether a shell or similar program with these arguments may read its
+// script from its input.
 func readsScript(args []*syntax.Word) bool {
 	for _, w := range args {
 		switch lit := w.Lit(); {
@@ -310,7 +317,8 @@ func readsScript(args []*syntax.Word) bool {
 	return true
 }
 
-// runsPrinted reports whether a call around the place runs the file that a command in it prints.
+// runsPrinted reports whether a call around the place runs the output of a process substitution
+// in it.
 func (r *reader) runsPrinted() bool {
 	for _, n := range r.path {
 		if call, ok := n.(*syntax.CallExpr); ok {
@@ -322,7 +330,7 @@ func (r *reader) runsPrinted() bool {
 	return false
 }
 
-// meanings returns the words that a literal may stand for when arguments are filled in.
+// meanings returns the words that a literal may become when arguments are filled in.
 func (r *reader) meanings(lit string) []string {
 	before, rest, ok := strings.Cut(lit, r.mark)
 	if !ok {
@@ -339,8 +347,8 @@ func (r *reader) meanings(lit string) []string {
 	return SplitArguments(r.places[i].value)
 }
 
-// hasCodeFlag reports whether one of the words behind a program asks for code to be run. Behind the script that the
-// program runs, what is filled in is the script's.
+// hasCodeFlag reports whether one of a program's arguments makes it run code. Arguments after
+// the program's script belong to the script.
 func (r *reader) hasCodeFlag(words []*syntax.Word, kind program) bool {
 	script := false
 	for _, w := range words {
@@ -356,7 +364,7 @@ func (r *reader) hasCodeFlag(words []*syntax.Word, kind program) bool {
 	return false
 }
 
-// A program is what a program does with its arguments.
+// A program classifies a program by its use of arguments.
 type program uint8
 
 const (
@@ -364,7 +372,7 @@ const (
 	readsCode
 	runsShell
 	runsScripts
-	runsCommand // gives a word behind -c to a shell
+	runsCommand // passes the word after -c to a shell
 )
 
 func programs(name string) program {
@@ -381,7 +389,7 @@ func programs(name string) program {
 	return other
 }
 
-// codeFlag reports whether a word asks a program to run the next one as code.
+// codeFlag reports whether a word makes a program run the next word as code.
 func codeFlag(text string, kind program) bool {
 	if long, ok := strings.CutPrefix(text, "--"); ok {
 		return long == "eval" || long == "command" || long == "exec" || long == "print"

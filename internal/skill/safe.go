@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Safe reports whether a skill asks for nothing but to be read: it may be called without a question. Fields of the head
-// that are not listed here are not safe, whatever they mean.
+// Safe reports whether a skill requests nothing but to be read, so that it may be called
+// without a prompt. Front matter fields not listed here are unsafe by default.
 func Safe(h Head) bool {
 	v := reflect.ValueOf(h)
 	for i := range v.NumField() {
 		switch v.Type().Field(i).Name {
-		case "Title", "Description", "When", "Hint", "Arguments", "Version", // what it says of itself
+		case "Title", "Description", "When", "Hint", "Arguments", "Version", // description
 			"Hidden", "Manual", "Paths", // who may call it, and when
 			"Model", "Effort", "Fork", "As": // how it is answered
 			continue
@@ -26,7 +26,7 @@ func Safe(h Head) bool {
 	return true
 }
 
-// meaningful reports whether a field says anything: it is set, and no empty list or object.
+// meaningful reports whether a field is set and is not an empty list or object.
 func meaningful(v reflect.Value) bool {
 	if raw, ok := v.Interface().(json.RawMessage); ok {
 		switch strings.TrimSpace(string(raw)) {
@@ -42,14 +42,14 @@ func meaningful(v reflect.Value) bool {
 	return !v.IsZero()
 }
 
-// A Hook is one hook of a head.
+// A Hook is one hook from front matter.
 type Hook struct {
 	Event, Matcher string
 	Handler        json.RawMessage
 }
 
-// Hooks returns the hooks that an object by event holds, in the order of the events. What cannot be read is left out, and
-// is not run either.
+// Hooks returns the hooks in an object keyed by event, ordered by event. Invalid hooks are
+// omitted, as they are not run either.
 func Hooks(data json.RawMessage) (all []Hook) {
 	var events map[string][]struct {
 		Matcher json.RawMessage   `json:"matcher"`

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Each field of a head that says something needs a question, unless it is known to be safe: a new one does, too.
-//
+// TestSafe checks that each front matter field requires a prompt unless it is known to be safe,
+// including fields added later.
 // Proves SKILL-23.
 func TestSafe(t *testing.T) {
 	safe := map[string]bool{

@@ -1,6 +1,5 @@
-// Package skill knows what a skill is: a prompt in Markdown, with a head that says when it helps and how it runs. It
-// reads skills, fills in their arguments and writes the list that the model is shown. Finding them is left to the
-// package library, and running them to others.
+// Package skill defines skills: Markdown prompts with front matter. It parses skills, fills in
+// their arguments and formats the list shown to the model.
 package skill
 
 import (
@@ -10,69 +9,70 @@ import (
 	"strings"
 )
 
-// A Skill is a prompt that users call as /name and the model by the Skill tool. It does not change; a file that changed
-// is another skill.
+// A Skill is a prompt that users call as /name and the model through the Skill tool. It is
+// immutable; a changed file is a new Skill.
 type Skill struct {
-	// Name is what it is called by, such as review, team:deploy or plugin:review.
+	// Name is the name it is called by, such as review, team:deploy or plugin:review.
 	Name string
 	Head
 	Origin Origin
-	// File is the file that it was read from, and Dir the folder of the files that belong to it; both are absolute, and
-	// empty if it is not on disk.
+	// File is the file it was read from, and Dir the directory of its files. Both are absolute,
+	// and empty if the skill is not on disk.
 	File, Dir string
-	// Text returns the prompt, without its head. It is read when it is needed.
+	// Text returns the prompt without front matter, reading it on demand.
 	Text func(context.Context) (string, error)
 }
 
-// A Head is what a skill says of itself. Fields that are not set are zero.
+// A Head is a skill's front matter. Unset fields are zero.
 type Head struct {
-	Title       string // name: to be shown; the name of the folder stays the id
-	Description string // or else the first paragraph of the prompt
+	Title       string // name: for display; the directory name remains the ID
+	Description string // default: first paragraph of the prompt
 	When        string // when_to_use
-	// Allowed are rules for calls that are allowed while it runs.
+	// Allowed lists rules for calls allowed while the skill runs.
 	Allowed   []string // allowed-tools
 	Hint      string   // argument-hint
 	Arguments []string // names of positional arguments
-	Model     string   // empty, or inherit, means the one in use
+	Model     string   // empty or inherit: the current model
 	Effort    string
 	Fork      bool   // context: fork
-	As        string // type of the agent that a fork runs as
+	As        string // agent type of a fork
 	Hidden    bool   // user-invocable: false
 	Manual    bool   // disable-model-invocation: true
 	Version   string
-	Paths     []string        // it is active once a file that matches one is touched
-	Hooks     json.RawMessage // as in settings; nil if there are none
-	Shell     string          // of embedded commands
+	Paths     []string        // active once a matching file is touched
+	Hooks     json.RawMessage // format as in settings; nil if none
+	Shell     string          // shell for embedded commands
 }
 
-// An Origin is where a skill comes from.
+// An Origin is a skill's source.
 type Origin struct {
 	Kind Kind
-	// By is the plugin or the MCP server that offers it; empty for others.
+	// By is the plugin or MCP server that provides it; otherwise empty.
 	By string
-	// Command says that it is a command file, the older form of a skill.
+	// Command marks a command file, the older form of a skill.
 	Command bool
 }
 
-// A Kind ranks origins: of two skills with the same name, the one of the lower kind is used. Commands that are built in
-// come before all of them.
+// A Kind ranks origins: of two skills with the same name, the one of the lower kind is used.
+// Built-in commands precede all of them.
 type Kind uint8
 
 // The kinds.
 const (
-	Managed Kind = iota + 1 // of the administrator
+	Managed Kind = iota + 1 // set by the administrator
 	User
-	Project // in the workspace, and in directories that were added
-	Bundled // comes with the program
+	Project // workspace and added directories
+	Bundled // built in
 	Plugin
 	Server
-	Remote // named in a request, and fetched from an address that the user configured
+	Remote // named in a request, fetched from a configured URL
 )
 
-// Own reports whether what the skill says may run: that of servers, and what was fetched, is text and nothing else.
+// Own reports whether commands in the skill may run. Skills from servers and fetched skills are
+// plain text.
 func (o Origin) Own() bool { return o.Kind != Server && o.Kind != Remote }
 
-// String returns the origin as users are told it.
+// String returns the origin as shown to users.
 func (o Origin) String() string {
 	switch o.Kind {
 	case Managed:
@@ -93,15 +93,15 @@ func (o Origin) String() string {
 	return "unknown"
 }
 
-// A Problem is why a file is not used as it was meant.
+// A Problem is the reason a file is not used as intended.
 type Problem struct {
 	File string
-	// Field is the field of the head that is wrong; empty if it is the whole file.
+	// Field is the invalid front matter field; empty for the whole file.
 	Field string
 	Text  string
 }
 
-// Error returns the problem as one line for the user.
+// Error returns a one-line message for the user.
 func (p Problem) Error() string {
 	if p.Field != "" {
 		return fmt.Sprintf("%s: %s: %s", p.File, p.Field, p.Text)
@@ -109,10 +109,10 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s: %s", p.File, p.Text)
 }
 
-// MaxName is how long a name may be.
+// MaxName is the maximum length of a name.
 const MaxName = 128
 
-// ValidName reports whether a skill can be called that.
+// ValidName reports whether name is a valid skill name.
 func ValidName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("_:.-", c) < 0 {

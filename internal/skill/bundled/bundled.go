@@ -1,5 +1,5 @@
-// Package bundled holds the skills that come with the program: their heads are values in one list, their prompts and the
-// files that belong to them are embedded. Running them is left to others.
+// Package bundled holds the built-in skills. Their front matter is a list of Go values; their
+// prompts and files are embedded.
 package bundled
 
 import (
@@ -13,12 +13,12 @@ import (
 	"adze/internal/skill"
 )
 
-// skills holds NAME.md, the prompt of each skill, and in the folder NAME the files that belong to it.
+// skills holds each skill's prompt as NAME.md, and its files in directory NAME.
 //
 //go:embed skills
 var skills embed.FS
 
-// Skills returns the skills in the order of their names, always the same ones.
+// Skills returns the skills ordered by name, always the same values.
 func (b *Bundle) Skills() []*skill.Skill {
 	if b == nil {
 		return nil
@@ -26,18 +26,19 @@ func (b *Bundle) Skills() []*skill.Skill {
 	return b.all()
 }
 
-// A Bundle makes the skills, and unpacks the files that belong to them when a skill with files is first used. It is safe
-// for concurrent use.
+// A Bundle provides the built-in skills, and unpacks their files when a skill with files is
+// first used. It is safe for concurrent use.
 type Bundle struct {
 	all func() []*skill.Skill
 
-	dir      string // of the files; it is made when they are unpacked
+	dir      string // file directory, created on unpacking
 	mu       sync.Mutex
 	unpacked bool
 	closed   bool
 }
 
-// New returns a bundle that unpacks files into a new directory in temp, such as that of [os.TempDir].
+// New returns a bundle that unpacks files into a new directory in temp, which is typically
+// [os.TempDir].
 func New(temp string) *Bundle {
 	b := &Bundle{}
 	b.all = sync.OnceValue(func() []*skill.Skill {
@@ -50,7 +51,7 @@ func New(temp string) *Bundle {
 	return b
 }
 
-// list makes the skills.
+// list creates the skills.
 func (b *Bundle) list() []*skill.Skill {
 	all := heads()
 	out := make([]*skill.Skill, 0, len(all))
@@ -76,7 +77,7 @@ func (b *Bundle) list() []*skill.Skill {
 	return out
 }
 
-// plain reports whether a path stands for itself in a permission rule.
+// plain reports whether a path needs no escaping in a permission rule.
 func plain(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.ContainsFunc(path, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+", r))

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// text returns the prompt of a skill.
+// text returns a skill's prompt.
 func text(t *testing.T, s *skill.Skill) string {
 	t.Helper()
 	text, err := s.Text(t.Context())
@@ -27,15 +27,14 @@ func text(t *testing.T, s *skill.Skill) string {
 	return text
 }
 
-// bundle returns a bundle that unpacks into a directory of the test.
+// bundle returns a bundle that unpacks into a test directory.
 func bundle(t *testing.T) *Bundle {
 	b := New(t.TempDir())
 	t.Cleanup(b.Close)
 	return b
 }
 
-// What users see of the skills, and what they may do, is in a golden file.
-//
+// TestList compares the skills' user-visible text and permissions with a golden file.
 // Proves SKILL-06.
 func TestList(t *testing.T) {
 	b := bundle(t)
@@ -61,7 +60,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Every skill has a prompt of its own and every prompt a skill; each is short and says all it must.
+// TestSkills checks that skills and prompts match one to one, and that each prompt is short and
+// complete.
 func TestSkills(t *testing.T) {
 	b := bundle(t)
 	var names []string
@@ -101,8 +101,8 @@ func TestSkills(t *testing.T) {
 	}
 }
 
-// What the skills for git must say, and what none may be allowed to do unasked.
-//
+// TestGitChecklist checks the git skills' required instructions, and the actions that no skill
+// may allow.
 // Proves X-132.
 func TestGitChecklist(t *testing.T) {
 	must := map[string][]string{
@@ -132,7 +132,7 @@ func TestGitChecklist(t *testing.T) {
 	}
 }
 
-// commands returns the commands that the prompt of a skill embeds.
+// commands returns the commands embedded in a skill's prompt.
 func commands(t *testing.T, s *skill.Skill) (all []string) {
 	t.Helper()
 	pieces, err := s.Expand(text(t, s), `a "b c" $(touch x)`, skill.Vars{SkillDir: s.Dir})
@@ -147,7 +147,8 @@ func commands(t *testing.T, s *skill.Skill) (all []string) {
 	return all
 }
 
-// Every command of a prompt succeeds and says little, whatever state the repository is in.
+// TestCommands checks that every embedded command succeeds with little output in any repository
+// state.
 func TestCommands(t *testing.T) {
 	const git = `git -c user.name=n -c user.email=e@example.org -c init.defaultBranch=main `
 	states := []struct{ name, make, skill, want string }{

@@ -2,19 +2,20 @@ package bundled
 
 import "adze/internal/skill"
 
-// A head is what a skill says of itself.
+// A head is a skill's front matter.
 type head struct {
 	name string
 	skill.Head
-	files bool // it has files
+	files bool // has files
 }
 
-// heads returns the heads of all skills, in the order of their names. To add a skill, write its prompt in the folder
-// skills and list it here.
+// heads returns the front matter of all skills, ordered by name. To add a skill, write its
+// prompt in directory skills and list it here.
 //
-// Only users call them: their descriptions would cost every conversation tokens, and a model that called one would
-// give itself what the user allows with it. What only reads needs no rule, so none allows git to be run in a
-// repository that makes it run other programs.
+// Only users can call these skills: their descriptions would cost tokens in every conversation,
+// and a model that called one would grant itself the permissions the user grants by calling it.
+// Read-only commands need no rule, so no rule allows running git in a repository that makes it
+// run other programs.
 func heads() []head {
 	return []head{
 		{name: "commit", Head: skill.Head{

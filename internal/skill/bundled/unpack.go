@@ -11,17 +11,17 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Close removes what was unpacked. Skills that have files cannot be used afterwards.
+// Close removes the unpacked files. Skills with files can't be used afterwards.
 func (b *Bundle) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.unpacked {
-		os.RemoveAll(b.dir) // ok: it is a directory for temporary files
+		os.RemoveAll(b.dir) // ok: it is a temporary directory
 	}
 	b.closed = true
 }
 
-// unpack writes the files of all skills into the directory of the bundle, unless they are there.
+// unpack writes all skills' files into the bundle's directory, unless they are already there.
 func (b *Bundle) unpack() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,8 +40,8 @@ func (b *Bundle) unpack() error {
 	return nil
 }
 
-// unpackInto makes a directory and writes the files of all skills into it. What is there already is not touched: another
-// process may have put it in the way.
+// unpackInto creates a directory and writes all skills' files into it. It never touches
+// existing files: another process may have planted them.
 func unpackInto(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
@@ -51,7 +51,7 @@ func unpackInto(dir string) error {
 		return err
 	}
 	defer root.Close()
-	// Where others may rename things, a link may have taken its place since.
+	// In a directory where others can rename entries, a symlink may have replaced it by now.
 	made, err := os.Lstat(dir)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func unpackInto(dir string) error {
 	return writeAll(root)
 }
 
-// writeAll writes the files of all skills, each of which must not be there yet.
+// writeAll writes all skills' files, none of which may exist yet.
 func writeAll(root *os.Root) error {
 	return fs.WalkDir(skills, "skills", func(name string, d fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(strings.TrimPrefix(name, "skills"), "/")

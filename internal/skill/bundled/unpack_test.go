@@ -23,8 +23,8 @@ func withFiles(t *testing.T, b *Bundle) *skill.Skill {
 	return nil
 }
 
-// Files are there when a skill that has them is first used, once, for the user alone, and gone at the end.
-//
+// TestUnpackOnce checks that files are unpacked on first use, only once, readable only by the
+// user, and removed at the end.
 // Proves SKILL-06.
 func TestUnpackOnce(t *testing.T) {
 	temp := t.TempDir()
@@ -72,7 +72,7 @@ func TestUnpackOnce(t *testing.T) {
 		t.Error(err)
 	}
 
-	os.RemoveAll(b.dir) // as a cleaner of temporary files does
+	os.RemoveAll(b.dir) // like a temporary file cleaner
 	if _, err := s.Text(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -88,8 +88,8 @@ func TestUnpackOnce(t *testing.T) {
 	}
 }
 
-// Nothing is written through what another process has put in the way.
-//
+// TestUnpackPlanted checks that nothing is written through a file, directory or symlink planted
+// by another process.
 // Proves SKILL-06.
 func TestUnpackPlanted(t *testing.T) {
 	for _, planted := range []string{"link", "directory", "file"} {
@@ -121,7 +121,7 @@ func TestUnpackPlanted(t *testing.T) {
 			}
 		})
 	}
-	// Inside of the directory, too.
+	// The same inside the directory.
 	for _, name := range []string{"security-review", "security-review/checks.md"} {
 		dir, other := t.TempDir(), t.TempDir()
 		target := filepath.Join(other, "target")
@@ -145,7 +145,7 @@ func TestUnpackPlanted(t *testing.T) {
 	}
 }
 
-// A directory whose name has a meaning in rules gets no rule.
+// TestPlain checks that a directory whose name contains rule syntax gets no rule.
 func TestPlain(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/tmp/adze-skills-A1/x": true, "/private/var/folders/a_b/c+d/T.1": true,

@@ -14,28 +14,29 @@ import (
 	"adze/internal/skill"
 )
 
-// maxProblems is how many problems a set holds.
+// maxProblems is the maximum number of problems in a set.
 const maxProblems = 1000
 
-// batchSize is for how many skills there is room at a time, at most: allocating each of many is slow.
+// batchSize is the maximum number of skills allocated at a time, because allocating many
+// individually is slow.
 const batchSize = 256
 
-// maxName is how long a name may be.
+// maxName is the maximum length of a name.
 const maxName = skill.MaxName
 
-// An assembly makes a set of what was found.
+// An assembly builds a Set from scan results.
 type assembly struct {
 	set   *Set
-	all   []*skill.Skill   // in the order in which they are used
-	batch []skill.Skill    // room for the next ones
-	files map[inode]string // the first path of each
-	reals map[string]bool  // real paths of files, where there are no inodes or several files share one
-	full  string           // the last root that holds more than is looked at
+	all   []*skill.Skill   // by precedence
+	batch []skill.Skill    // preallocated skills
+	files map[inode]string // first path of each file
+	reals map[string]bool  // real paths of files without an inode, or that share one
+	full  string           // last root that exceeded the entry limit
 }
 
 type inode struct{ device, number uint64 }
 
-// assemble returns what was found as a set.
+// assemble builds a set from the scan results.
 func (sc *scanner) assemble(reserved func(string) bool) *Set {
 	n := sc.count()
 	a := assembly{set: &Set{}, all: make([]*skill.Skill, 0, n), files: make(map[inode]string, n), reals: map[string]bool{}}
@@ -66,7 +67,7 @@ func (sc *scanner) assemble(reserved func(string) bool) *Set {
 	return a.set
 }
 
-// count returns about how many skills were found.
+// count returns the approximate number of skills found.
 func (sc *scanner) count() int {
 	n := len(sc.extra)
 	for _, f := range sc.found {
@@ -77,7 +78,7 @@ func (sc *scanner) count() int {
 	return n
 }
 
-// resolve says which of the skills with the same name is used.
+// resolve decides which of several skills with the same name is used.
 func (a *assembly) resolve(reserved func(string) bool) {
 	byName := make(map[string]*skill.Skill, len(a.all))
 	a.set.Skills = make([]*skill.Skill, 0, len(a.all))
@@ -105,13 +106,13 @@ func (a *assembly) problem(file, field, text string) {
 	}
 }
 
-// folder adds the skills of a folder. The prefix comes before their names.
+// folder adds the skills in a directory, prefixing their names.
 func (a *assembly) folder(root *Root, f *folder, prefix string) {
 	if f.broken != "" {
 		a.problem(f.path, "", f.broken)
 		return
 	}
-	if dir, _ := root.folder(); f.more && a.full != dir { // the limit is that of all folders below the root
+	if dir, _ := root.folder(); f.more && a.full != dir { // the limit covers all directories below the root
 		a.full = dir
 		a.problem(dir, "", fmt.Sprintf("it holds more than %d names; the others are not looked at", maxEntries))
 	}
@@ -138,12 +139,12 @@ func (a *assembly) folder(root *Root, f *folder, prefix string) {
 	}
 }
 
-// isLoose reports whether a file in a folder of skills looks as if it were meant as one.
+// isLoose reports whether a file in a skills directory looks like a misplaced skill.
 func isLoose(name string) bool {
 	return strings.HasSuffix(name, mark) && !strings.EqualFold(name, "README.md")
 }
 
-// hint says how files become skills.
+// hint explains how to turn loose files into skills.
 func hint(loose []string) string {
 	text := "it is not used: a skill is a folder with a file " + skillFile + ", here " + strings.TrimSuffix(loose[0], mark) + "/" + skillFile
 	if n := len(loose) - 1; n > 0 {
@@ -152,7 +153,7 @@ func hint(loose []string) string {
 	return text
 }
 
-// file adds the skill of a file, unless it is there already by another path.
+// file adds a file's skill, unless it was already added under another path.
 func (a *assembly) file(root *Root, r *record, name, path string) {
 	if !a.first(r, path) {
 		return
@@ -178,12 +179,12 @@ func (a *assembly) file(root *Root, r *record, name, path string) {
 	a.all = append(a.all, r.made)
 }
 
-// first reports whether a file is not known by another path yet. Two names of one file that are no links to each other,
-// as copies with shared content have them, are two files.
+// first reports whether a file is not yet known under another path. Two names that share an
+// inode but are not symlinks to each other, such as deduplicated copies, are two files.
 func (a *assembly) first(r *record, path string) bool {
 	id := inode{r.stamp.device, r.stamp.inode}
 	if r.stamp == (stamp{}) {
-		return true // nothing is known of it
+		return true // nothing is known about it
 	}
 	if id.number != 0 {
 		other, shared := a.files[id]
@@ -208,7 +209,8 @@ func realPath(path string) string {
 	return path
 }
 
-// text returns what reads the prompt of a skill. A file whose head has changed since is another skill.
+// text returns a function that reads a skill's prompt. It fails if the front matter has changed
+// since: that would be a different skill.
 func text(path string, h *skill.Head) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		i, err := anywhere.stat(path)
@@ -242,7 +244,7 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 	}
 }
 
-// quoteName returns a name that is not valid as it can be shown.
+// quoteName returns an invalid name in printable form.
 func quoteName(name string) string {
 	if len(name) > maxName {
 		name = name[:maxName]

@@ -10,7 +10,7 @@ import (
 	"adze/internal/skill"
 )
 
-// manySkills makes 1,000 skills: 100 of the user, and three in each folder of 300 plugins.
+// manySkills creates 1,000 skills: 100 of the user, and three in each directory of 300 plugins.
 func manySkills(tb testing.TB) func() []Root {
 	tb.Helper()
 	home := tb.TempDir()

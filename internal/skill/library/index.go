@@ -16,19 +16,20 @@ import (
 	"adze/internal/skill"
 )
 
-// The index holds what was read of skills, so that a start looks at their times instead of reading them. It is a cache:
-// one that is damaged, of another format or too large counts for nothing. What another version of the program has read is
-// shown, and read again before it is used. The index belongs to the user like the skills of the user, and says nothing about
-// which of them are used.
+// The index caches parsed skills so that startup compares file times instead of reading files.
+// An index that is damaged, has another format or is too large is ignored. Entries written by
+// another adze version are shown, but re-read before use. The index belongs to the user, like
+// the user's skills, and does not determine which skills are used.
 //
-// It consists of a line that names the format, a checksum, the program and folders. The number of the format is raised when
-// what is written changes. Numbers are varints, texts come after their length.
+// It consists of a line naming the format, a checksum, the program and the directories. The
+// format number is incremented whenever the encoding changes. Numbers are varints; strings are
+// preceded by their length.
 const (
 	indexMark = "adze skills 2\n"
 	maxIndex  = 32 << 20
 )
 
-// program identifies this program. Another version may read the same file differently.
+// program identifies this build. Another version may parse the same file differently.
 func program() (id [2]uint64) {
 	path, err := os.Executable()
 	if err != nil {
@@ -41,7 +42,8 @@ func program() (id [2]uint64) {
 	return [2]uint64{uint64(i.size), uint64(i.modified)}
 }
 
-// loadIndex returns what the index knows, and whether another program wrote it; nothing if it cannot be used.
+// loadIndex returns the content of the index and whether another program wrote it, or nil if it
+// is unusable.
 func loadIndex(path string) (known map[key]*folder, foreign bool) {
 	if path == "" {
 		return nil, false
@@ -61,8 +63,9 @@ func loadIndex(path string) (known map[key]*folder, foreign bool) {
 	return decodeIndex(data, program())
 }
 
-// loadNewest returns what the index knows that was written last beside path: the skills of the user and of plugins are the
-// same in every workspace, and folders that are none of this workspace are left out when it is looked at.
+// loadNewest loads the most recently written index in path's directory. The skills of the user
+// and of plugins are the same in every workspace, and the scan drops directories of other
+// workspaces.
 func loadNewest(path string) (known map[key]*folder, foreign bool) {
 	if path == "" {
 		return nil, false
@@ -70,7 +73,7 @@ func loadNewest(path string) (known map[key]*folder, foreign bool) {
 	return loadIndex(cachefile.Newest(path))
 }
 
-// doubt makes the next look read all files again: another program has read them.
+// doubt makes the next scan read all files again, because another program read them.
 func doubt(known map[key]*folder) {
 	for _, f := range known {
 		f.doubt()
@@ -89,7 +92,7 @@ func (f *folder) doubt() {
 	}
 }
 
-// saveIndex writes the index. Failing that, the next start reads the skills again.
+// saveIndex writes the index. If that fails, the next startup reads the skills again.
 func saveIndex(path string, data []byte) {
 	if len(data) > maxIndex || fsys.MkdirPrivate(filepath.Dir(path)) != nil {
 		return
@@ -97,12 +100,12 @@ func saveIndex(path string, data []byte) {
 	replace.WriteFile(path, data, 0o600) // ok: it is a cache
 }
 
-// encode returns the index of what is known.
+// encode returns the encoded index.
 func (sc *scanner) encode() []byte { return encodeIndex(sc.known, program()) }
 
 func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
 	var one encoder
-	e := make(encoder, 0, roomOf(known)) // in one piece
+	e := make(encoder, 0, roomOf(known)) // allocate once
 	e = append(append(e, indexMark...), 0, 0, 0, 0)
 	e.uint(program[0])
 	e.uint(program[1])
@@ -119,7 +122,7 @@ func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
 	return e
 }
 
-// roomOf returns about how many bytes the index takes.
+// roomOf returns the approximate size of the index in bytes.
 func roomOf(known map[key]*folder) int {
 	const perFolder, perEntry = 200, 320
 	n := len(known) * perFolder
@@ -129,11 +132,12 @@ func roomOf(known map[key]*folder) int {
 	return n
 }
 
-// checksum uses the polynomial of IEEE: the tables of the others take longer to make than a start has to read the index.
+// checksum uses the IEEE polynomial: building the tables of the others takes longer than
+// reading the index may.
 func checksum(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
 
-// decodeIndex returns what an index knows, or nil, and whether it is of another program than this. Its folders are not decoded
-// yet. The caller must not change data.
+// decodeIndex decodes an index, or returns nil, and reports whether another program wrote it.
+// Directories are decoded lazily. The caller must not modify data.
 func decodeIndex(data []byte, program [2]uint64) (known map[key]*folder, foreign bool) {
 	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
 		return nil, false
@@ -161,7 +165,7 @@ func decodeIndex(data []byte, program [2]uint64) (known map[key]*folder, foreign
 	return known, foreign
 }
 
-// load returns the folder, decoded: nil if there is none, or if what the index says of it cannot be right.
+// load decodes the folder. It returns nil if f is nil or the encoding is invalid.
 func (f *folder) load() *folder {
 	if f == nil || f.raw == "" {
 		return f
@@ -175,7 +179,7 @@ func (f *folder) load() *folder {
 	return f
 }
 
-// loadAll decodes all folders. Those that cannot be right are no longer known.
+// loadAll decodes all folders and drops invalid ones.
 func loadAll(known map[key]*folder) {
 	for k, f := range known {
 		if f.load() == nil {
@@ -184,7 +188,7 @@ func loadAll(known map[key]*folder) {
 	}
 }
 
-// An encoder writes an index.
+// An encoder encodes an index.
 type encoder []byte
 
 func (e *encoder) uint(n uint64) { *e = binary.AppendUvarint(*e, n) }
@@ -254,7 +258,7 @@ func (e *encoder) record(r *record) {
 	e.texts(h.Paths)
 }
 
-// problems writes problems of one file, which has its name only once.
+// problems writes the problems of one file, with the file name only once.
 func (e *encoder) problems(list []skill.Problem) {
 	e.uint(uint64(len(list)))
 	for _, p := range list {
@@ -264,7 +268,7 @@ func (e *encoder) problems(list []skill.Problem) {
 	}
 }
 
-// A decoder reads an index. After a mistake it has failed, and yields nothing.
+// A decoder decodes an index. After an error it returns zero values.
 type decoder struct {
 	rest   string
 	failed bool
@@ -293,7 +297,7 @@ func (d *decoder) uint() uint64 {
 	return 0
 }
 
-// count returns a number of things of which each has at least size bytes.
+// count returns the number of items, each of which has at least size bytes.
 func (d *decoder) count(size int) int {
 	n := d.uint()
 	if n > uint64(len(d.rest)/size) {
@@ -336,7 +340,7 @@ func (d *decoder) stamp() stamp {
 	return stamp{d.uint(), d.uint(), int64(d.uint()), int64(d.uint()), int64(d.uint())}
 }
 
-// The fewest bytes that a folder in the index, an entry and a problem have.
+// Minimum encoded sizes of a folder, an entry and a problem.
 const (
 	minIndexed = 3
 	minEntry   = 2
@@ -353,7 +357,7 @@ func (d *decoder) folder(f *folder, depth int) {
 		d.fail()
 	}
 	f.entries = make([]entry, d.count(minEntry))
-	records := make([]record, len(f.entries)) // together, since most entries have one
+	records := make([]record, len(f.entries)) // allocated together, since most entries have one
 	for i := range f.entries {
 		e := &f.entries[i]
 		e.name = d.text()

@@ -21,7 +21,7 @@ import (
 	"adze/internal/skill"
 )
 
-// age makes files as old as those that nothing has changed for a while, as far as a library can tell.
+// age makes files appear to the library as if they had not changed for a while.
 func age(t testing.TB, l *Library) {
 	t.Helper()
 	l.mu.Lock()
@@ -43,7 +43,7 @@ func ageFolder(f *folder) {
 	}
 }
 
-// texts returns what a set says, without what is a function.
+// said returns the skills of a set without their functions.
 func said(s *Set) []skill.Skill {
 	var list []skill.Skill
 	for _, s := range s.Skills {
@@ -54,7 +54,8 @@ func said(s *Set) []skill.Skill {
 	return list
 }
 
-// TestIndex starts a library again: with the index it reads no file that did not change, and finds the same.
+// TestIndex checks that a restarted library reads only changed files if it has an index, and
+// finds the same skills.
 func TestIndex(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "state", "index")
 	if err := os.CopyFS(filepath.Join(dir, "s"), os.DirFS("testdata/skills")); err != nil {
@@ -81,7 +82,7 @@ func TestIndex(t *testing.T) {
 	}
 	second.Close()
 
-	// What the index says is used, and nothing else: the text of a skill comes from its file.
+	// Only the indexed data is used: a skill's text comes from its file.
 	data, err := os.ReadFile(index)
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +104,9 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// A file that is changed in place between two starts leaves its folders as they were. What is known early may be the old
-// one, and what is used never is.
+// TestChangedInPlace checks files that change in place between two starts without changing
+// their directories: the early set may have the old version, but the version used must be
+// current.
 func TestChangedInPlace(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, path string){
 		"written again": func(t *testing.T, path string) {
@@ -158,7 +160,7 @@ func TestChangedInPlace(t *testing.T) {
 	}
 }
 
-// What is known early has the skills that were added since, and not those that were removed.
+// TestEarly checks that the early set includes added skills and excludes removed ones.
 func TestEarly(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"a/SKILL.md": "a", "b/SKILL.md": "b"})
@@ -186,7 +188,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// A library that looks later does so when skills are needed, or after a while by itself, and not when it is closed before.
+// TestLater checks that a library with Later set scans when skills are needed or after a delay,
+// but not if it is closed first.
 func TestLater(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/SKILL.md": "a"})
@@ -210,8 +213,8 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// A folder that is fixed is not looked at early, and is when its skills are used. What came of it is told to those that watch,
-// also if no caller asks.
+// TestFixed checks that a fixed directory is not scanned early but when its skills are used,
+// and that watchers are notified of the result even if no caller needs it.
 func TestFixed(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"p/a/SKILL.md": "a", "p/b/SKILL.md": "b", "q/c/SKILL.md": "c"})
@@ -226,7 +229,7 @@ func TestFixed(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	cfg.Roots, cfg.Early = fixed(p), fixed(p, q) // q turns out not to count
+	cfg.Roots, cfg.Early = fixed(p), fixed(p, q) // q turns out to be unused
 	second := open(t, cfg)
 	if got := names(second.Early(t.Context())); got != "a b c" {
 		t.Errorf("early there are %s", got)
@@ -251,7 +254,7 @@ func TestFixed(t *testing.T) {
 	if got := names(third.Early(t.Context())); got != "b" {
 		t.Errorf("there are %s", got)
 	}
-	third.Close() // it may still write the index
+	third.Close() // wait for the index to be written
 
 	saveIndex(index, l.scanner.encode())
 	closed := Open(cfg)
@@ -271,8 +274,8 @@ func readIndex(t *testing.T, path string) []byte {
 	return data
 }
 
-// What another version of the program has read is shown, and read again before it is used.
-//
+// TestIndexOfAnotherProgram checks that skills read by another adze version are shown, and read
+// again before use.
 // Proves SKILL-07.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
@@ -297,7 +300,8 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// What is written is that of the format: if it changes, indexes of older versions must not be read as if it had not.
+// TestIndexFormat checks that the encoding is unchanged: if it changes, indexes of older
+// versions must be rejected.
 func TestIndexFormat(t *testing.T) {
 	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
 	head := reflect.ValueOf(&r.head).Elem()
@@ -322,7 +326,8 @@ func TestIndexFormat(t *testing.T) {
 	}
 }
 
-// An index that is damaged, of another format, or not the user's own counts for nothing, and is written again.
+// TestIndexIsRefused checks that an index that is damaged, has another format or another owner
+// is ignored and rewritten.
 func TestIndexIsRefused(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"x/SKILL.md": "x"})
@@ -362,7 +367,7 @@ func TestIndexIsRefused(t *testing.T) {
 	if known, _ := loadIndex(index); known != nil {
 		t.Error("a file that others may write is read")
 	}
-	// A folder in its place is no reason to fail.
+	// A directory in its place must not cause an error.
 	if err := os.Remove(index); err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +379,8 @@ func TestIndexIsRefused(t *testing.T) {
 	}
 }
 
-// A file is read again unless its last change was so long before that another change had to have another time.
+// TestStampsAreSure checks that a file is read again unless its last change is so old that any
+// further change must have a different time.
 func TestStampsAreSure(t *testing.T) {
 	now := time.Unix(1000, 0)
 	for _, tt := range []struct {
@@ -386,7 +392,7 @@ func TestStampsAreSure(t *testing.T) {
 			t.Errorf("%v: %t", tt.changed, !tt.want)
 		}
 	}
-	// Two changes within one tick of the clock, with the same size, are both noticed.
+	// Two changes of the same size within one clock tick are both noticed.
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"x/SKILL.md": "one"})
 	l := open(t, Config{Roots: fixed(user(dir))})
@@ -399,7 +405,7 @@ func TestStampsAreSure(t *testing.T) {
 	}
 }
 
-// All fields of a head are in the index. This fails for a field that is added and not written.
+// TestIndexHoldsEveryField fails if a field of Head is not stored in the index.
 func TestIndexHoldsEveryField(t *testing.T) {
 	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
 	head := reflect.ValueOf(&r.head).Elem()
@@ -427,7 +433,7 @@ func TestIndexHoldsEveryField(t *testing.T) {
 	}
 }
 
-// No index makes the decoder fail, or keep more than it was given.
+// FuzzIndex checks that no index makes the decoder fail or retain more than its input.
 func FuzzIndex(f *testing.F) {
 	dir := f.TempDir()
 	write(f, dir, map[string]string{"s/x/SKILL.md": "---\nname: x\nallowed-tools: Read\npaths: [a, b]\n---\nx", "s/y/SKILL.md": "---\nx\n---\n", "c/a/b.md": "x"})
@@ -462,7 +468,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// decodeAll decodes an index with all its folders; those that cannot be right are left out.
+// decodeAll decodes an index with all its directories and drops invalid ones.
 func decodeAll(data []byte, program [2]uint64) map[key]*folder {
 	known, _ := decodeIndex(data, program)
 	for k, f := range known {
@@ -473,8 +479,9 @@ func decodeAll(data []byte, program [2]uint64) map[key]*folder {
 	return known
 }
 
-// A workspace without an index begins with that of another, in which the skills of the user were read already. What is used is
-// looked at all the same, and the index that it writes has none of the other's folders.
+// TestIndexOfAnotherWorkspace checks that a workspace without an index starts with that of
+// another, in which the user's skills were already read. Skills are still checked before use,
+// and the new index has none of the other workspace's directories.
 // Proves SKILL-07.
 func TestIndexOfAnotherWorkspace(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()

@@ -1,6 +1,6 @@
-// Package library finds the skills of a workspace on disk: in the folders of the administrator, the user, the project
-// and plugins. It keeps an index of them, notices changes and says which of several skills with the same name is used.
-// What skills mean is left to the package skill, and running them to others.
+// Package library finds a workspace's skills on disk: in the directories of the administrator,
+// the user, the project and plugins. It indexes them, detects changes and resolves name
+// conflicts.
 package library
 
 import (
@@ -15,52 +15,57 @@ import (
 	"adze/internal/skill"
 )
 
-// A Root is a folder that holds skills, or command files.
+// A Root is a directory of skills or command files.
 type Root struct {
-	// Dir is absolute; it need not exist. It may be a single file: of a command, or the SKILL.md in the folder of a skill.
+	// Dir is absolute and need not exist. It may be a single file: a command, or the SKILL.md
+	// in a skill's directory.
 	Dir    string
 	Origin skill.Origin
-	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
+	// Prefix is prepended to names, such as "plugin:"; it may be empty.
 	Prefix string
-	// Fixed says that what is in it is not meant to change: it is looked at later than others.
+	// Fixed marks a directory whose content is not expected to change; it is scanned after the
+	// others.
 	Fixed bool
 }
 
-// A Config says where skills are.
+// Config configures a Library.
 type Config struct {
-	// Roots returns the folders, those first whose skills are used first. It is called for every look at the disk, and so
-	// must be cheap.
+	// Roots returns the directories by precedence. It is called for every scan, so it must be
+	// cheap.
 	Roots func() []Root
-	// Early returns what Roots does, as far as it is known when the library is opened; nil means that Roots does.
+	// Early returns the subset of Roots that is known when the library is opened. If nil, Roots
+	// is used.
 	Early func() []Root
-	// Extra returns skills that are not on disk; it may be nil.
+	// Extra, if non-nil, returns skills that are not on disk.
 	Extra func() []*skill.Skill
-	// Reserved reports whether a name is that of a command that is built in; it may be nil.
+	// Reserved, if non-nil, reports whether a name belongs to a built-in command.
 	Reserved func(name string) bool
-	// Index is the file that keeps what was read of the skills of this workspace; empty keeps nothing. Workspaces that
-	// share one replace each other's. One that has none begins with the newest in the same folder.
+	// Index is the index file for this workspace's skills; empty disables it. Workspaces that
+	// share a file overwrite each other's index. A workspace without an index starts with the
+	// newest one in the same directory.
 	Index string
-	// Dir is the working directory: below it, folders of skills are found beside files that are touched, as long as there
-	// are roots of the project in it, and so the user trusts it. Ignored reports whether such a folder is left out; it may
-	// be nil.
+	// Dir is the working directory. Skill directories next to touched files below it are used
+	// as long as the project has roots in Dir, which means that the user trusts it. Ignored, if
+	// non-nil, reports whether such a directory is skipped.
 	Dir     string
 	Ignored func(path string) bool
-	// Pulse rests while the disk is not watched; it may be nil.
+	// Pulse, if non-nil, pauses while the disk is not watched.
 	Pulse *pulse.Pulse
-	// Later leaves the disk and the index alone for a short while, unless a caller needs skills.
+	// Later delays the first access to the disk and the index for a short time, unless a caller
+	// needs skills.
 	Later bool
 }
 
-// A Set is the skills that were found. It does not change.
+// A Set holds the skills found by a scan. It is immutable.
 type Set struct {
-	// Skills are those that can be called, in order of their names.
+	// Skills are the callable skills, ordered by name.
 	Skills []*skill.Skill
-	// Shadowed are those that another of the same name keeps from being called.
+	// Shadowed are the skills hidden by another one of the same name.
 	Shadowed []Shadowed
 	Problems []skill.Problem
 }
 
-// Find returns the skill that is called by a name, or nil.
+// Find returns the skill with the given name, or nil.
 func (s *Set) Find(name string) *skill.Skill {
 	i, found := slices.BinarySearchFunc(s.Skills, name, func(a *skill.Skill, name string) int { return strings.Compare(a.Name, name) })
 	if !found {
@@ -69,7 +74,8 @@ func (s *Set) Find(name string) *skill.Skill {
 	return s.Skills[i]
 }
 
-// A Shadowed skill is not used, because By is called the same; By is nil if a built-in command is.
+// A Shadowed skill is not used because By has the same name. By is nil if the name belongs to a
+// built-in command.
 type Shadowed struct{ Skill, By *skill.Skill }
 
 // A Library finds skills. It is safe for concurrent use.
@@ -77,18 +83,18 @@ type Library struct {
 	cfg  Config
 	done chan struct{} // closed by Close
 	once sync.Once
-	// early is closed when what the index knows was put together, which begins when asked is closed, and ready when all files
-	// were looked at once, which begins when wanted is.
+	// early is closed when the set from the index is ready; that work starts when asked is
+	// closed. ready is closed after the first full scan, which starts when wanted is closed.
 	early, ready, asked, wanted chan struct{}
 	ask, want                   sync.Once
 	set                         atomic.Pointer[Set]
 	index                       indexWriter
 
-	mu      sync.Mutex // held during a look at the disk
+	mu      sync.Mutex // held during a scan
 	scanner scanner
 	nested  nested
 	looked  time.Time
-	pending bool // the scanner has found what is not in the set yet
+	pending bool // the scanner found changes not yet in the set
 
 	watchMu  sync.Mutex
 	watchers map[int]func()
@@ -96,17 +102,19 @@ type Library struct {
 	polling  chan struct{} // closed to end polling; nil if nothing is watched
 }
 
-// Open returns a library, and begins to look for skills in the background.
+// Open returns a library and starts looking for skills in the background.
 func Open(cfg Config) *Library {
 	l := &Library{cfg: cfg, done: make(chan struct{}), early: make(chan struct{}), ready: make(chan struct{}), asked: make(chan struct{}), wanted: make(chan struct{}), watchers: map[int]func(){}}
 	go l.first()
 	return l
 }
 
-// unasked is how long files are left alone that no caller needs: there is more to do when a session begins.
+// unasked is how long files that no caller needs are left alone, because a starting session has
+// more urgent work.
 const unasked = 100 * time.Millisecond
 
-// first looks for skills with what the index knows, and then at all files. It writes the index if it is out of date.
+// first loads skills from the index, then scans all files. It writes the index if it is out of
+// date.
 func (l *Library) first() {
 	if l.cfg.Later && !l.wait(l.asked) {
 		l.set.Store(&Set{})
@@ -131,7 +139,8 @@ func (l *Library) first() {
 	}
 }
 
-// wait waits until a caller needs something, for a short while. It is false if the library was closed.
+// wait waits briefly for a caller to need something. It returns false if the library was
+// closed.
 func (l *Library) wait(needed <-chan struct{}) bool {
 	timer := time.NewTimer(unasked)
 	defer timer.Stop()
@@ -144,17 +153,17 @@ func (l *Library) wait(needed <-chan struct{}) bool {
 	return true
 }
 
-// needEarly begins to look for skills.
+// needEarly starts looking for skills.
 func (l *Library) needEarly() { l.ask.Do(func() { close(l.asked) }) }
 
-// needAll begins to look at all files, too.
+// needAll also starts the full scan.
 func (l *Library) needAll() {
 	l.needEarly()
 	l.want.Do(func() { close(l.wanted) })
 }
 
-// lookFirst looks at folders, which tell what was added or removed. It reports whether files were looked at, too: otherwise
-// they may have been changed in place.
+// lookFirst scans directories, which reveals added and removed skills. It reports whether files
+// were checked too; otherwise some may have changed in place.
 func (l *Library) lookFirst() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,9 +171,9 @@ func (l *Library) lookFirst() bool {
 	var foreign bool
 	if l.scanner.known, foreign = loadIndex(l.cfg.Index); l.scanner.known == nil {
 		l.scanner.known, foreign = loadNewest(l.cfg.Index)
-		l.scanner.stale = l.scanner.known != nil // this workspace has none yet
+		l.scanner.stale = l.scanner.known != nil // this workspace has no index yet
 	}
-	loadAll(l.scanner.known) // other things are made ready meanwhile
+	loadAll(l.scanner.known) // overlaps with other startup work
 	if len(l.scanner.known) == 0 {
 		l.look(l.cfg.Roots())
 		l.pending = true
@@ -185,8 +194,8 @@ func (l *Library) lookFirst() bool {
 	return false
 }
 
-// look looks at the disk, and reports whether something is not as it was when it was looked at before. The caller holds
-// mu.
+// look scans the disk and reports whether anything has changed since the last scan. The caller
+// holds mu.
 func (l *Library) look(roots []Root) bool {
 	if l.cfg.nests(roots) {
 		roots = append(l.nested.roots(), roots...)
@@ -201,7 +210,8 @@ func (l *Library) look(roots []Root) bool {
 	return changed
 }
 
-// publish makes what was found the set, and reports whether that is another one. The caller holds mu.
+// publish replaces the set with the latest scan results and reports whether it changed. The
+// caller holds mu.
 func (l *Library) publish() bool {
 	if l.scanner.stale && l.cfg.Index != "" && !l.index.due {
 		l.index.due = true
@@ -215,16 +225,17 @@ func (l *Library) publish() bool {
 	return true
 }
 
-// An indexWriter says whether the index is about to be written, or is being written.
+// An indexWriter tracks pending and running index writes.
 type indexWriter struct {
 	writing sync.WaitGroup
-	due     bool // it will be written with what is known then; guarded by the library's mu
+	due     bool // a write is scheduled; guarded by the library's mu
 }
 
-// saveAfter is how long the index is not written: there is more to do when a session begins.
+// saveAfter is the delay before the index is written, because a starting session has more
+// urgent work.
 const saveAfter = 200 * time.Millisecond
 
-// save writes the index with what is known a little later, or when the library is closed.
+// save writes the index after a delay, or when the library is closed.
 func (l *Library) save() {
 	timer := time.NewTimer(saveAfter)
 	defer timer.Stop()
@@ -239,8 +250,9 @@ func (l *Library) save() {
 	saveIndex(l.cfg.Index, data)
 }
 
-// Early returns the skills as they are known: until all files were looked at, one that was changed in place since the last
-// start may count as it was then. It is for showing names; what a skill says is in [Library.Set].
+// Early returns the skills known so far. Until all files have been checked, a file that changed
+// in place since the last start may appear in its old version. Use it to show names; for a
+// skill's content use [Library.Set].
 func (l *Library) Early(ctx context.Context) *Set {
 	l.needEarly()
 	select {
@@ -251,8 +263,8 @@ func (l *Library) Early(ctx context.Context) *Set {
 	}
 }
 
-// Set returns the skills as they are known, after they were looked for once: the same value until something changes. It
-// is empty if ctx ends before.
+// Set returns the skills after the first full scan: the same value until something changes. It
+// is empty if ctx ends first.
 func (l *Library) Set(ctx context.Context) *Set {
 	l.needAll()
 	select {
@@ -263,8 +275,8 @@ func (l *Library) Set(ctx context.Context) *Set {
 	}
 }
 
-// Find returns the skill that is called by a name, or nil. One that is not known may be new: the disk is looked at again,
-// unless that was just done.
+// Find returns the skill with the given name, or nil. If the name is unknown, it may be new, so
+// the disk is scanned again unless that was just done.
 func (l *Library) Find(ctx context.Context, name string) *skill.Skill {
 	if s := l.Set(ctx).Find(name); s != nil || ctx.Err() != nil || !skill.ValidName(name) {
 		return s
@@ -278,7 +290,7 @@ func (l *Library) Find(ctx context.Context, name string) *skill.Skill {
 	return l.Refresh(ctx).Find(name)
 }
 
-// Refresh looks again, now.
+// Refresh rescans now.
 func (l *Library) Refresh(ctx context.Context) *Set {
 	old := l.Set(ctx)
 	if ctx.Err() != nil {
@@ -288,7 +300,7 @@ func (l *Library) Refresh(ctx context.Context) *Set {
 	return l.set.Load()
 }
 
-// refresh looks at the disk and publishes what is found.
+// refresh rescans the disk and publishes the result.
 func (l *Library) refresh() {
 	l.mu.Lock()
 	l.look(l.cfg.Roots())
@@ -302,7 +314,7 @@ func (l *Library) refresh() {
 // closeWait is how long Close waits for an index that is being written.
 const closeWait = time.Second
 
-// Close ends what the library does in the background. An index that is being written is waited for, for a short time.
+// Close stops background work. It waits briefly for an index that is being written.
 func (l *Library) Close() {
 	l.once.Do(func() {
 		close(l.done)
@@ -312,7 +324,7 @@ func (l *Library) Close() {
 			case <-l.early:
 				<-l.ready
 				l.index.writing.Wait()
-			default: // it is still looking for skills
+			default: // still scanning
 			}
 			close(written)
 		}()

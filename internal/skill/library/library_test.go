@@ -15,7 +15,7 @@ import (
 	"adze/internal/skill"
 )
 
-// write makes files, by path below dir.
+// write creates files, with paths relative to dir.
 func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -39,7 +39,7 @@ func link(t testing.TB, target, path string) {
 	}
 }
 
-// open opens a library over roots, and ends it with the test.
+// open opens a library and closes it when the test ends.
 func open(t testing.TB, cfg Config) *Library {
 	t.Helper()
 	if cfg.Roots == nil {
@@ -66,7 +66,7 @@ func names(s *Set) string {
 	return strings.Join(list, " ")
 }
 
-// problems returns the problems of a set by the path of their file below dir.
+// problems returns a set's problems, keyed by file path relative to dir.
 func problems(dir string, s *Set) map[string]string {
 	texts := map[string]string{}
 	for _, p := range s.Problems {
@@ -80,8 +80,8 @@ func problems(dir string, s *Set) map[string]string {
 	return texts
 }
 
-// TestFixtures reads a folder with skills of many kinds, good and bad, as people have them.
-//
+// TestFixtures reads a directory with valid and invalid skills of many kinds, as found in
+// practice.
 // Proves SKILL-03, SKILL-10.
 func TestFixtures(t *testing.T) {
 	dir := t.TempDir()
@@ -154,8 +154,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// Folders that are not there say nothing; others that cannot be used are reported.
-//
+// TestFolders checks that missing directories are ignored and other unusable ones reported.
 // Proves SKILL-03.
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
@@ -176,7 +175,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// A root may be a single skill, of which the others in its folder are no part.
+// TestSingleSkills checks that a root may be a single skill, without its siblings.
 func TestSingleSkills(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/SKILL.md": "a", "b/SKILL.md": "b", "c/SKILL.md": "c", "loose.md": "x"})
@@ -189,8 +188,8 @@ func TestSingleSkills(t *testing.T) {
 	}
 }
 
-// Every source has a skill called x; the one of the administrator is used, and the others are told of.
-//
+// TestConflicts checks that if every source has a skill named x, the administrator's is used
+// and the others are listed as shadowed.
 // Proves SKILL-01.
 func TestConflicts(t *testing.T) {
 	dir := t.TempDir()
@@ -240,8 +239,8 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// Links, and roots that overlap, bring a skill once; copies that share content on disk are their own.
-//
+// TestDuplicates checks that symlinks and overlapping roots yield a skill once, and that copies
+// that share content on disk are separate skills.
 // Proves SKILL-04.
 func TestDuplicates(t *testing.T) {
 	dir := t.TempDir()
@@ -310,7 +309,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A tree without an end is not walked to its end.
+// TestCommandsAreBounded checks that an endless tree is not walked to its end.
 func TestCommandsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	deep := "c"
@@ -327,8 +326,8 @@ func TestCommandsAreBounded(t *testing.T) {
 	}
 }
 
-// The prompt is read when it is needed. A file whose head has changed since is another skill: what it grants was not
-// agreed to.
+// TestText checks that the prompt is read on demand. A file whose front matter has changed
+// since is a different skill, because the user has not approved its permissions.
 func TestText(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x", "SKILL.md")
@@ -414,8 +413,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Skills come from all places of a workspace, the nearest directory of the project first.
-//
+// TestPlacesOnDisk checks that skills come from all places of a workspace, the nearest project
+// directory first.
 // Proves SKILL-01, SKILL-02.
 func TestPlacesOnDisk(t *testing.T) {
 	dir := t.TempDir()
@@ -438,7 +437,7 @@ func TestPlacesOnDisk(t *testing.T) {
 	}
 }
 
-// A context that ends does not wait for the disk.
+// TestSetEnds checks that a canceled context does not wait for the disk.
 func TestSetEnds(t *testing.T) {
 	wait := make(chan struct{})
 	l := open(t, Config{Roots: func() []Root { <-wait; return nil }})
@@ -454,7 +453,8 @@ func TestSetEnds(t *testing.T) {
 	l.Set(t.Context())
 }
 
-// A hostile folder makes no more problems than can be shown.
+// TestProblemsAreBounded checks that a hostile directory reports only a bounded number of
+// problems.
 func TestProblemsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	for i := range maxProblems + 100 {
@@ -466,7 +466,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 }
 
-// A root of commands that holds more than is looked at is told once, however many folders are below it.
+// TestTooManyNames checks that a command root with too many entries is reported once,
+// regardless of its number of subdirectories.
 func TestTooManyNames(t *testing.T) {
 	dir := t.TempDir()
 	for i := range maxEntries / 100 {

@@ -7,26 +7,28 @@ import (
 	"adze/internal/skill"
 )
 
-// A Layout says where the folders around a workspace are. All paths are absolute; each may be empty.
+// A Layout lists the directories related to a workspace. All paths are absolute; each may be
+// empty.
 type Layout struct {
-	// Managed is the directory of the administrator, Home the state home, Other the folder of the ecosystem's own files.
+	// Managed is the administrator's directory, Home the state home, and Other the user's
+	// .claude directory.
 	Managed, Home, Other string
-	// User is the user's home directory, which is part of no project.
+	// User is the user's home directory, which never belongs to a project.
 	User string
-	// Dir is the working directory, Top that of the repository it lies in. Without them, as in a workspace that the user
-	// does not trust, the project has no skills.
+	// Dir is the working directory, and Top the root of its repository. If they are empty, as
+	// in an untrusted workspace, the project has no skills.
 	Dir, Top string
-	// Added are directories that were added to the workspace.
+	// Added lists directories added to the workspace.
 	Added []string
 }
 
-// ownFolder and otherFolder hold what belongs to adze, and to the ecosystem, in a directory.
+// ownFolder and otherFolder are the configuration directories of adze and of compatible tools.
 const (
 	ownFolder   = ".adze"
 	otherFolder = ".claude"
 )
 
-// Places returns the folders of skills and commands, those first whose skills are used first. Plugins add theirs.
+// Places returns the skill and command directories by precedence, without those of plugins.
 func Places(l Layout) []Root {
 	var roots []Root
 	add := func(kind skill.Kind, command bool, elements ...string) {
@@ -52,7 +54,7 @@ func folderName(command bool) string {
 	return "skills"
 }
 
-// inDirectory returns the folders that a directory of a project may have.
+// inDirectory returns the skill and command directories of a project directory.
 func inDirectory(dir string) []Root {
 	var roots []Root
 	for _, command := range []bool{false, true} {
@@ -63,7 +65,7 @@ func inDirectory(dir string) []Root {
 	return roots
 }
 
-// projectDirs returns the directories of a project that may have skills, the nearest first.
+// projectDirs returns the project's directories that may have skills, the nearest first.
 func projectDirs(l Layout) []string {
 	var dirs []string
 	if l.Dir != "" {
@@ -77,7 +79,7 @@ func projectDirs(l Layout) []string {
 	return dirs
 }
 
-// inside reports whether a path is a directory, or lies in it.
+// inside reports whether path is dir or lies below it.
 func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

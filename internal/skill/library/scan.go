@@ -17,20 +17,20 @@ import (
 	"adze/internal/skill"
 )
 
-// Limits of what is looked at.
+// Scan limits.
 const (
-	maxEntries = 10_000 // of a folder
-	maxDepth   = 8      // of folders of commands
+	maxEntries = 10_000 // per directory
+	maxDepth   = 8      // command directory depth
 )
 
-// workers look at the disk at the same time, and chunk is how many skills of a folder one takes at a time.
+// workers is the number of concurrent disk workers, and chunk the number of skills in one job.
 const (
 	workers = 2
 	chunk   = 32
 )
 
-// skillFile is what the file of a skill is called, inFolder what comes after the name of its folder, and mark what the
-// name of a command file ends in.
+// skillFile is the name of a skill's file, inFolder the suffix of its path after the directory
+// name, and mark the extension of command files.
 const (
 	skillFile = "SKILL.md"
 	separator = string(filepath.Separator)
@@ -38,17 +38,17 @@ const (
 	mark      = ".md"
 )
 
-// A stamp tells versions of a file or folder apart.
+// A stamp distinguishes versions of a file or directory.
 type stamp struct {
-	device, inode     uint64 // zero if the system has none
+	device, inode     uint64 // zero if unsupported
 	size              int64
-	modified, changed int64 // in nanoseconds; changed is zero if the system does not know
+	modified, changed int64 // nanoseconds; changed is zero if unsupported
 }
 
-// settled is longer than any clock by which systems stamp files takes to move on.
+// settled exceeds the resolution of any file system clock.
 const settled = 2 * time.Second
 
-// sure reports whether a change after now has another stamp.
+// sure reports whether any change after now will have another stamp.
 func (s stamp) sure(now time.Time) bool {
 	last := s.changed
 	if last == 0 {
@@ -57,28 +57,28 @@ func (s stamp) sure(now time.Time) bool {
 	return now.Sub(time.Unix(0, last)) > settled
 }
 
-// An info is what the system says about a file or folder.
+// An info is the stat result for a file or directory.
 type info struct {
 	stamp
 	regular, dir bool
 }
 
-// A folder is one that was looked at.
+// A folder is a scanned directory.
 type folder struct {
 	path     string
 	commands bool
-	single   bool // it is a file, the only command of its root
+	single   bool // path is a file, the only command of its root
 	stamp    stamp
-	sure     bool // it has not changed since, if the stamp is the same
-	more     bool // it holds more than is looked at
-	// broken says why the folder cannot be read; empty if it can, or is not there.
+	sure     bool // an equal stamp means that it has not changed
+	more     bool // exceeds the entry limit
+	// broken is the reason the directory can't be read; empty if it can or does not exist.
 	broken  string
 	entries []entry
 
-	raw string // what the index says of it, until it is needed
+	raw string // undecoded index entry
 }
 
-// dir returns the folder that the entries are in.
+// dir returns the directory that contains the entries.
 func (f *folder) dir() string {
 	if f.single {
 		return filepath.Dir(f.path)
@@ -86,49 +86,49 @@ func (f *folder) dir() string {
 	return f.path
 }
 
-// An entry is a name in a folder.
+// An entry is a name in a directory.
 type entry struct {
 	name string
-	file *record // nil if it is no skill
-	sub  *folder // below a folder of commands; nil if it is no folder
+	file *record // nil if not a skill
+	sub  *folder // subdirectory of commands; nil if not a directory
 }
 
-// A record is what is known of the file of a skill.
+// A record holds the parsed front matter and state of a skill file.
 type record struct {
 	stamp    stamp
 	sure     bool
 	head     skill.Head
 	problems []skill.Problem
-	broken   *skill.Problem // why it is not used; nil if it is
-	inFolder bool           // it is the SKILL.md of a folder, not a command file
+	broken   *skill.Problem // the reason it is not used; nil if it is
+	inFolder bool           // SKILL.md of a directory, rather than a command file
 
-	made *skill.Skill // the skill, once it is part of a set
+	made *skill.Skill // the skill, once part of a set
 }
 
-// says reports whether two records say the same.
+// says reports whether two records have the same content.
 func (r *record) says(other *record) bool {
 	return r.inFolder == other.inFolder && reflect.DeepEqual(r.broken, other.broken) && reflect.DeepEqual(r.head, other.head) && reflect.DeepEqual(r.problems, other.problems)
 }
 
-// key names a folder among those that are known.
+// A key identifies a known directory.
 type key struct {
 	path     string
 	commands bool
 }
 
-// A scanner looks at folders, and reads what changed in them.
+// A scanner scans directories and reads changed files.
 type scanner struct {
 	known map[key]*folder
-	stale bool // the index does not hold what is known
-	// early leaves out the files in folders that are as they were, and folders that are fixed.
+	stale bool // the index is out of date
+	// early skips the files in unchanged directories, and fixed directories.
 	early bool
 
 	roots []Root
 	extra []*skill.Skill
-	found []*folder // of each root; nil if it is not there
+	found []*folder // one per root; nil if missing
 }
 
-// scan looks at all roots, and reports whether something is not as it was.
+// scan scans all roots and reports whether anything has changed.
 func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	keys, index := keysOf(roots)
 	folders := make([]*folder, len(keys))
@@ -163,7 +163,7 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	return different
 }
 
-// news says whether workers found something that changed, or read something.
+// news records whether workers found a change or read a file.
 type news struct{ changed, read atomic.Bool }
 
 func (n *news) note(w *worker) {
@@ -175,7 +175,7 @@ func (n *news) note(w *worker) {
 	}
 }
 
-// large looks at the skills of large folders that are not done.
+// large scans the skills of large directories that are not done.
 func (n *news) large(folders []*folder, done []bool, now time.Time) {
 	jobs := jobsOf(folders, done)
 	parallel(len(jobs), func(i int, buf *buffer) {
@@ -190,7 +190,7 @@ func (n *news) large(folders []*folder, done []bool, now time.Time) {
 	}
 }
 
-// knows returns what is known of a folder, or nil.
+// knows returns the known state of a directory, or nil.
 func (sc *scanner) knows(k key) *folder {
 	f := sc.known[k].load()
 	if f == nil || (key{f.path, f.commands}) != k {
@@ -199,13 +199,14 @@ func (sc *scanner) knows(k key) *folder {
 	return f
 }
 
-// A wanted folder is one that a root wants to be looked at.
+// A wanted is a directory to scan for a root.
 type wanted struct {
 	key
-	fixed bool // all roots say that it is
+	fixed bool // true if all roots mark it as fixed
 }
 
-// keysOf returns the folders of roots, each once, and for each root which of them it is.
+// keysOf returns the distinct directories of roots, and for each root the index of its
+// directory.
 func keysOf(roots []Root) (keys []wanted, index []int) {
 	numbers := make(map[key]int, len(roots))
 	index = make([]int, len(roots))
@@ -224,7 +225,8 @@ func keysOf(roots []Root) (keys []wanted, index []int) {
 	return keys, index
 }
 
-// folder returns the folder that is looked at for a root, and the only name in it that counts, which is empty if all do.
+// folder returns the directory to scan for a root, and the only name in it to use; an empty
+// name means all.
 func (r *Root) folder() (dir, only string) {
 	if dir, ok := strings.CutSuffix(r.Dir, inFolder); ok && !r.Origin.Command {
 		return filepath.Dir(dir), filepath.Base(dir)
@@ -232,14 +234,15 @@ func (r *Root) folder() (dir, only string) {
 	return r.Dir, ""
 }
 
-// A job is skills of a folder that are to be looked at.
+// A job is a range of a directory's skills to check.
 type job struct {
 	folder   *folder
 	place    place
 	from, to int
 }
 
-// jobsOf divides the skills of large folders that are not done into jobs. Those of others were looked at with their folders.
+// jobsOf divides the skills of large directories that are not done into jobs. Small directories
+// are checked in one go with their entries.
 func jobsOf(folders []*folder, done []bool) []job {
 	var jobs []job
 	for i, f := range folders {
@@ -254,7 +257,8 @@ func jobsOf(folders []*folder, done []bool) []job {
 	return jobs
 }
 
-// parallel calls do with the numbers below n, at the same time. A buffer is for one call after the other.
+// parallel calls do concurrently with the numbers below n. A buffer is used by only one call at
+// a time.
 func parallel(n int, do func(i int, buf *buffer)) {
 	var next atomic.Int64
 	run := func() {
@@ -271,19 +275,20 @@ func parallel(n int, do func(i int, buf *buffer)) {
 	group.Wait()
 }
 
-// A worker looks at folders and files. It notes whether one changed, and whether one was read.
+// A worker scans directories and files. It records whether any changed and whether any was
+// read.
 type worker struct {
 	now           time.Time
 	changed, read bool
-	left          int // entries that it may still look at
+	left          int // remaining entry budget
 	buf           *buffer
-	parents       []stamp // of the folders around, for commands
+	parents       []stamp // stamps of the enclosing command directories
 	early         bool    // see scanner
-	skipped       bool    // the files of the last folder were left out
+	skipped       bool    // files of the last directory were skipped
 }
 
-// folder looks at a folder, of which old is known, and returns what it is now: nil if it is not there. If there are many
-// skills in it, they are not looked at yet.
+// folder scans a directory whose previous state is old, and returns its current state, or nil
+// if it does not exist. The skills of a large directory are not checked yet.
 func (w *worker) folder(old *folder, k key, depth int) *folder {
 	i, err := anywhere.stat(k.path)
 	if err != nil && isGone(err) || err == nil && w.inside(i.stamp) {
@@ -318,7 +323,8 @@ func (w *worker) folder(old *folder, k key, depth int) *folder {
 	return f
 }
 
-// contents looks at what is in a folder, at a place that may be zero. If there are many skills, they are not looked at yet.
+// contents scans the entries of a directory; p may be zero. The skills of a large directory are
+// not checked yet.
 func (w *worker) contents(f *folder, p place, depth int) {
 	w.left -= len(f.entries)
 	if p == (place{}) {
@@ -334,13 +340,14 @@ func (w *worker) contents(f *folder, p place, depth int) {
 	}
 }
 
-// inside reports whether a folder is one of those around, to which a link leads back.
+// inside reports whether a directory is one of the enclosing ones, which means that a symlink
+// forms a cycle.
 func (w *worker) inside(s stamp) bool {
 	return slices.ContainsFunc(w.parents, func(p stamp) bool { return s.inode != 0 && s.device == p.device && s.inode == p.inode })
 }
 
-// list reads the names in a folder, and takes over what is known of them. It returns the place of the folder, which must
-// be closed.
+// list reads the names in a directory and carries over their known state. It returns the
+// directory's place, which must be closed.
 func (w *worker) list(f, old *folder) place {
 	p, names, more, err := list(f.path)
 	if err != nil {
@@ -369,7 +376,7 @@ func (w *worker) list(f, old *folder) place {
 	return p
 }
 
-// skills looks at some skills of a folder.
+// skills checks some skills of a directory.
 func (w *worker) skills(j job) {
 	for i := j.from; i < j.to; i++ {
 		e := &j.folder.entries[i]
@@ -377,7 +384,7 @@ func (w *worker) skills(j job) {
 	}
 }
 
-// commands looks at the commands of a folder, and of those below it.
+// commands scans the commands of a directory and its subdirectories.
 func (w *worker) commands(f *folder, p place, depth int) {
 	for i := range f.entries {
 		e := &f.entries[i]
@@ -401,7 +408,7 @@ func (w *worker) commands(f *folder, p place, depth int) {
 	}
 }
 
-// file looks at the file of a skill, called name below dir, and reads it if it may have changed.
+// file checks the skill file name in dir, and reads it if it may have changed.
 func (w *worker) file(p place, dir, name string, e *entry) {
 	i, err := p.stat(name)
 	if err == nil && e.file != nil && e.file.sure && e.file.stamp == i.stamp {
@@ -410,7 +417,7 @@ func (w *worker) file(p place, dir, name string, e *entry) {
 	w.update(p, dir+separator+name, name, e, i, err)
 }
 
-// update takes over what the system says about the file of a skill, and reads it if it may have changed.
+// update records the stat result of a skill file, and reads the file if it may have changed.
 func (w *worker) update(p place, path, name string, e *entry, i info, err error) {
 	if err == nil && e.file != nil && e.file.sure && e.file.stamp == i.stamp {
 		return
@@ -443,13 +450,14 @@ func (w *worker) update(p place, path, name string, e *entry, i info, err error)
 	w.changed = true
 }
 
-// beginning is how much of a file is read first: more than most heads need.
+// beginning is the size of the first read, which covers most front matter.
 const beginning = 4 << 10
 
-// A buffer is for the beginning of a file.
+// A buffer holds the beginning of a file.
 type buffer [beginning]byte
 
-// head reads what a file says of itself. Of a large file with a description only the beginning is read.
+// head reads a file's front matter. Only the beginning of a large file with a description is
+// read.
 func (w *worker) head(p place, path, name string, r *record) {
 	n, err := p.read(name, w.buf[:], r.stamp.size)
 	if errors.Is(err, errLink) {
@@ -482,11 +490,11 @@ func (w *worker) head(p place, path, name string, r *record) {
 	}
 }
 
-// errLink says that a file is a link.
+// errLink is returned if a file is a symlink.
 var errLink = errors.New("it is a link")
 
-// target returns the file that a link leads to. What is read of a skill is shown to the model without a question, so that
-// a link to a file that is no text for it, such as a key, is refused.
+// target returns the target of a symlink. Skill text is shown to the model without a prompt, so
+// a symlink to anything but a Markdown file, such as a key, is refused.
 func target(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil && !strings.EqualFold(filepath.Ext(real), mark) {
@@ -495,7 +503,7 @@ func target(path string) (string, error) {
 	return real, err
 }
 
-// fail notes the error of reading a skill, which may be nil.
+// fail records the error of reading a skill, which may be nil.
 func (r *record) fail(err error) {
 	var p skill.Problem
 	if errors.As(err, &p) {
@@ -503,12 +511,12 @@ func (r *record) fail(err error) {
 	}
 }
 
-// isGone reports whether an error means that there is nothing.
+// isGone reports whether an error means that the file does not exist.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// words returns an error of the system in words.
+// words returns a short message for a system error.
 func words(err error) string {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Skills that come, change and go while many look for them end up as they are on disk.
+// TestChangesWhileLooking checks that after concurrent changes and scans the set matches the
+// disk.
 func TestChangesWhileLooking(t *testing.T) {
 	dir := t.TempDir()
 	roots := Places(Layout{Home: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "w"), Top: filepath.Join(dir, "w")})

@@ -8,18 +8,18 @@ import (
 	"os"
 )
 
-// A place is where paths begin: at a folder.
+// A place is a directory that paths are relative to.
 type place struct{ prefix string }
 
 // anywhere is the place of absolute paths.
 var anywhere place
 
-// at returns the place of a folder.
+// at returns the place for a directory.
 func at(path string, _ bool) place { return place{path + string(os.PathSeparator)} }
 
 func (p place) close() {}
 
-// stat asks about a file or folder, through links.
+// stat returns information about a file or directory, following symlinks.
 func (p place) stat(name string) (info, error) {
 	st, err := os.Stat(p.prefix + name)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p place) stat(name string) (info, error) {
 	return info{stamp{size: st.Size(), modified: st.ModTime().UnixNano()}, st.Mode().IsRegular(), st.IsDir()}, nil
 }
 
-// read reads a file up to the size of the buffer. It fails with errLink if the name is a link.
+// read reads a file up to the size of the buffer. It fails with errLink if name is a symlink.
 func (p place) read(name string, buf []byte, _ int64) (int, error) {
 	if st, err := os.Lstat(p.prefix + name); err == nil && st.Mode()&os.ModeSymlink != 0 {
 		return 0, errLink
@@ -45,7 +45,7 @@ func (p place) read(name string, buf []byte, _ int64) (int, error) {
 	return n, err
 }
 
-// list returns the names in a folder, in order, and whether there are more than maxEntries.
+// list returns the sorted names in a directory, and whether there are more than maxEntries.
 func list(path string) (p place, names []string, more bool, err error) {
 	p = at(path, false)
 	entries, err := os.ReadDir(path)

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A place is where paths begin: at a folder that is open, or at the root of the file system.
+// A place is the starting point of paths: an open directory, or the root of the file system.
 type place struct {
 	fd     int
-	prefix string // comes before what is looked for
+	prefix string // prepended to names
 }
 
 // anywhere is the place of absolute paths.
 var anywhere = place{fd: unix.AT_FDCWD}
 
-// at returns the place of a folder. With open it is opened, so that what is in it is found without walking the whole path
-// each time; then close must be called.
+// at returns the place for a directory. If open is true, the directory is opened, so that
+// lookups in it need not walk the whole path; close must be called.
 func at(path string, open bool) place {
 	if open {
 		if fd, err := openAt(unix.AT_FDCWD, path, unix.O_DIRECTORY); err == nil {
@@ -35,7 +35,7 @@ func (p place) close() {
 	}
 }
 
-// stat asks about a file or folder, through links.
+// stat returns information about a file or directory, following symlinks.
 func (p place) stat(name string) (info, error) {
 	var st unix.Stat_t
 	for {
@@ -53,8 +53,8 @@ func (p place) stat(name string) (info, error) {
 	}
 }
 
-// read reads a file up to the size of the buffer, or only as much as size says if that is not negative. It waits for no
-// other program, and fails with errLink if the name is a link.
+// read reads a file up to the size of the buffer, and only size bytes if size is not negative.
+// It does not block on pipes, and fails with errLink if name is a symlink.
 func (p place) read(name string, buf []byte, size int64) (int, error) {
 	fd, err := openAt(p.fd, p.prefix+name, unix.O_NOCTTY|unix.O_NOFOLLOW)
 	if err == unix.ELOOP || err == unix.EMLINK {
@@ -89,8 +89,8 @@ func openAt(dir int, path string, flags int) (fd int, err error) {
 	}
 }
 
-// list returns the names in a folder, in order, and whether there are more than maxEntries. The folder is open then, and
-// close must be called.
+// list returns the sorted names in a directory, and whether there are more than maxEntries. It
+// leaves the directory open, so close must be called.
 func list(path string) (p place, names []string, more bool, err error) {
 	fd, err := openAt(unix.AT_FDCWD, path, unix.O_DIRECTORY)
 	if err != nil {

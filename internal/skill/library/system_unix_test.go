@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A pipe in place of a file holds nothing up, and what the system refuses is reported.
-//
+// TestPipe checks that a named pipe in place of a file does not block, and that system errors
+// are reported.
 // Proves SKILL-03.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()

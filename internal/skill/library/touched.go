@@ -9,23 +9,24 @@ import (
 	"adze/internal/skill"
 )
 
-// maxNested is how many directories beside touched files are remembered.
+// maxNested is the maximum number of directories remembered for touched files.
 const maxNested = 10_000
 
-// nested are the folders of skills in directories below the working directory that were found beside files.
+// nested holds the skill directories found next to touched files below the working directory.
 type nested struct {
-	looked map[string]look // by directory
-	found  []Root          // the deepest first
+	looked map[string]look // keyed by directory
+	found  []Root          // deepest first
 }
 
-// A look is the state in which a directory was looked at: that of itself, and of the folders in it that may hold skills.
+// A look is the state of a directory when it was scanned: its own stamp and those of its two
+// subdirectories that may hold skills.
 type look [3]stamp
 
-// roots returns the folders, those first whose skills are used first.
+// roots returns the directories by precedence.
 func (n *nested) roots() []Root { return slices.Clone(n.found) }
 
-// Touched looks for folders of skills beside a file that was read or changed, up to the working directory. Skills that it
-// finds are in the set when it returns.
+// Touched looks for skill directories next to a file that was read or changed, up to the
+// working directory. New skills are in the set when it returns.
 func (l *Library) Touched(path string) {
 	l.needAll()
 	select {
@@ -46,12 +47,13 @@ func (l *Library) Touched(path string) {
 	}
 }
 
-// nests reports whether folders beside touched files count: the project's own do.
+// nests reports whether directories next to touched files are used: only if the project's own
+// are.
 func (c *Config) nests(roots []Root) bool {
 	return c.Dir != "" && slices.ContainsFunc(roots, func(r Root) bool { return r.Origin.Kind == skill.Project && inside(c.Dir, r.Dir) })
 }
 
-// touched notes the folders of skills beside a file, and reports whether it found one.
+// touched records the skill directories next to a file, and reports whether it found any.
 func (n *nested) touched(cfg *Config, path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -64,7 +66,7 @@ func (n *nested) touched(cfg *Config, path string) bool {
 	var dirs []string
 	for ; dir != top && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if dirs = append(dirs, dir); filepath.Base(dir) == "node_modules" {
-			dirs = nil // packages of others
+			dirs = nil // third-party packages
 		}
 	}
 	news := false
@@ -74,7 +76,8 @@ func (n *nested) touched(cfg *Config, path string) bool {
 	return news
 }
 
-// directory looks at a directory, unless it is as it was, and reports whether it has folders that are new.
+// directory scans a directory unless it is unchanged, and reports whether it has new skill
+// directories.
 func (n *nested) directory(cfg *Config, dir string) bool {
 	now := lookAt(dir)
 	if before, ok := n.looked[dir]; ok && before == now || len(n.looked) >= maxNested {
@@ -97,7 +100,7 @@ func (n *nested) directory(cfg *Config, dir string) bool {
 	return news
 }
 
-// lookAt returns the state of a directory. What is not there has no stamp.
+// lookAt returns the state of a directory. Missing parts have a zero stamp.
 func lookAt(dir string) look {
 	var l look
 	p := at(dir, false)

@@ -9,9 +9,8 @@ import (
 	"adze/internal/skill"
 )
 
-// Folders of skills beside a file that is touched bring theirs: the deepest first, and none of what git ignores, of
-// packages, or from outside of the working directory.
-//
+// TestTouched checks that skill directories next to a touched file are used, deepest first,
+// except if they are ignored by git, inside packages, or outside the working directory.
 // Proves SKILL-30.
 func TestTouched(t *testing.T) {
 	dir := t.TempDir()
@@ -62,7 +61,7 @@ func TestTouched(t *testing.T) {
 	if l.Set(t.Context()) != s || told.Load() != 2 {
 		t.Error("found again")
 	}
-	// A directory that has changed is looked at again.
+	// A changed directory is scanned again.
 	write(t, dir, map[string]string{"w/d/.adze/skills/new/SKILL.md": "new"})
 	l.Touched(in("w/d/file.go"))
 	if l.Find(t.Context(), "new") == nil {
@@ -75,9 +74,8 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// Where the project has no skills, since the user does not trust it, none are found beside files either; what was found is
-// gone when trust is.
-//
+// TestTouchedWithoutTrust checks that no skills are found next to files in an untrusted
+// project, and that found ones disappear when trust is revoked.
 // Proves SKILL-30.
 func TestTouchedWithoutTrust(t *testing.T) {
 	dir := t.TempDir()

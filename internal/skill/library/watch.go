@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// How often the disk is looked at while a caller watches, and how long it must be quiet before a change counts: programs
-// write files in several steps.
+// pollEvery is the polling interval while a caller watches. The disk must be quiet for a while
+// before a change is published, because programs write files in several steps.
 const (
 	pollEvery = time.Second
 	quiet     = 300 * time.Millisecond
 	maxQuiet  = 10 // times
 )
 
-// Watch calls changed when the set may be another, until the function it returns is called.
+// Watch calls changed when the set may have changed, until stop is called.
 func (l *Library) Watch(changed func()) (stop func()) {
 	l.watchMu.Lock()
 	defer l.watchMu.Unlock()
@@ -35,7 +35,7 @@ func (l *Library) Watch(changed func()) (stop func()) {
 	}
 }
 
-// notify tells all that watch.
+// notify calls all watchers.
 func (l *Library) notify() {
 	l.watchMu.Lock()
 	all := make([]func(), 0, len(l.watchers))
@@ -48,7 +48,7 @@ func (l *Library) notify() {
 	}
 }
 
-// poll looks at the disk again and again until stop is closed.
+// poll rescans the disk periodically until stop is closed.
 func (l *Library) poll(stop <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -88,7 +88,7 @@ func (l *Library) poll(stop <-chan struct{}) {
 	}
 }
 
-// lookAgain looks at the disk and publishes nothing.
+// lookAgain rescans the disk without publishing.
 func (l *Library) lookAgain() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"adze/internal/skill"
 )
 
-// A skill that is added, changed or removed is noticed within two seconds, once it is quiet; the set stays the same value
-// until then.
-//
+// TestWatch checks that an added, changed or removed skill is noticed within two seconds once
+// the disk is quiet, and that the set is the same value until then.
 // Proves SKILL-07.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
@@ -74,8 +73,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// A skill that was just added can be called, although nothing watches the disk.
-//
+// TestFindLooksAgain checks that a newly added skill can be called although nothing watches the
+// disk.
 // Proves SKILL-07.
 func TestFindLooksAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -96,8 +95,7 @@ func TestFindLooksAgain(t *testing.T) {
 	})
 }
 
-// Files that are written one after the other are one change.
-//
+// TestWatchWaitsForQuiet checks that files written in quick succession count as one change.
 // Proves SKILL-07.
 func TestWatchWaitsForQuiet(t *testing.T) {
 	dir := t.TempDir()
@@ -120,7 +118,7 @@ func TestWatchWaitsForQuiet(t *testing.T) {
 		if got := names(l.Set(t.Context())); got != "a b c d e f g" || calls.Load() != 1 {
 			t.Errorf("%s, told %d times", got, calls.Load())
 		}
-		// One that never ends is told of at last.
+		// A change that never settles is eventually reported.
 		for range 40 {
 			write(t, dir, map[string]string{time.Now().Format("s-150405.000") + "/SKILL.md": "x"})
 			time.Sleep(200 * time.Millisecond)
@@ -131,7 +129,7 @@ func TestWatchWaitsForQuiet(t *testing.T) {
 	})
 }
 
-// Roots and skills that are not on disk are asked for again.
+// TestRootsChange checks that roots and skills outside the disk are queried again.
 func TestRootsChange(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/x/SKILL.md": "x", "b/y/SKILL.md": "y"})

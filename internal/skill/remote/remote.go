@@ -1,6 +1,6 @@
-// Package remote fetches skills from addresses that the user has configured: a name that begins with _canonical_ stands
-// for the SKILL.md in the folder of the rest of the name. What is fetched is text: nothing in it runs, and its head counts
-// for nothing. Who may call such skills is left to others.
+// Package remote fetches skills from URLs that the user has configured: a name that begins with
+// _canonical_ refers to the SKILL.md in the directory named by the rest. Fetched skills are
+// plain text: nothing in them runs, and their front matter is ignored.
 package remote
 
 import (
@@ -17,14 +17,14 @@ import (
 	"adze/internal/skill"
 )
 
-// Prefix begins the names of skills that are fetched.
+// Prefix begins the names of fetched skills.
 const Prefix = "_canonical_"
 
 const (
-	// maxFile bounds a file, in bytes, and maxSlug a name behind the prefix.
+	// maxFile bounds a file, in bytes, and maxSlug a name without the prefix.
 	maxFile = 256 << 10
 	maxSlug = 64
-	// maxCached is how many prompts are kept for the session.
+	// maxCached is the number of prompts cached per session.
 	maxCached = 50
 )
 
@@ -37,9 +37,9 @@ type Source struct {
 	cached map[string]string // prompts by slug
 }
 
-// New returns the source that looks at the bases in their order, and what is wrong with those that are left out. It is
-// nil without a base. A base is an address with https, or gs://BUCKET/PATH or s3://BUCKET/PATH for what the public can
-// read in a bucket.
+// New returns a source that tries the bases in order, and an error for each invalid base. It
+// returns nil without a valid base. A base is an https URL, or gs://BUCKET/PATH or
+// s3://BUCKET/PATH for a public bucket.
 func New(bases []string, client *web.Client) (*Source, []error) {
 	s := &Source{client: client, cached: map[string]string{}}
 	var wrong []error
@@ -60,7 +60,7 @@ func New(bases []string, client *web.Client) (*Source, []error) {
 	return s, wrong
 }
 
-// parseBase returns the address that a base stands for.
+// parseBase returns the URL for a base.
 func parseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -93,7 +93,7 @@ func parseBase(text string) (*url.URL, error) {
 	return &bucket, nil
 }
 
-// isSlug reports whether a text can be part of an address as it is.
+// isSlug reports whether text can be used in a URL without escaping.
 func isSlug(text string) bool {
 	if text == "" || len(text) > maxSlug {
 		return false
@@ -106,8 +106,8 @@ func isSlug(text string) bool {
 	return true
 }
 
-// Find returns the skill of a name, or nil if no such name can be fetched. It is fetched when its text is asked for, once
-// for the session.
+// Find returns the skill with the given name, or nil if the name can't be fetched. Its text is
+// fetched on demand, once per session.
 func (s *Source) Find(name string) *skill.Skill {
 	slug, ok := strings.CutPrefix(name, Prefix)
 	if s == nil || !ok || !isSlug(slug) {
@@ -120,7 +120,7 @@ func (s *Source) Find(name string) *skill.Skill {
 	}
 }
 
-// text returns the prompt of a skill.
+// text returns a skill's prompt.
 func (s *Source) text(ctx context.Context, slug string) (string, error) {
 	s.mu.Lock()
 	body, ok := s.cached[slug]
@@ -146,7 +146,7 @@ func (s *Source) text(ctx context.Context, slug string) (string, error) {
 	return "", fmt.Errorf("none of the addresses in remoteSkills has a file %s/SKILL.md", slug)
 }
 
-// fetch fetches the skill in a folder, and reports whether there is one.
+// fetch fetches the skill at a URL, and reports whether it exists.
 func (s *Source) fetch(ctx context.Context, folder *url.URL) (body string, found bool, err error) {
 	file := folder.JoinPath("SKILL.md")
 	resp, err := s.client.Get(ctx, file, web.Leave{})

@@ -10,9 +10,9 @@ import (
 	"adze/internal/skill"
 )
 
-// Skills come from the first base that has them, once for a session; a redirect to another host, what is too large and
-// what is not text are refused. Nothing in the head counts.
-//
+// TestSource checks that skills come from the first base that has them, once per session, and
+// that redirects to another host, oversized files and files that are not text are refused.
+// Front matter is ignored.
 // Proves SKILL-34.
 func TestSource(t *testing.T) {
 	asked := map[string]int{}
@@ -73,7 +73,7 @@ func TestSource(t *testing.T) {
 			t.Errorf("%s: the head counts: %+v", tt.slug, k.Head)
 		}
 	}
-	if n := asked["skills.example.org/team/deploy/SKILL.md"]; n != 2 { // once by itself, and once by way of near
+	if n := asked["skills.example.org/team/deploy/SKILL.md"]; n != 2 { // once directly, and once through near
 		t.Errorf("deploy was fetched %d times", n)
 	}
 	for address := range asked {
@@ -83,8 +83,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// Names that are no part of an address, and those without the prefix, are not found; neither is anything without bases.
-//
+// TestFind checks that names that can't be part of a URL or lack the prefix are not found, nor
+// is anything without bases.
 // Proves SKILL-34.
 func TestFind(t *testing.T) {
 	from, _ := New([]string{"https://skills.example.org"}, web.New(web.Config{}))
@@ -101,8 +101,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is no base is left out, with the reason.
-//
+// TestBases checks that invalid bases are omitted, with a reason.
 // Proves SKILL-34.
 func TestBases(t *testing.T) {
 	for _, text := range []string{

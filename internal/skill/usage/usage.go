@@ -1,5 +1,4 @@
-// Package usage remembers how often skills are used, and ranks them by it: what is used often and was used lately comes
-// first. What is done with the ranking is left to others.
+// Package usage counts how often skills are used and ranks them by frequency and recency.
 package usage
 
 import (
@@ -19,10 +18,10 @@ import (
 )
 
 const (
-	// halfLife is after which time a use counts half, and least what uses count at least.
+	// halfLife is the time after which a use counts half, and least the minimum weight.
 	halfLife = 7 * 24 * time.Hour
 	least    = 0.1
-	// once is for how long uses of the same skill count as one.
+	// once is the interval within which uses of the same skill count as one.
 	once = time.Minute
 
 	maxFile   = 1 << 20
@@ -30,13 +29,13 @@ const (
 	maxName   = 200
 	maxUses   = 1_000_000
 
-	// fresh is how long what was read of the file is used without a look at it, and lockWait how long a use waits for
-	// other processes.
+	// fresh is how long the file's content is used without checking for changes, and lockWait
+	// how long a use waits for other processes.
 	fresh    = 2 * time.Second
 	lockWait = time.Second
 )
 
-// Usage is how often skills were used, by all processes of the user. It is safe for concurrent use.
+// Usage counts skill uses by all of the user's processes. It is safe for concurrent use.
 type Usage struct {
 	file  string
 	now   func() time.Time
@@ -48,26 +47,26 @@ type Usage struct {
 	seen    state
 }
 
-// A record is what is known of a skill.
+// A record holds a skill's use count.
 type record struct {
 	Uses int   `json:"uses"`
-	Last int64 `json:"last"` // when it was used, in seconds of Unix time
+	Last int64 `json:"last"` // last use, in Unix seconds
 }
 
-// A state is that of the file when it was read.
+// A state is the file's state when it was read.
 type state struct {
 	size     int64
 	modified time.Time
 }
 
-// Open returns the usage that a file of the state home keeps. The file is read when it is needed, and one that cannot be
-// read counts as empty. Without a file, nothing outlives the process.
+// Open returns the usage stored in a file. The file is read on demand; an unreadable file
+// counts as empty. If file is empty, nothing outlives the process.
 func Open(file string, now func() time.Time) *Usage {
 	return &Usage{file: file, now: now, locks: replace.New(filepath.Join(filepath.Dir(file), "locks"))}
 }
 
-// Used notes that a skill is used. Uses within a minute count as one. A use that cannot be written counts in this
-// process alone.
+// Used records a use of a skill. Uses within a minute count as one. A use that can't be written
+// counts only in this process.
 func (u *Usage) Used(name string) {
 	if name == "" || len(name) > maxName {
 		return
@@ -80,7 +79,7 @@ func (u *Usage) Used(name string) {
 	}
 }
 
-// update adds a use to what the file holds now.
+// update adds a use to the file's current content.
 func (u *Usage) update(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -100,7 +99,7 @@ func (u *Usage) update(name string) error {
 	})
 }
 
-// add counts a use, and reports whether it does not belong to the one before.
+// add counts a use, and reports whether it is separate from the previous one.
 func (u *Usage) add(name string) bool {
 	now, r := u.now(), u.records[name]
 	if since := now.Sub(time.Unix(r.Last, 0)); r.Uses > 0 && since >= 0 && since < once {
@@ -113,7 +112,7 @@ func (u *Usage) add(name string) bool {
 	return true
 }
 
-// prune forgets the skills that are used least, if there are too many.
+// prune drops the least used skills if there are too many.
 func (u *Usage) prune() {
 	if len(u.records) <= maxSkills {
 		return
@@ -133,7 +132,7 @@ func (u *Usage) prune() {
 	}
 }
 
-// Score returns how much a skill is used: 0 for one that never was.
+// Score returns a skill's usage score; 0 if it was never used.
 func (u *Usage) Score(name string) float64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -166,13 +165,13 @@ func (u *Usage) stat() state {
 	return state{info.Size(), info.ModTime()}
 }
 
-// read takes over what the file holds. What cannot be right in it is left out.
+// read loads the file. Invalid entries are ignored.
 func (u *Usage) read() {
 	u.seen = u.stat()
 	u.records = map[string]record{}
 	data, err := fsys.ReadSmall(u.file, maxFile)
 	if err != nil {
-		return // ok: it is written again with the next use
+		return // ok: the next use rewrites it
 	}
 	var records map[string]record
 	if json.Unmarshal(data, &records) != nil {

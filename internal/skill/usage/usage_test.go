@@ -45,13 +45,13 @@ func TestScore(t *testing.T) {
 		want  float64
 	}{
 		{0, true, 1},
-		{59 * time.Second, true, math.Pow(0.5, 59.0/604800)}, // the same use
+		{59 * time.Second, true, math.Pow(0.5, 59.0/604800)}, // counts as the same use
 		{time.Second, true, 2},
 		{7 * day, false, 1},
 		{7 * day, false, 0.5},
-		{70 * day, false, 0.2}, // never less than a tenth
+		{70 * day, false, 0.2}, // never below a tenth
 		{0, true, 3},
-		{-time.Hour, false, 3}, // a clock that was set back
+		{-time.Hour, false, 3}, // clock set back
 		{0, true, 4},
 	}
 	for i, step := range steps {
@@ -77,8 +77,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A file that is damaged counts as empty and is written again; what cannot be right in it does not count.
-//
+// TestCorrupt checks that a damaged file counts as empty and is rewritten, and that invalid
+// entries are ignored.
 // Proves SKILL-32.
 func TestCorrupt(t *testing.T) {
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
@@ -101,7 +101,7 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// Processes do not lose each other's uses, and notice them.
+// TestMerge checks that processes see each other's uses and do not lose them.
 func TestMerge(t *testing.T) {
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
 	file := filepath.Join(t.TempDir(), "usage.json")
@@ -127,7 +127,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Without a place to write to, uses count in the process.
+// TestWithoutFile checks that uses count within the process if they can't be written.
 func TestWithoutFile(t *testing.T) {
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
 	blocked := filepath.Join(t.TempDir(), "file")
