@@ -16,57 +16,58 @@ import (
 	"adze/internal/tool"
 )
 
-// An AnnouncerConfig is what an [Announcer] tells of.
+// An AnnouncerConfig configures an [Announcer].
 type AnnouncerConfig struct {
-	// Instructions says where instructions are looked for. It may be nil: then there are none.
+	// Instructions configures the search for instruction files. If nil, there are none.
 	Instructions *instruct.Config
 	Memory       Memory
-	// Extras returns the tools that can be looked up: the same value until something changes. It may be nil: then there
+	// Extras returns the deferred tools: the same value until something changes. If nil, there
 	// are none.
 	Extras func() *Extras
-	// Skills returns the skills that the model may run: the same value until something changes. It may be nil: then there
-	// are none.
+	// Skills returns the skills the model may run: the same value until something changes. If
+	// nil, there are none.
 	Skills func() *Skills
-	// Settle waits until Skills returns what is on disk: what the opening says of skills may be what is known from earlier.
-	// It may be nil.
+	// Settle, if non-nil, waits until Skills reflects the disk. Until then the opening may list
+	// skills from a cache.
 	Settle func()
-	// Git returns the state of the repository, which may still be incomplete; the first call may wait for it. Scratch returns
-	// the directory for temporary files, or "". Both may be nil.
+	// Git returns the repository state, which may be incomplete; the first call may block.
+	// Scratch returns the directory for temporary files, or "". Both may be nil.
 	Git     func() gitinfo.Snapshot
 	Scratch func() string
-	// Paths resolves the paths of calls, for which instructions may hold.
+	// Paths resolves the paths in tool calls, to find the instructions for them.
 	Paths    paths.Base
 	Language func() texts.Language
 	Now      func() time.Time
-	// Loaded is told which instruction files were read. It may be nil.
+	// Loaded, if non-nil, is called with the instruction files that were read.
 	Loaded func(context.Context, []instruct.File)
-	// Problems is told what is wrong with instructions when a conversation begins. It may be nil.
+	// Problems, if non-nil, is called with problems in instruction files when a conversation
+	// begins.
 	Problems func([]instruct.Problem)
-	// Note tells the user of a problem.
+	// Note reports a problem to the user.
 	Note func(string)
-	// Keeper keeps how requests begin; nil means that nothing is kept.
+	// Keeper stores request prefixes; nil disables that.
 	Keeper *Keeper
 }
 
-// An Announcer tells the model of a conversation about instructions, memories, tools that can be looked up, skills and the
-// date: before the first message, and whenever something changes. It is safe for concurrent use.
+// An Announcer informs the model about instructions, memories, deferred tools, skills and the
+// date, before the first message and whenever something changes. It is safe for concurrent use.
 type Announcer struct {
 	cfg AnnouncerConfig
 
 	mu      sync.Mutex
-	set     *instruct.Set // nil if there are no instructions
-	opening []msg.Part    // nil until it is needed
-	pieces  []Piece       // of the opening, or of that of an earlier process; nil if it is to be written
-	resumed bool          // the opening is that of an earlier process, and what has changed since was not told
-	date    string        // as it was told last
+	set     *instruct.Set // nil without instructions
+	opening []msg.Part    // nil until needed
+	pieces  []Piece       // opening, possibly from an earlier process; nil if not built yet
+	resumed bool          // opening is from an earlier process, later changes not yet announced
+	date    string        // last announced date
 	loaded  []instruct.File
-	// opened is what the opening says of extras, told what the model was told of them in all.
+	// opened holds the deferred tools announced in the opening, told all announced so far.
 	opened, told announced
-	latest       *Extras // of which all was told that had to be
+	latest       *Extras // fully announced
 	skills       skillNews
 }
 
-// NewAnnouncer returns the announcer of a conversation. Nothing is read yet.
+// NewAnnouncer returns a conversation's announcer. It reads nothing yet.
 func NewAnnouncer(c AnnouncerConfig) *Announcer {
 	if c.Keeper == nil {
 		c.Keeper = &Keeper{}
@@ -80,13 +81,14 @@ func NewAnnouncer(c AnnouncerConfig) *Announcer {
 	return a
 }
 
-// Opening returns what goes before the first message. It stays the same until [Announcer.Reset].
+// Opening returns the content before the first message. It stays the same until
+// [Announcer.Reset].
 func (a *Announcer) Opening(ctx context.Context) []msg.Part {
 	defer a.reportLoaded(ctx)
 	return a.Preview()
 }
 
-// Preview returns what [Announcer.Opening] does, without reporting the files that were read.
+// Preview is like [Announcer.Opening] but does not report the files that were read.
 func (a *Announcer) Preview() []msg.Part {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,8 +98,8 @@ func (a *Announcer) Preview() []msg.Part {
 	return a.opening
 }
 
-// restore sets the opening of an earlier process, with what it says of extras and skills and what was told of them since.
-// It is sent again, and what has changed is news.
+// restore sets an earlier process's opening, with the deferred tools and skills announced in it
+// and since. The opening is sent again, and changes are announced.
 func (a *Announcer) restore(pieces []Piece, extras record[announced], skills record[skillsTold]) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -105,7 +107,7 @@ func (a *Announcer) restore(pieces []Piece, extras record[announced], skills rec
 	a.skills.restore(skills)
 }
 
-// open writes the opening, or takes over that of an earlier process. The caller holds the lock.
+// open builds the opening, or reuses that of an earlier process. The caller holds the lock.
 func (a *Announcer) open() {
 	var files []instruct.File
 	if a.set != nil {
@@ -119,9 +121,9 @@ func (a *Announcer) open() {
 	index := a.index(language)
 	if a.pieces != nil && (index != "" || text(a.pieces, indexPiece) == "") {
 		a.resumed, a.date = true, ""
-	} else { // it is the first, or the model shall no longer see the memories in it
+	} else { // first opening, or one whose memories must be hidden from the model
 		a.pieces = openingPieces(language, files, index, a.date)
-		// Skills come first: with many of them there is a tool that finds them, which can be looked up.
+		// Skills come first: if there are many, there is a deferred tool that finds them.
 		more := append([]Piece{{skillsPiece, a.skills.opening(language)}, {extrasPiece, a.extras(language)}}, a.facts(language)...)
 		for _, p := range more {
 			if p.Text != "" {
@@ -134,7 +136,7 @@ func (a *Announcer) open() {
 	a.opening = compose(a.pieces)
 }
 
-// index returns the index of memories as the model is shown it.
+// index returns the memory index as shown to the model.
 func (a *Announcer) index(l texts.Language) string {
 	index, err := a.cfg.Memory.index(l)
 	if err != nil {
@@ -143,10 +145,11 @@ func (a *Announcer) index(l texts.Language) string {
 	return index
 }
 
-// openingKey begins what [Told] has of openings.
+// openingKey prefixes the keys of openings in [Told].
 const openingKey = "opening/"
 
-// since returns which files are not as the opening says, or as it was told since. The caller holds the lock.
+// since returns announcements for files that differ from the opening or the last announcement.
+// The caller holds the lock.
 func (a *Announcer) since(l texts.Language) []string {
 	var texts []string
 	there := map[string]bool{}
@@ -175,8 +178,8 @@ func (a *Announcer) since(l texts.Language) []string {
 	return texts
 }
 
-// tell takes note of a change of a file that holds for the whole conversation; others are found again when they are
-// needed.
+// tell records a change to a file that applies to the whole conversation. Other files are found
+// again when needed.
 func (a *Announcer) tell(l texts.Language, c instruct.Change) {
 	name := filePiece + c.Path
 	switch {
@@ -188,13 +191,15 @@ func (a *Announcer) tell(l texts.Language, c instruct.Change) {
 	}
 }
 
-// news reports whether a piece of the opening is not what the model was told of it last, and takes note of it.
+// news reports whether a piece of the opening differs from the version last announced, and
+// records the new one.
 func (a *Announcer) news(name, is string) bool {
 	return a.cfg.Keeper.told.news(openingKey+name, text(a.pieces, name), is)
 }
 
-// Rewound says that the conversation went back, perhaps to before something that was told. The opening stays as it is; what
-// has changed since is news again, and so are the instructions for files that the model works on.
+// Rewound handles a rewind of the conversation, perhaps to a point before some announcements.
+// The opening stays the same; later changes and the instructions for files the model works on
+// are announced again.
 func (a *Announcer) Rewound() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -203,7 +208,8 @@ func (a *Announcer) Rewound() {
 	a.cfg.Keeper.told.forget("")
 }
 
-// Reset makes the next opening tell what holds then, after a compaction or when memory is switched.
+// Reset discards the opening, so that the next one is current. It is called after a compaction
+// or when memory is toggled.
 func (a *Announcer) Reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -214,7 +220,7 @@ func (a *Announcer) Reset() {
 
 func (a *Announcer) today() string { return a.cfg.Now().Format(time.DateOnly) }
 
-// News returns what changed since the model was last told.
+// News returns announcements of changes since the last call.
 func (a *Announcer) News(ctx context.Context) []string {
 	defer a.reportLoaded(ctx)
 	a.mu.Lock()
@@ -250,18 +256,18 @@ func (a *Announcer) News(ctx context.Context) []string {
 	return append(texts, a.arrivals(language)...)
 }
 
-// Arrivals returns what the model has to be told while it works: tools and skills that came or went since it was last told, and
-// the status of the repository if git has just found it.
+// Arrivals returns announcements for the model while it works: added and removed tools and
+// skills, and the repository status once git has found it.
 func (a *Announcer) Arrivals() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.opening == nil {
-		return nil // the opening will tell it
+		return nil // the opening will include it
 	}
 	return a.arrivals(a.cfg.Language())
 }
 
-// arrivals is Arrivals; the caller holds the lock.
+// arrivals implements Arrivals; the caller holds the lock.
 func (a *Announcer) arrivals(l texts.Language) (news []string) {
 	for _, text := range []string{a.skills.news(l), a.extraNews(l), a.factNews(l)} {
 		if text != "" {
@@ -271,7 +277,7 @@ func (a *Announcer) arrivals(l texts.Language) (news []string) {
 	return news
 }
 
-// After implements [tool.After]: it adds the instructions that hold for the file a call worked on.
+// After implements [tool.After]: it adds the instructions for the file a call worked on.
 func (a *Announcer) After(ctx context.Context, u *tool.Use, r *tool.Result) error {
 	p, ok := tool.As[tool.Pather](u.Call)
 	if !ok || r.IsError || a.set == nil {
@@ -279,7 +285,7 @@ func (a *Announcer) After(ctx context.Context, u *tool.Use, r *tool.Result) erro
 	}
 	path, err := a.cfg.Paths.Expand(p.Path())
 	if err != nil {
-		return nil // the call has found its own way
+		return nil // the call reports its own error
 	}
 	defer a.reportLoaded(ctx)
 	a.mu.Lock()
@@ -290,7 +296,7 @@ func (a *Announcer) After(ctx context.Context, u *tool.Use, r *tool.Result) erro
 	return nil
 }
 
-// reportLoaded reports the files that were read since it was last called.
+// reportLoaded reports the files read since the last call.
 func (a *Announcer) reportLoaded(ctx context.Context) {
 	a.mu.Lock()
 	files := a.loaded
@@ -301,10 +307,10 @@ func (a *Announcer) reportLoaded(ctx context.Context) {
 	}
 }
 
-// Instructed reports whether instructions are read at all.
+// Instructed reports whether instructions are enabled.
 func (a *Announcer) Instructed() bool { return a.set != nil }
 
-// Files returns the instructions in force.
+// Files returns the active instruction files.
 func (a *Announcer) Files() []instruct.File {
 	if a.set == nil {
 		return nil
@@ -314,7 +320,7 @@ func (a *Announcer) Files() []instruct.File {
 	return a.set.Files()
 }
 
-// Problems returns which instructions are not used as they were meant.
+// Problems returns the problems in instruction files.
 func (a *Announcer) Problems() []instruct.Problem {
 	if a.set == nil {
 		return nil
@@ -324,14 +330,15 @@ func (a *Announcer) Problems() []instruct.Problem {
 	return a.set.Problems()
 }
 
-// Places returns the files that a line can be added to. There must be instructions.
+// Places returns the files that a line can be added to. Instructions must be enabled.
 func (a *Announcer) Places() []instruct.Place {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.set.Places()
 }
 
-// Add adds a line to one of [Announcer.Places]. The model is told of it with the next news.
+// Add adds a line to one of [Announcer.Places]. It is announced to the model with the next
+// news.
 func (a *Announcer) Add(ctx context.Context, files *replace.Replacer, path, line string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -84,12 +84,12 @@ func TestAnnouncer(t *testing.T) {
 	}
 	a.Reset()
 	says(t, msg.PlainText(a.Opening(t.Context())), "Use spaces.", "2026-11-16")
-	if got := strings.Join(p.loaded, " "); got != "CLAUDE.md CLAUDE.md CLAUDE.md" { // at the start, changed, after the reset
+	if got := strings.Join(p.loaded, " "); got != "CLAUDE.md CLAUDE.md CLAUDE.md" { // start, change, reset
 		t.Errorf("reported as read: %s", got)
 	}
 }
 
-// a pathCall is a call that works on a file.
+// A pathCall is a call that works on a file.
 type pathCall struct {
 	tool.Call
 	path string
@@ -97,8 +97,8 @@ type pathCall struct {
 
 func (c pathCall) Path() string { return c.path }
 
-// After the conversation went back, what was told in the part that is gone is told again; the opening stays the
-// same.
+// TestAnnouncerRewound checks that after a rewind the removed announcements are repeated and
+// the opening is unchanged.
 func TestAnnouncerRewound(t *testing.T) {
 	p := newProject(t)
 	p.write("AGENTS.md", "Use tabs.")
@@ -138,7 +138,8 @@ func TestAnnouncerRewound(t *testing.T) {
 	}
 }
 
-// Two conversations over one project do not take announcements from each other.
+// TestAnnouncersAreIndependent checks that two conversations in one project each get all
+// announcements.
 func TestAnnouncersAreIndependent(t *testing.T) {
 	p := newProject(t)
 	p.write("CLAUDE.md", "Use tabs.")
@@ -161,7 +162,8 @@ func TestAnnouncersAreIndependent(t *testing.T) {
 	}
 }
 
-// The prompt follows the language and the memory, and says the same as long as they do not change.
+// TestPromptVariants checks that the prompt depends on language and memory, and is stable
+// otherwise.
 func TestPromptVariants(t *testing.T) {
 	language, mode := texts.English, memory.Off
 	p := NewPrompt(PromptConfig{

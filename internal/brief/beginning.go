@@ -10,23 +10,25 @@ import (
 	"adze/internal/msg"
 )
 
-// A Beginning is what the requests of a conversation to one model begin with, as it is kept with the session: the
-// blocks of the system prompt, and the tools. Requests go on beginning with it, in later processes too, so that
-// the provider finds them in its cache and takes back the model's reasoning; what changes is told in a message.
+// A Beginning is the prefix of a conversation's requests to one model, as stored with the
+// session: the system prompt blocks and the tools. Requests keep this prefix, in later
+// processes too, so that the provider finds it in its cache and accepts the model's reasoning
+// again; changes are announced in a message.
 type Beginning struct {
 	Version string   `json:"version"`
 	Blocks  []Block  `json:"blocks"`
 	Tools   []Listed `json:"tools"`
 }
 
-// valid reports whether a provider would take it. What was damaged would be refused with every request.
+// valid reports whether a provider would accept it. A damaged prefix would fail every request.
 func (b *Beginning) valid() bool {
 	empty := func(b Block) bool { return b.Text() == "" }
 	broken := func(t Listed) bool { return t.Name == "" || !json.Valid([]byte(t.Schema)) }
 	return len(b.Blocks) > 0 && !slices.ContainsFunc(b.Blocks, empty) && !slices.ContainsFunc(b.Tools, broken)
 }
 
-// Listed is a tool as a request lists it. The bytes of its schema count, so they are a string.
+// Listed is a tool as listed in a request. The schema is a string because its exact bytes
+// matter.
 type Listed struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -34,12 +36,13 @@ type Listed struct {
 	Strict      bool   `json:"strict,omitempty"`
 }
 
-// Begun is what the requests of a turn begin with.
+// Begun is the prefix of a turn's requests.
 type Begun struct {
 	System []msg.Part
 	Cache  []model.Mark
 	Tools  []msg.ToolSpec
-	// Renewed says that earlier requests to the model began otherwise, as far as it is known.
+	// Renewed reports whether earlier requests to the model are known to have had another
+	// prefix.
 	Renewed bool
 }
 
@@ -48,11 +51,11 @@ type beginning struct {
 	blocks  []Block
 	parts   []msg.Part
 	tools   []msg.ToolSpec
-	expired bool // the next turn begins with what holds then
+	expired bool // the next turn starts with a current prefix
 }
 
-// facts are the sections that say how things are. When one changes, the model is told; all others say what the model
-// is to do, or what it may know, and change only when the user wants it so.
+// facts lists the sections that state facts. Changes to them are announced to the model. All
+// other sections are instructions or knowledge, which change only at the user's request.
 var facts = [...]string{
 	"client", "simple", "tools", "guidance", "environment", "language", "servers", "clearing",
 	"notedown", "budget", "brief",
@@ -60,7 +63,7 @@ var facts = [...]string{
 
 func isFact(p Piece) bool { return slices.Contains(facts[:], p.Name) }
 
-// restore sets what the requests to a model began with in an earlier process.
+// restore sets the prefix that requests to a model had in an earlier process.
 func (p *Prompt) restore(modelID string, b Beginning) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +78,7 @@ func (p *Prompt) restore(modelID string, b Beginning) {
 	p.listed.Store(modelID, old.tools)
 }
 
-// Unlisted reports whether requests to a model have begun without a tool. The prompt may be nil.
+// Unlisted reports whether earlier requests to a model lacked a tool. p may be nil.
 func (p *Prompt) Unlisted(modelID, tool string) bool {
 	if p == nil {
 		return false
@@ -84,8 +87,8 @@ func (p *Prompt) Unlisted(modelID, tool string) bool {
 	return begun && !slices.ContainsFunc(tools.([]msg.ToolSpec), func(t msg.ToolSpec) bool { return t.Name == tool })
 }
 
-// Begin returns what the requests of a turn begin with, given the tools that can be called: the same as before, as
-// long as it will do.
+// Begin returns the prefix for a turn's requests, given the callable tools. It returns the
+// previous prefix while that is still usable.
 func (p *Prompt) Begin(modelID string, tools []msg.ToolSpec) Begun {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
@@ -114,9 +117,10 @@ func (b *beginning) record() Beginning {
 	return r
 }
 
-// serves reports whether requests can go on beginning as they did. A tool that can no longer be called does no harm:
-// the call is refused. One that is described otherwise takes the same calls, and the model is told. One that was
-// added has to be listed, unless the model can do without it.
+// serves reports whether the old prefix is still usable. A listed tool that is no longer
+// callable is harmless: the call is refused. A tool with a new description takes the same
+// calls, and the change is announced. An added tool must be listed, unless the model can do
+// without it.
 func (p *Prompt) serves(old *beginning, now written, tools []msg.ToolSpec) bool {
 	if old.expired {
 		return false
@@ -142,7 +146,7 @@ func pieces(blocks []Block) []Piece {
 	return all
 }
 
-// News returns what a model has to be told because it is no longer as the beginning says, or as it was told since.
+// News returns announcements for facts that differ from the prefix or the last announcement.
 func (p *Prompt) News(modelID string, tools []msg.ToolSpec) []string {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
@@ -187,8 +191,8 @@ func (p *Prompt) News(modelID string, tools []msg.ToolSpec) []string {
 	return []string{say(v.language, "since") + "\n\n" + strings.Join(texts, "\n\n")}
 }
 
-// otherwise returns the lines of a description that an older one does not have, or all of it if there are none: the
-// others need not be paid for again.
+// otherwise returns the lines of a description that an older one lacks, or all of it if there
+// are none. Unchanged lines need not be paid for again.
 func otherwise(old, now string) string {
 	known := strings.Split(old, "\n")
 	var lines []string
@@ -203,7 +207,7 @@ func otherwise(old, now string) string {
 	return strings.Join(lines, "\n")
 }
 
-// text returns the section of that name, or "".
+// text returns the section with the given name, or "".
 func text(all []Piece, name string) string {
 	for _, p := range all {
 		if p.Name == name {
@@ -213,7 +217,7 @@ func text(all []Piece, name string) string {
 	return ""
 }
 
-// missing names the tools that are listed and cannot be called.
+// missing lists the tools that are listed but not callable.
 func missing(listed, callable []msg.ToolSpec) string {
 	var names []string
 	for _, t := range listed {
@@ -228,7 +232,7 @@ func sameTool(a, b msg.ToolSpec) bool {
 	return a.Name == b.Name && a.Description == b.Description && sameCalls(a, b)
 }
 
-// sameCalls reports whether two tools are called alike.
+// sameCalls reports whether two tools have the same call signature.
 func sameCalls(a, b msg.ToolSpec) bool {
 	return a.Strict == b.Strict && bytes.Equal(a.Schema, b.Schema)
 }

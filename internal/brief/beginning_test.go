@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A process is what a prompt is written from in one process.
+// A process holds the inputs of a prompt in one process.
 type process struct {
 	answer   string
 	memory   memory.Mode
@@ -27,9 +27,8 @@ func specOf(name, doc, schema string) msg.ToolSpec {
 	return msg.ToolSpec{Name: name, Description: doc, Schema: json.RawMessage(schema)}
 }
 
-// A process that goes on with a session begins its requests as the last one did, unless the user wants it otherwise or
-// a tool has to be listed. What is not as the beginning says is told, once.
-//
+// TestBeginning checks that a process that resumes a session keeps the request prefix, unless
+// the user changed it or a tool must be listed, and that differences are announced once.
 // Proves SESS-22.
 func TestBeginning(t *testing.T) {
 	const schema = `{"type":"object","pattern":"<a>"}`
@@ -40,7 +39,7 @@ func TestBeginning(t *testing.T) {
 		name    string
 		change  func(*process)
 		renewed bool
-		news    []string // nil: nothing is told
+		news    []string // nil if nothing is announced
 	}{
 		{"nothing", func(*process) {}, false, nil},
 		{"no language", func(p *process) { p.answer = "" }, false, []string{"No longer true: Language."}},
@@ -118,8 +117,8 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// After a compaction requests begin with what holds then.
-//
+// TestBeginningAfterACompaction checks that after a compaction requests start with a current
+// prefix.
 // Proves CTX-06.
 func TestBeginningAfterACompaction(t *testing.T) {
 	answer := "français"
@@ -145,7 +144,7 @@ func TestBeginningAfterACompaction(t *testing.T) {
 	}
 }
 
-// A note that was damaged, or is of another version, is none.
+// TestBadNotes checks that a note that is damaged or from another version is ignored.
 func TestBadNotes(t *testing.T) {
 	const whole = `{"version":"1","blocks":[{"pieces":[{"name":"identity","text":"You are a stone."}]}],"tools":[{"name":"T","schema":"{}"}]}`
 	for note, want := range map[string]bool{
@@ -167,7 +166,8 @@ func TestBadNotes(t *testing.T) {
 	}
 }
 
-// Notes of a new session are written without reflection, and read back as they were.
+// TestNotesAreJSON checks that the notes of a new session, written without reflection, survive
+// a round trip.
 func TestNotesAreJSON(t *testing.T) {
 	odd := "\"\\\n\t\x00\u2028<&>ü\U0001f600"
 	b := Beginning{

@@ -7,34 +7,37 @@ import (
 	"adze/internal/msg"
 )
 
-// A Layout is what decides about the blocks of a request and where it may be cached.
+// A Layout determines the blocks of a request and where it may be cached.
 type Layout struct {
-	// Client names the program to the provider, such as "adze/1.0 (headless)"; empty leaves it out.
+	// Client identifies the program to the provider, such as "adze/1.0 (headless)"; empty omits
+	// it.
 	Client string
-	// Shared says that the provider can share what is the same for everyone between all who ask. It
-	// decides itself whether to ask for that.
+	// Shared is true if the provider can share the common prefix between all users. The
+	// provider decides whether to request that.
 	Shared bool
-	// Tools is how many tools the request offers at the beginning of its list that are built in, and
-	// Foreign whether there are others after them.
+	// Tools is the number of built-in tools, which come first in the request; Foreign is true
+	// if others follow.
 	Tools   int
 	Foreign bool
-	// Hour asks for the long lifetime. It must not change during a session.
+	// Hour requests the long cache lifetime. It must not change during a session.
 	Hour bool
-	// Branch says that the conversation is one of several that begin alike; see [model.Mark].
+	// Branch is true if the conversation is one of several with a common prefix; see
+	// [model.Mark].
 	Branch bool
-	// None leaves out all marks.
+	// None omits all marks.
 	None bool
 }
 
-// A Block is a part of the system prompt as it is sent.
+// A Block is a part of the system prompt as sent.
 type Block struct {
 	Pieces []Piece `json:"pieces"`
-	// Marked says that the request may be cached up to here, Global that others may share it.
+	// Marked is true if the request may be cached up to here, Global if the cache may be shared
+	// with others.
 	Marked bool `json:"marked,omitempty"`
 	Global bool `json:"global,omitempty"`
 }
 
-// Text returns what is sent.
+// Text returns the text to send.
 func (b *Block) Text() string {
 	texts := make([]string, len(b.Pieces))
 	for i, p := range b.Pieces {
@@ -43,9 +46,10 @@ func (b *Block) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Blocks divides a prompt. The client's block is never cached, since it changes with every version. What
-// everyone shares is one block, where it can be shared; else all but who the model is. A mark after that alone would
-// cache no more than the one after the tools, and is left for the messages: see the lookback of a server.
+// Blocks divides a prompt into blocks. The client block is never cached, since it changes with
+// every version. If sharing is supported, the part common to everyone is one block; otherwise
+// everything but the identity is. A mark after the identity alone would cache no more than the
+// one after the tools, so it is saved for the messages because of the server's lookback.
 func (a Assembly) Blocks(l Layout) []Block {
 	var blocks []Block
 	add := func(marked, global bool, pieces ...Piece) {
@@ -71,8 +75,8 @@ func (a Assembly) Blocks(l Layout) []Block {
 	return blocks
 }
 
-// Parts returns the blocks as a request has them, with its marks: those of the blocks, one after the last
-// tool that is built in, and one after the last message.
+// Parts returns the blocks as request parts, with the request's marks: the marks of the blocks,
+// one after the last built-in tool, and one after the last message.
 func (a Assembly) Parts(l Layout) ([]msg.Part, []model.Mark) {
 	var parts []msg.Part
 	blocks := a.Blocks(l)

@@ -1,9 +1,9 @@
-// Package brief writes what the model is told beside the conversation: the system prompt, what goes before
-// the first message (instructions, the index of memories, the date), announcements of what changes later,
-// and the descriptions of tools in the language of the prompt. It also watches what changes make a provider
-// lose its cache, and keeps what requests begin with the same, over the processes of a session: what changes is told
-// in a message.
+// Package brief writes the text the model receives in addition to the conversation: the system
+// prompt, the content before the first message (instructions, memory index, date),
+// announcements of later changes, and the tool descriptions in the language of the prompt. It
+// keeps the request prefix stable across the processes of a session, announcing changes in
+// messages, and detects changes that make a provider lose its cache.
 //
-// A conversation has one [Prompt], one [Announcer], one [ToolTexts] and one [Watch]; nothing is shared between
-// conversations. The caller finds out what there is to tell; how it is encoded is left to the provider.
+// A conversation has one [Prompt], one [Announcer], one [ToolTexts] and one [Watch];
+// conversations share nothing.
 package brief

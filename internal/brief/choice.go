@@ -2,29 +2,30 @@ package brief
 
 import "errors"
 
-// A Choice says which texts make up the prompt, in order of precedence; see [Choice.Select]. Nil leaves a text
-// out of consideration; an empty text makes an empty prompt.
+// A Choice selects the texts that make up the prompt, in order of precedence; see
+// [Choice.Select]. A nil text is not considered; an empty text makes an empty prompt.
 type Choice struct {
-	// Override replaces everything, and nothing is added to it.
+	// Override replaces everything; nothing is appended to it.
 	Override *string
-	// Coordinator is the prompt of the mode in which the model only directs others.
+	// Coordinator is the prompt of coordinator mode, in which the model only directs others.
 	Coordinator *string
-	// Agent is the prompt of the agent that was chosen for the main conversation. When it is Proactive
-	// it comes after the default prompt instead of taking its place.
+	// Agent is the prompt of the agent chosen for the main conversation. If Proactive is true,
+	// it follows the default prompt instead of replacing it.
 	Agent     *string
 	Proactive bool
-	// Placed adds to the prompt of a coordinator or an agent where it works: that of a sub-agent does not say so itself.
+	// Placed adds the environment section to the prompt of a coordinator or agent, because a
+	// sub-agent's own prompt lacks it.
 	Placed bool
-	// Custom is what the user wants instead of the default.
+	// Custom is the user's replacement for the default prompt.
 	Custom *string
 	// Append is added at the end, unless there is an override.
 	Append string
 }
 
-// errEmpty says that a prompt came out empty by mistake.
+// errEmpty is returned if a prompt is empty by mistake.
 var errEmpty = errors.New("the system prompt is empty; a prompt is left out only when it is replaced by an empty text")
 
-// Select returns the prompt in effect. It calls standard for the default prompt if that is needed.
+// Select returns the effective prompt. It calls standard for the default prompt if needed.
 func (c Choice) Select(standard func() Assembly) (Assembly, error) {
 	if c.Override != nil {
 		return single("override", *c.Override), nil
@@ -52,8 +53,8 @@ func (c Choice) Select(standard func() Assembly) (Assembly, error) {
 	return a, nil
 }
 
-// An Assembly is a prompt before it is divided into blocks: its pieces in order, and how many of them come
-// before the boundary. Zero means that there is no boundary.
+// An Assembly is a prompt before it is divided into blocks: its pieces in order, and the number
+// of pieces before the boundary. Zero means no boundary.
 type Assembly struct {
 	Pieces   []Piece
 	Boundary int

@@ -24,10 +24,10 @@ var env = Environment{
 
 var opus = Model{ID: "claude-opus-5-5", Name: "Claude Opus 5.5", Cutoff: "2026-06"}
 
-// usual are the tools that a conversation normally has.
+// usual is the normal tool set of a conversation.
 var usual = Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit", "Write", "Glob", "Grep"}, Usual: true}
 
-// full is what the prompt is written from when everything has something to say.
+// full returns facts with every section filled in.
 func full(l texts.Language) *Facts {
 	return &Facts{
 		Language: l, Env: env, Model: opus, Tools: usual,
@@ -56,7 +56,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// shown writes a prompt as it is divided and marked.
+// shown formats a prompt with its blocks and marks.
 func shown(a Assembly, l Layout) string {
 	var b strings.Builder
 	for _, block := range a.Blocks(l) {
@@ -118,7 +118,7 @@ func TestGolden(t *testing.T) {
 	t.Run("another provider", func(t *testing.T) { golden(t, "blocks.other", outline(a, other)) })
 }
 
-// outline names the pieces of each block.
+// outline lists the names of the pieces in each block.
 func outline(a Assembly, l Layout) string {
 	var b strings.Builder
 	for _, block := range a.Blocks(l) {
@@ -173,8 +173,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// One mark stays free for the messages: finding W4.
-//
+// TestMarks checks that one mark stays free for the messages: finding W4.
 // Proves CTX-12.
 func TestMarks(t *testing.T) {
 	a := Assembly{Pieces: []Piece{{"identity", "I."}, {"intro", "S."}, {"environment", "D."}}, Boundary: 2}

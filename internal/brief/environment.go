@@ -6,33 +6,34 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// An Environment is what the model is told about where it works. It is constant for a session.
+// An Environment describes the model's working environment. It is constant for a session.
 type Environment struct {
 	Dir string
-	// Original is where the repository is that Dir is a worktree of, or empty.
+	// Original is the main repository if Dir is one of its worktrees, or empty.
 	Original   string
-	Extra      []string // further directories
+	Extra      []string // additional directories
 	Repository bool
 	Platform   string
 	Shell      string
-	System     string // name and version of the operating system
+	System     string // operating system name and version
 	Fast       bool
-	Date       string // the day on which the session began, for the simple prompt
+	Date       string // start date of the session, for the simple prompt
 }
 
-// A Model is what the model is told about itself.
+// A Model holds the facts that the prompt states about the model itself.
 type Model struct {
 	ID, Name, Cutoff string
-	// Kept is how many of the latest results are never cleared, where that is near; 0 means that it is not.
+	// Kept is the number of latest tool results that are never cleared, if clearing is near;
+	// otherwise 0.
 	Kept int
 }
 
-// Simple returns the small prompt.
+// Simple returns the minimal prompt.
 func Simple(l texts.Language, e Environment) Assembly {
 	return single("simple", say(l, "simple", e.Dir, e.Date))
 }
 
-// describe returns the section about the surroundings. It holds nothing that changes during a session.
+// describe returns the environment section. It contains nothing that changes during a session.
 func (e *Environment) describe(l texts.Language, m Model) string {
 	lines := []string{say(l, "environment")}
 	add := func(name string, values ...string) {

@@ -11,23 +11,25 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Extras are tools that are not in the model's list but can be looked up, and the servers that offer them.
+// Extras are deferred tools, which are not in the model's tool list but can be looked up, and
+// the servers that provide them.
 type Extras struct {
-	// Finder and Runner are the tools that look them up and run them. They are empty while no tool is left out of the list.
+	// Finder and Runner are the tools that look them up and run them. They are empty while no
+	// tool is deferred.
 	Finder, Runner string
 	Groups         []ExtraGroup
 }
 
-// An ExtraGroup is the tools of one server, or those that are built in.
+// An ExtraGroup holds the tools of one server, or the built-in ones.
 type ExtraGroup struct {
-	Server string   // empty for those that are built in
-	Names  []string // in order
+	Server string   // empty for built-in tools
+	Names  []string // sorted
 	State  ExtraState
-	// Words are what the server says about its tools, to be told; may be empty.
+	// Words are the server's instructions for its tools, to be passed on; may be empty.
 	Words string
 }
 
-// An ExtraState is why a server offers nothing; empty if it does.
+// An ExtraState is the reason a server provides no tools; empty if it does.
 type ExtraState string
 
 // The states.
@@ -37,27 +39,28 @@ const (
 	WantsLogin  ExtraState = "login"
 )
 
-// Limits of an announcement.
+// Announcement limits.
 const (
-	maxExtraNames = 200  // above, only servers are named
-	maxExtraText  = 900  // characters, when only servers are named
-	maxExtraWords = 4000 // characters of what all servers say; above, it is told when a tool is found
+	maxExtraNames = 200  // above this, only servers are listed
+	maxExtraText  = 900  // characters, if only servers are listed
+	maxExtraWords = 4000 // characters of all server instructions; above, they are deferred until a tool is found
 )
 
-// announced is what the model was told of extras, by server. It is kept with the session.
+// announced holds the deferred tools announced to the model, by server. It is stored with the
+// session.
 type announced map[string]announcement
 
 type announcement struct {
 	Names []string   `json:"names,omitempty"`
-	Count int        `json:"count,omitempty"` // of the tools, where names were not told
+	Count int        `json:"count,omitempty"` // number of tools if their names were omitted
 	State ExtraState `json:"state,omitempty"`
-	Words string     `json:"words,omitempty"` // a hash of them
+	Words string     `json:"words,omitempty"` // hash of the words
 }
 
 func (a announcement) size() int { return max(len(a.Names), a.Count) }
 
-// announce returns what the model has to be told of x, given what it was told before, and what it was told then.
-// First says that it was told nothing.
+// announce returns the announcement for x, given the earlier ones, and the updated record.
+// first is true if nothing has been announced yet.
 func announce(l texts.Language, x *Extras, before announced, first bool) (text string, now announced) {
 	now = maps.Clone(before)
 	if now == nil {
@@ -78,9 +81,9 @@ func announce(l texts.Language, x *Extras, before announced, first bool) (text s
 			is = announcement{Count: len(g.Names), State: g.State, Words: was.Words}
 		}
 		switch {
-		case x.Finder == "" && g.State == "": // its tools are in the list
+		case x.Finder == "" && g.State == "": // its tools are in the main list
 			is.Names, is.Count = was.Names, was.Count
-		case g.State == Connecting && known: // it comes back, or is told to be gone
+		case g.State == Connecting && known: // reconnecting; a later announcement follows
 			continue
 		default:
 			n.compare(g, was, is)
@@ -107,21 +110,22 @@ func announce(l texts.Language, x *Extras, before announced, first bool) (text s
 	return n.text(x, first), now
 }
 
-// quoted returns what a server says, such that it cannot pass for anything else.
+// quoted returns a server's instructions, escaped so that they can't be mistaken for anything
+// else.
 func quoted(l texts.Language, server, words string) string {
 	return say(l, "extra.words", server) + "\n" + Quote(words)
 }
 
-// Quote returns the words of a stranger as a quotation, which they cannot end.
+// Quote returns untrusted text as a quotation that it can't terminate.
 func Quote(words string) string {
 	words = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(msg.Neutralise(words))
 	return "> " + strings.ReplaceAll(strings.TrimSpace(words), "\n", "\n> ")
 }
 
-// A notice is what an announcement consists of.
+// A notice collects the parts of an announcement.
 type notice struct {
 	language texts.Language
-	counted  bool     // tools are not named
+	counted  bool     // tools are counted, not named
 	added    []string // lines, or servers with counts
 	gone     []string
 	waiting  []string
@@ -136,7 +140,7 @@ func (n *notice) label(server string) string {
 	return server
 }
 
-// compare notes how a group differs from what was told of it.
+// compare records how a group differs from its last announcement.
 func (n *notice) compare(g ExtraGroup, was, is announcement) {
 	switch g.State {
 	case Connecting:
@@ -173,7 +177,7 @@ func (n *notice) compare(g ExtraGroup, was, is announcement) {
 	}
 }
 
-// text returns the notice in words, or nothing if there is nothing to tell.
+// text returns the notice as text, or "" if there is nothing to announce.
 func (n *notice) text(x *Extras, first bool) string {
 	var lines []string
 	add := func(is bool, line string) {
@@ -205,7 +209,7 @@ func (n *notice) text(x *Extras, first bool) string {
 	return strings.Join(lines, "\n\n")
 }
 
-// list returns items in one line, as many as there is room for, which it takes.
+// list joins as many items as fit into room on one line, and reduces room accordingly.
 func (n *notice) list(items []string, room *int) string {
 	var b strings.Builder
 	for i, item := range items {
@@ -222,14 +226,15 @@ func (n *notice) list(items []string, room *int) string {
 	return b.String()
 }
 
-// extrasKind is the kind of the note that has under "opening" what the opening says of extras, and under "told" what the
-// model was told in all.
+// extrasKind is the kind of the note that stores the deferred tools announced in the opening
+// under "opening", and all announced so far under "told".
 const extrasKind = "told-tools"
 
-// extrasPiece is the piece of the opening that tells of extras.
+// extrasPiece is the piece of the opening that lists deferred tools.
 const extrasPiece = "extras"
 
-// extras returns what the opening says of extras, and takes note of it. The caller holds the lock.
+// extras returns the opening's text about deferred tools, and records it. The caller holds the
+// lock.
 func (a *Announcer) extras(l texts.Language) string {
 	if a.cfg.Extras == nil {
 		return ""
@@ -243,7 +248,8 @@ func (a *Announcer) extras(l texts.Language) string {
 	return text
 }
 
-// extraNews returns what the model has to be told of extras since it was last told, or nothing. The caller holds the lock.
+// extraNews returns an announcement of changes to deferred tools since the last one, or "". The
+// caller holds the lock.
 func (a *Announcer) extraNews(l texts.Language) string {
 	if a.cfg.Extras == nil {
 		return ""
@@ -265,7 +271,8 @@ func sameAnnouncement(a, b announcement) bool {
 	return a.Count == b.Count && a.State == b.State && a.Words == b.Words && slices.Equal(a.Names, b.Names)
 }
 
-// Words returns what a server says about its tools, if the model was not told yet, as it is to be told now.
+// Words returns a server's instructions for its tools as an announcement, or "" if they were
+// announced before.
 func (a *Announcer) Words(server string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

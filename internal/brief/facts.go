@@ -9,15 +9,15 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// The pieces of an opening that differ between the sessions of a project. They are not in the system prompt, which a provider
-// caches for all of them.
+// The pieces of an opening that differ between a project's sessions. They are not in the system
+// prompt, which a provider caches for all sessions.
 const (
 	scratchPiece = "scratchpad"
 	gitPiece     = "git"
 	statusPiece  = "git status"
 )
 
-// facts returns these pieces as they are now. Those with nothing to say are empty.
+// facts returns the current fact pieces. Pieces without content are empty.
 func (a *Announcer) facts(l texts.Language) []Piece {
 	var g gitinfo.Snapshot
 	if a.cfg.Git != nil {
@@ -32,8 +32,8 @@ func (a *Announcer) facts(l texts.Language) []Piece {
 	return []Piece{{scratchPiece, scratch}, {gitPiece, msg.Neutralise(describeGit(l, g))}, {statusPiece, msg.Neutralise(describeStatus(l, g))}}
 }
 
-// factNews returns which of these pieces are not as the opening says, or as it was told since: those of a resumed session, and a
-// status that git was slow to find. The caller holds the lock.
+// factNews returns an announcement of the facts that differ from the opening or the last
+// announcement: those of a resumed session, and a late git status. The caller holds the lock.
 func (a *Announcer) factNews(l texts.Language) string {
 	if a.cfg.Git == nil && a.cfg.Scratch == nil {
 		return ""
@@ -61,7 +61,7 @@ func (a *Announcer) factNews(l texts.Language) string {
 	return strings.Join(append(changed, added...), "\n\n")
 }
 
-// describeGit describes the repository, except for its status. What is not known is left out.
+// describeGit describes the repository, except for its status. Unknown values are omitted.
 func describeGit(l texts.Language, g gitinfo.Snapshot) string {
 	lines := []string{say(l, "git")}
 	add := func(name, value string) {
@@ -79,7 +79,7 @@ func describeGit(l texts.Language, g gitinfo.Snapshot) string {
 	return strings.Join(lines, "\n")
 }
 
-// describeStatus describes the changes in the work tree, if git has answered.
+// describeStatus describes the work tree changes, if git has answered.
 func describeStatus(l texts.Language, g gitinfo.Snapshot) string {
 	switch {
 	case g.Clean:

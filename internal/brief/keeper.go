@@ -8,24 +8,25 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// The kinds of the notes that keep how the requests of a session begin. They are written when that changes, and a
-// later process of the same version goes on from them.
+// The kinds of notes that store a session's request prefix. They are written when it changes; a
+// later process of the same version resumes from them.
 const (
-	// beginningKind is followed by the model; the fields are those of [Beginning].
+	// beginningKind is followed by the model; the fields are those of a [Beginning].
 	beginningKind = "request-beginning/"
-	// openingKind has under "pieces" what goes before the first message, and which version wrote it in which language.
+	// openingKind stores the opening under "pieces", with the version and language that wrote
+	// it.
 	openingKind = "request-opening"
-	// toldKind has under "said" what the model was told of these since.
+	// toldKind stores later announcements under "said".
 	toldKind = "told-since"
 )
 
-// A Keeper keeps with a session how its requests begin, and what the model was told since. A prompt and an announcer
-// share it. The zero value keeps nothing for later processes.
+// A Keeper stores a session's request prefix and later announcements. A prompt and an announcer
+// share it. The zero value stores nothing.
 type Keeper struct {
-	// Version is that of the program, and Language that of the prompt.
+	// Version is the program version, and Language returns the prompt language.
 	Version  string
 	Language func() texts.Language
-	// Note keeps a note. It may be nil.
+	// Note, if non-nil, stores a note.
 	Note func(kind string, fields map[string]any)
 
 	told Told
@@ -49,7 +50,8 @@ func (k *Keeper) opened(pieces []Piece) {
 	}
 }
 
-// The first request waits for these notes, and reflection for encoding/json would take longer than the rest of them.
+// The first request waits for these notes, and reflection in encoding/json would take longer
+// than everything else.
 
 func appendArray[T any](dst json.RawMessage, list []T, element func(json.RawMessage, T) json.RawMessage) json.RawMessage {
 	dst = append(dst, '[')
@@ -89,15 +91,15 @@ func appendListed(dst json.RawMessage, t Listed) json.RawMessage {
 	return append(dst, '}')
 }
 
-// Save keeps what the model was told, if it was told something.
+// Save stores the announcements, if there are new ones.
 func (k *Keeper) Save() {
 	if said, changed := k.told.Changes(); changed {
 		k.note(toldKind, map[string]any{"version": k.Version, "said": said})
 	}
 }
 
-// Restore lets a prompt and an announcer, which may be nil, go on from the last notes of each kind, as far as they are of
-// this version. What cannot be read is written again.
+// Restore restores a prompt and an announcer, which may be nil, from the last notes of each
+// kind that this version wrote. Unreadable notes are written again.
 func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announcer) {
 	var told struct {
 		Version string
@@ -123,14 +125,15 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 	}
 }
 
-// A record is what the opening says of something, and what the model was told of it in all; a note without that says that it
-// is the same.
+// A record holds the opening's announcement of something, and all announcements so far. A note
+// without Told means that both are the same.
 type record[T any] struct {
 	Version       string
 	Opening, Told T
 }
 
-// recordOf returns the record that a note holds; it is empty if the note is of another version or cannot be read.
+// recordOf decodes the record in a note. It is empty if the note is unreadable or from another
+// version.
 func recordOf[T any](note json.RawMessage, version string) record[T] {
 	var r struct {
 		Version string

@@ -10,10 +10,10 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Memory is the memory of a conversation, as far as the model is told of it. The zero value is no memory.
+// Memory is a conversation's memory as presented to the model. The zero value means no memory.
 type Memory struct {
 	Folder memory.Folder
-	// Mode returns how memory is used now. It may be nil: then it is not.
+	// Mode returns the current memory mode. If nil, memory is off.
 	Mode func() memory.Mode
 }
 
@@ -24,12 +24,12 @@ func (m *Memory) mode() memory.Mode {
 	return m.Mode()
 }
 
-// Section returns what the model is told of its memory, for a prompt that is not made of sections; "" if there is none.
+// Section returns the memory section for a prompt without sections, or "" if memory is off.
 func (m *Memory) Section(l texts.Language) string {
 	return memorySection(l, m.mode(), m.Folder, m.empty())
 }
 
-// empty reports whether nothing is remembered yet.
+// empty reports whether there are no memories yet.
 func (m *Memory) empty() bool {
 	if m.mode() == memory.Off {
 		return true
@@ -38,7 +38,7 @@ func (m *Memory) empty() bool {
 	return err == nil && strings.TrimSpace(text) == ""
 }
 
-// index returns what a conversation begins with of the index of memories.
+// index returns the memory index for the beginning of a conversation.
 func (m *Memory) index(l texts.Language) (string, error) {
 	if m.mode() == memory.Off {
 		return "", nil
@@ -47,7 +47,8 @@ func (m *Memory) index(l texts.Language) (string, error) {
 	return indexText(l, m.Folder.Path(memory.IndexName), text), err
 }
 
-// memorySection returns the section on how to use memory, or "" if it is off. While nothing is remembered it is short.
+// memorySection returns the section on using memory, or "" if it is off. It is short while
+// there are no memories.
 func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bool) string {
 	var pieces []string
 	switch {
@@ -63,7 +64,7 @@ func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bo
 	return strings.Join(append(pieces, say(l, "memory.trust")), "\n\n")
 }
 
-// indexText returns the index of memories as the model is shown it, or "" if it is empty.
+// indexText returns the memory index as shown to the model, or "" if it is empty.
 func indexText(l texts.Language, path, text string) string {
 	text, cut := memory.CutIndex(text)
 	if text == "" {

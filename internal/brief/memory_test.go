@@ -13,7 +13,7 @@ import (
 
 var remembered = memory.Folder{Dir: "/home/u/.adze/projects/-w/memory"}
 
-// says reports what a text lacks.
+// says checks that a text contains the keywords.
 func says(t *testing.T, text string, keywords ...string) {
 	t.Helper()
 	for _, k := range keywords {
@@ -31,7 +31,7 @@ func TestMemory(t *testing.T) {
 		{"the folder exists", []string{`exists`}}, {"no question", []string{`without asking`, `no approval`}},
 		{"what the description is for", []string{`description: .*when .*relevant`, `description: .*match`}},
 		{"four types", []string{`type: user\b.*feedback.*project.*reference`}},
-		// Of each type: what it holds, when it is saved, how it is used.
+		// For each type: content, when to save, how to use.
 		{"user: what", []string{`role.*(expertise|preferences)`}}, {"user: when", []string{`user mentions`, `users? tell`}}, {"user: use", []string{`fit your answers`, `adapt`}},
 		{"feedback: what", []string{`how the user wants you to work`, `how to work`}}, {"feedback: use", []string{`without being told again`, `unasked`}},
 		{"feedback: both channels", []string{`corrections.*just as carefully.*approved`, `corrections.*(also|and) .*(confirmed|approv)`}},

@@ -8,13 +8,13 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Opening returns what goes before the first message of a conversation: instructions, the index of memories
-// and the date. The text of a file cannot pass for anything else.
+// Opening returns the content before a conversation's first message: instructions, memory index
+// and date. File text is escaped so that it can't be mistaken for anything else.
 func Opening(l texts.Language, files []instruct.File, index, date string) []msg.Part {
 	return compose(openingPieces(l, files, index, date))
 }
 
-// The names of the pieces of an opening; that of a file is followed by its path.
+// The names of an opening's pieces; filePiece is followed by the path.
 const (
 	listPiece  = "instructions"
 	filePiece  = "file "
@@ -36,13 +36,13 @@ func openingPieces(l texts.Language, files []instruct.File, index, date string) 
 	return append(pieces, Piece{datePiece, say(l, "context.date", date)})
 }
 
-// compose returns the pieces of an opening as they are sent.
+// compose returns an opening's pieces as sent.
 func compose(pieces []Piece) []msg.Part {
 	b := Block{Pieces: pieces}
 	return []msg.Part{msg.Reminder(b.Text())}
 }
 
-// contents returns a file with what it is.
+// contents returns a file's text with a label.
 func contents(l texts.Language, f instruct.File) string {
 	label := say(l, "context.file", f.Path, say(l, "kind."+strings.ToLower(f.Kind.String())))
 	if f.Parent != "" {
@@ -51,8 +51,8 @@ func contents(l texts.Language, f instruct.File) string {
 	return msg.Neutralise(label + "\n\n" + f.Text)
 }
 
-// found returns what the model is told about instructions that come into force while it works, or "" if
-// there are none.
+// found returns the announcement of instructions that become active during work, or "" without
+// files.
 func found(l texts.Language, files []instruct.File) string {
 	if len(files) == 0 {
 		return ""
@@ -64,7 +64,7 @@ func found(l texts.Language, files []instruct.File) string {
 	return strings.Join(pieces, "\n\n")
 }
 
-// changed returns what the model is told about an instruction file that was changed, added or removed.
+// changed returns the announcement of a changed, added or removed instruction file.
 func changed(l texts.Language, c instruct.Change) string {
 	switch {
 	case c.Gone:
@@ -75,24 +75,24 @@ func changed(l texts.Language, c instruct.Change) string {
 	return found(l, []instruct.File{c.File})
 }
 
-// Suggested returns what the model is told about tools that may help, each of which is a line. Runner is the tool that
-// runs them.
+// Suggested returns the announcement of tools that may help, one per line. runner is the tool
+// that runs them.
 func Suggested(l texts.Language, runner string, lines []string) string {
 	return msg.Neutralise(say(l, "extra.suggested", runner) + "\n" + strings.Join(lines, "\n"))
 }
 
-// newDate returns what the model is told when the date has changed.
+// newDate returns the announcement of a new date.
 func newDate(l texts.Language, date string) string { return say(l, "attach.date", date) }
 
-// Attached returns what the model is told about a file that the user attached to a message, before its contents.
+// Attached returns the text that precedes the contents of an attached file.
 func Attached(l texts.Language, mention string) string { return say(l, "attach.file", mention) }
 
-// AttachedDirectory returns what the model is told about a directory that the user attached.
+// AttachedDirectory returns the text for an attached directory.
 func AttachedDirectory(l texts.Language, mention string, names []string) string {
 	return msg.Neutralise(say(l, "attach.directory", mention) + "\n" + strings.Join(names, "\n"))
 }
 
-// NotAttached returns what the model is told about a file that could not be attached.
+// NotAttached returns the text for a file that could not be attached.
 func NotAttached(l texts.Language, mention, reason string) string {
 	return msg.Neutralise(say(l, "attach.failed", mention, reason))
 }

@@ -11,7 +11,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A Page shows what the first request of a conversation says before the user does.
+// A Page shows a conversation's first request, without the user's message.
 type Page struct {
 	System   []PageBlock `json:"system"`
 	Tools    []PageItem  `json:"tools"`
@@ -20,15 +20,15 @@ type Page struct {
 	Problems []string    `json:"problems"`
 }
 
-// A PageBlock is one block of the system prompt. Cache is empty, "5m" or "1h"; Shared says that others may use
-// what is cached.
+// A PageBlock is one block of the system prompt. Cache is empty, "5m" or "1h". Shared is true
+// if others may use the cached block.
 type PageBlock struct {
 	Cache    string     `json:"cache"`
 	Shared   bool       `json:"shared"`
 	Sections []PageItem `json:"sections"`
 }
 
-// A PageItem is a section, a tool or a message. The bytes of a tool are those of its whole definition.
+// A PageItem is a section, a tool or a message. Bytes of a tool include its whole definition.
 type PageItem struct {
 	Name   string `json:"name"`
 	Bytes  int    `json:"bytes"`
@@ -36,7 +36,7 @@ type PageItem struct {
 	Text   string `json:"text"`
 }
 
-// PageSizes are bytes as they are sent, with an empty message of the user.
+// PageSizes are the bytes sent, with an empty user message.
 type PageSizes struct {
 	System  int `json:"system"`
 	Tools   int `json:"tools"`
@@ -44,8 +44,8 @@ type PageSizes struct {
 	Request int `json:"request"`
 }
 
-// NewPage shows the prompt and the opening of a conversation, and the specs of its tools as they are sent. The
-// announcer may be nil.
+// NewPage shows a conversation's prompt and opening, and its tool specs as sent. The announcer
+// may be nil.
 func NewPage(modelID string, p *Prompt, a *Announcer, specs []msg.ToolSpec) (*Page, error) {
 	g := tokens.New(modelID)
 	item := func(name, text string) PageItem { return PageItem{name, len(text), g.Text(text), text} }
@@ -76,7 +76,7 @@ func NewPage(modelID string, p *Prompt, a *Announcer, specs []msg.ToolSpec) (*Pa
 	return page, page.measure(req)
 }
 
-// lifetime returns how long a block is cached, or "".
+// lifetime returns a block's cache lifetime, or "".
 func (b *Block) lifetime(hour bool) string {
 	switch {
 	case b.Marked && hour:
@@ -87,7 +87,7 @@ func (b *Block) lifetime(hour bool) string {
 	return ""
 }
 
-// measure fills in the sizes of a request as it is sent.
+// measure fills in the sizes of a request as sent.
 func (p *Page) measure(req *model.Request) error {
 	body, err := new(messages.Encoder).Encode(req, nil)
 	if err != nil {
@@ -101,10 +101,10 @@ func (p *Page) measure(req *model.Request) error {
 	return nil
 }
 
-// largeSection is the size from which a section is pointed out, in characters.
+// largeSection is the size in characters from which a section is reported.
 const largeSection = 20_000
 
-// LargeSections points out large sections of the system prompt.
+// LargeSections returns warnings about large sections of the system prompt.
 func LargeSections(blocks []Block) []string {
 	var problems []string
 	for _, b := range blocks {

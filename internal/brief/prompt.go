@@ -11,75 +11,80 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A Size is how long a prompt is.
+// A Size is a prompt length.
 type Size uint8
 
 // The sizes.
 const (
 	Full   Size = iota
-	Medium      // short instructions, for narrow context windows
+	Medium      // short, for small context windows
 	Small       // three lines
 )
 
-// A PromptConfig is what a [Prompt] is written from.
+// A PromptConfig configures a [Prompt].
 type PromptConfig struct {
 	Choice Choice
-	// Layout is that of all requests; Tools and Shared are filled in for each.
+	// Layout applies to all requests; Tools and Shared are filled in for each.
 	Layout Layout
-	// Facts hold for the whole conversation; Language, Tools, Guide.Tracker, Model, Answer, Memory and Kept are filled in.
+	// Facts apply to the whole conversation; Language, Tools, Guide.Tracker, Model, Answer,
+	// Memory and Kept are filled in.
 	Facts Facts
-	// Shells and Dedicated are the usual tools that run commands, of which one is offered, and those that do what
-	// commands do.
+	// Shells are the usual tools that run commands, one of which is offered. Dedicated are the
+	// tools that replace commands.
 	Shells, Dedicated []string
-	// Trackers are tools that track what is to be done, of which one is offered.
+	// Trackers are the task-tracking tools, one of which is offered.
 	Trackers []string
 	Size     Size
-	// Memory is what the section on memory tells of.
+	// Memory is described in the memory section.
 	Memory Memory
-	// Model returns what a model is told about itself.
+	// Model returns the facts stated about a model.
 	Model func(id string) Model
-	// Language returns the language of the prompt, Answer the language to answer in, and Shared whether the
-	// provider can share a cache between users. They are asked for each request.
+	// Language returns the prompt language, Answer the language to answer in, and Shared
+	// whether the provider can share a cache between users. They are called for each request.
 	Language func() texts.Language
 	Answer   func() string
 	Shared   func() bool
-	// Alone returns what needs no approval where no one can give it; it may be nil. It is asked for each request.
+	// Alone, if non-nil, returns the actions that need no approval when nobody can approve. It
+	// is called for each request.
 	Alone func() Alone
-	// Note tells the user of a problem.
+	// Note reports a problem to the user.
 	Note func(string)
-	// Spare reports whether the model can do without a tool that it was not given at the beginning. It may be nil.
+	// Spare, if non-nil, reports whether the model can do without a tool missing from the
+	// initial list.
 	Spare func(tool string) bool
-	// Foreign reports whether a tool is not built in. It may be nil: all are.
+	// Foreign reports whether a tool is not built in. If nil, all are built in.
 	Foreign func(tool string) bool
-	// Keeper keeps how requests begin; nil means that nothing is kept.
+	// Keeper stores request prefixes; nil disables that.
 	Keeper *Keeper
 }
 
-// A Prompt writes the system prompt of a conversation, once for each variant, so that all requests of a
+// A Prompt writes a conversation's system prompt once per variant, so that all requests of a
 // variant have the same blocks. It is safe for concurrent use.
 type Prompt struct {
 	cfg PromptConfig
 
-	mu       sync.Mutex // guards what follows, and Choice and Facts of cfg
+	mu       sync.Mutex // guards the fields below, and Choice and Facts of cfg
 	registry *Registry
 	written  map[variant]written
-	begun    map[string]*beginning // by model
+	begun    map[string]*beginning // keyed by model
 
-	// empty reports whether nothing was remembered when the conversation began: what it says of memory stays the same.
+	// empty reports whether there were no memories when the conversation began, so that the
+	// memory section stays the same.
 	empty func() bool
 
-	// listed is which tools begun has, by model: that is asked while the lock is held.
-	listed sync.Map // of string to []msg.ToolSpec
+	// listed holds the tools in begun, by model. It is separate because it is read while the
+	// lock is held.
+	listed sync.Map // string to []msg.ToolSpec
 }
 
-// A variant is what the text of a prompt depends on.
+// A variant holds the inputs that the prompt's text depends on.
 type variant struct {
 	model, answer string
-	tools         int    // that are built in
-	foreign       bool   // there are others
-	shell         string // that is offered
-	dedicated     string // those that are offered, in one string
-	tracker       string // the one that is offered
+	tools         int    // number of built-in tools
+	foreign       bool   // has other tools
+	shell         string // offered shell tool
+	dedicated     string // offered dedicated tools, joined
+	tracker       string // offered tracker
 	shared        bool
 	language      texts.Language
 	memory        memory.Mode
@@ -92,7 +97,7 @@ type written struct {
 	marks  []model.Mark
 }
 
-// NewPrompt returns the prompt of a conversation.
+// NewPrompt returns a conversation's prompt.
 func NewPrompt(c PromptConfig) *Prompt {
 	if c.Keeper == nil {
 		c.Keeper = &Keeper{}
@@ -104,8 +109,8 @@ func NewPrompt(c PromptConfig) *Prompt {
 	return &Prompt{cfg: c, empty: sync.OnceValue(c.Memory.empty), registry: sections, written: map[variant]written{}, begun: map[string]*beginning{}}
 }
 
-// Parts returns the blocks of the system prompt as it would be written now for a model and its tools, with the marks
-// of the request.
+// Parts returns the system prompt blocks as they would be written now for a model and its
+// tools, with the request's marks.
 func (p *Prompt) Parts(modelID string, tools []msg.ToolSpec) ([]msg.Part, []model.Mark) {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
@@ -114,7 +119,7 @@ func (p *Prompt) Parts(modelID string, tools []msg.ToolSpec) ([]msg.Part, []mode
 	return now.parts, now.marks
 }
 
-// write returns the prompt of a variant. The caller holds the lock.
+// write returns a variant's prompt. The caller holds the lock.
 func (p *Prompt) write(v variant) written {
 	done, ok := p.written[v]
 	if !ok {
@@ -126,7 +131,8 @@ func (p *Prompt) write(v variant) written {
 	return done
 }
 
-// Blocks returns what the next request says, by sections, and whether it is cached for an hour.
+// Blocks returns the next request's system prompt by section, and whether it is cached for an
+// hour.
 func (p *Prompt) Blocks(modelID string, tools []msg.ToolSpec) (blocks []Block, hour bool) {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
@@ -138,7 +144,7 @@ func (p *Prompt) Blocks(modelID string, tools []msg.ToolSpec) (blocks []Block, h
 	return now.blocks, p.cfg.Layout.Hour
 }
 
-// SetChoice replaces what the user chose to say in the prompt.
+// SetChoice replaces the user's choice of prompt.
 func (p *Prompt) SetChoice(c Choice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +152,7 @@ func (p *Prompt) SetChoice(c Choice) {
 	clear(p.written)
 }
 
-// Reset makes all sections be written again, after a compaction.
+// Reset makes all sections be rewritten, after a compaction.
 func (p *Prompt) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,7 +190,7 @@ func (p *Prompt) variant(modelID string, tools []msg.ToolSpec) variant {
 	return v
 }
 
-// count says how many tools are built in, which come first.
+// count counts the built-in tools, which come first.
 func (v *variant) count(tools []msg.ToolSpec, foreign func(string) bool) {
 	v.tools = len(tools)
 	for foreign != nil && v.tools > 0 && foreign(tools[v.tools-1].Name) {
@@ -199,7 +205,7 @@ func (p *Prompt) layout(v variant) Layout {
 	return l
 }
 
-// assembly returns the prompt of a variant. The caller holds the lock.
+// assembly returns a variant's prompt. The caller holds the lock.
 func (p *Prompt) assembly(v variant) Assembly {
 	f := &p.cfg.Facts
 	tools := Toolset{Shell: v.shell, Dedicated: strings.Fields(v.dedicated)}

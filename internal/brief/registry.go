@@ -6,21 +6,21 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A Section is a part of the prompt that is written by a function. Empty text leaves it out.
+// A Section is a part of the prompt written by a function. It is omitted if its text is empty.
 type Section struct {
 	name    string
 	compute func(*Facts) (string, error)
-	breaks  string // why it is computed for each turn; empty if it is cached
+	breaks  string // the reason it is computed each turn; empty if cached
 }
 
-// Cached returns a section that is computed once and kept until [Registry.Reset], or until the model or
-// the language changes.
+// Cached returns a section that is computed once and kept until [Registry.Reset], or until the
+// model or language changes.
 func Cached(name string, compute func(*Facts) (string, error)) Section {
 	return Section{name: name, compute: compute}
 }
 
-// Uncached returns a section that is computed for each turn. Since a change of it makes the provider read
-// everything again that follows, it takes a reason.
+// Uncached returns a section that is computed each turn. It requires a reason, because a change
+// makes the provider read everything after it again.
 func Uncached(name, reason string, compute func(*Facts) (string, error)) Section {
 	if reason == "" {
 		panic("brief: the section " + name + " breaks the cache without a reason")
@@ -28,8 +28,8 @@ func Uncached(name, reason string, compute func(*Facts) (string, error)) Section
 	return Section{name: name, compute: compute, breaks: reason}
 }
 
-// A Registry holds the sections of a prompt and what they last said. It belongs to one conversation and is
-// not safe for concurrent use.
+// A Registry holds a prompt's sections and their cached text. It belongs to one conversation
+// and is not safe for concurrent use.
 type Registry struct {
 	static, dynamic []Section
 	log             *slog.Logger
@@ -41,7 +41,7 @@ type sectionKey struct {
 	language       texts.Language
 }
 
-// NewRegistry returns the sections of the default prompt. Problems are logged to log, which may be nil.
+// NewRegistry returns the sections of the default prompt. log, if non-nil, receives problems.
 func NewRegistry(log *slog.Logger) *Registry {
 	return newRegistry(staticSections(), dynamicSections(), log)
 }
@@ -53,10 +53,10 @@ func newRegistry(static, dynamic []Section, log *slog.Logger) *Registry {
 	return &Registry{static: static, dynamic: dynamic, log: log, kept: map[sectionKey]string{}}
 }
 
-// Reset forgets what the sections said, after the conversation or the settings changed.
+// Reset clears the cached text, after the conversation or the settings changed.
 func (r *Registry) Reset() { clear(r.kept) }
 
-// Assemble returns the default prompt. A section that fails is left out.
+// Assemble returns the default prompt. A section that fails is omitted.
 func (r *Registry) Assemble(f *Facts) Assembly {
 	var a Assembly
 	for _, s := range r.static {

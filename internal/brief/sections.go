@@ -8,69 +8,72 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Facts are what the sections are written from. Whatever varies between sessions is told after the
-// boundary; before it only Language, Explained and Style count, and whether the tools are the usual ones.
+// Facts are the inputs of the sections. Everything that varies between sessions comes after the
+// boundary; before it only Language, Explained and Style are used, and whether the tools are
+// the usual ones.
 type Facts struct {
 	Language texts.Language
-	// Explained asks for text that can be understood by those who did not watch.
+	// Explained requests text that readers who did not follow the work can understand.
 	Explained bool
-	// Style is the output style that was chosen, or nil.
+	// Style is the chosen output style, or nil.
 	Style *Style
 
-	// Tools are those that the model is to prefer to commands.
+	// Tools are the tools to prefer over commands.
 	Tools Toolset
 
 	Env   Environment
 	Model Model
 	Guide Guidance
-	// Memory and ModelNote are texts that others wrote: what is remembered, and what only this model is
-	// told.
+	// Memory and ModelNote are finished texts: the memory section, and a note for this model
+	// only.
 	Memory, ModelNote string
-	// Answer is the language to answer in, as the user calls it.
+	// Answer is the language to answer in, as named by the user.
 	Answer string
-	// Servers are what MCP servers say about themselves, when it is told here.
+	// Servers returns the MCP servers' instructions, if they belong in the prompt.
 	Servers func() []Server
-	// Kept is how many of the latest results are never cleared; 0 means that none is cleared soon.
+	// Kept is the number of latest tool results that are never cleared; 0 if none is cleared
+	// soon.
 	Kept int
-	// Budget is how many tokens a turn may use.
+	// Budget is the token budget of a turn.
 	Budget int
-	// Brief is the tool that sends the user what they are to read, when they read nothing else.
+	// Brief is the tool that sends messages to the user, if they read nothing else.
 	Brief string
 }
 
-// A Toolset is which tools there are that do what commands of a shell do, and which one runs commands.
+// A Toolset lists the tools that replace shell commands, and the tool that runs commands.
 type Toolset struct {
-	Shell     string // runs commands; empty if none does
+	Shell     string // runs commands; empty if there is no such tool
 	Dedicated []string
-	// Usual says that none is missing. The model is told of these before the boundary, and of others after it.
+	// Usual is true if none is missing. The usual tools are listed before the boundary, others
+	// after it.
 	Usual bool
 }
 
-// A Style is a way to answer.
+// A Style is an output style.
 type Style struct {
 	Name, Text string
 	// Coding keeps the instructions for working on code.
 	Coding bool
 }
 
-// A Server is an MCP server that explains itself.
+// A Server is an MCP server with instructions.
 type Server struct{ Name, Text string }
 
-// A Guidance is what a session can do beyond its tools: tools are named, all else is said.
+// A Guidance describes a session's capabilities beyond its tools.
 type Guidance struct {
-	Tracker     string // tracks what is to be done
-	AskTool     string // asks the user
-	Interactive bool   // the user can be asked
+	Tracker     string // task-tracking tool
+	AskTool     string // tool that asks the user
+	Interactive bool   // user can answer questions
 	Verify      bool
 	Alone       Alone
 }
 
-// Alone is what needs no approval in a session without anyone to give it. The zero value is a session with someone, or one that
-// needs no approval.
+// Alone describes the actions that need no approval in a session without a user to approve
+// them. It is zero if there is a user or no approval is needed.
 type Alone struct {
-	Mode  string // the permission mode; empty means that there is nothing to say
-	Edits bool   // edits in the working directories need none
-	Rules string // a list of the rules that allow more
+	Mode  string // permission mode; empty if there is nothing to state
+	Edits bool   // edits in the working directories need no approval
+	Rules string // list of further allow rules
 }
 
 func staticSections() []Section {
@@ -125,7 +128,8 @@ func tools(f *Facts) (string, error) {
 	return strings.Join(append(lines, say(f.Language, "tools.together")), "\n"), nil
 }
 
-// preferred returns the line that names the tools to use instead of commands, or "" if there is no choice.
+// preferred returns the line that lists the tools to use instead of commands, or "" without
+// alternatives.
 func (t *Toolset) preferred(l texts.Language) string {
 	if t.Shell == "" || len(t.Dedicated) == 0 {
 		return ""
@@ -168,7 +172,7 @@ func dynamicSections() []Section {
 	}
 }
 
-// filled writes a text around one value, and nothing when there is none.
+// filled returns a section with one value, or "" if the value is empty.
 func filled(name string, value func(*Facts) string) func(*Facts) (string, error) {
 	return func(f *Facts) (string, error) {
 		v := value(f)

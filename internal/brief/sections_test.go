@@ -21,7 +21,7 @@ func names(a Assembly) []string {
 	return all
 }
 
-// piece returns the text of a section, which must be there.
+// piece returns the text of a section, which must exist.
 func piece(t *testing.T, a Assembly, name string) string {
 	t.Helper()
 	for _, p := range a.Pieces {
@@ -33,14 +33,14 @@ func piece(t *testing.T, a Assembly, name string) string {
 	return ""
 }
 
-// static returns what comes before the boundary.
+// static returns the text before the boundary.
 func static(f *Facts) string {
 	a := NewRegistry(nil).Assemble(f)
 	return (&Block{Pieces: a.Pieces[:a.Boundary]}).Text()
 }
 
-// A concept is something that a text must express, in one of several wordings: expressions in which case
-// does not count.
+// A concept is something a text must express, in one of several wordings: case-insensitive
+// regular expressions.
 type concept struct {
 	name     string
 	wordings []string
@@ -52,7 +52,7 @@ func (c concept) in(text string) bool {
 	})
 }
 
-// expresses reports which concepts a text lacks.
+// expresses reports the concepts that a text lacks.
 func expresses(t *testing.T, what, text string, concepts []concept) {
 	t.Helper()
 	for _, c := range concepts {
@@ -62,8 +62,7 @@ func expresses(t *testing.T, what, text string, concepts []concept) {
 	}
 }
 
-// What the model must be told is a list of concepts; the words are free.
-//
+// TestStaticSections checks that the prompt expresses a list of concepts, in any wording.
 // Proves CTX-02.
 func TestStaticSections(t *testing.T) {
 	checklist := []struct {
@@ -178,7 +177,8 @@ func TestStaticSections(t *testing.T) {
 	expresses(t, "intro", piece(t, style, "intro"), []concept{{"the output style", []string{`output style`}}})
 }
 
-// Sentences that misled models (model-side 2.2: I1, I2, S1, T1 to T5, U1, U2, X1) are gone.
+// TestMisleadingSentences checks that sentences that misled models (model-side 2.2: I1, I2, S1,
+// T1 to T5, U1, U2, X1) are gone.
 func TestMisleadingSentences(t *testing.T) {
 	text := static(&Facts{Tools: usual}) + say(texts.English, "context.instructions")
 	for _, gone := range []string{
@@ -192,15 +192,14 @@ func TestMisleadingSentences(t *testing.T) {
 	}
 }
 
-// With other tools than the usual ones the line that names them is in the guidance, and names no other
-// (model-side 2.3).
-//
+// TestToolsThatAreMissing checks that with an unusual tool set the guidance lists the tools
+// that exist, and no others (model-side 2.3).
 // Proves CTX-04.
 func TestToolsThatAreMissing(t *testing.T) {
 	tests := []struct {
 		name  string
 		tools Toolset
-		want  string // in the guidance
+		want  string // expected in the guidance
 	}{
 		{"usual", usual, ""},
 		{"few", Toolset{Shell: "Bash", Dedicated: []string{"Read", "Edit"}}, "Read, not cat, head, tail or sed; Edit, not sed or awk (but `sed -i` for one change in many files). Use Bash"},
@@ -262,7 +261,7 @@ func TestDynamicSections(t *testing.T) {
 		}
 	}
 	a := NewRegistry(nil).Assemble(full(texts.English))
-	// Clearing comes with its hint, and not where it is far away (model-side, E2).
+	// Clearing comes with its hint, but not if it is far away (model-side, E2).
 	for _, kept := range []int{0, 5} {
 		f := full(texts.English)
 		f.Kept = kept

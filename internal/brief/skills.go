@@ -13,29 +13,31 @@ import (
 	"adze/internal/skill"
 )
 
-// Skills are those that the model may run, as it is to be told of them. They do not change.
+// Skills are the skills the model may run. They are immutable.
 type Skills struct {
-	// Tool runs them. It is empty while the model does not have it: then it is told nothing.
+	// Tool runs them. If empty, the model does not have the tool, and nothing is announced.
 	Tool string
-	// Finder finds those that are not listed; it may be empty.
+	// Finder finds unlisted skills; it may be empty.
 	Finder string
-	List   []*skill.Skill // in the order of their names
-	// Budget is how many characters the list may have.
+	List   []*skill.Skill // sorted by name
+	// Budget is the maximum size of the list, in characters.
 	Budget int
-	// Score says how much a skill is used; it may be nil.
+	// Score, if non-nil, returns how much a skill is used.
 	Score func(name string) float64
-	// Ready is what an earlier opening said of the same skills; then there is no list. It may be nil.
+	// Ready, if non-nil, is an earlier opening's announcement of the same skills; List is empty
+	// then.
 	Ready *SkillList
-	// Keep is given what makes a list of what an opening says of them, for later ones; it may be nil.
+	// Keep, if non-nil, is called with a function that returns the opening's announcement, for
+	// later openings.
 	Keep func(make func() *SkillList)
 }
 
-// A SkillList is what an opening says of skills. It does not change.
+// A SkillList is an opening's announcement of skills. It is immutable.
 type SkillList struct {
 	Text string
-	// Told is what the model was told with it, as it is kept with a session.
+	// Told is the record of the announced skills, as stored with a session.
 	Told json.RawMessage
-	// Names are those of all skills, also of those that the text has no room for, each with a newline.
+	// Names are the names of all skills, including unlisted ones, each with a newline.
 	Names string
 }
 
@@ -53,7 +55,7 @@ func (s *Skills) known() map[string]bool {
 	return known
 }
 
-// Complete reports whether the list that the model is given describes all skills.
+// Complete reports whether the list describes all skills.
 func (s *Skills) Complete(l texts.Language) bool {
 	list := skill.List(s.List, s.room(l, say(l, "skills", s.Tool), s.Budget), s.Score)
 	for _, shown := range list.Shown {
@@ -64,12 +66,12 @@ func (s *Skills) Complete(l texts.Language) bool {
 	return list.Left == 0
 }
 
-// room returns how much of a budget the list may have beside what is said before and after it.
+// room returns the part of the budget left for the list after the text around it.
 func (s *Skills) room(l texts.Language, head string, budget int) int {
 	return budget - utf8.RuneCountInString(head+s.rest(l, len(s.List))) - len("\n\n")
 }
 
-// rest says how many skills are not listed.
+// rest returns a sentence with the number of unlisted skills.
 func (s *Skills) rest(l texts.Language, left int) string {
 	if s.Finder == "" {
 		return say(l, "skills.rest", fmt.Sprint(left))
@@ -77,18 +79,20 @@ func (s *Skills) rest(l texts.Language, left int) string {
 	return say(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
 }
 
-// maxGoneText bounds the names of skills that are gone, in characters.
+// maxGoneText bounds the names of removed skills, in characters.
 const maxGoneText = 900
 
-// skillsTold is what the model was told of skills. It is kept with the session.
+// skillsTold records the skills announced to the model. It is stored with the session.
 type skillsTold struct {
-	// Names are those that it was told, each with a hash of what it was told of the skill, which is empty if only the name was.
+	// Names maps announced skills to a hash of their announcement, which is empty if only the
+	// name was announced.
 	Names map[string]string
-	Left  int // how many it was told to be there beside them
-	Used  int // characters, of the budget
+	Left  int // number of unlisted skills announced
+	Used  int // characters of the budget used
 }
 
-// keptSkills is how skillsTold is kept: Named are the names without a hash, which can be many.
+// keptSkills is the encoding of skillsTold. Named holds the names without a hash, which can be
+// many.
 type keptSkills struct {
 	Names map[string]string `json:"names,omitempty"`
 	Named []string          `json:"named,omitempty"`
@@ -116,7 +120,7 @@ func (t skillsTold) MarshalJSON() ([]byte, error) {
 	for _, name := range named {
 		size += len(name) + len(`"",`)
 	}
-	list := append(make([]byte, 0, size+len(`{"named":[],`)), `{"named":[`...) // by hand, since there can be many
+	list := append(make([]byte, 0, size+len(`{"named":[],`)), `{"named":[`...) // encoded by hand, since there can be many
 	for i, name := range named {
 		if i > 0 {
 			list = append(list, ',')
@@ -151,38 +155,39 @@ func (t skillsTold) equal(o skillsTold) bool {
 	return t.Left == o.Left && t.Used == o.Used && maps.Equal(t.Names, o.Names)
 }
 
-// skillNews tells of skills: all of them in the opening, then those that come and go.
+// skillNews announces skills: all of them in the opening, then changes.
 type skillNews struct {
 	from   func() *Skills // may be nil
 	settle func()         // may be nil
 	keeper *Keeper
-	// opened is what the opening says, told what the model was told in all.
+	// opened records the opening's announcement, told all announcements so far.
 	opened, told skillsTold
-	// before are the skills that the opening knew of, and latest those of which all was told that had to be. They are nil if
-	// an earlier process knew them.
+	// before are the skills at the time of the opening, and latest the ones fully announced.
+	// They are nil if only an earlier process knew them.
 	before, latest *Skills
-	kept           bool // something was kept with the session
-	// ready is what opened and told are to be read from; nil if they were.
+	kept           bool // a note was stored with the session
+	// ready is the encoded form of opened and told; nil once decoded.
 	ready json.RawMessage
 }
 
-// restore sets what an earlier process has told.
+// restore sets the announcements of an earlier process.
 func (n *skillNews) restore(r record[skillsTold]) {
 	n.opened, n.told, n.kept = r.Opening, r.Told, r.Version != ""
 }
 
-// reset makes the next opening tell all of them.
+// reset makes the next opening announce all skills.
 func (n *skillNews) reset() {
 	*n = skillNews{from: n.from, settle: n.settle, keeper: n.keeper, kept: n.kept}
 }
 
-// rewound says that only what the opening says is known to be told.
+// rewound resets the record to the opening's announcement.
 func (n *skillNews) rewound() {
 	n.unpack()
 	n.told, n.latest = n.opened, n.before
 }
 
-// unpack reads what the opening says, if it was ready. What cannot be read is told again.
+// unpack decodes the opening's announcement, if it came from a cache. If that fails, skills are
+// announced again.
 func (n *skillNews) unpack() {
 	if n.ready == nil {
 		return
@@ -191,7 +196,7 @@ func (n *skillNews) unpack() {
 	n.told, n.ready = n.opened, nil
 }
 
-// opening returns what the opening says of skills, and takes note of it.
+// opening returns the opening's announcement of skills, and records it.
 func (n *skillNews) opening(l texts.Language) string {
 	if n.from == nil {
 		return ""
@@ -215,10 +220,10 @@ func (n *skillNews) opening(l texts.Language) string {
 	return text
 }
 
-// listOf returns what an opening says of skills as it is kept for later ones.
+// listOf returns an opening's announcement as cached for later openings.
 func listOf(all []*skill.Skill, text string, told skillsTold) *SkillList {
 	list := &SkillList{Text: text}
-	list.Told, _ = told.MarshalJSON() // ok: texts and numbers
+	list.Told, _ = told.MarshalJSON() // ok: strings and numbers
 	var names strings.Builder
 	for _, s := range all {
 		names.WriteString(s.Name + "\n")
@@ -227,7 +232,7 @@ func listOf(all []*skill.Skill, text string, told skillsTold) *SkillList {
 	return list
 }
 
-// news returns what the model has to be told since it was last told, or nothing.
+// news returns an announcement of changes since the last one, or "".
 func (n *skillNews) news(l texts.Language) string {
 	if n.from == nil {
 		return ""
@@ -258,15 +263,15 @@ func (n *skillNews) keep() {
 	n.keeper.note(skillsKind, fields)
 }
 
-// skillsKind is the kind of the note that has under "opening" what the opening says of skills, and under "told" what the
-// model was told in all, if that is more.
+// skillsKind is the kind of the note that stores the opening's announcement under "opening",
+// and all announcements so far under "told" if they differ.
 const skillsKind = "told-skills"
 
-// skillsPiece is the piece of the opening that tells of skills.
+// skillsPiece is the piece of the opening that lists skills.
 const skillsPiece = "skills"
 
-// announceSkills returns what the model has to be told of skills, given those that there were before and what it was told
-// then, and what it was told with it. Latest is nil if they are not known.
+// announceSkills returns the announcement of changes, given the previous skills and
+// announcements, and the updated record. latest is nil if the previous skills are unknown.
 func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (text string, now skillsTold) {
 	if s.Tool == "" {
 		return "", before
@@ -306,9 +311,9 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 	return text, now
 }
 
-// differences returns the skills that the model was not told of, or otherwise, and the names of those that it was told of
-// and that are gone. Those that were left out before are not new, as far as it is known which they were; if it is not,
-// none is.
+// differences returns the skills not yet announced in their current form, and the names of
+// announced skills that are gone. Skills left unlisted before are not new; if it is unknown
+// which ones were unlisted, none is considered new.
 func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh []*skill.Skill, gone []string) {
 	if before.empty() {
 		return list, nil
@@ -336,7 +341,8 @@ func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh 
 	return fresh, gone
 }
 
-// SuggestedSkills returns what the model is told about skills that may help, each of which is a line. Tool runs them.
+// SuggestedSkills returns the announcement of skills that may help, one per line. tool runs
+// them.
 func SuggestedSkills(l texts.Language, tool string, lines []string) string {
 	return msg.Neutralise(say(l, "skills.suggested", tool) + "\n" + strings.Join(lines, "\n"))
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// SystemVersion returns the name and version of the operating system, where they can be read at once.
+// SystemVersion returns the name and version of the operating system, if they can be read
+// without running a program.
 func SystemVersion() string {
 	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// Told is what the model of a conversation was told after its beginning, by what it is about. Texts are kept as hashes.
-// The zero value is ready; it is safe for concurrent use.
+// Told records announcements made after a conversation's opening, keyed by subject. Texts are
+// stored as hashes. The zero value is ready to use; it is safe for concurrent use.
 type Told struct {
 	mu      sync.Mutex
 	said    map[string]string
 	changed bool
 }
 
-// Restore sets what an earlier process has told.
+// Restore sets the announcements of an earlier process.
 func (t *Told) Restore(said map[string]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.said, t.changed = maps.Clone(said), false
 }
 
-// Changes returns all that was told, if it has changed since it was last asked for.
+// Changes returns all announcements if there are new ones since the last call.
 func (t *Told) Changes() (said map[string]string, changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -32,8 +32,8 @@ func (t *Told) Changes() (said map[string]string, changed bool) {
 	return maps.Clone(t.said), changed
 }
 
-// news reports whether a text is not what was told last of something, and takes note that it is told now. First is
-// what the beginning says of it.
+// news reports whether text differs from the last announcement about a subject, and records it.
+// first is the text in the prefix.
 func (t *Told) news(about, first, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Told) news(about, first, text string) bool {
 	return true
 }
 
-// known returns what is about something with that prefix and was told last to be there.
+// known returns the subjects with that prefix whose last announcement was not a removal.
 func (t *Told) known(prefix string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *Told) known(prefix string) []string {
 	return all
 }
 
-// forget says that the beginning has been written again, and with it all that is about something with that prefix.
+// forget drops all announcements with that prefix, because the request prefix was rewritten.
 func (t *Told) forget(prefix string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 	"adze/internal/tool/schema"
 )
 
-// ToolTexts describes the tools of a conversation in the language of the prompt. It keeps the last
-// translation: tools seldom change. It may be nil, and is safe for concurrent use.
+// ToolTexts describes a conversation's tools in the prompt language. It caches the last
+// translation, because tools seldom change. It may be nil, and is safe for concurrent use.
 type ToolTexts struct {
-	translate map[string]func(texts.Language) map[string]string // by the name of the tool
+	translate map[string]func(texts.Language) map[string]string // keyed by tool name
 
 	mu       sync.Mutex
 	language texts.Language
 	from, to []msg.ToolSpec
 }
 
-// NewToolTexts returns the texts of some tools. Others are described in English.
+// NewToolTexts returns the texts of the given tools. Other tools are described in English.
 func NewToolTexts(tools []tool.Tool) *ToolTexts {
 	t := &ToolTexts{translate: map[string]func(texts.Language) map[string]string{}}
 	for _, one := range tools {
@@ -30,8 +30,8 @@ func NewToolTexts(tools []tool.Tool) *ToolTexts {
 	return t
 }
 
-// In returns specs as they are described in a language. The specs themselves are not changed, and are known
-// again by their address.
+// In returns specs with descriptions in a language. The specs are not modified, and are
+// identified by address in later calls.
 func (t *ToolTexts) In(l texts.Language, specs []msg.ToolSpec) []msg.ToolSpec {
 	if t == nil || l == texts.English || len(specs) == 0 {
 		return specs
@@ -55,7 +55,7 @@ func (t *ToolTexts) describe(l texts.Language, specs []msg.ToolSpec) []msg.ToolS
 	return described
 }
 
-// translated returns a spec with other texts, as far as there are any.
+// translated returns a spec with its texts replaced by the available translations.
 func translated(s msg.ToolSpec, other map[string]string) msg.ToolSpec {
 	if doc, ok := other["doc"]; ok {
 		s.Description = doc

@@ -11,9 +11,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Tools and their parameters are described in the language of the prompt, and English where nobody
-// translated them.
-//
+// TestToolTexts checks that tools and their parameters are described in the prompt language,
+// and in English if there is no translation.
 // Proves CTX-10.
 func TestToolTexts(t *testing.T) {
 	newTool := func(name, chinese string) tool.Tool {

@@ -11,35 +11,35 @@ import (
 	"adze/internal/msg"
 )
 
-// A Watch notices when a provider loses what it had cached of a conversation, and which part of the requests
-// changed. The zero value is ready; it is safe for concurrent use.
+// A Watch detects when a provider loses its cache of a conversation, and which part of the
+// requests changed. The zero value is ready to use; it is safe for concurrent use.
 //
-// Requests are compared, not hashed: parts never change, so those of the last request are known again by
-// their address, and the history is not gone over.
+// Requests are compared, not hashed: parts are immutable, so those of the last request are
+// recognized by address, and the history is not traversed.
 type Watch struct {
 	mu       sync.Mutex
 	requests int
-	last     model.Request // Messages are the watch's own
-	usage    msg.Usage     // of its response
-	cached   int           // tokens, after the last request
-	stale    bool          // the last request no longer tells of the conversation
+	last     model.Request // Messages is a copy
+	usage    msg.Usage     // response usage
+	cached   int           // tokens after the last request
+	stale    bool          // the last request no longer reflects the conversation
 	breaks   []Break
 }
 
-// A Break is one time that a cache was lost.
+// A Break is one loss of a cache.
 type Break struct {
 	// Request is the number of the request, from 1.
 	Request int
-	// Changed names what differs from the request before: model, thinking, tools, system or messages. Nothing
-	// does if the provider lost the cache by itself, or kept it no longer.
+	// Changed lists the differences from the previous request: model, thinking, tools, system
+	// or messages. It is empty if the provider lost or expired the cache by itself.
 	Changed []string
-	// Message is the number of the first message that changed, from 1; 0 means none.
+	// Message is the number of the first changed message, from 1; 0 means none.
 	Message int
-	// Lost is how many tokens were cached and had to be read again.
+	// Lost is the number of cached tokens that had to be read again.
 	Lost int
 }
 
-// String returns what happened, for the user.
+// String returns a message for the user.
 func (b Break) String() string {
 	why := "nothing changed; it may have expired"
 	if len(b.Changed) > 0 {
@@ -52,14 +52,14 @@ func (b Break) String() string {
 }
 
 const (
-	// leastCached is the size below which a cache is not worth a word, in tokens.
+	// leastCached is the minimum cache size worth reporting, in tokens.
 	leastCached = 1024
-	// maxBreaks is how many breaks are kept.
+	// maxBreaks is the maximum number of breaks kept.
 	maxBreaks = 20
 )
 
-// Answered takes note of a request and of what the provider reported about it, and returns what was lost,
-// if anything. A new conversation counts as a change like any other.
+// Answered records a request and the usage reported for it, and returns the cache loss, if any.
+// A new conversation counts as a change like any other.
 func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +68,7 @@ func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	b := Break{Request: w.requests, Lost: w.cached - u.CacheRead}
 	b.Changed, b.Message = w.compare(req)
 	w.usage = u
-	if u.Estimated { // nothing is known of the cache
+	if u.Estimated { // the cache state is unknown
 		return b, false
 	}
 	before := w.cached
@@ -82,8 +82,8 @@ func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	return b, true
 }
 
-// Last returns the last request that was answered, as far as it can be cached, and what its response used;
-// nil if there was none.
+// Last returns the cacheable part of the last answered request and its response's usage, or nil
+// if there is no such request.
 func (w *Watch) Last() (*model.Request, msg.Usage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +95,7 @@ func (w *Watch) Last() (*model.Request, msg.Usage) {
 	return &req, w.usage
 }
 
-// Rewound says that the conversation went back: the last request no longer tells of it.
+// Rewound handles a rewind: the last request no longer reflects the conversation.
 func (w *Watch) Rewound() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *Watch) Breaks() []Break {
 	return slices.Clone(w.breaks)
 }
 
-// compare returns what differs between req and the one before, and keeps req in its place.
+// compare returns the differences between req and the previous request, and stores req.
 func (w *Watch) compare(req *model.Request) (changed []string, message int) {
 	if w.requests > 1 {
 		for _, part := range []struct {
@@ -133,7 +133,7 @@ func (w *Watch) compare(req *model.Request) (changed []string, message int) {
 	}
 	if n < len(kept) {
 		changed, message = append(changed, "messages"), n+1
-		clear(kept[n:]) // lets go of the parts
+		clear(kept[n:]) // release the parts
 	}
 	w.last = model.Request{Model: req.Model, Thinking: req.Thinking, Tools: req.Tools, System: req.System, Messages: append(kept[:n], req.Messages[n:]...)}
 	return changed, message

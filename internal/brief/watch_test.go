@@ -10,7 +10,7 @@ import (
 	"adze/internal/msg"
 )
 
-// asking returns a request of its own, every part of it made anew.
+// asking returns a request with newly created parts.
 func asking(messages ...string) *model.Request {
 	req := &model.Request{
 		Model: "m", System: []msg.Part{&msg.Text{Text: "You are a test."}},
@@ -92,7 +92,8 @@ func TestWatchKeepsTheLastBreaks(t *testing.T) {
 	}
 }
 
-// What did not change is not gone over: a request of a long conversation costs a comparison of addresses.
+// BenchmarkWatch checks a request of a long conversation, which costs only a comparison of
+// addresses.
 func BenchmarkWatch(b *testing.B) {
 	req := asking()
 	for i := range 500 {
