@@ -1,6 +1,6 @@
-// Package agentdef knows how agents are defined: what one is told, what it may use and how it runs. Definitions are
-// Markdown files with a head, JSON from the command line, or built in; a [Library] finds them and says which of several
-// with the same name is used. Running agents is left to others.
+// Package agentdef loads agent definitions: an agent's prompt, permissions and run options.
+// Definitions are Markdown files with front matter, JSON from the command line, or built in; a
+// [Library] finds them and resolves name conflicts.
 package agentdef
 
 import (
@@ -11,80 +11,83 @@ import (
 	"unicode/utf8"
 )
 
-// A Definition is a kind of agent. It does not change; a file that changed is another definition.
+// A Definition is an agent type. It is immutable; a changed file is a new definition.
 type Definition struct {
-	// Name is what it is called by, such as Explore or plugin:reviewer.
+	// Name is the agent's name, such as Explore or plugin:reviewer.
 	Name        string
-	Description string // when to use it
-	Prompt      string // the system prompt; empty means the usual one of agents
+	Description string // intended use
+	Prompt      string // system prompt; empty means the default one for agents
 	Access
-	Model  string // an alias or id; empty means the one in use
-	Effort string // empty means the one in use
-	// MaxTurns bounds its iterations; 0 means no bound of its own.
+	Model  string // alias or ID; empty means the current one
+	Effort string // empty means the current one
+	// MaxTurns limits its iterations; 0 means no limit of its own.
 	MaxTurns int
-	// Hooks are in force while it runs, as in settings; nil if there are none.
+	// Hooks are active while it runs, in the format of settings; nil if none.
 	Hooks  json.RawMessage
 	Memory Memory
-	// Background says that it always runs in the background, Worktree that it gets a working copy of its own.
+	// Background makes it always run in the background; Worktree gives it its own working copy.
 	Background, Worktree bool
-	// OmitInstructions leaves instruction files and the state of the repository out of what it is told.
+	// OmitInstructions omits instruction files and the repository state from its context.
 	OmitInstructions bool
-	// OneShot says that it is not continued after its report.
+	// OneShot agents can't be continued after their report.
 	OneShot bool
-	// InitialPrompt is what the conversation begins with if the agent holds the main one.
+	// InitialPrompt is the first message if the agent runs the main conversation.
 	InitialPrompt string
-	Color         string // one of [Colors], or empty
+	Color         string // an element of [Colors], or empty
 	Source        Source
-	// File is the file that it was read from, absolute; empty if there is none.
+	// File is the absolute path it was read from; may be empty.
 	File string
 }
 
-// An Access says what an agent may use.
+// An Access lists the tools and resources an agent may use.
 type Access struct {
-	// Tools are the tools that it gets; nil means all that sub-agents may have, and an empty list none.
+	// Tools lists the tools it gets; nil means all that sub-agents may have, and an empty list
+	// none.
 	Tools []string
-	// Disallowed are tools that it does not get.
+	// Disallowed lists tools it does not get.
 	Disallowed []string
-	// Mode is its permission mode, which can only be stricter than that of its parent; empty means that one.
+	// Mode is its permission mode, which can only be stricter than its parent's; empty means
+	// the parent's.
 	Mode string
-	// Skills are told to it when it begins.
+	// Skills are loaded into its context when it starts.
 	Skills []string
-	// Servers are MCP servers that it uses: configured ones, by name, or its own.
+	// Servers are the MCP servers it uses: configured servers, by name, or its own.
 	Servers []Server
-	// Required are patterns of MCP servers without which it does not run.
+	// Required are patterns for MCP servers it can't run without.
 	Required []string
 }
 
-// A Server is an MCP server of an agent.
+// A Server is an agent's MCP server.
 type Server struct {
 	Name string
-	// Config is the configuration of a server of its own; nil means one that is configured already.
+	// Config configures a server of its own; nil means an already configured server.
 	Config json.RawMessage
 }
 
-// A Memory says where an agent keeps what it remembers; empty means that it remembers nothing.
+// A Memory is the scope of an agent's memory; empty means none.
 type Memory string
 
-// The memories.
+// Memory scopes.
 const (
-	UserMemory    Memory = "user"    // for all projects
-	ProjectMemory Memory = "project" // in the project, for all who work on it
-	LocalMemory   Memory = "local"   // in the project, for this user
+	UserMemory    Memory = "user"    // shared by all projects
+	ProjectMemory Memory = "project" // stored in the project, shared
+	LocalMemory   Memory = "local"   // stored in the project, private to this user
 )
 
-// Colors returns the colours that an agent can be shown in.
+// Colors returns the colors an agent can be shown in.
 func Colors() []string {
 	return []string{"red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"}
 }
 
-// A Source is where a definition comes from.
+// A Source is the origin of a definition.
 type Source struct {
 	Kind Kind
-	// By is the plugin that it comes from; empty for others.
+	// By is the plugin it comes from; otherwise empty.
 	By string
 }
 
-// A Kind ranks sources: of two definitions with the same name, that of the higher kind is used.
+// A Kind ranks sources: of two definitions with the same name, the one with the higher kind is
+// used.
 type Kind uint8
 
 // The kinds.
@@ -94,10 +97,10 @@ const (
 	User
 	Project
 	Flag    // --agents
-	Managed // of the administrator
+	Managed // set by the administrator
 )
 
-// String returns the source as users are told it.
+// String returns the source as shown to users.
 func (s Source) String() string {
 	switch s.Kind {
 	case BuiltIn:
@@ -116,17 +119,17 @@ func (s Source) String() string {
 	return "unknown"
 }
 
-// A Problem is why a file, or a field of it, is not used as it was meant.
+// A Problem is the reason a file or field is not used as intended.
 type Problem struct {
 	File string
-	// Line is where the field is, from 1; 0 if it is the whole file.
+	// Line is the field's line, from 1; 0 for the whole file.
 	Line  int
 	Field string
-	// Text says what is wrong, and what happens.
+	// Text describes the problem and its consequence.
 	Text string
 }
 
-// Error returns the problem as one line for the user.
+// Error returns a one-line message for the user.
 func (p Problem) Error() string {
 	where := p.File
 	if p.Line > 0 {
@@ -138,13 +141,13 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s: %s", where, p.Text)
 }
 
-// MaxName is how many characters a name may have.
+// MaxName is the maximum length of a name, in characters.
 const MaxName = 64
 
-// NameRule says which names agents may have.
+// NameRule describes valid agent names.
 const NameRule = "use letters, digits, _ and -, at most 64 of them, and a letter first"
 
-// ValidName reports whether an agent can be called that; see [NameRule].
+// ValidName reports whether name is a valid agent name; see [NameRule].
 func ValidName(name string) bool {
 	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || !utf8.ValidString(name) {
 		return false

@@ -16,27 +16,28 @@ import (
 	"adze/internal/platform/parallel"
 )
 
-// A folder is what was found at a root: the agent files in a folder, or the one file that the root is.
+// A folder is the scan result for a root: the agent files in a directory, or the single file
+// that is the root.
 type folder struct {
 	root  Root
 	stamp filestate.Stamp
-	sure  bool // it has not changed since, if its stamp is the same
-	// total is how many agent files it has, of which those beyond the limit are not looked at.
+	sure  bool // an equal stamp means that it has not changed
+	// total is the number of agent files; files over the limit are not read.
 	total int
-	files []agentFile // in order of their names
+	files []agentFile // sorted by name
 }
 
-// An agentFile is what was read of a file.
+// An agentFile is a parsed file.
 type agentFile struct {
-	name     string // in the folder; empty if the root is the file
+	name     string // relative name; empty if the root is the file
 	stamp    filestate.Stamp
 	sure     bool
 	link     bool
-	made     *Definition // nil if it is no agent
+	made     *Definition // nil if not an agent
 	problems []Problem
 }
 
-// path returns the path of a file in the folder.
+// path returns the path of a file in the directory.
 func (f *folder) path(name string) string {
 	if name == "" {
 		return f.root.Path
@@ -44,7 +45,7 @@ func (f *folder) path(name string) string {
 	return filepath.Join(f.root.Path, name)
 }
 
-// file returns what is known of a file, or nil. The folder may be nil.
+// file returns the known state of a file, or nil. f may be nil.
 func (f *folder) file(name string) *agentFile {
 	if f == nil {
 		return nil
@@ -56,16 +57,16 @@ func (f *folder) file(name string) *agentFile {
 	return &f.files[i]
 }
 
-// isSure reports whether a file that is changed after now gets another stamp.
+// isSure reports whether any later change to the file will have another stamp.
 func isSure(s filestate.Stamp) bool { return time.Since(time.Unix(0, max(s.MTime, s.CTime))) > settled }
 
-// A collection is what a look at the disk finds.
+// A collection is the result of a disk scan.
 type collection struct {
 	known, now map[Root]*folder
-	found      *folder // at the only root
+	found      *folder // found at the only root
 	all        []*Definition
 	problems   []Problem
-	read       bool // something was read that is not known
+	read       bool // a file was read that was not known
 }
 
 func (c *collection) problem(p Problem) {
@@ -77,7 +78,8 @@ func (c *collection) problem(p Problem) {
 	}
 }
 
-// roots adds the definitions of roots, in their order. With early, those of folders that are fixed are added as they are known.
+// roots adds the definitions of roots in order. If early is true, fixed roots contribute their
+// known state without a scan.
 func (c *collection) roots(roots []Root, early bool) {
 	parts := make([]collection, len(roots))
 	parallel.Do(len(roots), func(i int) {
@@ -94,7 +96,7 @@ func (c *collection) roots(roots []Root, early bool) {
 	}
 }
 
-// add adds what was found at one root.
+// add merges the result for one root.
 func (c *collection) add(p *collection) {
 	for _, problem := range p.problems {
 		c.problem(problem)
@@ -106,7 +108,7 @@ func (c *collection) add(p *collection) {
 	}
 }
 
-// root adds the definitions of a root.
+// root adds a root's definitions.
 func (c *collection) root(root Root) {
 	info, err := os.Stat(root.Path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
@@ -149,7 +151,7 @@ func (c *collection) root(root Root) {
 	c.looked(f)
 }
 
-// looked takes note of a folder.
+// looked records a scanned folder.
 func (c *collection) looked(f *folder) {
 	if f.total > maxFiles {
 		c.problem(Problem{File: f.root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, f.total)})
@@ -157,7 +159,7 @@ func (c *collection) looked(f *folder) {
 	c.found = f
 }
 
-// keep adds the definitions of a folder as it is known.
+// keep adds a folder's definitions from its known state.
 func (c *collection) keep(f *folder) {
 	for i := range f.files {
 		for _, p := range f.files[i].problems {
@@ -170,19 +172,19 @@ func (c *collection) keep(f *folder) {
 	c.looked(f)
 }
 
-// Limits of the folders below one with agents.
+// Limits for subdirectories of an agents directory.
 const (
 	maxDepth   = 5
 	maxFolders = 200
 )
 
-// WithFolders returns a root and those for the folders below it, which hold agents too. Links to folders are not followed,
-// and names that begin with a dot are left out.
+// WithFolders returns a root followed by roots for its subdirectories, which hold agents too.
+// It does not follow symlinks to directories and skips names that begin with a dot.
 func WithFolders(root Root) []Root {
 	roots := []Root{root}
 	for i, depth := 0, []int{0}; i < len(roots); i++ {
 		entries, err := os.ReadDir(roots[i].Path)
-		if err != nil { // what is wrong is told when the root is looked at
+		if err != nil { // reported when the root is scanned
 			continue
 		}
 		for _, e := range entries {
@@ -196,7 +198,7 @@ func WithFolders(root Root) []Root {
 	return roots
 }
 
-// list returns the names of the agent files in a folder, in order.
+// list returns the sorted names of the agent files in a directory.
 func list(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -207,7 +209,7 @@ func list(dir string) (names []string, err error) {
 	return names, err
 }
 
-// entry adds the definition of a file in a folder, of which old is known.
+// entry adds the definition of a file in a directory whose known state is old.
 func (c *collection) entry(f, old *folder, name string) {
 	path := f.path(name)
 	info, err := os.Lstat(path)
@@ -215,12 +217,12 @@ func (c *collection) entry(f, old *folder, name string) {
 	if link {
 		if info, err = os.Stat(path); err == nil && !f.root.holds(path) {
 			c.problem(Problem{File: path, Text: leavesText(f.root)})
-			f.files = append(f.files, agentFile{name: name, link: true}) // it may lead elsewhere later
+			f.files = append(f.files, agentFile{name: name, link: true}) // its target may change
 			return
 		}
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it is just gone, or a link to nothing
+	case errors.Is(err, fs.ErrNotExist): // just removed, or a dangling symlink
 		f.files = append(f.files, agentFile{name: name, link: link})
 	case err != nil:
 		c.problem(Problem{File: path, Text: reason(err)})
@@ -230,7 +232,7 @@ func (c *collection) entry(f, old *folder, name string) {
 	}
 }
 
-// file adds the definition of a file, which is read if it may have changed.
+// file adds the definition of a file, reading it if it may have changed.
 func (c *collection) file(f *folder, old *agentFile, now agentFile) {
 	if old != nil && old.sure && old.stamp == now.stamp && old.link == now.link {
 		now = *old
@@ -251,7 +253,7 @@ func (c *collection) file(f *folder, old *agentFile, now agentFile) {
 	}
 }
 
-// says reports whether two files say the same.
+// says reports whether two files have the same content.
 func (x *agentFile) says(o *agentFile) bool {
 	return reflect.DeepEqual(x.made, o.made) && slices.Equal(x.problems, o.problems)
 }
@@ -273,7 +275,8 @@ func (x *agentFile) read(root Root, path string) {
 	x.made.Name = root.Prefix + x.made.Name
 }
 
-// holds reports whether a path does not lead out of the directory that links may not leave.
+// holds reports whether a path, with symlinks resolved, stays inside the directory that
+// symlinks may not leave.
 func (r Root) holds(path string) bool {
 	if r.Within == "" || r.plain(path) {
 		return true
@@ -290,7 +293,8 @@ func (r Root) holds(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// plain reports whether a path lies below the directory and no link is on the way from there, so that it cannot lead out.
+// plain reports whether a path lies below that directory with no symlink in between, so that it
+// can't lead out.
 func (r Root) plain(path string) bool {
 	const separator = string(filepath.Separator)
 	rest, below := strings.CutPrefix(path, r.Within+separator)
@@ -311,7 +315,7 @@ func leavesText(r Root) string {
 	return "it is a link that leads out of " + r.Within + "; it is not used"
 }
 
-// reason returns an error of the system without the path.
+// reason returns a system error without the path.
 func reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -8,19 +8,22 @@ import (
 	"adze/internal/platform/cachefile"
 )
 
-// The index holds what was read of agent files, with the stamps of the files and their folders, so that a start looks at the
-// stamps instead of reading the files. It does not say which folders count, nor what the user has approved: a definition
-// of the index is judged like one that was read.
+// The index caches parsed agent files with the stamps of the files and their directories, so
+// that startup checks stamps instead of reading files. It does not determine which directories
+// are used or what the user has approved: definitions from the index are checked like those
+// read from disk.
 var indexFormat = cachefile.Format{Mark: "adze agents 2\n", Max: 64 << 20}
 
-// fewFiles are read as fast as the index, which need not be written then.
+// fewFiles is the number of files up to which reading them is as fast as reading the index, so
+// no index is written.
 const fewFiles = 16
 
-// keeps reports whether the index can hold a file: it is known by its stamp.
+// keeps reports whether the index can hold a file: its stamp identifies it.
 func (x *agentFile) keeps() bool { return x.sure && !x.link }
 
-// loadIndex returns what the index knows, or that of the workspace that wrote one last if this one has none, and whether
-// another program wrote it; nothing if there is none that can be used.
+// loadIndex returns the content of this workspace's index, or of the most recently written one
+// if this workspace has none, and whether another program wrote it. It returns nil if no index
+// is usable.
 func loadIndex(path string) (known map[Root]*folder, foreign bool) {
 	if path == "" {
 		return nil, false
@@ -35,7 +38,7 @@ func loadIndex(path string) (known map[Root]*folder, foreign bool) {
 	return decodeIndex(r), r.Foreign()
 }
 
-// doubt makes the next look read all files again: another program has read them.
+// doubt makes the next scan read all files again, because another program read them.
 func doubt(known map[Root]*folder) {
 	for _, f := range known {
 		f.sure = false
@@ -61,7 +64,7 @@ func decodeIndex(r *cachefile.Reader) map[Root]*folder {
 	return known
 }
 
-// save writes the index with what is known, in the background, if it does not hold that. The caller holds mu.
+// save writes the index in the background if it is out of date. The caller holds mu.
 func (l *Library) save(c *collection) {
 	if l.cfg.Index == "" || !c.read || l.early && l.foreign {
 		return
@@ -80,11 +83,11 @@ func (l *Library) save(c *collection) {
 	})
 }
 
-// Close waits for an index that is being written, for a short time.
+// Close waits briefly for an index that is being written.
 func (l *Library) Close() { l.saver.Close() }
 
 func encodeIndex(known map[Root]*folder) *cachefile.Writer {
-	const perFolder = 450 // bytes, about
+	const perFolder = 450 // approximate bytes
 	w := &cachefile.Writer{}
 	w.Grow(perFolder * len(known))
 	w.Number(uint64(len(known)))
@@ -120,7 +123,7 @@ func decodeFolder(r *cachefile.Reader) *folder {
 	return f
 }
 
-// encode writes a file: no more than its name if it cannot be known by its stamp.
+// encode writes a file, or only its name if its stamp does not identify it.
 func (x *agentFile) encode(w *cachefile.Writer) {
 	w.Text(x.name)
 	w.Flags(x.keeps(), x.made != nil)
@@ -158,7 +161,7 @@ func (x *agentFile) decode(r *cachefile.Reader, f *folder) {
 	}
 }
 
-// encode writes all fields but source and file.
+// encode writes all fields except source and file.
 func (d *Definition) encode(w *cachefile.Writer) {
 	w.Text(d.Name, d.Description, d.Prompt, d.Mode, d.Model, d.Effort, string(d.Hooks), string(d.Memory), d.InitialPrompt, d.Color)
 	for _, list := range [][]string{d.Tools, d.Disallowed, d.Skills, d.Required} {
@@ -172,7 +175,7 @@ func (d *Definition) encode(w *cachefile.Writer) {
 	}
 }
 
-// decode reads them, and reports whether what is JSON is.
+// decode reads the fields and reports whether the JSON in them is valid.
 func (d *Definition) decode(r *cachefile.Reader) bool {
 	var hooks, memory string
 	for _, to := range []*string{&d.Name, &d.Description, &d.Prompt, &d.Mode, &d.Model, &d.Effort, &hooks, &memory, &d.InitialPrompt, &d.Color} {
@@ -195,7 +198,8 @@ func (d *Definition) decode(r *cachefile.Reader) bool {
 	return valid
 }
 
-// rawJSON returns a text as JSON, nil if it is empty, and whether it is valid as those before.
+// rawJSON returns text as JSON, or nil if it is empty, and whether it and all values before it
+// are valid.
 func rawJSON(text string, valid bool) (json.RawMessage, bool) {
 	if text == "" {
 		return nil, valid

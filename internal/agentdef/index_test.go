@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/cachefile/cachefiletest"
 )
 
-// many makes n plugins with an agent each, which were written long ago, and returns their roots.
+// many creates n plugins with one old agent each, and returns their roots.
 func (w tree) many(n int) (roots []Root) {
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
@@ -27,7 +27,7 @@ func (w tree) many(n int) (roots []Root) {
 	return roots
 }
 
-// age sets back the time at which a file was changed.
+// age sets back a file's modification time.
 func (w tree) age(path string) {
 	w.t.Helper()
 	old := time.Now().Add(-time.Hour)
@@ -36,15 +36,15 @@ func (w tree) age(path string) {
 	}
 }
 
-// indexed returns a library with an index, and the file that it is in.
+// indexed returns a library with an index.
 func (w tree) indexed(roots func() []Root) *Library {
 	return NewLibrary(Config{Roots: roots, Index: w.path("state/index")})
 }
 
-// settle waits until the system tells versions of the files apart by their stamps.
+// settle waits until stamps distinguish versions of the files.
 func settle() { time.Sleep(settled + 100*time.Millisecond) }
 
-// reads returns how many files a look had to read.
+// reads returns the number of files a scan had to read.
 func (l *Library) reads(t *testing.T) int {
 	t.Helper()
 	known, _ := loadIndex(l.cfg.Index)
@@ -61,9 +61,9 @@ func (l *Library) reads(t *testing.T) int {
 	return n
 }
 
-// A start with an index knows what one without knows. A file that was changed in place, added, removed or replaced by a link
-// since is seen; an index that is damaged is written again.
-//
+// TestIndex checks that startup with and without an index yields the same definitions, that
+// files changed in place, added, removed or replaced by a symlink are noticed, and that a
+// damaged index is rewritten.
 // Proves AGENT-20.
 func TestIndex(t *testing.T) {
 	w := newTree(t)
@@ -89,7 +89,7 @@ func TestIndex(t *testing.T) {
 		return l.Set()
 	}
 	same("first", fewFiles+3)
-	same("again", 1) // that of the link
+	same("again", 1) // the symlink
 	path := w.path("state/index")
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.agent("p3/agents/helper.md", "helper", "HELPS with p3") // as long as before
+	w.agent("p3/agents/helper.md", "helper", "HELPS with p3") // same length as before
 	if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +116,14 @@ func TestIndex(t *testing.T) {
 	if d := set.Get("p3:helper"); d == nil || d.Description != "HELPS with p3" || set.Get("p4:new") == nil || set.Get("p5:helper") != nil {
 		t.Errorf("there are %v", describe(set))
 	}
-	roots[0].Source = Source{Kind: Project} // what it may do is not what the index says
+	roots[0].Source = Source{Kind: Project} // its permissions differ from the index
 	if d := same("of the project", 5).Get("p0:helper"); d == nil || d.Source.Kind != Project {
 		t.Error("the source is that of the index")
 	}
 }
 
-// A folder that has become a link out of its directory is not used, whatever the index says.
-//
+// TestIndexDoesNotLeadOut checks that a directory replaced by a symlink out of its parent is
+// not used, even if it is in the index.
 // Proves AGENT-20.
 func TestIndexDoesNotLeadOut(t *testing.T) {
 	w, outside := newTree(t), newTree(t)
@@ -151,7 +151,7 @@ func TestIndexDoesNotLeadOut(t *testing.T) {
 	}
 }
 
-// Folders that are fixed are not looked at early, and are when an agent is used.
+// TestEarly checks that fixed directories are not scanned early, but are when an agent is used.
 func TestEarly(t *testing.T) {
 	w := tree{t, t.TempDir()}
 	roots := w.many(fewFiles)
@@ -184,7 +184,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Every field of a definition is in the index.
+// TestIndexHoldsEveryField checks that every field of a definition is stored in the index.
 func TestIndexHoldsEveryField(t *testing.T) {
 	var d Definition
 	fill(reflect.ValueOf(&d).Elem())
@@ -201,7 +201,7 @@ func TestIndexHoldsEveryField(t *testing.T) {
 	if err := indexFormat.Save(path, encodeIndex(known)); err != nil {
 		t.Fatal(err)
 	}
-	known[root].files[2] = agentFile{name: "z.md"} // which is read again
+	known[root].files[2] = agentFile{name: "z.md"} // read again
 	const want = "adze agents 2\n7e1c27257de96b76"
 	if got := cachefiletest.Written(t, indexFormat, path); got != want {
 		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
@@ -233,7 +233,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// A forged index, with a checksum that fits, breaks nothing.
+// FuzzIndex checks that a forged index with a valid checksum does no harm.
 func FuzzIndex(f *testing.F) {
 	root := Root{Path: "/p", Source: Source{Plugin, "p"}}
 	path := filepath.Join(f.TempDir(), "index")
@@ -244,7 +244,7 @@ func FuzzIndex(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(string(data[len(indexFormat.Mark)+4+40:])) // after the checksum and the stamp of the program
+	f.Add(string(data[len(indexFormat.Mark)+4+40:])) // after the checksum and program stamp
 	f.Fuzz(func(t *testing.T, data string) {
 		for _, x := range decodeIndex(cachefile.NewReader(data)) {
 			x.file("x.md")
@@ -252,7 +252,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// BenchmarkMany looks at the agents of 300 plugins: cold without an index, warm with one.
+// BenchmarkMany scans the agents of 300 plugins: cold without an index, warm with one.
 func BenchmarkMany(b *testing.B) {
 	w := newTree(b)
 	roots := w.many(300)
@@ -270,8 +270,8 @@ func BenchmarkMany(b *testing.B) {
 	b.Run("warm", func(b *testing.B) { run(b, w.path("state/index")) })
 }
 
-// What another version of the program has read is shown, and read again before it is used.
-//
+// TestIndexOfAnotherProgram checks that definitions read by another adze version are shown, and
+// read again before use.
 // Proves AGENT-20.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	w := newTree(t)
@@ -323,8 +323,8 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	third.Close()
 }
 
-// A workspace without an index begins with that of another, in which the agents of the user and of plugins were read already.
-//
+// TestIndexOfAnotherWorkspace checks that a workspace without an index starts with another
+// workspace's, in which the agents of the user and of plugins were already read.
 // Proves AGENT-20.
 func TestIndexOfAnotherWorkspace(t *testing.T) {
 	w := newTree(t)

@@ -14,57 +14,59 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// Limits of what is looked at and told.
+// Scan and report limits.
 const (
-	maxFiles    = 2_000 // of a folder
+	maxFiles    = 2_000 // per directory
 	maxProblems = 200
 )
 
-// pollEvery is how long what was found on disk counts, and settled is longer than any clock by which systems stamp files
-// takes to move on.
+// pollEvery is how long a scan result is valid. settled exceeds the resolution of any file
+// system clock.
 const (
 	pollEvery = time.Second
 	settled   = 2 * time.Second
 )
 
-// mark is what the names of agent files end in.
+// mark is the extension of agent files.
 const mark = ".md"
 
-// A Root is a folder that holds agent files, or a single file.
+// A Root is a directory of agent files, or a single file.
 type Root struct {
-	// Path is absolute; it need not exist.
+	// Path is absolute and need not exist.
 	Path   string
 	Source Source
-	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
+	// Prefix is prepended to names, such as "plugin:"; it may be empty.
 	Prefix string
-	// Within is the directory that links in it may not leave; empty means that they may lead anywhere.
+	// Within is the directory that symlinks may not leave; empty means that they may lead
+	// anywhere.
 	Within string
-	// Fixed says that what is in it is not meant to change: it is looked at later than others.
+	// Fixed marks a directory whose content is not expected to change; it is scanned after the
+	// others.
 	Fixed bool
 }
 
-// A Config says where definitions are.
+// Config configures a Library.
 type Config struct {
-	// Roots returns the folders, of those of one kind the ones first whose agents are used first. It is called for every
-	// look at the disk, and so must be cheap.
+	// Roots returns the directories; within a kind, earlier ones take precedence. It is called
+	// for every scan, so it must be cheap.
 	Roots func() []Root
-	// Early returns what Roots does, as far as it is known at first; nil means that Roots does.
+	// Early returns the subset of Roots that is known at startup. If nil, Roots is used.
 	Early func() []Root
-	// Extra returns definitions that are not on disk, the same values each time: those that are built in, and those of the
-	// command line. It may be nil.
+	// Extra, if non-nil, returns definitions that are not on disk, the same values each time:
+	// built-in ones and those from the command line.
 	Extra func() []*Definition
-	// Problems returns what is told beside problems of files; it may be nil.
+	// Problems, if non-nil, returns further problems to report.
 	Problems func() []Problem
-	// Index is the file that keeps what was read of the files; empty keeps nothing. Libraries with other roots that share one
-	// replace each other's.
+	// Index is the index file; empty disables it. Libraries with other roots that share a file
+	// overwrite each other's index.
 	Index string
 }
 
-// A Set is the definitions that were found. It does not change.
+// A Set holds the definitions found by a scan. It is immutable.
 type Set struct {
-	// Definitions are those that can be used, in order of their names.
+	// Definitions are the usable definitions, ordered by name.
 	Definitions []*Definition
-	// Shadowed are those that another of the same name keeps from being used.
+	// Shadowed are the definitions hidden by another with the same name.
 	Shadowed []Shadowed
 	Problems []Problem
 }
@@ -72,7 +74,7 @@ type Set struct {
 // A Shadowed definition is not used, because By has the same name.
 type Shadowed struct{ Definition, By *Definition }
 
-// Get returns the definition of a name, or nil.
+// Get returns the definition with the given name, or nil.
 func (s *Set) Get(name string) *Definition {
 	i, found := slices.BinarySearchFunc(s.Definitions, name, func(d *Definition, name string) int { return strings.Compare(d.Name, name) })
 	if !found {
@@ -90,7 +92,7 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Unknown returns the error for a name that no agent has: it lists those that there are.
+// Unknown returns the error for an unknown agent name, which lists the known ones.
 func (s *Set) Unknown(name string) error {
 	text := fmt.Sprintf("there is no agent %q; there are %s", short(name), strings.Join(s.Names(), ", "))
 	if near := spell.Closest(name, s.Names(), 1); len(near) > 0 {
@@ -99,8 +101,8 @@ func (s *Set) Unknown(name string) error {
 	return errors.New(text)
 }
 
-// Report returns what is wrong, in lines: files that are not used as they were meant, and those of agents that another one
-// of the same name keeps from being used.
+// Report returns problems, one per line: files that are not used as intended, and agents hidden
+// by another with the same name.
 func (s *Set) Report() []string {
 	const most = 50
 	var all []string
@@ -123,25 +125,26 @@ type Library struct {
 	cfg Config
 
 	mu       sync.Mutex
-	early    bool // folders that are fixed are not looked at
-	foreign  bool // another program has read what is known
-	recalled *Set // what Early returns before anything is looked at; may be nil
+	early    bool // fixed directories were not scanned
+	foreign  bool // another program wrote the known state
+	recalled *Set // returned by Early before the first scan; may be nil
 	set      *Set
 	looked   time.Time
 	known    map[Root]*folder
 	saver    cachefile.Saver
 }
 
-// NewLibrary returns a library. Nothing is read before it is needed.
+// NewLibrary returns a library. It reads nothing until needed.
 func NewLibrary(cfg Config) *Library { return &Library{cfg: cfg} }
 
-// Get returns the definition of a name, or nil.
+// Get returns the definition with the given name, or nil.
 func (l *Library) Get(name string) *Definition { return l.Set().Get(name) }
 
-// All returns the definitions that can be used, in order of their names.
+// All returns the usable definitions, ordered by name.
 func (l *Library) All() []*Definition { return l.Set().Definitions }
 
-// Set returns what there is: the same value until something changes on disk, which is noticed after a second.
+// Set returns the definitions: the same value until something changes on disk, which is noticed
+// after a second.
 func (l *Library) Set() *Set {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,8 +154,8 @@ func (l *Library) Set() *Set {
 	return l.set
 }
 
-// Early returns what is known, if nothing else before a look at the folders that are fixed. It is for showing what there is;
-// what is used is in [Library.Set].
+// Early returns the known definitions without scanning fixed directories. Use it to show names;
+// for definitions to run use [Library.Set].
 func (l *Library) Early() *Set {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,15 +179,16 @@ func (l *Library) Early() *Set {
 	return l.set
 }
 
-// Recall makes definitions that an earlier process has found what [Library.Early] returns, until something else is asked for.
+// Recall sets the definitions that [Library.Early] returns until the first scan, found by an
+// earlier process.
 func (l *Library) Recall(list []*Definition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recalled = &Set{Definitions: list}
 }
 
-// Stamps returns the stamps of the folders that are not fixed and of the files in them, by path, as they were when they were
-// read. It is false if something that was found is not known by its stamp.
+// Stamps returns the stamps, from when they were read, of the directories that are not fixed
+// and of their files, by path. It returns false if a stamp does not identify a file.
 func (l *Library) Stamps() (map[string]filestate.Stamp, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,7 +208,7 @@ func (l *Library) Stamps() (map[string]filestate.Stamp, bool) {
 	return all, l.set != nil
 }
 
-// Refresh looks at the disk now.
+// Refresh rescans the disk now.
 func (l *Library) Refresh() *Set {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +216,7 @@ func (l *Library) Refresh() *Set {
 	return l.set
 }
 
-// look looks at the disk, and makes a set if something is not as it was. The caller holds mu.
+// look scans the disk, and builds a new set if something has changed. The caller holds mu.
 func (l *Library) look(roots []Root) {
 	if l.set == nil && l.known == nil {
 		var foreign bool
@@ -241,7 +245,7 @@ func (s *Set) same(o *Set) bool {
 	return slices.Equal(s.Definitions, o.Definitions) && slices.Equal(s.Shadowed, o.Shadowed) && slices.Equal(s.Problems, o.Problems)
 }
 
-// set says which of the definitions with the same name is used.
+// set decides which of several definitions with the same name is used.
 func (c *collection) set() *Set {
 	slices.SortStableFunc(c.all, func(a, b *Definition) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), -cmp.Compare(a.Source.Kind, b.Source.Kind))

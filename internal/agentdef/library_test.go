@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A tree is a directory with files for tests.
+// A tree is a directory of test files.
 type tree struct {
 	t   testing.TB
 	dir string
@@ -55,8 +55,8 @@ func describe(s *Set) (lines []string) {
 	return lines
 }
 
-// Folders below one with agents hold agents too; links to folders, and those that are hidden or very deep, do not.
-//
+// TestFolders checks that subdirectories of an agents directory hold agents too, except for
+// symlinks, hidden and very deep ones.
 // Proves AGENT-20.
 func TestFolders(t *testing.T) {
 	w := newTree(t)
@@ -111,8 +111,8 @@ func TestLibraryOrder(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is reported, and keeps no other from being used.
-//
+// TestLibraryProblems checks that problems with a file are reported and do not affect other
+// files.
 // Proves AGENT-20.
 func TestLibraryProblems(t *testing.T) {
 	w := newTree(t)
@@ -161,7 +161,8 @@ func TestLibraryProblems(t *testing.T) {
 	}
 }
 
-// A file that changes is noticed, and what has not changed stays the same value.
+// TestLibraryChange checks that a changed file is noticed, and that unchanged definitions stay
+// the same value.
 func TestLibraryChange(t *testing.T) {
 	w := newTree(t)
 	w.agent("agents/a.md", "a", "first")
@@ -214,7 +215,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// BenchmarkLibrary reads 1,000 files, and looks at them again.
+// BenchmarkLibrary reads 1,000 files, and rescans them.
 func BenchmarkLibrary(b *testing.B) {
 	w := newTree(b)
 	old := time.Now().Add(-time.Hour)

@@ -15,18 +15,19 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// MaxFile is how large the file of an agent may be, in bytes.
+// MaxFile is the maximum size of an agent file, in bytes.
 const MaxFile = 1 << 20
 
-// Limits of what a head may say, in bytes. A description that is longer is cut.
+// Front matter limits, in bytes. A longer description is truncated.
 const (
 	maxHead  = 64 << 10
 	maxText  = 4 << 10
 	maxShort = 500
 )
 
-// Parse reads the file of an agent. Problems name fields that are wrong and do not count. With an error, a [Problem] too,
-// there is no agent: the file is none, or what it says of its rights cannot be read.
+// Parse parses an agent file. Problems report invalid fields, which are ignored. If the error,
+// itself a [Problem], is not nil, there is no agent: the file does not define one, or its
+// permissions can't be parsed.
 func Parse(file string, data []byte, from Source) (*Definition, []Problem, error) {
 	head, body, err := frontmatter.SplitFile(string(data), maxHead)
 	if err != nil {
@@ -45,11 +46,11 @@ func Parse(file string, data []byte, from Source) (*Definition, []Problem, error
 	return r.end(d)
 }
 
-// flagFile stands for a file in problems of definitions from the command line.
+// flagFile is the file name used in problems with definitions from the command line.
 const flagFile = "--agents"
 
-// ParseFlag reads the definitions that the command line has as JSON: an object of agents by name, each with the fields of
-// a head, and with its prompt. An error means that none of them is used.
+// ParseFlag parses the JSON definitions from the command line: an object of agents by name,
+// each with the front matter fields and a prompt. After an error none is used.
 func ParseFlag(data []byte) ([]*Definition, []Problem, error) {
 	all, err := frontmatter.ParseJSON(data)
 	if err != nil {
@@ -73,7 +74,7 @@ func ParseFlag(data []byte) ([]*Definition, []Problem, error) {
 	return list, problems, nil
 }
 
-// A fieldReader reads the fields of a definition, and notes what is wrong with them.
+// A fieldReader reads a definition's fields and records problems.
 type fieldReader struct {
 	file, head string
 	fields     frontmatter.Fields
@@ -82,7 +83,7 @@ type fieldReader struct {
 	fatal      *Problem
 }
 
-// definition reads all fields but the prompt.
+// definition reads all fields except the prompt.
 func (r *fieldReader) definition(name string) *Definition {
 	d := &Definition{
 		Name: name, Description: r.text("description", maxText),
@@ -106,7 +107,7 @@ func (r *fieldReader) definition(name string) *Definition {
 	return d
 }
 
-// end returns the definition if it can be used.
+// end returns the definition if it is usable.
 func (r *fieldReader) end(d *Definition) (*Definition, []Problem, error) {
 	switch {
 	case d.Name == "":
@@ -126,19 +127,19 @@ func (r *fieldReader) problem(field, format string, args ...any) *Problem {
 	return &Problem{File: r.file, Line: frontmatter.Line(r.head, field), Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
-// report notes what is wrong with a field that is ignored then.
+// report records a problem with a field, which is then ignored.
 func (r *fieldReader) report(field, format string, args ...any) {
 	r.problems = append(r.problems, *r.problem(field, format, args...))
 }
 
-// fail notes what is wrong with a field without which the agent cannot be used.
+// fail records a problem that makes the agent unusable.
 func (r *fieldReader) fail(field, format string, args ...any) {
 	if r.fatal == nil {
 		r.fatal = r.problem(field, format+"; the agent is disabled", args...)
 	}
 }
 
-// known are the fields that a head may have.
+// known returns the supported front matter fields.
 func known() []string {
 	return []string{
 		"name", "description", "tools", "disallowedTools", "model", "effort", "permissionMode", "maxTurns", "skills", "mcpServers",
@@ -146,7 +147,7 @@ func known() []string {
 	}
 }
 
-// unknown reports fields that look like one that is known: what they are meant to limit is not limited.
+// unknown reports misspelled fields, because the limits they were meant to set do not apply.
 func (r *fieldReader) unknown() {
 	for _, field := range slices.Sorted(maps.Keys(r.fields)) {
 		if slices.Contains(known(), field) || field == "prompt" && r.from.Kind == Flag {
@@ -168,12 +169,13 @@ func (r *fieldReader) refuse(fields ...string) {
 	}
 }
 
-// empty reports whether a value says nothing. An empty list says something: that the author meant a list.
+// empty reports whether a value is unset. An empty list is not, because the author meant a
+// list.
 func empty(v frontmatter.Value) bool { return isText(v) && v.Text == "" }
 
 func isText(v frontmatter.Value) bool { return v.List == nil && v.Fields == nil }
 
-// text returns a field that is a text, cut to a number of bytes.
+// text returns a string field, truncated to limit bytes.
 func (r *fieldReader) text(field string, limit int) string {
 	v := r.fields[field]
 	if !isText(v) {
@@ -187,7 +189,7 @@ func (r *fieldReader) text(field string, limit int) string {
 	return text
 }
 
-// choice returns a field that is one of some words.
+// choice returns a field whose value must be among words.
 func (r *fieldReader) choice(field string, words ...string) string {
 	v := r.fields[field]
 	if empty(v) {
@@ -200,7 +202,7 @@ func (r *fieldReader) choice(field string, words ...string) string {
 	return ""
 }
 
-// yes returns a field that is true or false.
+// yes returns a boolean field.
 func (r *fieldReader) yes(field string) bool {
 	v := r.fields[field]
 	switch strings.ToLower(v.Text) {
@@ -215,7 +217,7 @@ func (r *fieldReader) yes(field string) bool {
 	return false
 }
 
-// number returns a field that is a number above 0, or 0.
+// number returns a positive number field, or 0.
 func (r *fieldReader) number(field string) int {
 	v := r.fields[field]
 	if empty(v) {
@@ -229,7 +231,7 @@ func (r *fieldReader) number(field string) int {
 	return n
 }
 
-// list returns a field that is a list of texts, or a text with commas.
+// list returns a field that is a list of strings or a comma-separated string.
 func (r *fieldReader) list(field string) []string {
 	items, ok := r.fields[field].Texts(splitList)
 	if !ok {
@@ -238,8 +240,8 @@ func (r *fieldReader) list(field string) []string {
 	return items
 }
 
-// memory returns a field that says where an agent keeps what it remembers. Another word may mean a place that the author
-// does not share, so that it disables the agent.
+// memory returns a memory scope field. An unknown value disables the agent, because it may mean
+// a scope that is not shared.
 func (r *fieldReader) memory(field string) string {
 	v := r.fields[field]
 	if known := []string{string(UserMemory), string(ProjectMemory), string(LocalMemory)}; !empty(v) && !slices.Contains(known, v.Text) {
@@ -249,8 +251,8 @@ func (r *fieldReader) memory(field string) string {
 	return v.Text
 }
 
-// mode returns a field that is a permission mode. One that cannot be read disables the agent: it may be meant to be
-// stricter.
+// mode returns a permission mode field. An invalid value disables the agent, because it may be
+// meant to be stricter.
 func (r *fieldReader) mode(field string) string {
 	v := r.fields[field]
 	if empty(v) {
@@ -263,8 +265,7 @@ func (r *fieldReader) mode(field string) string {
 	return string(m)
 }
 
-// hooks returns a field that holds hooks. They may keep calls from running, so that ones that cannot be read disable the
-// agent.
+// hooks returns a field with hooks. Hooks may block calls, so invalid ones disable the agent.
 func (r *fieldReader) hooks(field string) json.RawMessage {
 	hooks, err := frontmatter.Hooks(r.fields[field])
 	if err != nil {
@@ -273,8 +274,8 @@ func (r *fieldReader) hooks(field string) json.RawMessage {
 	return hooks
 }
 
-// tools returns a field that names tools; nil if it is not there, or names all of them. One that cannot be read disables
-// the agent: it would have more tools than it is meant to.
+// tools returns a field that lists tools; nil if it is absent or lists all of them. An invalid
+// value disables the agent, because it would have more tools than intended.
 func (r *fieldReader) tools(field string) []string {
 	v, there := r.fields[field]
 	if !there {
@@ -306,8 +307,8 @@ func (r *fieldReader) tools(field string) []string {
 	return list
 }
 
-// withAgents returns a list that names all tools: nil, unless it names the one that launches agents, too, which is not
-// among them.
+// withAgents returns the list for all tools: nil, unless it also names the tool that launches
+// agents, which "all" does not include.
 func (r *fieldReader) withAgents(list []string) []string {
 	if slices.ContainsFunc(list, launches) {
 		return list
@@ -315,7 +316,8 @@ func (r *fieldReader) withAgents(list []string) []string {
 	return nil
 }
 
-// checkTool checks an item of a list of tools. It reports names that no tool has, and false if the agent is disabled.
+// checkTool checks an item of a tool list. It reports unknown tools, and returns false if the
+// agent is disabled.
 func (r *fieldReader) checkTool(field, item string) bool {
 	name, content, limited := strings.Cut(item, "(")
 	switch {
@@ -337,8 +339,8 @@ func (r *fieldReader) checkTool(field, item string) bool {
 	return true
 }
 
-// servers returns a field that names MCP servers, or configures them: a list of names and of objects by name, or one such
-// object.
+// servers returns a field that names or configures MCP servers: a list of names and objects
+// keyed by name, or a single such object.
 func (r *fieldReader) servers(field string) []Server {
 	v := r.fields[field]
 	items := v.List
@@ -364,7 +366,7 @@ func (r *fieldReader) servers(field string) []Server {
 	return list
 }
 
-// inline returns servers that are configured in the definition.
+// inline returns servers configured in the definition.
 func (r *fieldReader) inline(field string, fields frontmatter.Fields) []Server {
 	var list []Server
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -378,8 +380,8 @@ func (r *fieldReader) inline(field string, fields frontmatter.Fields) []Server {
 	return list
 }
 
-// serverConfig returns the configuration of a server as JSON has it: texts, but for the fields that are numbers and
-// booleans there.
+// serverConfig returns a server's configuration as JSON values: strings, except for fields that
+// are numbers or booleans.
 func serverConfig(v frontmatter.Value) map[string]any {
 	config := map[string]any{}
 	for name, item := range v.Fields {
@@ -395,7 +397,7 @@ func serverConfig(v frontmatter.Value) map[string]any {
 
 func splitList(s string) []string { return strings.Split(s, ",") }
 
-// splitTools splits a list of tools at commas and blanks that are not in parentheses.
+// splitTools splits a list of tools at commas and blanks outside parentheses.
 func splitTools(s string) []string {
 	depth := 0
 	return strings.FieldsFunc(s, func(c rune) bool {
@@ -409,7 +411,7 @@ func splitTools(s string) []string {
 	})
 }
 
-// short returns the beginning of a text that may be long.
+// short returns the beginning of a possibly long text.
 func short(s string) string {
 	const limit = 100
 	if r := []rune(s); len(r) > limit {

@@ -71,14 +71,14 @@ omitInstructions: yes
 	}
 }
 
-// Fields that are wrong do not count; those that say what an agent may do disable it.
-//
+// TestParseBad checks that invalid fields are ignored, except that invalid permissions disable
+// the agent.
 // Proves AGENT-20.
 func TestParseBad(t *testing.T) {
 	tests := []struct {
 		fields   string
-		problem  string // that is reported
-		disabled string // why there is no agent
+		problem  string // reported problem
+		disabled string // reason the agent is disabled
 	}{
 		{"model: [a]", "/a/x.md:4: model: expected a text; the field is ignored", ""},
 		{"effort: heroic", "expected low, medium, high, xhigh, max; the field is ignored", ""},
@@ -125,15 +125,14 @@ func TestParseBad(t *testing.T) {
 	}
 }
 
-// What is wrong in any field is reported, or disables the agent, whatever stands there in its place. A test of a field that
-// is not in the table fails.
-//
+// TestParseEveryField checks that a wrong value in any field is reported or disables the agent.
+// It fails for a field missing from the table.
 // Proves AGENT-20.
 func TestParseEveryField(t *testing.T) {
 	const (
-		used     = "used"     // the value counts, and nothing is reported
+		used     = "used"     // the value is used, and nothing is reported
 		reported = "reported" // the field is reported; the agent is used without it
-		disabled = "disabled" // there is no agent
+		disabled = "disabled" // the agent is rejected
 	)
 	values := []string{"", "[]", "{}", "[a]", "[[a]]", "{a: 1}", "7", "-1", "99999999999999999999", "true", `"\x1b[2J"`}
 	tests := map[string][]string{

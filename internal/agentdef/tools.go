@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// agentTool is the tool that launches agents, by its name and by the one that files of other programs use.
+// agentTool launches agents; oldAgentTool is its name in other programs' files.
 const (
 	agentTool    = "Agent"
 	oldAgentTool = "Task"
@@ -14,12 +14,13 @@ const (
 	serverPrefix = "mcp__"
 )
 
-// never are the tools that no sub-agent gets: they concern the user, or the main conversation.
+// never returns the tools that no sub-agent gets: they concern the user or the main
+// conversation.
 func never() []string {
 	return []string{"TaskOutput", "EnterPlanMode", exitPlan, "AskUserQuestion", "TaskStop", "Workflow"}
 }
 
-// async are the tools that an agent in the background may have, beside those of servers.
+// async returns the tools that a background agent may have in addition to server tools.
 func async() []string {
 	return []string{
 		"Read", "Write", "Edit", "NotebookEdit", "Bash", "PowerShell", "Glob", "Grep", "WebFetch", "WebSearch", "TodoWrite", "Skill",
@@ -28,8 +29,8 @@ func async() []string {
 	}
 }
 
-// Allows reports whether an agent with this definition gets a tool. Background says that it runs in the background,
-// where it cannot ask.
+// Allows reports whether an agent with this definition gets a tool. If background is true, the
+// agent runs in the background, where it can't prompt.
 func (d *Definition) Allows(tool string, background bool) bool {
 	tool = canonical(tool)
 	if names(d.Disallowed, tool) {
@@ -42,7 +43,7 @@ func (d *Definition) Allows(tool string, background bool) bool {
 	case tool == exitPlan && d.Mode == planMode:
 	case slices.Contains(never(), tool):
 		return false
-	case tool == agentTool: // only if it is named, so that agents do not launch agents by default
+	case tool == agentTool: // only if named, so that agents do not launch agents by default
 		return !background && slices.ContainsFunc(d.Tools, launches)
 	}
 	if background && !slices.Contains(async(), tool) {
@@ -56,8 +57,8 @@ func (d *Definition) Creates() bool {
 	return d.Mode != planMode && slices.ContainsFunc([]string{"Write", "Bash", "PowerShell"}, d.Offers)
 }
 
-// Offers reports whether the main conversation has a tool while an agent with this definition holds it. What sub-agents
-// never get does not matter there.
+// Offers reports whether the main conversation has a tool while an agent with this definition
+// runs it. The restrictions on sub-agents do not apply there.
 func (d *Definition) Offers(tool string) bool {
 	tool = canonical(tool)
 	switch {
@@ -69,8 +70,8 @@ func (d *Definition) Offers(tool string) bool {
 	return names(d.Tools, tool)
 }
 
-// MayLaunch reports whether an agent with this definition may launch those of a type. That it has the tool for it is
-// checked by [Definition.Allows].
+// MayLaunch reports whether an agent with this definition may launch agents of a type.
+// [Definition.Allows] checks that it has the tool for it.
 func (d *Definition) MayLaunch(agent string) bool {
 	for _, item := range d.Tools {
 		if !launches(item) {
@@ -89,14 +90,14 @@ func (d *Definition) MayLaunch(agent string) bool {
 	return false
 }
 
-// launches reports whether an item of a list is the tool that launches agents, alone or with types.
+// launches reports whether a list item is the tool that launches agents, alone or with types.
 func launches(item string) bool {
 	name, _, _ := strings.Cut(item, "(")
 	return name == agentTool || name == oldAgentTool
 }
 
-// names reports whether a list of names speaks of a tool: * of all, and mcp__server, or mcp__server__*, of those of a
-// server.
+// names reports whether a list covers a tool: * covers all, and mcp__server or mcp__server__*
+// covers a server's tools.
 func names(list []string, tool string) bool {
 	return slices.ContainsFunc(list, func(item string) bool {
 		if launches(item) {
@@ -109,7 +110,7 @@ func names(list []string, tool string) bool {
 	})
 }
 
-// canonical returns the name of the tool that files call by an older one.
+// canonical returns the current name of a tool.
 func canonical(name string) string {
 	switch name {
 	case oldAgentTool:

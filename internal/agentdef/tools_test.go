@@ -10,7 +10,7 @@ func TestAllows(t *testing.T) {
 	tests := []struct {
 		name              string
 		access            Access
-		tools, background []string // of those below that it gets, in the foreground and in the background
+		tools, background []string // subset that it gets, in the foreground and in the background
 	}{
 		{"all", Access{}, []string{"Read", "Bash", "Glob", "Sleep", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
 		{"a list", Access{Tools: []string{"Read", "Sleep"}}, []string{"Read", "Sleep", "mcp__web__get"}, []string{"Read", "mcp__web__get"}},
@@ -54,8 +54,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// A pool asks about the other names of a tool, too: they stand for the tool.
-//
+// TestAllowsOtherNames checks that a tool's other names are equivalent to its main name.
 // Proves AGENT-11.
 func TestAllowsOtherNames(t *testing.T) {
 	launcher := Definition{Access: Access{Tools: []string{"Agent", "Bash"}}}

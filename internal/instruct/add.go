@@ -21,14 +21,15 @@ import (
 type Place struct {
 	Path string
 	Kind Kind
-	// New says that the file is not there yet. It begins by including Keeps then, if that is not empty: a
-	// file that is only read as long as there is no such one.
+	// New is true if the file does not exist yet. If Keeps is not empty, the new file starts by
+	// including it: that file is read only while this one does not exist.
 	New   bool
 	Keeps string
 }
 
-// Places returns the files that a line can be added to: those at the top of the hierarchy that the user may
-// write, and new ones where a project or the user has none. Files of other programs are not among them.
+// Places returns the files that a line can be added to: top-level files that the user may
+// write, and new ones where a project or the user has none. Other programs' files are not
+// included.
 func (s *Set) Places() []Place {
 	sc := s.scan()
 	var places []Place
@@ -44,7 +45,7 @@ func (s *Set) Places() []Place {
 	return append(places, sc.places(Local, localNames[:])...)
 }
 
-// places returns the files of a kind that are in force, called one of names and within the project.
+// places returns the active files of a kind with a name in names, within the project.
 func (sc *scanner) places(kind Kind, names []string) []Place {
 	var places []Place
 	for _, f := range sc.files {
@@ -56,8 +57,8 @@ func (sc *scanner) places(kind Kind, names []string) []Place {
 	return places
 }
 
-// usersPlace returns the user's file. Where that of another program is read in its place, as long as there is
-// none, it is included.
+// usersPlace returns the user's file. If another program's file is read while there is no such
+// file, the new file includes it.
 func (sc *scanner) usersPlace() []Place {
 	p := Place{Path: filepath.Join(sc.s.c.User, "ADZE.md"), Kind: User}
 	for _, f := range sc.files {
@@ -70,12 +71,12 @@ func (sc *scanner) usersPlace() []Place {
 		}
 	}
 	if p.Keeps != "" && !slices.Equal(references("@"+p.Keeps), []string{p.Keeps}) {
-		return nil // its name cannot be written as an include
+		return nil // the name can't be written as an include
 	}
 	return sc.s.fresh(p)
 }
 
-// fresh returns p if its file is still to be made, or empty, and would be read.
+// fresh returns p if its file is missing or empty, and would be read.
 func (s *Set) fresh(p Place) []Place {
 	info, err := os.Lstat(p.Path)
 	p.New = errors.Is(err, fs.ErrNotExist)
@@ -89,7 +90,8 @@ func (s *Set) fresh(p Place) []Place {
 	return nil
 }
 
-// writable reports whether this user may write to the file at path, and no other program calls it its own.
+// writable reports whether this user may write to the file at path, and it does not belong to
+// another program.
 func (s *Set) writable(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil || s.foreign(real) {
@@ -103,7 +105,8 @@ func (s *Set) writable(path string) bool {
 	return true
 }
 
-// foreign reports whether a real path lies in a directory of another program, in the project or elsewhere.
+// foreign reports whether a real path lies in another program's directory, in the project or
+// elsewhere.
 func (s *Set) foreign(path string) bool {
 	if other, err := filepath.EvalSymlinks(s.c.Other); err == nil && s.c.Other != "" && within(other, path) {
 		return true
@@ -114,8 +117,7 @@ func (s *Set) foreign(path string) bool {
 	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".claude")
 }
 
-// Add adds a line to the end of the file at path, one of [Set.Places]. The file holds either what it held
-// before or all of it.
+// Add appends a line to the file at path, which must be in [Set.Places]. The update is atomic.
 func (s *Set) Add(ctx context.Context, files *replace.Replacer, path, line string) error {
 	places := s.Places()
 	i := slices.IndexFunc(places, func(p Place) bool { return p.Path == path })
@@ -171,7 +173,7 @@ func add(ctx context.Context, files *replace.Replacer, p Place, line string) err
 	return err
 }
 
-// begun returns a new file with the line.
+// begun returns the content of a new file with the line.
 func begun(keeps, line string) []byte {
 	if keeps == "" {
 		return []byte(line + "\n")
@@ -179,7 +181,8 @@ func begun(keeps, line string) []byte {
 	return []byte("@" + keeps + "\n\n" + line + "\n")
 }
 
-// ending returns what makes line the last line of a file, with the line ends that it has.
+// ending returns the bytes to append so that line becomes the last line, using the file's line
+// endings.
 func ending(data []byte, line string) []byte {
 	end := "\n"
 	if bytes.Contains(data, []byte("\r\n")) {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// offered lists places as "Kind path", with what is to be said of new ones.
+// offered lists places as "Kind path", with notes about new ones.
 func (w world) offered(s *Set) []string {
 	var all []string
 	for _, p := range s.Places() {
@@ -46,7 +46,7 @@ func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		files  map[string]string
-		links  map[string]string // by name
+		links  map[string]string // keyed by name
 		change func(*Config)
 		want   []string
 	}{
@@ -106,7 +106,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A project inside the folder of another program is still a project.
+// TestPlacesOfAWorktree checks that a project inside another program's directory is still a
+// project.
 func TestPlacesOfAWorktree(t *testing.T) {
 	w := newWorld(t, map[string]string{"repo/.claude/worktrees/one/AGENTS.md": "a"})
 	c := w.config()
@@ -147,7 +148,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A link stays one, and what it leads to keeps its permissions.
+// TestAddThroughALink checks that a symlink is preserved, and its target keeps its permissions.
 func TestAddThroughALink(t *testing.T) {
 	w := newWorld(t, map[string]string{"repo/docs/rules.md": "a\n"})
 	w.link("repo/docs/rules.md", "repo/AGENTS.md")

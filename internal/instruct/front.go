@@ -8,23 +8,23 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// A front is what stands before the text of a file, between two lines of dashes.
+// A front is a file's front matter.
 type front struct {
-	conditional bool // it names paths, well or badly
+	conditional bool // has a paths key, valid or not
 	paths       []string
 }
 
 var errPaths = errors.New("paths in the front matter is neither a pattern nor a list of patterns; the rule never holds")
 
-// splitFront separates the front matter from the text. Of its keys only paths counts: one pattern, several
-// with commas, or a list of them.
+// splitFront separates the front matter from the text. Only the key paths is used: a pattern,
+// several separated by commas, or a list.
 func splitFront(text string) (front, string, error) {
 	var f front
 	head, body, err := frontmatter.Split(text)
 	if err != nil {
 		return f, text, err
 	}
-	fields, _ := frontmatter.Parse(head) // ok: the other keys do not count
+	fields, _ := frontmatter.Parse(head) // ok: the other keys are ignored
 	value, named := fields["paths"]
 	if !named && !strings.HasPrefix(head, "paths:") && !strings.Contains(head, "\npaths:") {
 		return f, body, nil
@@ -36,7 +36,7 @@ func splitFront(text string) (front, string, error) {
 	return f, body, nil
 }
 
-// pathsOf returns the patterns of a value.
+// pathsOf returns the patterns in a value.
 func pathsOf(v frontmatter.Value) []string {
 	texts := frontmatter.SplitList(v.Text)
 	for _, item := range v.List {
@@ -51,10 +51,10 @@ func pathsOf(v frontmatter.Value) []string {
 	return paths
 }
 
-// A rule is a file that holds only once a file is worked on that its patterns match.
+// A rule is a file that applies only once the model works on a file matching its patterns.
 type rule struct {
 	file File
-	base string // that the patterns are relative to
+	base string // base directory of the patterns
 	when patterns
 }
 
@@ -63,7 +63,7 @@ func (r *rule) matches(path string) bool {
 	return ok && r.when.match(rel)
 }
 
-// Patterns match if the last of them that applies is not negated.
+// Patterns match if the last one that applies is not negated.
 type patterns []pattern
 
 type pattern struct {
@@ -81,7 +81,7 @@ func (ps patterns) match(path string) bool {
 	return matched
 }
 
-// compile reads patterns. One that is wrong is reported and never matches.
+// compile compiles patterns. An invalid pattern is reported and never matches.
 func (sc *scanner) compile(where string, texts []string) patterns {
 	ps, problems := compile(where, texts)
 	sc.problems = append(sc.problems, problems...)

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// include reads what f names with @path, and what that names in turn. Included files follow the one that
-// includes them, which keeps its text.
+// include reads the files that f references with @path, recursively. Included files follow the
+// including one, whose text is unchanged.
 func (sc *scanner) include(f File, depth int) {
 	for _, name := range references(f.Text) {
 		path := sc.resolve(name, filepath.Dir(f.Path))
@@ -47,7 +47,7 @@ func (sc *scanner) include(f File, depth int) {
 	}
 }
 
-// resolve returns the path that a name in a file of dir stands for.
+// resolve returns the path for a name in a file in dir.
 func (sc *scanner) resolve(name, dir string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok && sc.s.c.Home != "" {
 		return filepath.Join(sc.s.c.Home, rest)
@@ -58,8 +58,9 @@ func (sc *scanner) resolve(name, dir string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// permitted reports whether a file of that kind may include path, and returns the path without links. The
-// user and the administrator may include what they like; the project needs consent for what is outside it.
+// permitted reports whether a file of that kind may include path, and returns the path with
+// symlinks resolved. The user and the administrator may include anything; the project needs
+// consent for files outside it.
 func (sc *scanner) permitted(kind Kind, path string) (real string, ok bool) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func (sc *scanner) permitted(kind Kind, path string) (real string, ok bool) {
 	return real, inside || sc.s.c.Approve != nil && sc.s.c.Approve(real)
 }
 
-// references returns the paths that a text names with @, outside of code.
+// references returns the paths that a text references with @, outside code.
 func references(text string) []string {
 	var names []string
 	fence := ""
@@ -94,7 +95,7 @@ func references(text string) []string {
 	return names
 }
 
-// fenceOf returns the marks that begin or end a block of code, or nothing.
+// fenceOf returns the code fence that a line begins with, or "".
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if rest := strings.TrimLeft(line, mark); len(line)-len(rest) >= 3 {
@@ -104,7 +105,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// inLine returns the names in a line, less what is between back quotes.
+// inLine returns the names in a line, outside back quotes.
 func inLine(line string) []string {
 	var names []string
 	for i, part := range strings.Split(line, "`") {
@@ -122,7 +123,7 @@ func inLine(line string) []string {
 	return names
 }
 
-// relative returns path as seen from dir, with slashes; false if it is not below it.
+// relative returns path relative to dir, with slashes; false if it is not below dir.
 func relative(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {

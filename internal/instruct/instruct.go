@@ -1,7 +1,6 @@
-// Package instruct finds the files in which people write how they want to be worked with: those of the
-// administrator, of the user, of the project and the private ones beside them. It reads them, follows what
-// they include, knows which rules wait for a file, and notices what changes. Whether the workspace is
-// trusted is decided by the caller, and so is how the texts are told to a model.
+// Package instruct finds instruction files: the administrator's, the user's, the project's and
+// private ones next to them. It reads them, follows includes, tracks rules that apply to
+// certain files, and detects changes. The caller decides whether the workspace is trusted.
 package instruct
 
 import (
@@ -11,10 +10,10 @@ import (
 	"strings"
 )
 
-// A Kind is whose instructions a file holds.
+// A Kind is the origin of an instruction file.
 type Kind uint8
 
-// The kinds, from the general to the specific.
+// The kinds, from general to specific.
 const (
 	Managed Kind = iota
 	User
@@ -22,13 +21,13 @@ const (
 	Local
 )
 
-// String returns the name that hooks know the kind by.
+// String returns the kind's name in hooks.
 func (k Kind) String() string { return [...]string{"Managed", "User", "Project", "Local"}[k] }
 
-// A Reason is why a file is read.
+// A Reason is the reason a file is read.
 type Reason string
 
-// The reasons, as hooks know them.
+// The reasons, as named in hooks.
 const (
 	AtStart   Reason = "session_start"
 	Nested    Reason = "nested_traversal"
@@ -37,61 +36,62 @@ const (
 	Again     Reason = "changed"
 )
 
-// A File is instructions that are in force.
+// A File is an active instruction file.
 type File struct {
 	Path string
 	Kind Kind
-	// Text is what the file says, without its front matter.
+	// Text is the file's text without front matter.
 	Text string
 	// Parent is the file that includes this one, or empty.
 	Parent string
-	// Globs are the patterns of a rule that holds for some files only.
+	// Globs are the patterns of a conditional rule.
 	Globs  []string
 	Reason Reason
 }
 
-// A Problem is a file, or a part of one, that is not used as it was meant. Its text is for the user.
+// A Problem is a file, or a part of it, that is not used as intended. Its text is for the user.
 type Problem struct {
 	Path, Text string
-	// Outside is a file that Path includes from outside the project without approval, or empty.
+	// Outside is a file outside the project that Path includes without approval, or empty.
 	Outside string
 }
 
-// A Change is a file that was read before and says something else by now. With Gone it is not there any
-// more.
+// A Change is a file whose content has changed since it was read. If Gone is true, it was
+// removed.
 type Change struct {
 	File
 	Gone bool
 }
 
-// A Config says where to look.
+// Config configures a Set.
 type Config struct {
-	// Managed is the administrator's directory. User and Other are the user's, of adze and of the
-	// ecosystem. An empty one is not looked into.
+	// Managed is the administrator's directory. User and Other are the user's directories for
+	// adze and for compatible tools. Empty ones are skipped.
 	Managed, User, Other string
-	// Home is what ~ stands for.
+	// Home is the expansion of ~.
 	Home string
-	// Dir is the working directory, Root the top of the project it belongs to. Both are real paths.
+	// Dir is the working directory, Root the top of its project. Both are real paths.
 	Dir, Root string
-	// Extra are directories that were asked for explicitly. Bare reads them and nothing else.
+	// Extra are directories that were requested explicitly. If Bare is true, only these are
+	// read.
 	Extra []string
-	// Withheld says that files of the workspace are not read: they are reported as left out.
+	// If Withheld is true, workspace files are not read but reported as omitted.
 	Withheld bool
 	Bare     bool
-	// Excludes are patterns of paths to skip.
+	// Excludes are patterns for paths to skip.
 	Excludes []string
-	// Approve reports whether the project may include a file from outside; nil approves of none.
+	// Approve reports whether the project may include a file from outside; nil approves none.
 	Approve func(path string) bool
-	// Loaded is told of each file that is read for use.
+	// Loaded is called with each file read for use.
 	Loaded func(File)
 }
 
-// A Set is the instructions of one conversation. It is not for concurrent use.
+// A Set holds one conversation's instructions. It is not safe for concurrent use.
 type Set struct {
 	c        Config
 	excludes patterns
-	files    []File          // in force
-	rules    []rule          // that wait for a file
+	files    []File          // active
+	rules    []rule          // waiting for a matching file
 	visited  map[string]bool // directories below the working directory
 	problems []Problem
 }
@@ -103,7 +103,8 @@ func New(c Config) *Set {
 	return s
 }
 
-// Load reads the files that hold from the start, the most specific last, and forgets all others.
+// Load reads the files that apply from the start, the most specific last, and forgets all
+// others.
 func (s *Set) Load() []File {
 	s.problems = nil
 	s.visited = map[string]bool{}
@@ -115,14 +116,15 @@ func (s *Set) Load() []File {
 	return slices.Clone(s.files)
 }
 
-// Files returns what is in force.
+// Files returns the active files.
 func (s *Set) Files() []File { return slices.Clone(s.files) }
 
-// Problems returns what is not used as it was meant.
+// Problems returns the problems found.
 func (s *Set) Problems() []Problem { return slices.Clone(s.problems) }
 
-// Touch returns the instructions that come into force because the model works on a file: those of its
-// directory and of the ones above it, and the rules whose patterns it matches. Each comes once.
+// Touch returns the instructions that become active because the model works on a file: those in
+// its directory and the ones above, and the rules whose patterns it matches. Each is returned
+// once.
 func (s *Set) Touch(path string) []File {
 	if s.c.Withheld || s.c.Bare {
 		return nil
@@ -138,7 +140,7 @@ func (s *Set) Touch(path string) []File {
 		if s.visited[d] {
 			continue
 		}
-		if isRepository(d) { // another repository, which is not trusted yet
+		if isRepository(d) { // another repository, not trusted yet
 			break
 		}
 		s.visited[d] = true
@@ -161,8 +163,8 @@ func (s *Set) Touch(path string) []File {
 	return found
 }
 
-// Changes reads everything again and returns what is not as it was: files that say something else, files
-// that are new, and files that are gone. They are in force then.
+// Changes reads everything again and returns the differences: changed, new and removed files.
+// They take effect immediately.
 func (s *Set) Changes() []Change {
 	sc := s.scan()
 	for _, d := range sortedKeys(s.visited) {
@@ -223,7 +225,8 @@ func (s *Set) tell(files []File) {
 	}
 }
 
-// below returns the directories from the one under top down to dir, or none if dir is not below top.
+// below returns the directories from the one under top down to dir, or none if dir is not below
+// top.
 func below(top, dir string) []string {
 	rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator))
 	if !ok {

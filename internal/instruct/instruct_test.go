@@ -51,7 +51,7 @@ func (w world) config() Config {
 	}
 }
 
-// told lists files as "Kind path reason: text".
+// told formats files as "Kind path reason: text".
 func (w world) told(files []File) []string {
 	var all []string
 	for _, f := range files {
@@ -79,7 +79,7 @@ func TestHierarchy(t *testing.T) {
 		"repo/CLAUDE.md":      "claude",
 		"repo/ADZE.md":        "adze",
 		"repo/ADZE.local.md":  "private above",
-		"repo/.adze/ADZE.md":  "adze", // says the same as ADZE.md
+		"repo/.adze/ADZE.md":  "adze", // same content as ADZE.md
 		"repo/work/CLAUDE.md": "same", "repo/work/AGENTS.md": "same",
 		"repo/work/.claude/CLAUDE.md":   "hidden",
 		"repo/work/.adze/rules/b.md":    "rule b",
@@ -139,7 +139,8 @@ func TestHierarchy(t *testing.T) {
 	}
 }
 
-// Files above the repository count only if nobody else can have written them.
+// TestAboveTheRepository checks that files above the repository are used only if nobody else
+// can have written them.
 func TestAboveTheRepository(t *testing.T) {
 	w := newWorld(t, map[string]string{"ADZE.md": "from above"})
 	if err := os.Chmod(w.top, 0o777); err != nil {
@@ -239,8 +240,8 @@ repo/work/CLAUDE.md includes ../../secret, which is outside the project and was 
 	}
 }
 
-// A link in the project to a file outside is that file, and needs the same consent.
-//
+// TestIncludesThroughLinks checks that a symlink in the project to a file outside needs the
+// same consent as the file.
 // Proves CTX-23.
 func TestIncludesThroughLinks(t *testing.T) {
 	w := newWorld(t, map[string]string{"repo/work/CLAUDE.md": "@link.md @inner.md", "secret": "secret", "repo/docs/a.md": "inner"})
@@ -312,7 +313,7 @@ func TestConditionalRules(t *testing.T) {
 		{"repo/work/ui/a.css", nil},
 		{"elsewhere/m.go", nil},
 		{"repo/work/m.go", []string{"Project repo/.adze/rules/go.md path_glob_match: Go rule"}},
-		{"repo/work/x.mod", nil}, // it holds already
+		{"repo/work/x.mod", nil}, // already active
 		{"repo/work/ui/a.tsx", []string{
 			"Project repo/.adze/rules/flow.md path_glob_match: flow rule",
 			"Project repo/.adze/rules/list.md path_glob_match: list rule",

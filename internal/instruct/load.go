@@ -10,16 +10,17 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// Sizes of a file, in characters: from where the user is warned, and where it ends.
+// File sizes, in characters: the warning threshold and the maximum.
 const (
 	warnSize = 40_000
 	maxSize  = 200_000
 )
 
-// cutMark stands where a file was cut.
+// cutMark is appended to a truncated file.
 const cutMark = "\n[The file is longer; the rest is left out.]"
 
-// load returns the text of the file at path, whose path without links is real. What is no text is reported.
+// load returns the text of the file at path, whose path with symlinks resolved is real. Binary
+// files are reported.
 func (sc *scanner) load(path, real string, info fs.FileInfo) (string, bool) {
 	if !info.Mode().IsRegular() {
 		if !info.IsDir() {
@@ -27,7 +28,7 @@ func (sc *scanner) load(path, real string, info fs.FileInfo) (string, bool) {
 		}
 		return "", false
 	}
-	f, err := paths.OpenReal(real) // the path that was checked: a link there by now is not followed
+	f, err := paths.OpenReal(real) // open the checked path without following a new symlink
 	if err != nil {
 		sc.report(path, "cannot be read: %v", reason(err))
 		return "", false
@@ -54,7 +55,7 @@ func (sc *scanner) load(path, real string, info fs.FileInfo) (string, bool) {
 	return strings.TrimSpace(text), true
 }
 
-// isBinary reports whether data is no text. A character that the end cuts is no sign of that.
+// isBinary reports whether data is binary. A character truncated at the end is ignored.
 func isBinary(data []byte) bool {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return true
@@ -71,7 +72,7 @@ func isBinary(data []byte) bool {
 	return !utf8.Valid(data)
 }
 
-// cut shortens a text to the longest size, at the end of a line.
+// cut truncates a text to the maximum size, at the end of a line.
 func cut(text string) string {
 	n := 0
 	for i := range text {

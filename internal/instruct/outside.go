@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// TellOutside returns what tells the user, once for each, which files from outside are left out because the
-// user cannot be asked about them.
+// TellOutside returns a function that reports, once per file, the files outside the project
+// that are omitted because the user can't be prompted.
 func TellOutside(say func(string)) func([]Problem) {
 	var told []string
 	return func(problems []Problem) {

@@ -9,5 +9,5 @@ import (
 
 const errNotDir = syscall.ENOTDIR
 
-// private cannot be answered here, and no is the safe answer.
+// private can't be determined on this system; false is the safe answer.
 func private(fs.FileInfo) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// errNotDir is how the system says that a file stands where a directory is looked for.
+// errNotDir is the system error for a file in place of a directory.
 const errNotDir = syscall.ENOTDIR
 
 // private reports whether only the user and the administrator can have written a file or into a

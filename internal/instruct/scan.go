@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Names of files, in the order in which they are read.
+// File names in reading order.
 var (
 	projectNames = [...]string{"ADZE.md", "CLAUDE.md", "AGENTS.md", ".adze/ADZE.md", ".claude/CLAUDE.md"}
 	ruleFolders  = [...]string{".adze/rules", ".claude/rules"}
 	localNames   = [...]string{"ADZE.local.md", "CLAUDE.local.md"}
 )
 
-// maxDepth is how many files may include each other in a row, after the first.
+// maxDepth is the maximum include depth.
 const maxDepth = 5
 
-// A scanner reads files. None is read twice, by whichever name it is found.
+// A scanner reads files, each only once even if it has several names.
 type scanner struct {
 	s        *Set
 	reason   Reason
@@ -30,7 +30,7 @@ type scanner struct {
 	seen     []fs.FileInfo
 }
 
-// scanner returns one that passes over the files that are in force.
+// scanner returns a scanner that skips the active files.
 func (s *Set) scanner(reason Reason) *scanner {
 	sc := &scanner{s: s, reason: reason}
 	for _, f := range s.files {
@@ -46,7 +46,7 @@ func (s *Set) scanner(reason Reason) *scanner {
 	return sc
 }
 
-// scan reads everything that holds from the start.
+// scan reads everything that applies from the start.
 func (s *Set) scan() *scanner {
 	sc := &scanner{s: s, reason: AtStart}
 	c := &s.c
@@ -84,7 +84,7 @@ func (s *Set) scan() *scanner {
 	return sc
 }
 
-// withhold reports the files of a directory of the project that are left out.
+// withhold reports the omitted files of a project directory.
 func (sc *scanner) withhold(dir string) {
 	if !within(sc.s.c.Root, dir) {
 		return
@@ -97,7 +97,7 @@ func (sc *scanner) withhold(dir string) {
 	}
 }
 
-// ancestors returns the directories from the root of the file system down to dir.
+// ancestors returns the directories from the file system root down to dir.
 func ancestors(dir string) []string {
 	var dirs []string
 	for {
@@ -111,7 +111,7 @@ func ancestors(dir string) []string {
 	}
 }
 
-// belongs reports whether files in d can be believed: it is part of the project, or only the user
+// belongs reports whether files in d can be trusted: d is part of the project, or only the user
 // and the administrator can have written there.
 func (sc *scanner) belongs(d string) bool {
 	if within(sc.s.c.Root, d) {
@@ -127,12 +127,13 @@ func within(dir, path string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// named reads one file of a directory, and reports whether it exists.
+// named reads one file in a directory, and reports whether it exists.
 func (sc *scanner) named(dir, name string, kind Kind) bool {
 	return dir != "" && sc.read(File{Path: filepath.Join(dir, name), Kind: kind}, "")
 }
 
-// directory reads what a directory holds for a project. Of files that say the same, one is enough.
+// directory reads a directory's project instructions. Of files with the same content, only one
+// is used.
 func (sc *scanner) directory(dir string, kind Kind) {
 	from := len(sc.files)
 	for _, name := range projectNames {
@@ -154,20 +155,20 @@ func (sc *scanner) directory(dir string, kind Kind) {
 	}
 }
 
-// escape takes away the meaning that characters of a path have in a pattern.
+// escape escapes pattern characters in a path.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// local reads the private files beside those of a project.
+// local reads the private files in a directory.
 func (sc *scanner) local(dir string) {
 	for _, name := range localNames {
 		sc.read(File{Path: filepath.Join(dir, name), Kind: Local}, "")
 	}
 }
 
-// read takes a file into account with what it includes, and reports whether it exists. Rules wait if they
-// name patterns; those are relative to base. One without base is no rule.
+// read adds a file with its includes, and reports whether it exists. A rule with patterns,
+// which are relative to base, waits for a match. A file without base is not a rule.
 func (sc *scanner) read(f File, base string) bool {
 	info, err := os.Stat(f.Path)
 	switch {
@@ -212,18 +213,19 @@ func (sc *scanner) read(f File, base string) bool {
 	return true
 }
 
-// excluded reports whether the settings leave a file out.
+// excluded reports whether the settings exclude a file.
 func (s *Set) excluded(path string) bool {
 	return s.excludes.match(strings.TrimPrefix(filepath.ToSlash(path), "/"))
 }
 
-// personal reports whether a path is in the user's own directories, which no project above them owns.
+// personal reports whether a path is in the user's own directories, which never belong to a
+// project above them.
 func (s *Set) personal(path string) bool {
 	return s.c.User != "" && within(s.c.User, path) || s.c.Other != "" && within(s.c.Other, path)
 }
 
-// inside reports whether a path of the workspace stays there when links are followed, which lead to real. What the
-// user may read beside it, above the project, is theirs.
+// inside reports whether a path in the workspace, which resolves to real, stays there. Files
+// above the project that the user may read are the user's own.
 func (sc *scanner) inside(path, real string) bool {
 	if within(sc.s.c.Root, path) {
 		return within(sc.s.c.Root, real)
@@ -245,7 +247,7 @@ func (sc *scanner) report(path, format string, args ...any) {
 	sc.problems = append(sc.problems, Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
-// reason returns what is wrong without the path, which is known.
+// reason returns the error without the path, which is already known.
 func reason(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err

@@ -1,5 +1,5 @@
-// Package builtin has the agents that come with the program, and what agents are told beside their own prompts: the
-// coordinator, its workers, members of teams, and forks. Running them is left to others.
+// Package builtin defines the built-in agents, and the standard prompt texts for the
+// coordinator, its workers, team members and forks.
 package builtin
 
 import (
@@ -39,7 +39,7 @@ var (
 	inChinese = sync.OnceValue(func() []*agentdef.Definition { return definitions(texts.Chinese) })
 )
 
-// Definitions returns the agents that every conversation can launch, in a language: the same values each time.
+// Definitions returns the built-in agents in a language: the same values each time.
 func Definitions(l texts.Language) []*agentdef.Definition {
 	if l == texts.Chinese {
 		return inChinese()
@@ -64,13 +64,13 @@ func definitions(l texts.Language) []*agentdef.Definition {
 	return list
 }
 
-// define returns an agent that is built in.
+// define returns a built-in agent.
 func define(l texts.Language, name, text string) *agentdef.Definition {
 	return &agentdef.Definition{Name: name, Description: catalogue.Text(l, text+".when"), Prompt: catalogue.Text(l, text)}
 }
 
-// NewWorker returns what a coordinator launches, with the tools of agents in the background but those for teams and for
-// messages.
+// NewWorker returns the agent that a coordinator launches. It has the background agents' tools
+// except those for teams and messages.
 func NewWorker(l texts.Language) *agentdef.Definition {
 	d := define(l, Worker, "worker")
 	d.Background = true
@@ -78,15 +78,15 @@ func NewWorker(l texts.Language) *agentdef.Definition {
 	return d
 }
 
-// NewSimpleWorker returns the worker of the simple mode, which has the simplest tools only.
+// NewSimpleWorker returns the worker of simple mode, which has only the basic tools.
 func NewSimpleWorker(l texts.Language) *agentdef.Definition {
 	d := NewWorker(l)
 	d.Tools = []string{"Bash", "Read", "Edit"}
 	return d
 }
 
-// System returns the system prompt of a sub-agent: its own, or the usual one, with what all of them are told. What it is
-// told of its surroundings comes after it.
+// System returns a sub-agent's system prompt: its own or the default one, followed by the text
+// common to all sub-agents. The caller appends the environment.
 func System(l texts.Language, d *agentdef.Definition) string {
 	prompt := d.Prompt
 	if prompt == "" {
@@ -99,16 +99,17 @@ func System(l texts.Language, d *agentdef.Definition) string {
 	return prompt
 }
 
-// Coordinator returns the system prompt of the mode in which the model only directs workers.
+// Coordinator returns the system prompt of coordinator mode, in which the model only directs
+// workers.
 func Coordinator(l texts.Language) string { return catalogue.Text(l, "coordinator") }
 
-// Surroundings are what a coordinator is told of its workers.
+// Surroundings describes a coordinator's workers.
 type Surroundings struct {
 	Tools, Servers []string
 	Scratchpad     string
 }
 
-// CoordinatorContext returns what the coordinator is told of its workers, beside its prompt.
+// CoordinatorContext returns the text about workers that is added to the coordinator's prompt.
 func CoordinatorContext(l texts.Language, s Surroundings) string {
 	lines := []string{catalogue.Text(l, "coordinator.context", strings.Join(s.Tools, ", "))}
 	if len(s.Servers) > 0 {
@@ -120,7 +121,7 @@ func CoordinatorContext(l texts.Language, s Surroundings) string {
 	return strings.Join(lines, "\n")
 }
 
-// Teammate returns what a member of a team is told at the end of its system prompt.
+// Teammate returns the text at the end of a team member's system prompt.
 func Teammate(l texts.Language, name, team string) string {
 	return catalogue.Text(l, "teammate", name, team)
 }

@@ -6,7 +6,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// ForkTag is the tag around what a fork is told. It is how a conversation is recognised as that of a fork.
+// ForkTag is the tag around a fork's directive. It identifies a conversation as a fork.
 const ForkTag = "fork-directive"
 
 const (
@@ -14,11 +14,11 @@ const (
 	closeFork = "</" + ForkTag + ">"
 )
 
-// Fork returns what a fork is told as the last text of its first request: the rules for forks, and its task. Nothing else
-// differs between the forks of one response.
+// Fork returns the directive for a fork, which is the last text of its first request: the rules
+// for forks, and its task. Nothing else differs between the forks of one response.
 func Fork(l texts.Language, task string) string { return forkWith(l, task, "") }
 
-// ForkIn returns the same for a fork whose working copy is not that of the main agent.
+// ForkIn is like Fork for a fork that does not share the main agent's working copy.
 func ForkIn(l texts.Language, task, own, main string) string {
 	return forkWith(l, task, "\n\n"+catalogue.Text(l, "fork.worktree", own, main))
 }
@@ -28,10 +28,10 @@ func forkWith(l texts.Language, task, more string) string {
 	return openFork + "\n" + catalogue.Text(l, "fork", task) + more + "\n" + closeFork
 }
 
-// IsFork reports whether a text of a message is what a fork is told; see [Fork].
+// IsFork reports whether text is a fork's directive; see [Fork].
 func IsFork(text string) bool {
 	return strings.HasPrefix(text, openFork) && strings.HasSuffix(text, closeFork)
 }
 
-// ForkPending returns the result that each call of a response has for the forks that it launches.
+// ForkPending returns the placeholder result for the calls that launch forks.
 func ForkPending(l texts.Language) string { return catalogue.Text(l, "fork.pending") }

@@ -2,7 +2,7 @@ package builtin
 
 import "strings"
 
-// A Verdict is what the verification agent found.
+// A Verdict is the verification agent's finding.
 type Verdict string
 
 // The verdicts.
@@ -12,8 +12,8 @@ const (
 	Partial Verdict = "PARTIAL"
 )
 
-// ReadVerdict returns the verdict of a report, and whether it states one. A report without one, or with several that
-// differ, is a failure.
+// ReadVerdict returns a report's verdict, and whether it states one. A report with no verdict
+// or conflicting ones is a failure.
 func ReadVerdict(report string) (v Verdict, stated bool) {
 	found := Verdict("")
 	for line := range strings.Lines(report) {
