@@ -10,8 +10,8 @@ import (
 
 // The index caches parsed agent files with the stamps of the files and their directories, so
 // that startup checks stamps instead of reading files. It does not determine which directories
-// are used or what the user has approved: definitions from the index are checked like those
-// read from disk.
+// are used, and holds no approvals: definitions from the index are checked as if read from
+// disk.
 var indexFormat = cachefile.Format{Mark: "adze agents 2\n", Max: 64 << 20}
 
 // fewFiles is the number of files up to which reading them is as fast as reading the index, so

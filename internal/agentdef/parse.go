@@ -25,9 +25,9 @@ const (
 	maxShort = 500
 )
 
-// Parse parses an agent file. Problems report invalid fields, which are ignored. If the error,
-// itself a [Problem], is not nil, there is no agent: the file does not define one, or its
-// permissions can't be parsed.
+// Parse parses an agent file. Problems report invalid fields, which are ignored. It returns an
+// error, itself a [Problem], if the file does not define an agent or its permissions can't be
+// parsed.
 func Parse(file string, data []byte, from Source) (*Definition, []Problem, error) {
 	head, body, err := frontmatter.SplitFile(string(data), maxHead)
 	if err != nil {
@@ -241,7 +241,7 @@ func (r *fieldReader) list(field string) []string {
 }
 
 // memory returns a memory scope field. An unknown value disables the agent, because it may mean
-// a scope that is not shared.
+// a narrower scope.
 func (r *fieldReader) memory(field string) string {
 	v := r.fields[field]
 	if known := []string{string(UserMemory), string(ProjectMemory), string(LocalMemory)}; !empty(v) && !slices.Contains(known, v.Text) {

@@ -18,14 +18,13 @@ import (
 
 // An AnnouncerConfig configures an [Announcer].
 type AnnouncerConfig struct {
-	// Instructions configures the search for instruction files. If nil, there are none.
+	// Instructions configures the search for instruction files; nil disables it.
 	Instructions *instruct.Config
 	Memory       Memory
-	// Extras returns the deferred tools: the same value until something changes. If nil, there
-	// are none.
+	// Extras, if non-nil, returns the deferred tools: the same value until something changes.
 	Extras func() *Extras
-	// Skills returns the skills the model may run: the same value until something changes. If
-	// nil, there are none.
+	// Skills, if non-nil, returns the skills the model may run: the same value until something
+	// changes.
 	Skills func() *Skills
 	// Settle, if non-nil, waits until Skills reflects the disk. Until then the opening may list
 	// skills from a cache.
@@ -121,7 +120,7 @@ func (a *Announcer) open() {
 	index := a.index(language)
 	if a.pieces != nil && (index != "" || text(a.pieces, indexPiece) == "") {
 		a.resumed, a.date = true, ""
-	} else { // first opening, or one whose memories must be hidden from the model
+	} else { // first opening, or its memories must be hidden from the model
 		a.pieces = openingPieces(language, files, index, a.date)
 		// Skills come first: if there are many, there is a deferred tool that finds them.
 		more := append([]Piece{{skillsPiece, a.skills.opening(language)}, {extrasPiece, a.extras(language)}}, a.facts(language)...)
@@ -285,7 +284,7 @@ func (a *Announcer) After(ctx context.Context, u *tool.Use, r *tool.Result) erro
 	}
 	path, err := a.cfg.Paths.Expand(p.Path())
 	if err != nil {
-		return nil // the call reports its own error
+		return nil // the call resolved its path itself
 	}
 	defer a.reportLoaded(ctx)
 	a.mu.Lock()
@@ -337,7 +336,7 @@ func (a *Announcer) Places() []instruct.Place {
 	return a.set.Places()
 }
 
-// Add adds a line to one of [Announcer.Places]. It is announced to the model with the next
+// Add adds a line to a file from [Announcer.Places]. It is announced to the model with the next
 // news.
 func (a *Announcer) Add(ctx context.Context, files *replace.Replacer, path, line string) error {
 	a.mu.Lock()

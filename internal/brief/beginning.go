@@ -117,10 +117,10 @@ func (b *beginning) record() Beginning {
 	return r
 }
 
-// serves reports whether the old prefix is still usable. A listed tool that is no longer
-// callable is harmless: the call is refused. A tool with a new description takes the same
-// calls, and the change is announced. An added tool must be listed, unless the model can do
-// without it.
+// serves reports whether the old prefix is still usable. A listed tool that can't be called
+// anymore is harmless: the call is refused. A tool with a new description takes the same calls,
+// and the change is announced. An added tool must be listed, unless the model can do without
+// it.
 func (p *Prompt) serves(old *beginning, now written, tools []msg.ToolSpec) bool {
 	if old.expired {
 		return false
@@ -191,8 +191,8 @@ func (p *Prompt) News(modelID string, tools []msg.ToolSpec) []string {
 	return []string{say(v.language, "since") + "\n\n" + strings.Join(texts, "\n\n")}
 }
 
-// otherwise returns the lines of a description that an older one lacks, or all of it if there
-// are none. Unchanged lines need not be paid for again.
+// otherwise returns the lines of a description that an older one lacks, or all of it if it
+// lacks nothing. Unchanged lines need not be paid for again.
 func otherwise(old, now string) string {
 	known := strings.Split(old, "\n")
 	var lines []string

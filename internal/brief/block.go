@@ -21,8 +21,7 @@ type Layout struct {
 	Foreign bool
 	// Hour requests the long cache lifetime. It must not change during a session.
 	Hour bool
-	// Branch is true if the conversation is one of several with a common prefix; see
-	// [model.Mark].
+	// Branch is true if several conversations share this prefix; see [model.Mark].
 	Branch bool
 	// None omits all marks.
 	None bool

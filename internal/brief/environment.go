@@ -9,7 +9,7 @@ import (
 // An Environment describes the model's working environment. It is constant for a session.
 type Environment struct {
 	Dir string
-	// Original is the main repository if Dir is one of its worktrees, or empty.
+	// Original is the main repository if Dir is a worktree, or empty.
 	Original   string
 	Extra      []string // additional directories
 	Repository bool

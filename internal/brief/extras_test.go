@@ -49,7 +49,7 @@ func (s *stage) set(groups ...ExtraGroup) { s.now = &Extras{"Search", "Execute",
 // news returns the announcements made while the model works.
 func (s *stage) news() string { return strings.Join(s.Arrivals(), "\n\n") }
 
-// resume replaces the announcer with one of a later process.
+// resume simulates a later process.
 func (s *stage) resume() {
 	cfg := s.config()
 	s.Announcer = NewAnnouncer(cfg)

@@ -33,7 +33,7 @@ func (a *Announcer) facts(l texts.Language) []Piece {
 }
 
 // factNews returns an announcement of the facts that differ from the opening or the last
-// announcement: those of a resumed session, and a late git status. The caller holds the lock.
+// announcement: in a resumed session, and for a late git status. The caller holds the lock.
 func (a *Announcer) factNews(l texts.Language) string {
 	if a.cfg.Git == nil && a.cfg.Scratch == nil {
 		return ""

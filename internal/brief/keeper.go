@@ -11,7 +11,7 @@ import (
 // The kinds of notes that store a session's request prefix. They are written when it changes; a
 // later process of the same version resumes from them.
 const (
-	// beginningKind is followed by the model; the fields are those of a [Beginning].
+	// beginningKind is followed by the model; its fields are a [Beginning].
 	beginningKind = "request-beginning/"
 	// openingKind stores the opening under "pieces", with the version and language that wrote
 	// it.

@@ -29,7 +29,7 @@ func (m *Memory) Section(l texts.Language) string {
 	return memorySection(l, m.mode(), m.Folder, m.empty())
 }
 
-// empty reports whether there are no memories yet.
+// empty reports whether nothing has been remembered yet.
 func (m *Memory) empty() bool {
 	if m.mode() == memory.Off {
 		return true
@@ -48,7 +48,7 @@ func (m *Memory) index(l texts.Language) (string, error) {
 }
 
 // memorySection returns the section on using memory, or "" if it is off. It is short while
-// there are no memories.
+// nothing has been remembered.
 func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bool) string {
 	var pieces []string
 	switch {

@@ -29,10 +29,10 @@ type PromptConfig struct {
 	// Facts apply to the whole conversation; Language, Tools, Guide.Tracker, Model, Answer,
 	// Memory and Kept are filled in.
 	Facts Facts
-	// Shells are the usual tools that run commands, one of which is offered. Dedicated are the
+	// Shells are the usual tools that run commands; at most one is offered. Dedicated are the
 	// tools that replace commands.
 	Shells, Dedicated []string
-	// Trackers are the task-tracking tools, one of which is offered.
+	// Trackers are the task-tracking tools; at most one is offered.
 	Trackers []string
 	Size     Size
 	// Memory is described in the memory section.
@@ -68,8 +68,8 @@ type Prompt struct {
 	written  map[variant]written
 	begun    map[string]*beginning // keyed by model
 
-	// empty reports whether there were no memories when the conversation began, so that the
-	// memory section stays the same.
+	// empty reports whether nothing had been remembered when the conversation began, so that
+	// the memory section stays the same.
 	empty func() bool
 
 	// listed holds the tools in begun, by model. It is separate because it is read while the

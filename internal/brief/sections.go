@@ -42,7 +42,7 @@ type Facts struct {
 
 // A Toolset lists the tools that replace shell commands, and the tool that runs commands.
 type Toolset struct {
-	Shell     string // runs commands; empty if there is no such tool
+	Shell     string // runs commands; may be empty
 	Dedicated []string
 	// Usual is true if none is missing. The usual tools are listed before the boundary, others
 	// after it.

@@ -39,7 +39,7 @@ func static(f *Facts) string {
 	return (&Block{Pieces: a.Pieces[:a.Boundary]}).Text()
 }
 
-// A concept is something a text must express, in one of several wordings: case-insensitive
+// A concept is something a text must express, with its possible wordings: case-insensitive
 // regular expressions.
 type concept struct {
 	name     string

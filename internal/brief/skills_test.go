@@ -49,7 +49,7 @@ func (b *bench) set(skills ...*skill.Skill) {
 	b.now = &Skills{Tool: "Skill", Finder: "Discover", List: skills, Budget: 2000}
 }
 
-// resume replaces the announcer with one of a later process.
+// resume simulates a later process.
 func (b *bench) resume() {
 	cfg := b.config()
 	b.Announcer = NewAnnouncer(cfg)
@@ -220,8 +220,8 @@ func TestSkillsSettle(t *testing.T) {
 	}
 }
 
-// TestSkillsKept checks that announcements are stored once if there were none since, and
-// survive a round trip, also with names only.
+// TestSkillsKept checks that unchanged announcements are stored once and survive a round trip,
+// also with names only.
 // Proves SKILL-27.
 func TestSkillsKept(t *testing.T) {
 	for _, told := range []skillsTold{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SystemVersion returns the name and version of the operating system, if they can be read
-// without running a program.
+// SystemVersion returns the name and version of the operating system, or "" if they are not
+// readable from a file.
 func SystemVersion() string {
 	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	if err != nil {

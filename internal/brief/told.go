@@ -51,7 +51,8 @@ func (t *Told) news(about, first, text string) bool {
 	return true
 }
 
-// known returns the subjects with that prefix whose last announcement was not a removal.
+// known returns the subjects with that prefix, which it removes, whose last announcement was
+// not a removal.
 func (t *Told) known(prefix string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // TestToolTexts checks that tools and their parameters are described in the prompt language,
-// and in English if there is no translation.
+// and in English without a translation.
 // Proves CTX-10.
 func TestToolTexts(t *testing.T) {
 	newTool := func(name, chinese string) tool.Tool {

@@ -14,7 +14,7 @@ import (
 // A Watch detects when a provider loses its cache of a conversation, and which part of the
 // requests changed. The zero value is ready to use; it is safe for concurrent use.
 //
-// Requests are compared, not hashed: parts are immutable, so those of the last request are
+// Requests are compared, not hashed: parts are immutable, so the last request's parts are
 // recognized by address, and the history is not traversed.
 type Watch struct {
 	mu       sync.Mutex
@@ -82,8 +82,8 @@ func (w *Watch) Answered(req *model.Request, u msg.Usage) (Break, bool) {
 	return b, true
 }
 
-// Last returns the cacheable part of the last answered request and its response's usage, or nil
-// if there is no such request.
+// Last returns the cacheable part of the last answered request and its response's usage, or
+// nil.
 func (w *Watch) Last() (*model.Request, msg.Usage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

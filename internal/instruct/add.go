@@ -57,8 +57,8 @@ func (sc *scanner) places(kind Kind, names []string) []Place {
 	return places
 }
 
-// usersPlace returns the user's file. If another program's file is read while there is no such
-// file, the new file includes it.
+// usersPlace returns the user's file. If another program's file is read as long as the user's
+// is missing, the new file includes it.
 func (sc *scanner) usersPlace() []Place {
 	p := Place{Path: filepath.Join(sc.s.c.User, "ADZE.md"), Kind: User}
 	for _, f := range sc.files {

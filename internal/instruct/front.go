@@ -63,7 +63,7 @@ func (r *rule) matches(path string) bool {
 	return ok && r.when.match(rel)
 }
 
-// Patterns match if the last one that applies is not negated.
+// Patterns match if the last applicable pattern is not negated.
 type patterns []pattern
 
 type pattern struct {

@@ -122,9 +122,9 @@ func (s *Set) Files() []File { return slices.Clone(s.files) }
 // Problems returns the problems found.
 func (s *Set) Problems() []Problem { return slices.Clone(s.problems) }
 
-// Touch returns the instructions that become active because the model works on a file: those in
-// its directory and the ones above, and the rules whose patterns it matches. Each is returned
-// once.
+// Touch returns the instructions that become active because the model works on a file: files in
+// its directory and the directories above, and the rules whose patterns it matches. Each is
+// returned once.
 func (s *Set) Touch(path string) []File {
 	if s.c.Withheld || s.c.Bare {
 		return nil

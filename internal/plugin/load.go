@@ -106,7 +106,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 		return all
 	}
 	x := s.loadIndex()
-	s.kept.set(nil) // stale entries are replaced below
+	s.kept.set(nil) // its index is modified below
 	var missing []int
 	if x == nil || x.foreign {
 		x = &index{plugins: map[ID]indexed{}}

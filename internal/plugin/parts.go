@@ -152,8 +152,8 @@ func parents(name string) func(yield func(string) bool) {
 	}
 }
 
-// objects returns the objects in the default file, and the ones that the manifest contains or
-// names. Each object carries the name of the file it comes from.
+// objects returns the objects in the default file and in the manifest or the files it names.
+// Each object carries the name of the file it comes from.
 func (r *partsReader) objects(field, standard string, written []json.RawMessage) ([]part, error) {
 	var all []part
 	read := func(name string) error {

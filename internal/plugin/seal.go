@@ -61,8 +61,8 @@ func (s *Store) intact(id ID, hash string) (*seal, error) {
 	return x, nil
 }
 
-// stamps returns the stamps that identify a plugin in the index: those of the files read, then
-// those of all other files.
+// stamps returns the stamps that identify a plugin in the index: first the files read, then all
+// others.
 func (x *seal) stamps(read []fileStamp) []fileStamp {
 	all := slices.Clone(read)
 	for _, f := range x.files {

@@ -252,8 +252,8 @@ func TestStoreMarkets(t *testing.T) {
 	}
 }
 
-// TestStoreCleans checks that the next change removes the partial stages and unused trees of a
-// killed process, but not those of a live one.
+// TestStoreCleans checks that the next change removes a killed process's partial stages and
+// unused trees, but not a live process's.
 func TestStoreCleans(t *testing.T) {
 	s := OpenStore(t.TempDir())
 	id := ID{"a", "m"}

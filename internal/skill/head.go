@@ -168,7 +168,7 @@ func (r *headReader) yes(field string, otherwise bool) bool {
 	return otherwise
 }
 
-// choice returns a field that must be one of words, alone or in a list of length one.
+// choice returns a field whose value must be among words, alone or in a list of length one.
 func (r *headReader) choice(field string, words ...string) string {
 	v, _ := r.get(field)
 	if len(v.List) == 1 {

@@ -41,9 +41,9 @@ type Shown struct {
 // List formats skills, which are ordered by name, within a budget of characters. If they fit,
 // all have descriptions. Otherwise bundled skills have theirs, and the others share the
 // remaining space: a description shorter than its share is not truncated. If the share is below
-// 20 characters, the others are listed by name only; if not even the names fit, the ones with
-// the highest score are listed, and among equals those of the lower kind. Only bundled skills
-// can exceed the budget. Score may be nil.
+// 20 characters, the others are listed by name only; if not even the names fit, skills with the
+// highest score are listed, and at equal score the lower kind. Only bundled skills can exceed
+// the budget. Score may be nil.
 func List(skills []*Skill, budget int, score func(name string) float64) Listing {
 	l := lister{budget: budget, entries: make([]entry, len(skills)), score: score}
 	names := 0 // characters, including delimiters

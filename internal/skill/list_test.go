@@ -119,7 +119,7 @@ func TestListOfMany(t *testing.T) {
 }
 
 // TestMostUsedAreNamed checks that if not even the names fit, the most used skills are listed,
-// then those of nearer origin.
+// and at equal use the nearer origin.
 // Proves SKILL-26.
 func TestMostUsedAreNamed(t *testing.T) {
 	skills := many(5000, 10)

@@ -29,7 +29,7 @@ type pattern struct {
 	negated bool
 }
 
-// matches reports whether the pattern matches a path or one of its parent directories.
+// matches reports whether the pattern matches a path or any parent directory.
 func (p pattern) matches(rel string) bool {
 	for i := range len(rel) {
 		if rel[i] == '/' && p.Match(rel[:i]) {

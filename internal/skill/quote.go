@@ -237,7 +237,7 @@ func (r *reader) hazard() bool {
 	return false
 }
 
-// interprets reports whether a call may run one of its words as code, as written or with values
+// interprets reports whether a call may run any of its words as code, as written or with values
 // filled in.
 func (r *reader) interprets(call *syntax.CallExpr) bool {
 	if len(call.Args) == 0 {
@@ -347,8 +347,8 @@ func (r *reader) meanings(lit string) []string {
 	return SplitArguments(r.places[i].value)
 }
 
-// hasCodeFlag reports whether one of a program's arguments makes it run code. Arguments after
-// the program's script belong to the script.
+// hasCodeFlag reports whether an argument makes a program run code. Arguments after the
+// program's script belong to the script.
 func (r *reader) hasCodeFlag(words []*syntax.Word, kind program) bool {
 	script := false
 	for _, w := range words {

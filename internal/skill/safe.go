@@ -15,7 +15,7 @@ func Safe(h Head) bool {
 	for i := range v.NumField() {
 		switch v.Type().Field(i).Name {
 		case "Title", "Description", "When", "Hint", "Arguments", "Version", // description
-			"Hidden", "Manual", "Paths", // who may call it, and when
+			"Hidden", "Manual", "Paths", // restrictions on its use
 			"Model", "Effort", "Fork", "As": // how it is answered
 			continue
 		}

@@ -53,8 +53,8 @@ type Origin struct {
 	Command bool
 }
 
-// A Kind ranks origins: of two skills with the same name, the one of the lower kind is used.
-// Built-in commands precede all of them.
+// A Kind ranks origins: of two skills with the same name, the lower kind is used. Built-in
+// commands precede all of them.
 type Kind uint8
 
 // The kinds.

@@ -15,8 +15,8 @@ import (
 	"adze/internal/plugin"
 )
 
-// brings lists the manifest fields for plugin components: path lists, with the directory used
-// if there is no list, and objects or paths of files containing them.
+// brings lists the manifest fields for plugin components: path lists, each with the directory
+// used by default, and objects or paths of files containing them.
 var brings = []struct{ field, folder string }{
 	{"skills", "skills"}, {"commands", "commands"}, {"agents", "agents"}, {"outputStyles", "output-styles"}, {"hooks", ""}, {"mcpServers", ""}, {"lspServers", ""},
 }

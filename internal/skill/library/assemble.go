@@ -27,7 +27,7 @@ const maxName = skill.MaxName
 // An assembly builds a Set from scan results.
 type assembly struct {
 	set   *Set
-	all   []*skill.Skill   // by precedence
+	all   []*skill.Skill   // highest precedence first
 	batch []skill.Skill    // preallocated skills
 	files map[inode]string // first path of each file
 	reals map[string]bool  // real paths of files without an inode, or that share one

@@ -433,7 +433,8 @@ func TestIndexHoldsEveryField(t *testing.T) {
 	}
 }
 
-// FuzzIndex checks that no index makes the decoder fail or retain more than its input.
+// FuzzIndex checks that the decoder accepts any input without panicking, and that decoded
+// indexes survive a round trip.
 func FuzzIndex(f *testing.F) {
 	dir := f.TempDir()
 	write(f, dir, map[string]string{"s/x/SKILL.md": "---\nname: x\nallowed-tools: Read\npaths: [a, b]\n---\nx", "s/y/SKILL.md": "---\nx\n---\n", "c/a/b.md": "x"})
@@ -479,9 +480,9 @@ func decodeAll(data []byte, program [2]uint64) map[key]*folder {
 	return known
 }
 
-// TestIndexOfAnotherWorkspace checks that a workspace without an index starts with that of
-// another, in which the user's skills were already read. Skills are still checked before use,
-// and the new index has none of the other workspace's directories.
+// TestIndexOfAnotherWorkspace checks that a workspace without an index starts with another
+// workspace's, in which the user's skills were already read. Skills are still checked before
+// use, and the new index has none of the other workspace's directories.
 // Proves SKILL-07.
 func TestIndexOfAnotherWorkspace(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()

@@ -60,7 +60,7 @@ type Config struct {
 type Set struct {
 	// Skills are the callable skills, ordered by name.
 	Skills []*skill.Skill
-	// Shadowed are the skills hidden by another one of the same name.
+	// Shadowed are the skills hidden by another with the same name.
 	Shadowed []Shadowed
 	Problems []skill.Problem
 }
@@ -171,7 +171,7 @@ func (l *Library) lookFirst() bool {
 	var foreign bool
 	if l.scanner.known, foreign = loadIndex(l.cfg.Index); l.scanner.known == nil {
 		l.scanner.known, foreign = loadNewest(l.cfg.Index)
-		l.scanner.stale = l.scanner.known != nil // this workspace has no index yet
+		l.scanner.stale = l.scanner.known != nil // the workspace has no index yet
 	}
 	loadAll(l.scanner.known) // overlaps with other startup work
 	if len(l.scanner.known) == 0 {

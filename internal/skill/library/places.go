@@ -28,7 +28,7 @@ const (
 	otherFolder = ".claude"
 )
 
-// Places returns the skill and command directories by precedence, without those of plugins.
+// Places returns the skill and command directories by precedence, except plugin directories.
 func Places(l Layout) []Root {
 	var roots []Root
 	add := func(kind skill.Kind, command bool, elements ...string) {

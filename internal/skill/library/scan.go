@@ -340,8 +340,8 @@ func (w *worker) contents(f *folder, p place, depth int) {
 	}
 }
 
-// inside reports whether a directory is one of the enclosing ones, which means that a symlink
-// forms a cycle.
+// inside reports whether a directory encloses the current one, which means that a symlink forms
+// a cycle.
 func (w *worker) inside(s stamp) bool {
 	return slices.ContainsFunc(w.parents, func(p stamp) bool { return s.inode != 0 && s.device == p.device && s.inode == p.inode })
 }

@@ -18,7 +18,7 @@ type nested struct {
 	found  []Root          // deepest first
 }
 
-// A look is the state of a directory when it was scanned: its own stamp and those of its two
+// A look is the state of a directory when it was scanned: the stamps of itself and of its two
 // subdirectories that may hold skills.
 type look [3]stamp
 
