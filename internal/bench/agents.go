@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Figures of sub-agents.
+// Sub-agent limits.
 const (
 	idleAgents    = 200
 	workingAgents = 50
@@ -24,8 +24,8 @@ const (
 	forkedAgents  = 10
 )
 
-// runAgents measures what sub-agents cost: time and memory before their first request, many at once, forks in the cache
-// of the provider, and how long it takes to stop them.
+// runAgents measures the cost of sub-agents: time and memory before the first request, many in
+// parallel, forks in the provider's cache, and the time to stop them.
 func runAgents(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -58,9 +58,9 @@ func runAgents(runs int) error {
 // An agentBench measures sub-agents.
 type agentBench struct{ *bench }
 
-// load returns the load of the machine, where it says.
+// load returns the machine's load average, if available.
 func load() string {
-	data, _ := os.ReadFile("/proc/loadavg") // ok: elsewhere it is not known
+	data, _ := os.ReadFile("/proc/loadavg") // ok: unknown on other systems
 	all := strings.Fields(string(data))
 	if len(all) < 3 {
 		return "unknown"
@@ -83,7 +83,7 @@ func (b *agentBench) prepare(c *crowd, args ...string) (*exec.Cmd, *server, *byt
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	srv.http.Handler = c // what it notes is for one client at a time
+	srv.http.Handler = c // records for one client at a time
 	cmd := b.command(srv, "launch them")
 	cmd.Args = append(cmd.Args, "--trust")
 	cmd.Args = append(cmd.Args, args...)
@@ -92,8 +92,8 @@ func (b *agentBench) prepare(c *crowd, args ...string) (*exec.Cmd, *server, *byt
 	return cmd, srv, &out, nil
 }
 
-// launch measures the time between the answer that launches an agent and the agent's first request, beyond that between
-// an answer that reads a small file and the next request.
+// launch measures the time between the answer that launches an agent and the agent's first
+// request, minus the time between an answer that reads a small file and the next request.
 func (b *agentBench) launch() error {
 	file := filepath.Join(b.dir, "small.txt")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
@@ -124,8 +124,8 @@ func (b *agentBench) launch() error {
 	return b.work(file, processorTime(cmd))
 }
 
-// work measures the processor time of an agent that answers once, with its beginning and end, beyond that of a turn. With is
-// that of a run with as many turns that launch one.
+// work measures the CPU time of an agent that answers once, including start and end, minus that
+// of a turn. with is the CPU time of a run with as many turns that each launch an agent.
 func (b *agentBench) work(file string, with time.Duration) error {
 	c := &crowd{lead: append(slices.Repeat([]string{reading(file)}, 2*b.runs), `{"type":"text","text":"Done."}`)}
 	cmd, srv, out, err := b.begin(c)
@@ -145,7 +145,7 @@ func processorTime(cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// idle measures the memory of many agents that wait for their first answers.
+// idle measures the memory of many agents waiting for their first answer.
 func (b *agentBench) idle() error {
 	c := &crowd{lead: []string{
 		`{"type":"text","text":"First."}` + "\n" + reading(filepath.Join(b.dir, "small.txt")),
@@ -179,8 +179,8 @@ func (b *agentBench) idle() error {
 	return nil
 }
 
-// atWork measures many agents at work at once: how much longer they take than the answers of their model, and how much
-// longer the slowest takes than the fastest.
+// atWork measures many agents working in parallel: their overhead beyond the model's answer
+// time, and the gap between the slowest and the fastest.
 func (b *agentBench) atWork() error {
 	const calls, delay = 5, 500 * time.Millisecond
 	c := &crowd{
@@ -218,8 +218,8 @@ func (b *agentBench) atWork() error {
 	return nil
 }
 
-// forks measures how much of the request of a fork is not in the provider's cache when an earlier one of the same answer
-// has been there.
+// forks measures how much of a fork's request is not in the provider's cache after an earlier
+// fork from the same answer.
 func (b *agentBench) forks() error {
 	big := filepath.Join(b.dir, "big.txt")
 	if err := os.WriteFile(big, bytes.Repeat([]byte("a line of some text\n"), 380), 0o600); err != nil {
@@ -248,7 +248,8 @@ func (b *agentBench) forks() error {
 	return nil
 }
 
-// interrupted measures how long it takes to stop agents that run commands: until the process and all of theirs are gone.
+// interrupted measures how long it takes to stop agents that run commands, until the process
+// and all its children are gone.
 func (b *agentBench) interrupted() error {
 	var all []time.Duration
 	for range max(3, b.runs/10) {
@@ -262,7 +263,7 @@ func (b *agentBench) interrupted() error {
 	return nil
 }
 
-// claims measures how long it takes processes to claim all tasks of a list, each once.
+// claims measures how long it takes several processes to claim all tasks of a list, each once.
 func (b *agentBench) claims() error {
 	took, err := benchmark("adze/internal/tasklist", "Claims", "ms/1000claims")
 	if err != nil {
@@ -272,7 +273,8 @@ func (b *agentBench) claims() error {
 	return nil
 }
 
-// letters measures how long it takes processes to write to one mailbox, with nothing lost.
+// letters measures how long it takes several processes to write to one mailbox, with nothing
+// lost.
 func (b *agentBench) letters() error {
 	took, err := benchmark("adze/internal/team", "TenWriters", "ms/200messages")
 	if err != nil {
@@ -282,7 +284,8 @@ func (b *agentBench) letters() error {
 	return nil
 }
 
-// benchmark runs a benchmark of a package three times and returns what it reports in a unit. It fails if the benchmark does.
+// benchmark runs a package's benchmark three times and returns the result in the given unit. It
+// fails if the benchmark does.
 func benchmark(pkg, name, unit string) (float64, error) {
 	out, err := exec.Command("go", "test", pkg, "-run", "^$", "-bench", "^Benchmark"+name+"$", "-benchtime", "3x").CombinedOutput()
 	if err != nil {
@@ -297,13 +300,13 @@ func benchmark(pkg, name, unit string) (float64, error) {
 }
 
 func (b *agentBench) interrupt() (time.Duration, error) {
-	length := fmt.Sprintf("%d.%d", 9000, time.Now().UnixNano()%1_000_000_000) // tells its processes from others
+	length := fmt.Sprintf("%d.%d", 9000, time.Now().UnixNano()%1_000_000_000) // distinguishes its processes from others
 	c := &crowd{
 		lead:  []string{launches(0, stoppedAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`},
 		calls: 1, call: `{"type":"tool_use","id":"ID","name":"Bash","input":{"command":"tail -s ` + length + ` -f /dev/null"}}`,
 	}
 	sessions := filepath.Join(b.dir, "home", "projects")
-	os.RemoveAll(sessions) // ok: then there are more logs, which shows
+	os.RemoveAll(sessions) // ok: leftover logs would show in the count
 	cmd, srv, out, err := b.begin(c, "--allowed-tools", "Bash,Agent")
 	if err != nil {
 		return 0, err
@@ -318,7 +321,7 @@ func (b *agentBench) interrupt() (time.Duration, error) {
 	}
 	began := time.Now()
 	cmd.Process.Signal(syscall.SIGINT)
-	cmd.Wait() // ok: it ends with the code of an interrupt
+	cmd.Wait() // ok: it exits with the code of an interrupt
 	took := time.Since(began)
 	if left := sleepers(length); len(left) > 0 {
 		return 0, fmt.Errorf("%d commands are left", len(left))
@@ -326,7 +329,7 @@ func (b *agentBench) interrupt() (time.Duration, error) {
 	return took, logged(sessions, stoppedAgents)
 }
 
-// sleepers returns the processes whose arguments contain a word, but no shells around them.
+// sleepers returns the processes whose arguments contain a word, excluding shells around them.
 func sleepers(word string) []string {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline") // ok: the pattern is valid
 	var found []string
@@ -338,7 +341,7 @@ func sleepers(word string) []string {
 	return found
 }
 
-// logged returns an error unless there are so many logs of agents, and each has a result for each call.
+// logged returns an error unless there are want agent logs, each with a result for every call.
 func logged(dir string, want int) error {
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*", "subagents", "*.jsonl")) // ok: the pattern is valid
 	if len(files) != want {
@@ -361,7 +364,7 @@ func logged(dir string, want int) error {
 	return nil
 }
 
-// processTime returns the processor time of a process, or 0 where the system does not say.
+// processTime returns a process's CPU time, or 0 if unavailable.
 func processTime(pid int) time.Duration {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // ok: 0 shows as 0
 	_, rest, _ := strings.Cut(string(data), ") ")

@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// A rival is one of the programs that [runCompare] measures, with a state home of its own.
+// A rival is a program measured by [runCompare], with its own state home.
 type rival struct {
 	*bench
 	name                string
 	repository, none    []time.Duration // exec to request
 	exit                []time.Duration // request to exit, in a repository
-	processor           []time.Duration // of a start in a repository, with git
+	processor           []time.Duration // CPU time of a start in a repository, including git
 	turn, reads, agents []time.Duration
 	private, peak       []time.Duration // memory in KB at request 20
-	repositoryFirst     time.Duration   // of a start that knows nothing of the repository
+	repositoryFirst     time.Duration   // first start in the repository, with cold caches
 }
 
-// runCompare measures this adze side by side with another one: starts, turns, memory and agents, interleaved.
+// runCompare measures this adze side by side with another build: starts, turns, memory and
+// agents, interleaved.
 func runCompare(runs int) error {
 	if against == "" {
 		return errors.New("compare needs another program: bench -against PROGRAM compare")
@@ -43,7 +44,7 @@ func runCompare(runs int) error {
 		if err := own.settings(); err != nil {
 			return err
 		}
-		if err := copyProgram(p.program, own.adze); err != nil { // a copy is laid out alike in the page cache
+		if err := copyProgram(p.program, own.adze); err != nil { // a copy has the same page cache layout
 			return err
 		}
 		rivals = append(rivals, &rival{bench: own, name: p.name})
@@ -96,11 +97,11 @@ func runCompare(runs int) error {
 	return nil
 }
 
-// compareStarts measures starts and returns the milliseconds of the minimal program.
+// compareStarts measures starts and returns the minimal program's time in milliseconds.
 func compareStarts(srv *server, rivals []*rival, repository, none string, runs int) (float64, error) {
 	var floor []time.Duration
 	body := filepath.Join(none, "..", "body.json")
-	for i := range runs + 3 { // the first ones fill caches
+	for i := range runs + 3 { // first runs warm the caches
 		for _, r := range rivals {
 			for _, dir := range []string{repository, none} {
 				cmd := r.command(srv, "hello")
@@ -132,7 +133,8 @@ func compareStarts(srv *server, rivals []*rival, repository, none string, runs i
 	return median(floor), nil
 }
 
-// timeStart runs a program and returns the times from its start to its request, and from there to its end.
+// timeStart runs a program and returns the times from start to request, and from request to
+// exit.
 func timeStart(srv *server, cmd *exec.Cmd) (request, exit time.Duration, err error) {
 	srv.reset()
 	began := time.Now()
@@ -163,7 +165,7 @@ func (r *rival) measureTurns() error {
 	return nil
 }
 
-// measureReads measures turns of eight reads at once.
+// measureReads measures turns of eight parallel reads.
 func (r *rival) measureReads() error {
 	script := "repeat 20\n"
 	for i := range 8 {
@@ -183,7 +185,7 @@ func (r *rival) measureReads() error {
 	return err
 }
 
-// measureAgents measures 50 agents, each with five reads, whose model takes 100 ms for each answer.
+// measureAgents measures 50 agents with five reads each, whose model takes 100 ms per answer.
 func (r *rival) measureAgents() error {
 	c := &crowd{
 		lead:  []string{launches(0, workingAgents, `","subagent_type":"general-purpose"`), saying("Done.")},

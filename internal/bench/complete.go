@@ -9,14 +9,14 @@ import (
 	"adze/internal/desk"
 )
 
-// Figures of completing the name of a command, as each key does.
+// Limits for completing a command name, as each key press does.
 const (
 	completedCommands = 2000
 	completeLimit     = time.Millisecond
-	completeRatio     = 10 // against looking for the text in all names
+	completeRatio     = 10 // relative to searching for the text in all names
 )
 
-// reportCompletion measures how long it takes to complete a name among many.
+// reportCompletion measures the time to complete a name among many.
 func reportCompletion(b *bench, runs int) {
 	all := make([]desk.Command, completedCommands)
 	for i := range all {

@@ -20,16 +20,16 @@ import (
 	"adze/internal/tool"
 )
 
-// Figures of a request of a long conversation.
+// Parameters and limit for a request of a long conversation.
 const (
 	contextMessages = 500
 	contextText     = 4 << 10 // bytes in each message
 	contextLimit    = 3 * time.Millisecond
 )
 
-// runContext measures how long it takes from the beginning of a turn until its request is ready to be sent,
-// in a conversation of which all but the last message was sent before, and how much of a request stays as it
-// was.
+// runContext measures the time from the beginning of a turn until its request is ready to send,
+// in a conversation of which all but the last message was sent before, and how much of a
+// request stays the same.
 func runContext(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -65,7 +65,7 @@ func runContext(runs int) error {
 			}
 		}
 		h.say(msg.User, "Go on.")
-		if i > 0 { // the first time everything is encoded
+		if i > 0 { // everything is encoded the first time
 			took = append(took, p.took)
 		}
 	}
@@ -80,7 +80,7 @@ func runContext(runs int) error {
 	return nil
 }
 
-// encoding is a model that has little to say. It makes the request ready, as one on the network would.
+// encoding is a model with short answers. It encodes the request like a network provider would.
 type encoding struct {
 	enc   messages.Encoder
 	began time.Time
@@ -106,7 +106,7 @@ func (p *encoding) Stream(_ context.Context, req *model.Request) iter.Seq2[model
 	}
 }
 
-// A conversation is a history in memory.
+// A conversation is an in-memory history.
 type conversation struct{ entries []msg.Entry }
 
 func (c *conversation) say(role msg.Role, text string) {
@@ -118,7 +118,7 @@ func (c *conversation) say(role msg.Role, text string) {
 // Entries implements [agent.History], as does Append.
 func (c *conversation) Entries() []msg.Entry { return c.entries }
 
-// Append adds to the conversation.
+// Append implements [agent.History].
 func (c *conversation) Append(_ context.Context, e msg.Entry) error {
 	c.entries = append(c.entries, e)
 	return nil

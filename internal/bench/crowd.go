@@ -11,40 +11,41 @@ import (
 	"time"
 )
 
-// A crowd is a model that leads agents and works as each of them: what its lead says comes from a list, and each agent
-// answers so many times with a call, and then with a text.
+// A crowd is a model that plays both a lead agent and its agents. The lead's answers come from
+// a list; each agent answers with a number of calls, then with text.
 type crowd struct {
-	lead []string // content blocks of the answers of the lead; the last one is repeated
-	// calls is how many calls each agent makes, and call the block of one; delay is before each of its answers. report is its
-	// last answer; empty means "Done.".
+	lead []string // content blocks of the lead's answers; the last one is repeated
+	// calls is the number of calls per agent, and call the block of each; delay precedes each
+	// answer. report is the last answer; empty means "Done.".
 	calls  int
 	call   string
 	report string
 	delay  time.Duration
-	// probe, if it is not nil, runs before the lead's answer to each request, with the number of agents so far.
+	// probe, if non-nil, runs before the lead's answer to each request, with the number of
+	// agents so far.
 	probe func(agents int)
-	// held, if it is not nil, keeps the agents waiting for their first answer until it is closed.
+	// held, if non-nil, delays the agents' first answers until it is closed.
 	held chan struct{}
 
 	mu     sync.Mutex
-	asked  int // requests of the lead
+	asked  int // requests from the lead
 	agents map[string]*member
-	left   time.Time       // when the last answer of the lead had left
-	bodies [][]byte        // of the first requests of agents
-	gaps   []time.Duration // between answers of the lead that read and its next request
+	left   time.Time       // time of the lead's last answer
+	bodies [][]byte        // first requests of agents
+	gaps   []time.Duration // time from a reading answer of the lead to its next request
 }
 
-// A member is an agent as the model sees it.
+// A member is an agent as seen by the model.
 type member struct {
 	asked       int
 	first, last time.Time
-	begun       time.Duration // after the answer of the lead
+	begun       time.Duration // time after the lead's answer
 }
 
-// item is what the prompt of each agent begins with; a number follows.
+// item begins each agent's prompt; a number follows.
 const item = "Work on item "
 
-// ServeHTTP answers a request of the lead or of an agent.
+// ServeHTTP answers a request from the lead or an agent.
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	body, err := io.ReadAll(r.Body)
@@ -100,14 +101,14 @@ func (c *crowd) answerAgent(w http.ResponseWriter, name string, body []byte, now
 	c.mu.Unlock()
 }
 
-// begun returns how many agents have asked.
+// begun returns how many agents have sent a request.
 func (c *crowd) begun() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.agents)
 }
 
-// speaker returns the item that an agent works on, or "" for the lead.
+// speaker returns the item an agent works on, or "" for the lead.
 func speaker(body []byte) string {
 	var req struct {
 		Messages []struct {
@@ -132,7 +133,7 @@ func speaker(body []byte) string {
 	return ""
 }
 
-// answer streams content blocks, one to a line; ID in one is replaced by an id.
+// answer streams content blocks, one per line, replacing ID in each with an id.
 func answer(w http.ResponseWriter, id, blocks string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(format string, args ...any) { fmt.Fprintf(w, "data: "+format+"\n\n", args...) }
@@ -145,7 +146,8 @@ func answer(w http.ResponseWriter, id, blocks string) {
 	send(`{"type":"message_stop"}`)
 }
 
-// launches returns the blocks that launch n agents, from an item on; more is put into their input.
+// launches returns the blocks that launch n agents, starting at item from; more is added to
+// their input.
 func launches(from, n int, more string) string {
 	var blocks []string
 	for i := range n {
@@ -154,10 +156,10 @@ func launches(from, n int, more string) string {
 	return strings.Join(blocks, "\n")
 }
 
-// saying returns a block of text.
+// saying returns a text block.
 func saying(text string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, text) }
 
-// reading returns the block of a call that reads a file.
+// reading returns a block with a call that reads a file.
 func reading(file string) string {
 	return fmt.Sprintf(`{"type":"tool_use","id":"ID","name":"Read","input":{"file_path":%q}}`, file)
 }

@@ -23,15 +23,16 @@ import (
 	"adze/internal/msg"
 )
 
-// A benchDialect is a wire dialect, and how the program is told to speak it.
+// A benchDialect is a wire dialect with the environment that selects it.
 type benchDialect struct {
 	name   string
 	server wire.Server
-	// env are the variables that lead the program to a server, whose address follows the first.
+	// env are the variables that direct the program to a server; its address is appended to the
+	// first.
 	env []string
 }
 
-// benchDialects are all of them; the others are compared with the first.
+// benchDialects are all dialects; the others are compared with the first.
 var benchDialects = [...]benchDialect{
 	{"messages", messages.Server{}, []string{"ANTHROPIC_BASE_URL=", "ANTHROPIC_API_KEY=bench"}},
 	{"chat", chat.Server{}, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=bench"}},
@@ -42,8 +43,8 @@ var benchDialects = [...]benchDialect{
 // A dialectBench measures dialects.
 type dialectBench struct{ *bench }
 
-// runDialects measures decoding: how fast, with how many allocations, and how soon a delta that arrives is an event; and
-// what a turn costs the program in each dialect.
+// runDialects measures decoding (speed, allocations, and latency from delta to event) and the
+// program's cost of a turn in each dialect.
 func runDialects(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -74,8 +75,8 @@ func runDialects(runs int) error {
 	return nil
 }
 
-// dialectTurns measures the program's own time per turn and its memory in each dialect, with the same script. The first
-// dialect sets the limits.
+// dialectTurns measures the program's own time per turn and its memory in each dialect, with
+// the same script. The first dialect sets the limits.
 func (b dialectBench) dialectTurns() error {
 	file := filepath.Join(b.dir, "small.txt")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
@@ -83,7 +84,7 @@ func (b dialectBench) dialectTurns() error {
 	}
 	const turns = 50
 	own := make([][]time.Duration, len(benchDialects))
-	peak := make([][]time.Duration, len(benchDialects)) // in KB
+	peak := make([][]time.Duration, len(benchDialects)) // KB
 	for range max(3, b.runs/4) {
 		for i, d := range benchDialects {
 			srv, err := newServer(fmt.Sprintf("dialect %s\nrepeat %d\nuse Read {\"file_path\":%q}\n---\nsay Done.", d.name, turns, file))
@@ -102,7 +103,7 @@ func (b dialectBench) dialectTurns() error {
 			peak[i] = append(peak[i], time.Duration(srv.peakKB)*time.Millisecond)
 		}
 	}
-	const most = 1.2 // times the first dialect
+	const most = 1.2 // relative to the first dialect
 	for i, d := range benchDialects {
 		b.report(d.name+", own time per turn", " ms", median(own[i]), most*median(own[0]))
 		b.report(d.name+", peak memory (VmHWM)", " MB", median(peak[i])/1024, most*median(peak[0])/1024)
@@ -112,7 +113,7 @@ func (b dialectBench) dialectTurns() error {
 
 const deltas = 50_000
 
-// answerOf returns a streamed answer of many deltas.
+// answerOf returns a streamed answer of n deltas.
 func answerOf(d wire.Server, n int) []byte {
 	var b bytes.Buffer
 	sp := d.NewSpeller(true)
@@ -128,7 +129,8 @@ func answerOf(d wire.Server, n int) []byte {
 	return b.Bytes()
 }
 
-// decoding measures how fast a stream is read, in time of the processor: others may use it, too.
+// decoding measures the speed of reading a stream in CPU time, because the machine may be
+// shared.
 func (b dialectBench) decoding(d benchDialect) error {
 	stream := answerOf(d.server, deltas)
 	var times []time.Duration
@@ -155,11 +157,11 @@ func (b dialectBench) decoding(d benchDialect) error {
 	}
 	speed := float64(len(stream)) / 1e6 / (median(times) / 1000)
 	b.atLeast(d.name+", decoding 50,000 deltas", " MB/s", speed, 150)
-	b.report(d.name+", allocations per delta", "", allocs, 2.05) // two, and what grows with the answer
+	b.report(d.name+", allocations per delta", "", allocs, 2.05) // two, plus growth with the answer
 	return nil
 }
 
-// atLeast prints a figure beside the least that it may be.
+// atLeast prints a figure with its lower limit.
 func (b dialectBench) atLeast(name, unit string, got, limit float64) {
 	bound := fmt.Sprintf("%.2f%s", limit, unit)
 	if got < limit {
@@ -169,16 +171,16 @@ func (b dialectBench) atLeast(name, unit string, got, limit float64) {
 	fmt.Printf("%-58s %10s %10s\n", name, fmt.Sprintf("%.2f%s", got, unit), bound)
 }
 
-// latency measures the time from the moment a delta is written to a socket to the moment it is an event.
+// latency measures the time from writing a delta to a socket until it is an event.
 func (b dialectBench) latency(d benchDialect) error {
 	const n = 200
 	sent := make([]time.Time, n)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // ok: what was asked does not matter
+		io.Copy(io.Discard, r.Body) // ok: the request does not matter
 		w.Header().Set("Content-Type", wire.MediaType(d.server))
 		sp := d.server.NewSpeller(true)
 		c := http.NewResponseController(w)
-		w.Write(sp.Open("msg_1", "model-1", nil)) // ok, here as below: the client counts what it sees
+		w.Write(sp.Open("msg_1", "model-1", nil)) // ok: here and below, the client counts the events it receives
 		for i := range n {
 			time.Sleep(2 * time.Millisecond)
 			piece := sp.Event(model.TextDelta{Text: fmt.Sprintf("%d ", i)})

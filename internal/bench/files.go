@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// maxFileRuns bounds the repetitions with large files: before each edit the file must have come to rest.
+// maxFileRuns bounds the repetitions with large files, because the file must settle before each
+// edit.
 const maxFileRuns = 11
 
-// runFiles measures the file tools through "adze tool", and what they are compared with, by turns.
+// runFiles measures the file tools through "adze tool", alternating with the programs they are
+// compared with.
 func runFiles(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -41,7 +43,8 @@ func runFiles(runs int) error {
 	return nil
 }
 
-// readSmall compares reading 90 KB with reading nothing: what is left is the tool's own.
+// readSmall compares reading 90 KB with reading an empty file: the difference is the tool's own
+// time.
 func (b *bench) readSmall() error {
 	line := []byte("a line of text, neither long nor short, as they are in the source of programs\n")
 	full, empty := filepath.Join(b.dir, "full.txt"), filepath.Join(b.dir, "empty.txt")
@@ -102,8 +105,8 @@ func (b *bench) readRange() error {
 	return nil
 }
 
-// editLarge compares changing one line of 100 MB, with its history, with copying the file. A copy is not
-// safe on the disk when cp ends; what that alone costs is shown beside it.
+// editLarge compares changing one line of 100 MB, with its history, with copying the file. A
+// copy is not synced to disk when cp ends; the cost of that alone is shown too.
 func (b *bench) editLarge() error {
 	path := filepath.Join(b.dir, "large.txt")
 	copied := path + ".copy"
@@ -124,7 +127,7 @@ func (b *bench) editLarge() error {
 			return err
 		}
 		os.Remove(copied)
-		time.Sleep(2500 * time.Millisecond) // a file that changed just now is compared once more
+		time.Sleep(2500 * time.Millisecond) // a recently changed file is compared once more
 		s, err := b.serve()
 		if err != nil {
 			return err
@@ -197,7 +200,7 @@ func (b *bench) editMany() error {
 	return nil
 }
 
-// timed runs f and appends how long it took.
+// timed runs f and appends its duration.
 func timed(to *[]time.Duration, f func() error) error {
 	began := time.Now()
 	err := f()
@@ -237,7 +240,7 @@ func copySynced(from, to string) error {
 	return out.Sync()
 }
 
-// replaceBare replaces a file as plainly as it can be done safely.
+// replaceBare replaces a file in the simplest safe way.
 func replaceBare(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "bare-*")
 	if err != nil {
@@ -253,7 +256,7 @@ func replaceBare(path string, content []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// tool is one run of "adze tool".
+// tool returns a single run of "adze tool".
 func (b *bench) tool(args ...any) *exec.Cmd {
 	cmd := exec.Command(b.adze, "tool")
 	for _, arg := range args {
@@ -269,7 +272,7 @@ func (b *bench) tool(args ...any) *exec.Cmd {
 	return cmd
 }
 
-// A served is an "adze tool" that takes many calls.
+// A served is an "adze tool" process that accepts many calls.
 type served struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -290,8 +293,8 @@ func (b *bench) serve() (*served, error) {
 	return s, err
 }
 
-// call runs one call and returns how long it took by its own account: on a busy machine, handing the
-// lines to and fro takes as long as a small edit.
+// call runs one call and returns the duration it reports itself: on a busy machine, passing the
+// lines back and forth takes as long as a small edit.
 func (s *served) call(name string, input map[string]any) (time.Duration, error) {
 	line, err := json.Marshal(map[string]any{"id": 1, "tool": name, "input": input})
 	if err != nil {

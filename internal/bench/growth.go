@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// growthAt are the numbers of sub-agents after which a session is measured.
+// growthAt lists the numbers of sub-agents after which a session is measured.
 var growthAt = []int{1, 100, 200, 400}
 
-// Limits of a session after the last of growthAt.
+// Session limits after the last of growthAt.
 const (
 	grownMemory     = 60   // MB
-	grownTranscript = 1.25 // bytes per agent, compared with those at 100 agents
+	grownTranscript = 1.25 // bytes per agent, relative to 100 agents
 )
 
-// runGrowth measures a session that launches sub-agents one after the other: open files, memory and transcript must not grow
-// faster than the conversation.
+// runGrowth measures a session that launches sub-agents one after another: open files, memory
+// and transcript must not grow faster than the conversation.
 func runGrowth() error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -50,14 +50,14 @@ func runGrowth() error {
 	return nil
 }
 
-// A growth is one way to launch agents.
+// A growth is a way to launch agents.
 type growth struct {
 	name  string
-	input string // ends the input of each launch
-	turns bool   // each launch has a turn of its own
+	input string // end of each launch's input
+	turns bool   // each launch has its own turn
 }
 
-// A grown is a session at one moment.
+// A grown is a session's state at one moment.
 type grown struct {
 	agents, files, rssKB int
 	transcript           int64
@@ -108,7 +108,7 @@ func (b *agentBench) grow(kind growth) error {
 	return nil
 }
 
-// launchAll starts adze with a crowd that launches agents of a kind.
+// launchAll starts adze with a crowd that launches agents.
 func (b *agentBench) launchAll(c *crowd, kind growth) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	args := []string{"--model", "bench-endless"}
 	if !kind.turns {
@@ -127,7 +127,7 @@ func (b *agentBench) launchAll(c *crowd, kind growth) (*exec.Cmd, *server, *byte
 	return cmd, srv, out, cmd.Start()
 }
 
-// grew reports a session that has grown.
+// grew reports a grown session.
 func (b *agentBench) grew(name string, all []grown) {
 	fmt.Printf("%-12s %8s %12s %14s %14s %16s\n", name, "agents", "open files", "memory (MB)", "transcript", "ms of processor")
 	var last time.Duration
@@ -142,7 +142,7 @@ func (b *agentBench) grew(name string, all []grown) {
 	b.report(fmt.Sprintf("%s: transcript per agent at %d, against %d", name, end.agents, mid.agents), "x", each(end)/each(mid), grownTranscript)
 }
 
-// descriptorsOf returns the number of files that a process has open, or 0 where the system does not say.
+// descriptorsOf returns the number of open files of a process, or 0 if unavailable.
 func descriptorsOf(pid int) int {
 	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)) // ok: 0 shows as 0
 	return len(all)

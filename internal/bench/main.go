@@ -1,16 +1,17 @@
-// Command bench measures what the figures of the specification are about: how long adze takes from exec
-// to its first request, how much time of its own it spends on a turn, and how much memory. Every figure
-// is a median, and a ratio where it is compared with something, taken in one interleaved run.
+// Command bench measures the figures in the specification: adze's time from exec to its first
+// request, its own time per turn, and its memory. Every figure is a median, and comparisons are
+// ratios from one interleaved run.
 //
-// The command "bench search [tree...]" compares searching with ripgrep instead, and "bench files" the file
-// tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures the files of
-// sessions; see sessions.go. "bench dialects" measures what each wire dialect costs; see dialects.go. "bench
-// servers" compares calls of MCP servers with those of the protocol library; see servers.go. "bench skills" measures
-// how long a start takes to know all skills; see skills.go. "bench agents" measures sub-agents; see agents.go. "bench
-// growth" measures a session with hundreds of them; see growth.go.
-// "bench compare" measures the most important figures side by side with another adze; see compare.go.
-// "bench repositories" measures starts in git repositories; see repositories.go.
-// "bench terminal" measures what a user at a terminal feels; see terminal_unix.go.
+// "bench search [tree...]" compares searching with ripgrep, and "bench files" compares the file
+// tools with cp, sed and bare writes; see search.go and files.go. "bench sessions" measures
+// session files; see sessions.go. "bench dialects" measures the cost of each wire dialect; see
+// dialects.go. "bench servers" compares MCP server calls with the protocol library's; see
+// servers.go. "bench skills" measures how long a start takes to know all skills; see skills.go.
+// "bench agents" measures sub-agents; see agents.go. "bench growth" measures a session with
+// hundreds of them; see growth.go. "bench compare" measures the most important figures side by
+// side with another adze; see compare.go. "bench repositories" measures starts in git
+// repositories; see repositories.go. "bench terminal" measures responsiveness at a terminal;
+// see terminal_unix.go.
 //
 // It builds the binaries it measures and needs no network: the model is a script on loopback.
 package main
@@ -26,7 +27,8 @@ import (
 	"time"
 )
 
-// binary is the program to measure; empty builds one. Against is another one to compare it with; it may be empty.
+// binary is the program to measure; if empty, one is built. against, if not empty, is another
+// one to compare it with.
 var binary, against string
 
 func main() {
@@ -101,7 +103,7 @@ func run(runs int) error {
 	return nil
 }
 
-// build compiles what is measured into dir.
+// build compiles the measured programs into dir.
 func build(dir string) (*bench, error) {
 	b := &bench{dir: dir, adze: filepath.Join(dir, "adze"), floor: filepath.Join(dir, "floor")}
 	programs := map[string]string{b.adze: "adze/cmd/adze", b.floor: "adze/internal/bench/floor"}
@@ -119,9 +121,9 @@ func build(dir string) (*bench, error) {
 	return b, b.settings()
 }
 
-// settings prepares the state home: a repeated read is to return the file again, and a model is to have
-// a window that no session fills, since what would shorten the history is not what is measured; another
-// one is to fill its window many times.
+// settings prepares the state home: a repeated read returns the file again, the default model
+// has a window that no session fills, because compaction is not measured, and another model
+// fills its window many times.
 func (b *bench) settings() error {
 	home := filepath.Join(b.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
@@ -137,10 +139,10 @@ type bench struct {
 	dir, adze, floor string
 	runs             int
 	missed           int
-	last             float64 // the figure reported last
+	last             float64 // last reported figure
 }
 
-// report prints a figure beside its limit; a limit of 0 means that there is none.
+// report prints a figure with its limit; a limit of 0 means none.
 func (b *bench) report(name, unit string, got, limit float64) {
 	b.last = got
 	bound := ""

@@ -92,7 +92,7 @@ func (b *bench) turns() error {
 	return nil
 }
 
-// parallel measures a turn of eight reads at once.
+// parallel measures a turn of eight parallel reads.
 func (b *bench) parallel() error {
 	script := "repeat 20\n"
 	for i := range 8 {
@@ -159,7 +159,7 @@ func (b *bench) command(srv *server, prompt string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// prompt runs adze once and lets the server look at the process while it runs.
+// prompt runs adze once and lets the server inspect the process while it runs.
 func (b *bench) prompt(srv *server, prompt string, env ...string) (string, error) {
 	cmd := b.command(srv, prompt, env...)
 	var out bytes.Buffer
@@ -174,13 +174,13 @@ func (b *bench) prompt(srv *server, prompt string, env ...string) (string, error
 	return out.String(), nil
 }
 
-// peakKB returns the peak resident size of a process, or 0 where the system does not say.
+// peakKB returns a process's peak resident size, or 0 if unavailable.
 func peakKB(pid int) int { return statusKB(pid, "VmHWM:") }
 
-// rssKB returns the memory of a process, or 0 where the system does not say.
+// rssKB returns a process's resident size, or 0 if unavailable.
 func rssKB(pid int) int { return statusKB(pid, "VmRSS:") }
 
-// statusKB returns a size of a process, or 0 where the system does not say.
+// statusKB returns a size from a process's status file, or 0 if unavailable.
 func statusKB(pid int, name string) int {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // ok: 0 shows as 0
 	for line := range strings.Lines(string(data)) {

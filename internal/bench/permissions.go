@@ -20,12 +20,12 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// Figures of a permission decision.
+// Limits for a permission decision.
 const (
 	decisions       = 10_000
 	decisionMedian  = 100 * time.Microsecond
 	decisionP99     = 5 * time.Millisecond
-	ruleGrowth      = 2.0 // 1,000 rules against 10
+	ruleGrowth      = 2.0 // 1,000 rules relative to 10
 	lengthGrowth    = 16.0
 	shortCommand    = 1_000
 	longCommand     = 10_000
@@ -33,8 +33,8 @@ const (
 	decisionTries   = 3
 )
 
-// runPermissions measures how long the decision about a command takes, with everything that belongs to
-// it: reading the command, looking up its paths, and the rules.
+// runPermissions measures a complete permission decision about a command: parsing it, resolving
+// its paths, and matching the rules.
 func runPermissions() error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -107,7 +107,8 @@ func policy(dir string, n int) *permission.Policy {
 	return permission.Compile(c)
 }
 
-// decideAll returns how long each decision takes: the best of a few, since others use the machine too.
+// decideAll returns the time of each decision: the best of a few, because the machine may be
+// shared.
 func decideAll(p *permission.Policy, t tool.Tool, commands []string) ([]time.Duration, error) {
 	took := make([]time.Duration, 0, len(commands))
 	for _, command := range commands {
@@ -138,7 +139,7 @@ func typicalCommands() []string {
 	}
 }
 
-// variedCommands returns n commands of all lengths up to the longest that is understood.
+// variedCommands returns n commands of all lengths up to the longest that can be analyzed.
 func variedCommands(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	base := typicalCommands()

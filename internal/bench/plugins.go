@@ -17,25 +17,25 @@ import (
 	"adze/internal/plugin"
 )
 
-// Figures of the first request of a session, for what skills and plugins add to it.
+// Limits for the overhead that skills and plugins add to a session's first request.
 const (
-	addedCold      = 2.0  // times listing their folders and reading them on all cores
+	addedCold      = 2.0  // relative to listing and reading their directories on all cores
 	addedWarm      = 2.0  // ms
-	addedElsewhere = 10.0 // ms, where no session was before
+	addedElsewhere = 10.0 // ms, in a directory without earlier sessions
 	addedMemory    = 6.0  // MB
 )
 
-// A cost is what one run took.
+// A cost is the resource usage of one run.
 type cost struct {
 	request time.Duration // exec to the first request
-	cpu     time.Duration // of the whole run
-	memory  int64         // at most
+	cpu     time.Duration // CPU time of the whole run
+	memory  int64         // peak
 }
 
-// costs are those of runs of one kind.
+// costs are the costs of several runs of the same kind.
 type costs []cost
 
-// best returns the least that the runs took, in milliseconds and megabytes.
+// best returns the minimum over the runs, in milliseconds and megabytes.
 func (c costs) best() (request, cpu, memory float64) {
 	ms := func(of func(cost) time.Duration) float64 {
 		least := slices.MinFunc(c, func(a, b cost) int { return int(of(a) - of(b)) })
@@ -45,8 +45,9 @@ func (c costs) best() (request, cpu, memory float64) {
 	return ms(func(c cost) time.Duration { return c.request }), ms(func(c cost) time.Duration { return c.cpu }), float64(least.memory) / (1 << 20)
 }
 
-// runPlugins measures what skills and plugins on disk add to the first request of a session: the best runs with them against
-// the best without, in turn, since others use the machine too.
+// runPlugins measures the overhead that skills and plugins on disk add to a session's first
+// request. It compares the best runs with and without them, interleaved, because the machine
+// may be shared.
 func runPlugins(b *bench, runs int) error {
 	full := filepath.Join(b.dir, "full")
 	if err := fillHome(full); err != nil {
@@ -73,8 +74,8 @@ func runPlugins(b *bench, runs int) error {
 			{&none, b.command(srv, "hello")},
 			{nil, b.command(srv, "hello", home)}, // writes the indexes
 			{&warm, b.command(srv, "hello", home)},
-			{&about, b.command(srv, "use what does one of many things", home)}, // for which skills are suggested
-			{&elsewhere, there},                                                // in which no session was before
+			{&about, b.command(srv, "use what does one of many things", home)}, // a prompt that gets skill suggestions
+			{&elsewhere, there},                                                // a directory without earlier sessions
 			{&cold, b.command(srv, "hello", home)},
 			{&versionNone, b.version()},
 			{&version, b.version(home)},
@@ -130,7 +131,7 @@ func (b *bench) version(env ...string) *exec.Cmd {
 	return cmd
 }
 
-// measure runs a command and returns what it took.
+// measure runs a command and returns its cost.
 func measure(srv *server, cmd *exec.Cmd) (cost, error) {
 	srv.reset()
 	began := time.Now()
@@ -144,8 +145,8 @@ func measure(srv *server, cmd *exec.Cmd) (cost, error) {
 	return c, nil
 }
 
-// readAll returns the least time that it takes to read the files of skills and plugins below a state home and do no more, in
-// milliseconds, and how many there are.
+// readAll returns the minimum time, in milliseconds, to only read the files of skills and
+// plugins below a state home, and their number.
 func readAll(home string, runs int) (ms float64, n int, err error) {
 	var files []string
 	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -177,8 +178,8 @@ func readAll(home string, runs int) (ms float64, n int, err error) {
 	return ms, len(files), nil
 }
 
-// walkAll returns the least time that it takes to find the files of skills and plugins below a state home, to read them, and
-// to do no more, with as many threads as there are cores, in milliseconds.
+// walkAll returns the minimum time, in milliseconds, to only find and read the files of skills
+// and plugins below a state home, with one thread per core.
 func walkAll(home string, runs int) (ms float64) {
 	var roots []string
 	for _, pattern := range []string{"skills/*", "plugins/cache/*/*/*"} {
@@ -209,9 +210,9 @@ func walkAll(home string, runs int) (ms float64) {
 	return ms
 }
 
-// readTree reads the beginning of every file below a folder.
+// readTree reads the beginning of every file below a directory.
 func readTree(dir string, buf []byte) {
-	entries, _ := os.ReadDir(dir) // ok: what cannot be read takes no time
+	entries, _ := os.ReadDir(dir) // ok: unreadable directories take no time
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if e.IsDir() {
@@ -225,7 +226,7 @@ func readTree(dir string, buf []byte) {
 	}
 }
 
-// forget removes the indexes of a state home, and what a session begins with.
+// forget removes the indexes and the start cache of a state home.
 func forget(home string) error {
 	for _, name := range []string{"skills-index", "agents-index", "plugins/index", "start"} {
 		if err := os.RemoveAll(filepath.Join(home, name)); err != nil {
@@ -235,8 +236,8 @@ func forget(home string) error {
 	return nil
 }
 
-// fillHome makes a state home with skills of the user, and plugins that are installed, enabled and approved. Each plugin has
-// skills, a command, an agent, hooks and a manifest.
+// fillHome creates a state home with user skills, and plugins that are installed, enabled and
+// approved. Each plugin has skills, a command, an agent, hooks and a manifest.
 func fillHome(home string) error {
 	own := &skillTree{}
 	if err := own.make(home, 0); err != nil {
@@ -302,7 +303,7 @@ func installOne(store *plugin.Store, id plugin.ID) (hash string, err error) {
 	return p.Hash, err
 }
 
-// skillText returns the file of a skill.
+// skillText returns the content of a skill file.
 func skillText(i int) string {
 	return fmt.Sprintf("---\nname: skill-%d\ndescription: Does one of many things, and says when it is to be used. Use when the user asks for thing %d.\n"+
 		"allowed-tools: Bash(git status), Read\n---\n", i, i) + "\n# Steps\n\n" + strings.Repeat("A line that says what the model is to do in this step.\n", 40)

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// Figures of a long session with a host.
+// Parameters and limit for a long session with a host.
 const (
 	prefixTurns   = 50
 	prefixChanged = 1.0 // percent
 )
 
-// prefix measures how much of a request differs from the one before it, over a session of many turns in
-// which files are edited and instructions change. What the provider has cached is what stays the same.
+// prefix measures how much of a request differs from the previous one, over a session of many
+// turns in which files are edited and instructions change. The unchanged prefix is cached by
+// the provider.
 func (b *bench) prefix() error {
 	var script strings.Builder
 	for i := range prefixTurns {
@@ -79,13 +80,14 @@ func (b *bench) prefix() error {
 	return nil
 }
 
-// unmarked returns a request up to the end of its messages, without the marks, which move by design.
+// unmarked returns a request up to the end of its messages, without the cache marks, which move
+// by design.
 func unmarked(body []byte) []byte {
 	body = regexp.MustCompile(`,"cache_control":\{[^}]*\}`).ReplaceAll(body, nil)
 	return bytes.TrimSuffix(bytes.TrimSpace(body), []byte("]}"))
 }
 
-// sameBytes returns how many bytes two texts begin with together.
+// sameBytes returns the length of the common prefix of two texts.
 func sameBytes(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

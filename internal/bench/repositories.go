@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// manyFiles is the size of the larger repository; the environment can make it another.
+// manyFiles is the size of the larger repository; an environment variable overrides it.
 const manyFiles = 50_000
 
 // A startRun is one program in one directory.
@@ -19,8 +19,8 @@ type startRun struct {
 	request, exit      []time.Duration // exec to request, request to exit
 }
 
-// runRepositories measures starts in git repositories that have not changed: in a small one, in a large one and where there is
-// none, interleaved with the minimal program, and with another adze if one is named.
+// runRepositories measures starts in unchanged git repositories, small and large, and outside
+// any repository, interleaved with the minimal program, and with another adze if given.
 func runRepositories(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -62,7 +62,7 @@ func runRepositories(runs int) error {
 			all = append(all, &startRun{name: r.name + ", the other adze", program: against, dir: r.dir})
 		}
 	}
-	for i := range runs + 3 { // the first ones fill caches
+	for i := range runs + 3 { // first runs warm the caches
 		for _, r := range all {
 			cmd := exec.Command(r.program, srv.url, body)
 			if r.program != b.floor {
@@ -95,7 +95,7 @@ func runRepositories(runs int) error {
 
 func best(d []time.Duration) float64 { return float64(slices.Min(d)) / float64(time.Millisecond) }
 
-// makeRepository makes one with a commit of n files.
+// makeRepository creates a repository with a commit of n files.
 func makeRepository(dir string, n int) error {
 	for i := range n {
 		path := filepath.Join(dir, fmt.Sprintf("d%03d", i/200), fmt.Sprintf("file%06d.txt", i))

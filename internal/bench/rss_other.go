@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// started is when this process began.
+// started is the start time of this process.
 var started = time.Now()
 
-// maxRSS returns 0: it is not measured here.
+// maxRSS returns 0 because this system does not report it.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
-// cpuTime returns the time since the start: what others use is not told apart here.
+// cpuTime returns the wall time since the start, because CPU time is unavailable here.
 func cpuTime() time.Duration { return time.Since(started) }

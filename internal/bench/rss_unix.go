@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxRSS returns the most memory that a process that has ended had, in bytes.
+// maxRSS returns the peak memory of a process that has exited, in bytes.
 func maxRSS(s *os.ProcessState) int64 {
 	used, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -21,7 +21,7 @@ func maxRSS(s *os.ProcessState) int64 {
 	return int64(used.Maxrss) << 10
 }
 
-// cpuTime returns how much time of the processor this process has used.
+// cpuTime returns the CPU time used by this process.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

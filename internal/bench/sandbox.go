@@ -14,11 +14,11 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// maxConfined is what the sandbox may add to a command, in milliseconds.
+// maxConfined is the maximum overhead of the sandbox per command, in milliseconds.
 const maxConfined = 12
 
-// confined compares commands in the sandbox with the same outside of it, and says what its self-test
-// costs, once in a session.
+// confined compares commands inside and outside the sandbox, and reports the cost of its
+// self-test, which runs once per session.
 func (b *bench) confined() error {
 	root := filepath.Join(b.dir, "confined")
 	if err := os.MkdirAll(root, 0o700); err != nil {
@@ -68,7 +68,7 @@ func (b *bench) confined() error {
 	return nil
 }
 
-// runTrue runs bash, in the sandbox if there is one.
+// runTrue runs bash, in the sandbox if s is not nil.
 func runTrue(s *sandbox.Sandbox, reading *jail.Policy, dir string) error {
 	cmd := osproc.Cmd{Path: "/bin/bash", Args: []string{"-c", "true"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Output: io.Discard}
 	if s != nil {

@@ -17,12 +17,12 @@ import (
 	"adze/internal/platform/search"
 )
 
-// maxSearchRuns bounds the repetitions of a search: there are many of them, and they take long.
+// maxSearchRuns bounds the repetitions of a search, because there are many slow ones.
 const maxSearchRuns = 11
 
-// The ratios to ripgrep, at most.
+// Maximum ratios to ripgrep.
 const (
-	smallGrep  = 0.45 // in a tree of less than 1,000 files
+	smallGrep  = 0.45 // less than 1,000 files
 	eachGrep   = 0.85
 	meanGrep   = 0.65
 	listing    = 0.45
@@ -30,11 +30,12 @@ const (
 	repeated   = 0.35
 )
 
-// outlier is the ratio below which ripgrep is in such trouble that the class does not count: version 13
-// takes a hundred times as long for some patterns across lines.
+// outlier is the ratio below which a class is not counted, because ripgrep is unusually slow:
+// version 13 takes a hundred times as long for some multiline patterns.
 const outlier = 0.1
 
-// runSearch compares searching with ripgrep: in the Go distribution, the module cache, and the trees.
+// runSearch compares searching with ripgrep: in the Go distribution, the module cache, and the
+// given trees.
 func runSearch(runs int, trees []string) error {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
@@ -81,18 +82,18 @@ func goEnv(name string) (string, error) {
 	return filepath.EvalSymlinks(strings.TrimSpace(string(out)))
 }
 
-// A comparison measures the same thing with the engine and with ripgrep.
+// A comparison runs the same measurement with the engine and with ripgrep.
 type comparison struct {
 	*bench
 	rg string
 }
 
-// report is like that of the bench, with room for longer names.
+// report is like bench.report, with room for longer names.
 func (c *comparison) report(name, unit string, got, limit float64) {
 	c.bench.report(fmt.Sprintf("%-70s", name), unit, got, limit)
 }
 
-// heading begins the figures of a tree.
+// heading prints the heading for a tree.
 func (c *comparison) heading(tree string) error {
 	files, dirs := 0, map[string]bool{}
 	e := search.New(search.Config{Cold: true})
@@ -108,11 +109,11 @@ func (c *comparison) heading(tree string) error {
 	return err
 }
 
-// slow is how long a search of ripgrep may take to be repeated.
+// slow is the maximum ripgrep time for a search to be repeated.
 const slow = 2 * time.Second
 
-// ratio runs both by turns and reports the ratio of their medians. Beside it stand the ratios of the
-// processor time they take and of their best times, which depend less on what else the machine does.
+// ratio runs both alternately and reports the ratio of their medians. It also prints the ratios
+// of CPU times and of best times, which depend less on the machine's load.
 func (c *comparison) ratio(name string, limit float64, ours func() error, args ...string) (float64, error) {
 	var mine, theirs, myCPU, theirCPU []time.Duration
 	for i := 0; i < c.runs && (i == 0 || theirs[0] < slow); i++ {
@@ -136,8 +137,8 @@ func (c *comparison) ratio(name string, limit float64, ours func() error, args .
 	return r, nil
 }
 
-// ripgrep runs it as a program that spawns it would, reads what it prints, and returns the processor
-// time it took.
+// ripgrep runs ripgrep like a program that spawns it, reads its output, and returns its CPU
+// time.
 func (c *comparison) ripgrep(args ...string) (time.Duration, error) {
 	cmd := exec.Command(c.rg, append([]string{"--no-config", "--hidden", "--glob=!.git"}, args...)...)
 	_, err := cmd.Output()
@@ -167,7 +168,7 @@ func (c *comparison) grep(e *search.Engine, tree string, q class, limit float64)
 		args = append(args, "-i")
 	}
 	if o.Multiline {
-		args = append(args, "-U") // no class has a dot, which would mean something else
+		args = append(args, "-U") // no class has a dot, which would change meaning
 	}
 	if o.Before > 0 {
 		args = append(args, fmt.Sprintf("-C%d", o.Before))
@@ -178,7 +179,7 @@ func (c *comparison) grep(e *search.Engine, tree string, q class, limit float64)
 	}, append(args, tree)...)
 }
 
-// small measures a tree of the size that most searches are in.
+// small measures a tree of the size of most searches.
 func (c *comparison) small(tree string) error {
 	if err := c.heading(tree); err != nil {
 		return err

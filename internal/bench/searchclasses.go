@@ -5,11 +5,11 @@ import "adze/internal/platform/search"
 // A class is a kind of query.
 type class struct {
 	name  string
-	small bool // also measured in a small tree
+	small bool // also run in a small tree
 	search.GrepOptions
 }
 
-// classes are the kinds of queries that are compared, each with its own way through the engine.
+// classes returns the kinds of queries compared, each with its own path through the engine.
 func classes() []class {
 	lines := func(pattern string) search.GrepOptions {
 		return search.GrepOptions{Pattern: pattern, Mode: search.Content, Numbers: true}

@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/search"
 )
 
-// warm measures searches for a text in a tree that was searched before.
+// warm measures text searches in a tree that was searched before.
 func (c *comparison) warm(_ *search.Engine, tree string) error {
 	e := search.New(search.Config{})
 	defer e.Close()
@@ -39,7 +39,7 @@ func (c *comparison) warm(_ *search.Engine, tree string) error {
 	return nil
 }
 
-// ticker measures how late a timer of 2 ms is while a search goes on in the same process.
+// ticker measures how late a 2 ms timer is while a search runs in the same process.
 func (c *comparison) ticker(e *search.Engine, tree string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -59,7 +59,8 @@ func (c *comparison) ticker(e *search.Engine, tree string) error {
 	return <-done
 }
 
-// lateness returns by how many milliseconds a timer of 2 ms is late, but for the worst hundredth.
+// lateness returns by how many milliseconds a 2 ms timer is late, excluding the worst
+// hundredth.
 func lateness(ctx context.Context, most time.Duration) float64 {
 	var late []time.Duration
 	for first := time.Now(); ctx.Err() == nil && time.Since(first) < most; {
@@ -71,7 +72,7 @@ func lateness(ctx context.Context, most time.Duration) float64 {
 	return float64(late[len(late)*99/100]) / float64(time.Millisecond)
 }
 
-// interrupted measures how long searches go on after they are cancelled: those of a tree, and of a file
+// interrupted measures how long searches continue after cancellation, in a tree and in a file
 // with one very long line.
 func (c *comparison) interrupted(e *search.Engine, tree string) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
@@ -103,7 +104,7 @@ func (c *comparison) interrupted(e *search.Engine, tree string) error {
 	return nil
 }
 
-// lateEnd returns how long a search goes on after it is cancelled.
+// lateEnd returns how long a search continues after cancellation.
 func lateEnd(e *search.Engine, o search.GrepOptions) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -113,13 +114,13 @@ func lateEnd(e *search.Engine, o search.GrepOptions) (time.Duration, error) {
 	if ended := time.Now(); !stop.Stop() && ctx.Err() != nil {
 		return ended.Sub(at), err
 	}
-	return 0, err // it was over before
+	return 0, err // finished before cancellation
 }
 
 // memoryCommand makes this program measure its own memory.
 const memoryCommand = "search-memory"
 
-// memory measures what searching adds to the memory of a process.
+// memory measures the memory that searching adds to a process.
 func (c *comparison) memory(_ *search.Engine, tree string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -139,8 +140,8 @@ func (c *comparison) memory(_ *search.Engine, tree string) error {
 	return nil
 }
 
-// searchMemory searches a tree in ways that find much, and prints by how many megabytes the process
-// has grown at most.
+// searchMemory searches a tree with many matches, and prints the peak growth of the process in
+// megabytes.
 func searchMemory(tree string) error {
 	e := search.New(search.Config{})
 	defer e.Close()
@@ -168,7 +169,7 @@ func searchMemory(tree string) error {
 	return nil
 }
 
-// residentKB returns a figure about this process, or 0 where the system does not say.
+// residentKB returns a memory figure of this process, or 0 if unavailable.
 func residentKB(field string) int {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -183,7 +184,7 @@ func residentKB(field string) int {
 	return 0
 }
 
-// indexed is how many files the index of names is measured with.
+// indexed is the number of files for measuring the name index.
 const indexed = 100_000
 
 // index measures finding files by a few letters.

@@ -12,12 +12,12 @@ import (
 	"adze/internal/model/replay"
 )
 
-// A server plays a script on loopback and notes when requests arrive and answers leave.
+// A server plays a script on loopback and records when requests arrive and answers leave.
 type server struct {
 	url     string
 	http    *http.Server
 	handler http.Handler
-	probeAt int // the request at which memory is looked at
+	probeAt int // request at which memory is measured
 
 	mu                sync.Mutex
 	in                []time.Time // arrival of each request
@@ -72,7 +72,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// A timedWriter remembers when it was last written to.
+// A timedWriter records the time of the last write.
 type timedWriter struct {
 	http.ResponseWriter
 	last time.Time
@@ -87,7 +87,7 @@ func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *timedWriter) Flush() {
 	w.last = time.Now()
-	http.NewResponseController(w.ResponseWriter).Flush() // ok: a reader that left shows elsewhere
+	http.NewResponseController(w.ResponseWriter).Flush() // ok: a disconnected reader shows elsewhere
 }
 
 func (s *server) watch(pid int) { s.mu.Lock(); s.pid = pid; s.mu.Unlock() }
@@ -106,7 +106,7 @@ func (s *server) arrivals() []time.Time {
 	return s.in
 }
 
-// gaps returns the time between each answer and the next request.
+// gaps returns the times between each answer and the next request.
 func (s *server) gaps() []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *server) gaps() []time.Duration {
 	return gaps
 }
 
-// endless answers n requests with the same call and the next one with an end, without a look at what
-// was asked: the replay model checks each request, which takes long when they are large.
+// endless answers n requests with the same call and the next one with an end, without examining
+// them: the replay model checks each request, which is slow for large ones.
 func endless(n int, tool, input string) http.Handler {
 	asked := 0
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

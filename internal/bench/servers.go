@@ -25,7 +25,7 @@ type echoInput struct {
 	Text string `json:"text"`
 }
 
-// serveEcho is the server that calls are measured with.
+// serveEcho runs the server used for measuring calls.
 func serveEcho() error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "echo", Description: "Returns a text"}, func(_ context.Context, _ *sdk.CallToolRequest, in echoInput) (*sdk.CallToolResult, any, error) {
@@ -34,7 +34,8 @@ func serveEcho() error {
 	return s.Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// runServers compares the call of a tool of an MCP server with one by the protocol library alone, to the same program.
+// runServers compares a call of an MCP server tool with a call through the protocol library
+// alone, to the same program.
 func runServers(runs int) error {
 	ctx := context.Background()
 	self, err := os.Executable()
@@ -85,7 +86,7 @@ func runServers(runs int) error {
 // toolsCommand makes the program a server with many tools.
 const toolsCommand = "__tools"
 
-// serveTools is the server of which there are many.
+// serveTools runs a server with many tools.
 func serveTools() error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "tools", Version: "1"}, nil)
 	for i := range 50 {
@@ -97,7 +98,8 @@ func serveTools() error {
 	return s.Run(context.Background(), &sdk.StdioTransport{})
 }
 
-// fleet compares a run with 40 servers of 50 tools with one that has none: the size of its first request, and memory.
+// fleet compares a run with 40 servers of 50 tools each with a run without servers: the size of
+// the first request, and memory.
 func fleet(b *bench, self string, runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -117,7 +119,7 @@ func fleet(b *bench, self string, runs int) error {
 		return err
 	}
 	file := filepath.Join(dir, "home", "mcp.json")
-	var size, memory [2][]time.Duration // without and with servers, in bytes and KB
+	var size, memory [2][]time.Duration // bytes and KB, without and with servers
 	for range runs {
 		for i, data := range []string{"{}", string(config)} {
 			if err := os.WriteFile(file, []byte(data), 0o600); err != nil {

@@ -22,7 +22,7 @@ import (
 // maxSessionRuns bounds the repetitions with large files.
 const maxSessionRuns = 7
 
-// runSessions measures the files of sessions: resuming a large one, listing many, searching all, and
+// runSessions measures session files: resuming a large one, listing many, searching all, and
 // writing to one.
 func runSessions(runs int) error {
 	rg, err := exec.LookPath("rg")
@@ -50,7 +50,7 @@ func runSessions(runs int) error {
 
 type sessionBench struct{ comparison }
 
-// session writes a session of about size bytes, as they are: prompts, answers with calls, results.
+// session writes a realistic session of about size bytes: prompts, answers with calls, results.
 func (b *sessionBench) session(home, project, id string, size int64) (path string, err error) {
 	l, err := store.Open(store.Options{Home: home, Dir: project, Session: id, Version: "bench", Branch: "main", NoSync: true})
 	if err != nil {
@@ -162,7 +162,7 @@ func (b *sessionBench) list() error {
 	return nil
 }
 
-// search compares searching one gigabyte with ripgrep looking for the same bytes.
+// search compares searching one gigabyte with ripgrep for the same bytes.
 func (b *sessionBench) search() error {
 	home := filepath.Join(b.dir, "gigabyte")
 	for n := range 200 {
@@ -193,7 +193,7 @@ func (b *sessionBench) search() error {
 	return nil
 }
 
-// append measures one record of a kilobyte, without waiting for the disk.
+// append measures writing a one-kilobyte record, without waiting for the disk.
 func (b *sessionBench) append() error {
 	l, err := store.Open(store.Options{Home: filepath.Join(b.dir, "log"), Dir: "/work/app", Session: "s", NoSync: true})
 	if err != nil {

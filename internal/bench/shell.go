@@ -22,8 +22,8 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// runShell measures the shell tool: starting a command, a gigabyte of output, the analysis of commands,
-// and what many background tasks leave behind.
+// runShell measures the shell tool: starting a command, a gigabyte of output, command analysis,
+// and the leftovers of many background tasks.
 func runShell(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -48,7 +48,7 @@ func runShell(runs int) error {
 	return nil
 }
 
-// bashTool returns a command that runs a command with adze.
+// bashTool returns a command that runs a shell command through adze.
 func (b *bench) bashTool(command string, env ...string) *exec.Cmd {
 	input, _ := json.Marshal(bash.Input{Command: command}) // ok: it marshals
 	cmd := exec.Command(b.adze, "tool", "Bash", string(input))
@@ -88,8 +88,8 @@ func (b *bench) startCommand() error {
 	return nil
 }
 
-// gigabyte compares a gigabyte of output with the same command writing to a file, and with one that
-// prints nothing.
+// gigabyte compares a gigabyte of output with the same command writing to a file, and with a
+// command without output.
 func (b *bench) gigabyte() error {
 	const command = "yes 'a line of text that a build prints' | head -c 1000000000"
 	var file, adze []time.Duration
@@ -125,8 +125,8 @@ func (b *bench) gigabyte() error {
 //go:embed commands.txt
 var realistic string
 
-// commandLines returns n commands as users and models write them, from a list of them, which blank lines
-// separate: all of it, and the same with other names and in other company.
+// commandLines returns n realistic commands, derived from a list separated by blank lines: the
+// originals, and variants with other names and neighbors.
 func commandLines(n int) []string {
 	base := strings.Split(strings.TrimSpace(realistic), "\n\n")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -154,7 +154,7 @@ func commandLines(n int) []string {
 	return lines
 }
 
-// analysis measures what the permission check asks about a command.
+// analysis measures the command analysis for permission checks.
 func (b *bench) analysis() error {
 	lines := commandLines(10_000)
 	var patterns []shell.Pattern
@@ -168,7 +168,7 @@ func (b *bench) analysis() error {
 	took := make([]time.Duration, 0, len(lines))
 	understood := 0
 	for _, line := range lines {
-		best := time.Hour // what else the machine does is not the analysis
+		best := time.Hour // the minimum excludes other load on the machine
 		for range 3 {
 			began := time.Now()
 			s := shell.Parse(line, shell.Vars{Home: "/home/u", Dir: "/work", User: "u", Temp: "/tmp"})
@@ -199,7 +199,7 @@ func (b *bench) analysis() error {
 	return nil
 }
 
-// tasks starts and ends 200 background tasks, 32 at a time, and counts what is left.
+// tasks starts and ends 200 background tasks, 32 at a time, and counts leftovers.
 func (b *bench) tasks() error {
 	runner := new(osproc.Runner)
 	table := task.New(filepath.Join(b.dir, "tasks"), func(task.Notice) {})
@@ -235,7 +235,7 @@ func (b *bench) tasks() error {
 	table.Close()
 	runner.Close()
 	left := 0
-	for range 100 { // goroutines end a moment later
+	for range 100 { // goroutines exit a moment later
 		if left = max(0, runtime.NumGoroutine()-routines); left == 0 {
 			break
 		}
@@ -251,7 +251,7 @@ func (b *bench) tasks() error {
 	return nil
 }
 
-// processes returns how many processes have an argument, where the system says.
+// processes returns the number of processes with an argument, if available.
 func processes(argument string) int {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline") // ok: the pattern is good
 	n := 0
@@ -263,7 +263,7 @@ func processes(argument string) int {
 	return n
 }
 
-// openFiles returns how many files the program has open, or 0 where the system does not say.
+// openFiles returns the number of files this process has open, or 0 if unavailable.
 func openFiles() int {
 	entries, _ := os.ReadDir("/proc/self/fd") // ok: as above
 	return len(entries)

@@ -13,7 +13,7 @@ import (
 	"adze/internal/skill/library"
 )
 
-// Figures of finding skills: 100 of the user and three of each of 300 plugins.
+// Limits for finding skills: 100 of the user and three in each of 300 plugins.
 const (
 	ownSkills    = 100
 	skillPlugins = 300
@@ -22,15 +22,16 @@ const (
 	skillsWarm   = 2 * time.Millisecond
 	skillsPoll   = 2 * time.Millisecond
 	skillsMemory = 6.0 // MB
-	coldRatio    = 1.5 // against reading the same files one after the other
-	warmRatio    = 2.0 // against asking for the times of the same files and folders, one after the other
-	// skillsAge is how old files must be for their times to tell versions apart.
+	coldRatio    = 1.5 // relative to reading the same files sequentially
+	warmRatio    = 2.0 // relative to calling stat on the same files and directories sequentially
+	// skillsAge is the minimum age of files whose stamps distinguish versions.
 	skillsAge = 2100 * time.Millisecond
 )
 
-// runSkills measures how long a start takes to know all skills: without an index, with one, and a look for changes; and what
-// skills and plugins add to the first request of a session. It reports the best of the runs, since others use the machine
-// too, and the time of the processor, which others lengthen less.
+// runSkills measures how long a start takes to know all skills, without an index, with one, and
+// for a scan for changes; and the overhead of skills and plugins in a session's first request.
+// It reports the best run, because the machine may be shared, and the CPU time, which depends
+// less on other load.
 func runSkills(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -61,7 +62,7 @@ func runSkills(runs int) error {
 	return nil
 }
 
-// look measures looks at the skills.
+// look measures scans for skills.
 func (s *skillTree) look(b *bench, runs int) error {
 	if _, _, err := s.open(s.index); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (s *skillTree) look(b *bench, runs int) error {
 	b.report("without an index", " ms", ms(cold.wall), ms(skillsCold))
 	b.report("without an index, processor", " ms", ms(cold.cpu), 0)
 	b.report("with an index, names alone", " ms", ms(early.wall), ms(skillsWarm))
-	b.report("with an index, after a look at every file", " ms", ms(warm.wall), 0) // beside the first request; held to the ratio below
+	b.report("with an index, after a look at every file", " ms", ms(warm.wall), 0) // runs alongside the first request; limited by the ratio below
 	b.report("with an index, after a look at every file, processor", " ms", ms(warm.cpu), 0)
 	b.report("a look for changes", " ms", ms(poll.wall), ms(skillsPoll))
 	b.report("without an index, against reading the files", "x", ms(cold.wall)/ms(reads.wall), coldRatio)
@@ -104,10 +105,10 @@ func (s *skillTree) look(b *bench, runs int) error {
 	return nil
 }
 
-// A spent is what something took, on the clock and of the processor.
+// A spent is the wall and CPU time of something.
 type spent struct{ wall, cpu time.Duration }
 
-// least keeps the least of what was taken, each for itself.
+// least keeps the minimum of both times independently.
 func (s *spent) least(took spent) {
 	if *s == (spent{}) {
 		*s = took
@@ -115,21 +116,21 @@ func (s *spent) least(took spent) {
 	s.wall, s.cpu = min(s.wall, took.wall), min(s.cpu, took.cpu)
 }
 
-// spend returns what do takes.
+// spend returns the time that do takes.
 func spend(do func() error) (spent, error) {
 	used, began := cpuTime(), time.Now()
 	err := do()
 	return spent{time.Since(began), cpuTime() - used}, err
 }
 
-// A skillTree is folders with skills.
+// A skillTree is a set of directories with skills.
 type skillTree struct {
 	roots []library.Root
 	files []string
 	index string
 }
 
-// make writes the skills of the user below dir, and those of plugins.
+// make writes user skills below dir, and plugin skills.
 func (s *skillTree) make(dir string, plugins int) error {
 	add := func(root library.Root, n int) error {
 		s.roots = append(s.roots, root)
@@ -161,7 +162,7 @@ func (s *skillTree) make(dir string, plugins int) error {
 	return nil
 }
 
-// open returns how long it takes to know all skills, and how much memory they take, in MB.
+// open returns the time to know all skills, and their memory in MB.
 func (s *skillTree) open(index string) (spent, float64, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -179,7 +180,7 @@ func (s *skillTree) open(index string) (spent, float64, error) {
 	return took, (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / (1 << 20), s.complete(set)
 }
 
-// complete returns an error if a set does not have all skills.
+// complete returns an error if a set lacks any skill.
 func (s *skillTree) complete(set *library.Set) error {
 	if n := len(set.Skills); n != len(s.files) {
 		return fmt.Errorf("%d skills of %d were found", n, len(s.files))
@@ -187,7 +188,7 @@ func (s *skillTree) complete(set *library.Set) error {
 	return nil
 }
 
-// early returns how long it takes to know all skills before every file is looked at.
+// early returns the time to know all skills before every file is checked.
 func (s *skillTree) early() (spent, error) {
 	var l *library.Library
 	took, err := spend(func() error {
@@ -198,7 +199,7 @@ func (s *skillTree) early() (spent, error) {
 	return took, err
 }
 
-// poll returns how long a look takes that finds nothing new.
+// poll returns the time of a scan that finds nothing new.
 func (s *skillTree) poll() (spent, error) {
 	l := library.Open(library.Config{Roots: func() []library.Root { return s.roots }, Index: s.index})
 	defer l.Close()
@@ -211,7 +212,7 @@ func (s *skillTree) poll() (spent, error) {
 	})
 }
 
-// reads returns how long a program takes that only lists the folders and reads the files.
+// reads returns the time to only list the directories and read the files.
 func (s *skillTree) reads() (spent, error) {
 	return spend(func() error {
 		for _, root := range s.roots {
@@ -228,7 +229,7 @@ func (s *skillTree) reads() (spent, error) {
 	})
 }
 
-// stats returns how long a program takes that only asks for the times of the folders and files.
+// stats returns the time to only call stat on the directories and files.
 func (s *skillTree) stats() (spent, error) {
 	return spend(func() error {
 		for _, root := range s.roots {

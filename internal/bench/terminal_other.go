@@ -4,5 +4,5 @@ package main
 
 import "errors"
 
-// runTerminal needs a terminal that it owns both ends of.
+// runTerminal requires a pseudo-terminal.
 func runTerminal(int) error { return errors.New("the terminal is measured on Unix only") }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// runTerminal measures what the user feels at a terminal: the start, the time from a key to its echo while much goes on,
-// what is written, and what it costs to wait. Tails need a quiet machine.
+// runTerminal measures responsiveness at a terminal: startup, key-to-echo time under load,
+// output size, and the cost of waiting. Tail latencies need a quiet machine.
 func runTerminal(runs int) error {
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {
@@ -61,14 +61,14 @@ func (b *terminalBench) starts() error {
 	return nil
 }
 
-// waits measures what the program does while nothing happens, and its memory.
+// waits measures the program's activity while idle, and its memory.
 func (b *terminalBench) waits() error {
 	w, err := b.open(http.NotFoundHandler(), 80, 24)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	time.Sleep(12 * time.Second) // what a start puts off, and until what looks at files rests
+	time.Sleep(12 * time.Second) // wait for deferred startup work, and for file polling to pause
 	const wait = 5
 	bytes, switches := w.total(), w.switches()
 	time.Sleep(wait * time.Second)
@@ -81,16 +81,16 @@ func (b *terminalBench) waits() error {
 	return nil
 }
 
-// resident reports the memory of the program: what it has allocated, and what is mapped of its file, which it shares with
-// other processes that run it.
+// resident reports the program's memory: allocated, and mapped from its file, which is shared
+// with other processes running it.
 func (b *terminalBench) resident(w *window, name string, limit float64) {
 	b.report(name, " MB", w.memory("VmRSS:"), limit)
 	b.report("- allocated", " MB", w.memory("RssAnon:"), 0)
 	b.report("- of the program's file", " MB", w.memory("RssFile:"), 0)
 }
 
-// types measures a key in a prompt of 45 KB, in the time that the processor works for it: from the bytes that the terminal
-// sends to those that it gets.
+// types measures the CPU time of a key press in a prompt of 45 KB, from the terminal's input to
+// its output.
 func (b *terminalBench) types() error {
 	const size, pressed = 45_000, 400
 	w, err := b.open(http.NotFoundHandler(), 80, 24)
@@ -98,13 +98,13 @@ func (b *terminalBench) types() error {
 		return err
 	}
 	defer func() {
-		w.keys("\x03") // or what is typed would be there again at the next start
+		w.keys("\x03") // clear the prompt, or it would reappear at the next start
 		time.Sleep(time.Second)
 		w.close()
 	}()
 	for range size / 100 {
 		w.keys(strings.Repeat("a word ", 100/7))
-		time.Sleep(2 * time.Millisecond) // the terminal holds no more than 4 KB
+		time.Sleep(2 * time.Millisecond) // the terminal buffers at most 4 KB
 	}
 	for _, place := range []struct{ name, keys string }{{"end", ""}, {"start", "\x1b[1;5H"}} {
 		w.keys(place.keys)
@@ -121,7 +121,7 @@ func (b *terminalBench) types() error {
 	return nil
 }
 
-// streams measures what is written of an answer that streams in.
+// streams measures the output for a streaming answer.
 func (b *terminalBench) streams() error {
 	for _, size := range [][2]uint16{{80, 24}, {200, 50}} {
 		stream := &stream{}
@@ -156,7 +156,7 @@ func (b *terminalBench) echoes() error {
 	time.Sleep(time.Second)
 	w.enter("go")
 	if err := stream.wait(); err != nil {
-		b.report("streaming beside a command", "", 0, 0) // it waits for the command
+		b.report("streaming beside a command", "", 0, 0) // waits for the command
 	}
 	const marks = "~^_{}"
 	var took []time.Duration
@@ -184,8 +184,8 @@ func (b *terminalBench) echoes() error {
 	return nil
 }
 
-// long measures the memory after a long conversation: with windows as models have them, and, without a limit, with one
-// that nothing ever leaves.
+// long measures the memory after a long conversation: with realistic context windows, and,
+// without a limit, with a window that is never compacted.
 func (b *terminalBench) long() error {
 	for _, model := range []struct {
 		name, about string
@@ -202,7 +202,7 @@ func (b *terminalBench) long() error {
 	return nil
 }
 
-// converse has a model call a command 1,000 times.
+// converse makes a model call a command 1,000 times.
 func (b *terminalBench) converse(model, about string, limit float64) error {
 	const calls = 1000
 	done := make(chan struct{}, 1)
@@ -224,16 +224,16 @@ func (b *terminalBench) converse(model, about string, limit float64) error {
 	case <-time.After(10 * time.Minute):
 		return fmt.Errorf("the conversation does not end: %s", w.tail())
 	}
-	time.Sleep(4 * time.Second) // until the program rests
+	time.Sleep(4 * time.Second) // wait until the program is idle
 	b.resident(w, "memory after 1,000 calls and 20 MB, "+about, limit)
 	b.report("- its peak", " MB", float64(peakKB(w.cmd.Process.Pid))/1024, 0)
-	w.keys("\x0f") // all of it
+	w.keys("\x0f") // show everything
 	time.Sleep(time.Second)
 	b.resident(w, "memory while all of it is shown", 0)
 	return nil
 }
 
-// switches returns how often the threads of the program have begun to wait.
+// switches returns the number of voluntary context switches.
 func (w *window) switches() int { return w.status("voluntary_ctxt_switches:") }
 
 // memory returns a resident size in MB.
@@ -245,7 +245,7 @@ func (w *window) memory(name string) float64 {
 	return float64(number(data, name)) / 1024
 }
 
-// worked returns how long the processor has worked for the program; 0 where the system does not say.
+// worked returns the program's CPU time; 0 if unavailable.
 func (w *window) worked() (sum time.Duration) {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", w.cmd.Process.Pid)) // ok: the pattern is right
 	for _, file := range files {
@@ -256,7 +256,7 @@ func (w *window) worked() (sum time.Duration) {
 	return sum
 }
 
-// status returns the sum of a number over all threads; 0 where the system does not say.
+// status returns the sum of a value over all threads; 0 if unavailable.
 func (w *window) status(name string) int {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", w.cmd.Process.Pid)) // ok: the pattern is right
 	sum := 0
@@ -268,7 +268,7 @@ func (w *window) status(name string) int {
 	return sum
 }
 
-// number returns the number behind a name at the beginning of a line.
+// number returns the number after a name at the beginning of a line.
 func number(data []byte, name string) int {
 	for line := range bytes.Lines(data) {
 		if rest, ok := strings.CutPrefix(string(line), name); ok {

@@ -17,18 +17,18 @@ import (
 	"github.com/creack/pty"
 )
 
-// A window is a terminal that only reads, with the program in it.
+// A window is a terminal that only reads, with the program running in it.
 type window struct {
 	cmd      *exec.Cmd
 	pty      *os.File
 	srv      *server
 	prompted time.Time
-	bursts   atomic.Int64 // how often something was written after a pause
+	bursts   atomic.Int64 // writes after a pause
 
 	mu      sync.Mutex
 	written int
-	end     []byte // the last that was written
-	mark    byte   // that is waited for; 0 if none is
+	end     []byte // last output
+	mark    byte   // awaited character; 0 if none
 	echoed  chan time.Time
 }
 
@@ -59,7 +59,7 @@ func (b *terminalBench) open(model http.Handler, width, height uint16, env ...st
 	return w, nil
 }
 
-// read takes what is written.
+// read consumes the output.
 func (w *window) read(prompted chan<- time.Time) {
 	buf := make([]byte, 64<<10)
 	var last time.Time
@@ -92,7 +92,7 @@ func (w *window) read(prompted chan<- time.Time) {
 	}
 }
 
-// await returns a channel that gets the time when a character is written.
+// await returns a channel that receives the time when a character is written.
 func (w *window) await(mark byte) <-chan time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +102,7 @@ func (w *window) await(mark byte) <-chan time.Time {
 
 func (w *window) keys(text string) { w.pty.WriteString(text) } // ok: then nothing is echoed
 
-// enter enters a line, as a user does: its end comes later than its characters.
+// enter types a line like a user: the line end comes later than the characters.
 func (w *window) enter(text string) {
 	w.keys(text)
 	time.Sleep(100 * time.Millisecond)
@@ -115,7 +115,7 @@ func (w *window) total() int {
 	return w.written
 }
 
-// tail returns the last that was written.
+// tail returns the last output.
 func (w *window) tail() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,12 +124,12 @@ func (w *window) tail() string {
 
 func (w *window) close() {
 	w.cmd.Process.Signal(syscall.SIGHUP) // ok: it may have ended
-	w.cmd.Wait()                         // ok: it says nothing that matters
+	w.cmd.Wait()                         // ok: its exit status does not matter
 	w.pty.Close()
 	w.srv.close()
 }
 
-// A stream is a model that says 200 words a second, until it is left.
+// A stream is a model that says 200 words per second until the client disconnects.
 type stream struct {
 	sent  atomic.Int64 // characters
 	begun atomic.Bool
@@ -150,7 +150,7 @@ func (s *stream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"%s"}}`+"\n\n", word)
 		s.sent.Add(int64(len(word)))
 		s.begun.Store(true)
-		http.NewResponseController(w).Flush() // ok: a reader that left shows below
+		http.NewResponseController(w).Flush() // ok: a disconnected reader shows below
 		select {
 		case <-tick.C:
 		case <-r.Context().Done():
@@ -159,7 +159,7 @@ func (s *stream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait waits until the model is asked.
+// wait waits for the first request.
 func (s *stream) wait() error {
 	for range 1000 {
 		if s.begun.Load() {

@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// A fragment is one unreleased change, from a file of changelog/unreleased.
+// A fragment is one unreleased change, from a file in changelog/unreleased.
 type fragment struct {
 	kind, title, text string
 }
 
-// kinds are the sections of a version, in their order, and the word that a
-// fragment starts with.
+// kinds are the sections of a version, in order, with the word that begins a fragment.
 var kinds = []struct{ word, heading string }{
 	{"Change", "Changes"},
 	{"Enhancement", "Enhancements"},
@@ -26,9 +25,8 @@ var kinds = []struct{ word, heading string }{
 
 var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
-// collect moves the fragments of changelog/unreleased under root into
-// CHANGELOG.md, as the newest version. The files go to changelog/latest, from
-// which the program shows them.
+// collect moves the fragments in changelog/unreleased under root into CHANGELOG.md, as the
+// newest version. The files go to changelog/latest, from which the program shows them.
 func collect(root, version, date string) error {
 	if !versionForm.MatchString(version) {
 		return fmt.Errorf("%q is not a version such as 0.2.0", version)
@@ -71,8 +69,8 @@ func collect(root, version, date string) error {
 	return nil
 }
 
-// readFragments reads the fragments of a directory and returns them with the
-// names of their files. The README beside them is not one.
+// readFragments reads the fragments in a directory and returns them with their file names. It
+// skips the README.
 func readFragments(dir fs.FS) ([]fragment, []string, error) {
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
@@ -113,7 +111,7 @@ func parseFragment(s string) (fragment, error) {
 	return fragment{}, fmt.Errorf("the first line starts with %q instead of Bugfix:, Enhancement: or Change:", word)
 }
 
-// addVersion puts a version above the others of the page.
+// addVersion inserts a version above the others on the page.
 func addVersion(page, version, date string, fragments []fragment) (string, error) {
 	if strings.Contains(page, "\n## "+version+" ") {
 		return "", fmt.Errorf("CHANGELOG.md has the version %s already", version)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// checkDeadcode compares the unreachable functions on in, one per line, with
-// those that the file allows. A line of the file is a function and the reason
-// why it is there; a function that is reachable or gone must leave the file.
+// checkDeadcode compares the unreachable functions on in, one per line, with the functions
+// allowed by the file. Each line of the file is a function and the reason it is kept; a
+// function that is reachable or gone must be removed from the file.
 func checkDeadcode(file string, in io.Reader) error {
 	found, err := readFunctions(in)
 	if err != nil {
@@ -45,8 +45,8 @@ func checkDeadcode(file string, in io.Reader) error {
 	return errors.Join(problems...)
 }
 
-// readFunctions reads lines of a function and a text. Empty lines and those
-// that start with # are left out.
+// readFunctions reads lines with a function and a text. It skips empty lines and lines that
+// start with #.
 func readFunctions(r io.Reader) (map[string]string, error) {
 	functions := map[string]string{}
 	lines := bufio.NewScanner(r)

@@ -23,7 +23,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// message returns the text of an error, or nothing.
+// message returns the text of an error, or "".
 func message(err error) string {
 	if err == nil {
 		return ""
@@ -46,7 +46,7 @@ func TestPlatforms(t *testing.T) {
 	t.Chdir(dir)
 	tests := []struct {
 		platform string
-		want     []string // parts of the error; none means that there is no error
+		want     []string // parts of the error; empty if none is expected
 	}{
 		{"linux/amd64", nil},
 		{"darwin/arm64", nil},
@@ -202,7 +202,7 @@ func TestChangelogErrors(t *testing.T) {
 	}
 }
 
-// TestUnreleased shows that the fragments of the repository can be collected.
+// TestUnreleased checks that the repository's fragments can be collected.
 func TestUnreleased(t *testing.T) {
 	fragments, _, err := readFragments(os.DirFS("../../changelog/unreleased"))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command dev holds the tools of the project's own scripts: checking the types
-// of every platform, comparing unreachable functions with the allowed ones, and
-// collecting the changelog. It is no part of the product.
+// Command dev implements the project's own scripts: type-checking for every platform, comparing
+// unreachable functions with the allowed ones, and collecting the changelog. It is not part of
+// the product.
 package main
 
 import (

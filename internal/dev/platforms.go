@@ -18,10 +18,10 @@ import (
 	"sync"
 )
 
-// maxTypeErrors bounds what is reported of one platform.
+// maxTypeErrors bounds the errors reported per platform.
 const maxTypeErrors = 20
 
-// A listed package is what go list says of it.
+// A listed is a package in the output of go list.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -36,10 +36,10 @@ type listed struct {
 	Error *struct{ Err string }
 }
 
-// checkPlatforms type-checks the packages of the module in the current
-// directory and their tests for each platform, such as "darwin/arm64". It
-// compiles nothing: packages outside the module are read as declarations only.
-// That takes seconds where a cold cross-build takes minutes.
+// checkPlatforms type-checks the packages of the module in the current directory and their
+// tests for each platform, such as "darwin/arm64". It compiles nothing: packages outside the
+// module are read as declarations only. That takes seconds, while a cold cross-build takes
+// minutes.
 func checkPlatforms(platforms []string, out io.Writer) error {
 	files := &sources{fset: token.NewFileSet()}
 	errs := make([]error, len(platforms))
@@ -76,7 +76,7 @@ func checkPlatform(platform string, files *sources) error {
 		return fmt.Errorf("unknown architecture %q", goarch)
 	}
 
-	// A package whose tests are in it is listed twice: the second one has all files.
+	// A package with internal tests is listed twice: the second entry has all files.
 	tested := map[string]bool{}
 	for _, p := range packages {
 		if p.ForTest != "" {
@@ -114,7 +114,8 @@ func checkPlatform(platform string, files *sources) error {
 			conf.GoVersion = "go" + p.Module.GoVersion
 		}
 		path, _, _ := strings.Cut(p.ImportPath, " ")
-		// ok: errors of our own packages are collected above; what others lack shows where it is used.
+		// ok: errors in our own packages are collected above; errors in others show where they
+		// are used.
 		done[p.ImportPath], _ = conf.Check(path, files.fset, parsed, nil)
 	}
 	if len(problems) > maxTypeErrors {
@@ -123,8 +124,8 @@ func checkPlatform(platform string, files *sources) error {
 	return errors.Join(problems...)
 }
 
-// list asks go list for the module's packages, their tests and all they import,
-// each after what it imports.
+// list runs go list for the module's packages, their tests and all dependencies, each after its
+// imports.
 func list(goos, goarch string) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-test",
 		"-json=ImportPath,Dir,GoFiles,ImportMap,ForTest,Standard,Module,Error", "./...")
@@ -147,8 +148,8 @@ func list(goos, goarch string) ([]listed, error) {
 	}
 }
 
-// An importer finds the packages that one package imports among those checked
-// before it. The map renames imports, for tests and vendored packages.
+// An importer resolves one package's imports among the packages checked before it. The map
+// renames imports, for tests and vendored packages.
 type importer struct {
 	renamed map[string]string
 	done    map[string]*types.Package
@@ -164,10 +165,10 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is missing", path)
 }
 
-// sources are parsed files, shared by the platforms.
+// sources holds parsed files, shared by the platforms.
 type sources struct {
 	fset *token.FileSet
-	all  sync.Map // of file name to *source
+	all  sync.Map // file name to *source
 }
 
 type source struct {

@@ -10,10 +10,11 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// maxAdopted bounds a file that is taken over from elsewhere.
+// maxAdopted bounds a file copied from elsewhere.
 const maxAdopted = 1 << 20
 
-// Adoptable returns how many memories another folder has that this one, which has none, could take over.
+// Adoptable returns the number of memories in another folder that this one could adopt; 0
+// unless this one is empty.
 func (f Folder) Adoptable(other Folder) int {
 	if mine, err := f.List(); err != nil || len(mine) > 0 {
 		return 0
@@ -34,8 +35,8 @@ func (f Folder) Adoptable(other Folder) int {
 	return n
 }
 
-// Adopt copies the memories of another folder, and its index. What is no text, too large, or holds a secret
-// is left out and named. The other folder stays as it is.
+// Adopt copies another folder's memories and its index. Files that are binary, too large or
+// contain a secret are skipped and returned in left. The other folder is not modified.
 func (f Folder) Adopt(other Folder) (copied int, left []string, err error) {
 	theirs, err := other.List()
 	if err != nil {
@@ -60,11 +61,11 @@ func (f Folder) Adopt(other Folder) (copied int, left []string, err error) {
 	if index, err := other.Index(); err == nil && strings.TrimSpace(index) != "" && !HasSecret(index) {
 		errs = append(errs, f.writeIndex(index))
 	}
-	errs = append(errs, f.Fix()) // lines of what was left out
+	errs = append(errs, f.Fix()) // drop the lines of skipped files
 	return copied, left, errors.Join(errs...)
 }
 
-// keep writes a memory that was made elsewhere; it is as old as it was there.
+// keep writes a memory from elsewhere, preserving its modification time.
 func (f Folder) keep(m Memory, text string) error {
 	path := f.Path(m.Name)
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {

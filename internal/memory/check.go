@@ -12,17 +12,17 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// A Finding is something about the memories that is not as it should be.
+// A Finding is a problem with the memories.
 type Finding struct {
 	// File is the memory, or the index.
 	File string `json:"file"`
-	Line int    `json:"line,omitempty"` // of the index
+	Line int    `json:"line,omitempty"` // index line
 	Text string `json:"problem"`
-	// Fixable says that [Folder.Fix] repairs it.
+	// Fixable is true if [Folder.Fix] repairs it.
 	Fixable bool `json:"fixable"`
 }
 
-// String returns what is wrong, and where.
+// String returns the problem with its location.
 func (f Finding) String() string {
 	where := f.File
 	if f.Line > 0 {
@@ -31,7 +31,7 @@ func (f Finding) String() string {
 	return where + " " + f.Text
 }
 
-// Lint looks at an index alone.
+// Lint checks an index alone.
 func Lint(text string) []Finding {
 	var found []Finding
 	add := func(line int, fixable bool, format string, args ...any) {
@@ -64,7 +64,7 @@ func Lint(text string) []Finding {
 	return found
 }
 
-// Check looks at all memories and at the index.
+// Check checks all memories and the index.
 func (f Folder) Check() ([]Finding, error) {
 	index, err := f.Index()
 	if err != nil {
@@ -120,10 +120,10 @@ func (f Folder) Check() ([]Finding, error) {
 	return found, nil
 }
 
-// shared reports whether a memory is the team's, which has an index of its own.
+// shared reports whether a memory belongs to the team, which has its own index.
 func shared(name string) bool { return strings.HasPrefix(name, teamName+"/") }
 
-// empty returns the memories that hold nothing.
+// empty returns the memories without content.
 func (f Folder) empty() []string {
 	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f Folder) empty() []string {
 	}
 	defer root.Close()
 	var names []string
-	fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error { // ok: what cannot be read is reported elsewhere
+	fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error { // ok: unreadable files are reported elsewhere
 		if err != nil || d.IsDir() && (name == logsName || name != "." && strings.HasPrefix(d.Name(), ".")) {
 			return skip(d)
 		}
@@ -143,8 +143,8 @@ func (f Folder) empty() []string {
 	return names
 }
 
-// Fix repairs what can be repaired without knowing what was meant: the index has one line of the right
-// length for each memory, and what is empty is gone.
+// Fix repairs everything that can be repaired mechanically: the index gets one line of the
+// right length for each memory, and empty memories are removed.
 func (f Folder) Fix() error {
 	index, err := f.Index()
 	if err != nil {
@@ -155,7 +155,7 @@ func (f Folder) Fix() error {
 		return err
 	}
 	var missing []Memory
-	for _, m := range slices.Backward(all) { // the newest comes last
+	for _, m := range slices.Backward(all) { // newest last
 		if !m.Broken && !shared(m.Name) {
 			missing = append(missing, m)
 		}
@@ -171,7 +171,7 @@ func (f Folder) Fix() error {
 			b.WriteString(line)
 			continue
 		}
-		if !files[e.File] { // not there, or named already
+		if !files[e.File] { // missing, or already listed
 			continue
 		}
 		delete(files, e.File)
@@ -198,5 +198,5 @@ func (f Folder) Fix() error {
 	return errors.Join(errs...)
 }
 
-// HasSecret reports whether a text holds something that looks like a key, a token or a password.
+// HasSecret reports whether a text contains something that looks like a key, token or password.
 func HasSecret(text string) bool { return redact.String(text) != text }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A pipe that nobody writes to would never end.
+// TestPipesAreNotOpened checks that named pipes are not opened, because a pipe without a writer
+// would block.
 func TestPipesAreNotOpened(t *testing.T) {
 	f := folder(t, "a.md", "x")
 	for _, name := range []string{"pipe.md", IndexName} {

@@ -12,17 +12,17 @@ import (
 	"adze/internal/tool"
 )
 
-// errSecret says why something is not remembered.
+// errSecret is the reason a memory is refused.
 var errSecret = errors.New("it holds what looks like a secret, and memories are kept in plain text: save where the secret is found, or what it is for, but not the secret")
 
-// A Gate checks what the tools write into the folder of memories. It is a [tool.Gate] that comes
-// after the permission check, and a [tool.After].
+// A Gate checks the tools' writes to the memory folder. It is a [tool.Gate] that follows the
+// permission check, and a [tool.After].
 type Gate struct {
-	// Folder returns the folder, or false while there is no memory.
+	// Folder returns the folder, or false while memory is off.
 	Folder func() (Folder, bool)
-	// Claim is called before something is written to the folder; it may be nil.
+	// Claim, if non-nil, is called before a write to the folder.
 	Claim func() error
-	// Wrote is called after a call has changed something in the folder; it may be nil.
+	// Wrote, if non-nil, is called after a call has changed the folder.
 	Wrote func()
 }
 
@@ -41,7 +41,7 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
-// After takes away a memory that was written empty: it is forgotten.
+// After removes a memory that was written empty, which is how the model forgets it.
 func (g *Gate) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	path, ok := g.target(u)
 	if !ok || r.IsError {
@@ -74,7 +74,7 @@ func (g *Gate) target(u *tool.Use) (string, bool) {
 	return path, f.Holds(path)
 }
 
-// given returns what a call brings along, less what it takes away.
+// given returns the text that a call adds, without the text it removes.
 func given(input json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(input, &fields) != nil {
@@ -89,7 +89,8 @@ func given(input json.RawMessage) string {
 	return b.String()
 }
 
-// added returns the lines that a call would add to a file: a secret can come about where texts meet.
+// added returns the lines that a call would add to a file, because a secret can form where
+// texts meet.
 func added(ctx context.Context, c tool.Call) string {
 	p, ok := tool.As[tool.Previewer](c)
 	if !ok {
@@ -97,7 +98,7 @@ func added(ctx context.Context, c tool.Call) string {
 	}
 	shown, err := p.Preview(ctx)
 	if err != nil {
-		return "" // the call will say what is wrong
+		return "" // the call will report the error
 	}
 	diff, _ := shown.(tool.Diff)
 	var b strings.Builder

@@ -16,7 +16,7 @@ import (
 // A call writes a file, or reads it.
 type call struct {
 	Path_ string
-	Lines []string // of the difference that it would make
+	Lines []string // resulting diff
 	Reads bool
 }
 
@@ -90,7 +90,7 @@ func TestGateRefusesSecrets(t *testing.T) {
 	}
 }
 
-// judged returns a use as the permission check leaves it.
+// judged returns a use as the permission check returns it.
 func judged(d tool.Decision, c call, input json.RawMessage) *tool.Use {
 	u := &tool.Use{ToolUse: msg.ToolUse{Name: "Write", Input: input}, Call: c}
 	u.Verdict.Decide(d, "test", "")

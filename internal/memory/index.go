@@ -12,23 +12,23 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Limits of the index. The second is there because few lines can be very long ones.
+// Index limits. The byte limit exists because a few lines can be very long.
 const (
 	MaxLines = 200
 	MaxBytes = 25_000
-	// maxLine is how long a line should be, in characters.
+	// maxLine is the recommended line length, in characters.
 	maxLine = 150
-	// maxIndex bounds how much of the file is read at all.
+	// maxIndex bounds how much of the file is read.
 	maxIndex = 4 << 20
 )
 
-// An Entry is one line of the index. File is empty for a line that is no entry, which is kept as it is.
+// An Entry is one line of the index. File is empty for other lines, which are kept unchanged.
 type Entry struct {
 	Line              string
 	Title, File, Hook string
 }
 
-// parseEntry reads a line such as "- [Title](file.md) — hook".
+// parseEntry parses a line such as "- [Title](file.md) — hook".
 func parseEntry(line string) Entry {
 	e := Entry{Line: line}
 	rest := strings.TrimSpace(line)
@@ -50,7 +50,7 @@ func parseEntry(line string) Entry {
 	return e
 }
 
-// String returns the line as it should be, not longer than it should be.
+// String returns the line in its normal form, truncated to the recommended length.
 func (e Entry) String() string {
 	line := fmt.Sprintf("- [%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(e.Title), e.File)
 	room := maxLine - utf8.RuneCountInString(line) - len(" - ")
@@ -60,7 +60,7 @@ func (e Entry) String() string {
 	return line + " — " + shorten(e.Hook, room)
 }
 
-// shorten cuts a text to a number of characters, at a word if there is one.
+// shorten truncates a text to a number of characters, at a word boundary if possible.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -73,13 +73,13 @@ func shorten(text string, most int) string {
 	return strings.TrimRight(text, " ,;:.") + "…"
 }
 
-// A Cut is what was left out of an index. Its zero value means that nothing was.
+// A Cut describes the truncation of an index. The zero value means none.
 type Cut struct {
-	Lines, Bytes         int // of the whole
+	Lines, Bytes         int // before truncation
 	OverLines, OverBytes bool
 }
 
-// CutIndex returns as much of an index as a conversation begins with, and what was left out.
+// CutIndex returns the part of an index that a conversation begins with, and the truncation.
 func CutIndex(text string) (string, Cut) {
 	text = strings.TrimSpace(text)
 	c := Cut{Lines: strings.Count(text, "\n") + 1, Bytes: len(text)}
@@ -105,7 +105,7 @@ func CutIndex(text string) (string, Cut) {
 	return strings.TrimRight(text, "\r\n"), c
 }
 
-// Index returns the text of the index, empty if there is none. What is no text is an error.
+// Index returns the text of the index, or "" if it does not exist. A binary file is an error.
 func (f Folder) Index() (string, error) {
 	root, err := os.OpenRoot(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +125,7 @@ func (f Folder) Index() (string, error) {
 	return strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), nil
 }
 
-// rewriteIndex keeps the lines that keep wants. An index that stays as it is is not written.
+// rewriteIndex keeps the lines for which keep returns true. An unchanged index is not written.
 func (f Folder) rewriteIndex(keep func(Entry) bool) error {
 	text, err := f.Index()
 	if err != nil {
@@ -142,7 +142,7 @@ func (f Folder) rewriteIndex(keep func(Entry) bool) error {
 	return f.writeIndex(strings.Join(kept, ""))
 }
 
-// writeIndex replaces the index, whole.
+// writeIndex replaces the index atomically.
 func (f Folder) writeIndex(text string) error {
 	return fsys.WriteAtomic(f.Path(IndexName), []byte(text), 0o600)
 }

@@ -1,8 +1,7 @@
-// Package memory keeps what is to be known in later conversations: a folder of Markdown files, one for
-// each memory, with an index that every conversation begins with. It finds the folder, reads and checks
-// what is in it, says which memories a message could need, and keeps secrets out. The files are written by
-// the model with its usual tools, or by users. Which memories are recalled is decided by a
-// model; how they are told is left to the prompt.
+// Package memory stores knowledge for later conversations: a folder of Markdown files, one per
+// memory, with an index that every conversation begins with. It locates the folder, reads and
+// checks its files, finds candidates to recall for a message, and keeps secrets out. The model
+// writes the files with its usual tools, or users do.
 package memory
 
 import (
@@ -23,13 +22,13 @@ import (
 	"adze/internal/platform/frontmatter"
 )
 
-// IndexName is the file with one line for each memory.
+// IndexName is the file with one line per memory.
 const IndexName = "MEMORY.md"
 
-// A Type is what kind of thing a memory holds.
+// A Type is the kind of a memory.
 type Type string
 
-// The types. A memory of no type is used all the same.
+// The types. A memory without a type is used as well.
 const (
 	Untyped   Type = ""
 	User      Type = "user"
@@ -40,21 +39,21 @@ const (
 
 var types = [...]Type{User, Feedback, Project, Reference}
 
-// A Memory is one file, as its beginning tells.
+// A Memory is one file, as described by its beginning.
 type Memory struct {
-	// Name is its path in the folder, with slashes.
+	// Name is its slash-separated path in the folder.
 	Name string
-	// Title and Description are for users and for finding it.
+	// Title and Description are shown to users and used for finding it.
 	Title, Description string
 	Type               Type
 	Modified           time.Time
 	Size               int64
-	// Problems are what is wrong with it, for the user. Broken says that it cannot be read at all.
+	// Problems are messages for the user. Broken is true if the file can't be read at all.
 	Problems []string
 	Broken   bool
 }
 
-// String returns the memory as a line of a list.
+// String returns the memory as a list item.
 func (m Memory) String() string {
 	kind := string(m.Type)
 	if kind == "" {
@@ -63,24 +62,24 @@ func (m Memory) String() string {
 	return fmt.Sprintf("%-9s %s  %s", kind, m.Name, m.Description)
 }
 
-// A Folder is a folder of memories. It need not exist.
+// A Folder is a directory of memories. It need not exist.
 type Folder struct{ Dir string }
 
-// How much is looked at.
+// Read limits.
 const (
 	maxWalked    = 5000
 	maxHeadLines = 30
 	maxHead      = 16 << 10
 )
 
-// The names of what is in the folder beside memories.
+// Names in the folder that are not memories.
 const (
 	logsName = "logs"
 	teamName = "team"
 )
 
-// List returns the memories, newest first. What leads out of the folder, and what is no text, is broken.
-// A folder that does not exist is empty.
+// List returns the memories, newest first. Files that lead out of the folder or are binary are
+// marked broken. A missing folder is empty.
 func (f Folder) List() ([]Memory, error) {
 	root, err := os.OpenRoot(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +132,7 @@ func look(root *os.Root, name string) Memory {
 		m.Broken, m.Problems = true, append(m.Problems, fmt.Sprintf(format, args...))
 		return m
 	}
-	info, err := root.Stat(name) // a link that leads out is an error
+	info, err := root.Stat(name) // a symlink that leads out is an error
 	if err != nil {
 		return broken("cannot be read: %v", reason(err))
 	}
@@ -165,13 +164,13 @@ func head(root *os.Root, name string) (string, error) {
 		line, err := r.ReadString('\n')
 		b.WriteString(line)
 		if err != nil {
-			break // at the end, or after as much as is looked at
+			break // end of file, or enough read
 		}
 	}
 	return whole(b.String()), nil
 }
 
-// whole returns a text without a character that was cut in two at its end.
+// whole returns a text without a truncated character at its end.
 func whole(text string) string {
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
 		if c := text[len(text)-i]; utf8.RuneStart(c) {
@@ -186,7 +185,7 @@ func whole(text string) string {
 
 func isText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// describe takes over what the front matter says. Without a description the text says what it is about.
+// describe applies the front matter. Without a description, the text's first line is used.
 func (m *Memory) describe(text string) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	matter, body, err := frontmatter.Split(text)
@@ -224,11 +223,11 @@ func firstLine(text string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Path returns where a memory is.
+// Path returns the path of a memory.
 func (f Folder) Path(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
 
-// Find returns the memory that the user means: by the name of its file, with or without its ending, or by
-// its title.
+// Find returns the memory named by the user: its file name, with or without extension, or its
+// title.
 func (f Folder) Find(name string) (Memory, error) {
 	all, err := f.List()
 	if err != nil {
@@ -254,7 +253,7 @@ func (f Folder) Find(name string) (Memory, error) {
 	return Memory{}, fmt.Errorf("there is no memory %s; adze memory list shows them", name)
 }
 
-// Read returns a memory's text, as much of it as max bytes.
+// Read returns a memory's text, up to max bytes.
 func (f Folder) Read(name string, max int64) (string, error) {
 	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
@@ -285,7 +284,7 @@ func readText(root *os.Root, name string, max int64) (string, error) {
 	return text, err
 }
 
-// Remove takes a memory away, with its lines in the index.
+// Remove removes a memory and its lines in the index.
 func (f Folder) Remove(name string) error {
 	root, err := os.OpenRoot(f.Dir)
 	if err != nil {
@@ -298,7 +297,7 @@ func (f Folder) Remove(name string) error {
 	return f.rewriteIndex(func(e Entry) bool { return e.File != name })
 }
 
-// reason returns what is wrong without the path, which is known.
+// reason returns the error without the path, which is already known.
 func reason(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return path.Err

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// folder makes a folder of files, the first of them the newest.
+// folder creates a folder of files, newest first.
 func folder(t *testing.T, files ...string) Folder {
 	t.Helper()
 	f := Folder{filepath.Join(t.TempDir(), "memory")}
@@ -37,8 +37,7 @@ func matter(name, description, kind string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\ntype: %s\n---\n\nThe text.\n", name, description, kind)
 }
 
-// What a memory is about is read from its first 30 lines.
-//
+// TestDescribeReadsTheHead checks that a memory's description comes from its first 30 lines.
 // Proves MEM-30.
 func TestDescribeReadsTheHead(t *testing.T) {
 	at := func(line int) string { return strings.Repeat("\n", line-1) + "The text.\n" }

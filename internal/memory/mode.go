@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 )
 
-// A Mode is how memory is used.
+// A Mode selects the use of memory.
 type Mode uint8
 
-// The modes, the least first.
+// The modes, in increasing order.
 const (
 	Off  Mode = iota
 	Auto      // memories of one user
-	Team      // and those of a team, in a folder of their own
+	Team      // also a team's, in a separate folder
 )
 
-// Mode returns how the folder is used: with that of a team if there is one.
+// Mode returns the folder's mode: Team if it has a team folder.
 func (f Folder) Mode() Mode {
 	if isDir(filepath.Join(f.Dir, teamName)) {
 		return Team

@@ -6,14 +6,15 @@ import (
 	"adze/internal/tool"
 )
 
-// Only is a [tool.Gate] for an agent that changes nothing but memories. It lets calls through that only read, and those
-// that change a file in the folder, wherever links lead.
+// Only is a [tool.Gate] for an agent that may change nothing but memories. It allows read-only
+// calls, and calls that change a file in the folder after resolving symlinks.
 type Only struct {
-	// Folder returns the folder, or false while there is no memory.
+	// Folder returns the folder, or false while memory is off.
 	Folder func() (Folder, bool)
 }
 
-// Before denies every other call, whatever rules allow. What a tool of a server says of itself is not relied on.
+// Before denies every other call, regardless of rules. It does not trust a server tool's claim
+// to be read-only.
 func (o Only) Before(_ context.Context, u *tool.Use) error {
 	own := u.Tool.Traits().Origin == ""
 	if own && tool.FactsOf(u.Call).ReadOnly {

@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// from is a tool from somewhere.
+// from is a tool with a given origin.
 type from struct {
 	tool.Tool
 	origin string

@@ -11,14 +11,14 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// A Wish is where the memories are wanted.
+// A Wish is a requested location for memories.
 type Wish struct {
 	Path string
-	By   string // what said so, for the user
+	By   string // source of the request, for the user
 }
 
-// Locate returns the folder of memories: the first wish that is acceptable, or else the default. Refused
-// are the wishes that are not, which the user should know.
+// Locate returns the memory folder: the first acceptable wish, or the default. refused explains
+// the unacceptable wishes to the user.
 func Locate(home, standard string, wishes ...Wish) (f Folder, refused []error) {
 	for _, w := range wishes {
 		if w.Path == "" {
@@ -33,10 +33,11 @@ func Locate(home, standard string, wishes ...Wish) (f Folder, refused []error) {
 	return Folder{standard}, refused
 }
 
-// minPath is the length below which a path cannot be meant.
+// minPath is the minimum length of a plausible path.
 const minPath = 3
 
-// checkDir returns the folder that a path names, if it may be one in which the model writes unasked.
+// checkDir returns the folder that a path names, if the model may write there without
+// prompting.
 func checkDir(path, home string) (string, error) {
 	switch {
 	case strings.ContainsRune(path, 0):
@@ -73,7 +74,7 @@ func holds(dir, path string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// Real returns where a path leads, as far as it exists.
+// Real resolves the symlinks in a path, as far as it exists.
 func Real(path string) string {
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
@@ -87,7 +88,7 @@ func Real(path string) string {
 	}
 }
 
-// Usable reports why nothing can be remembered in the folder, or nil. It creates nothing.
+// Usable returns the reason nothing can be stored in the folder, or nil. It creates nothing.
 func (f Folder) Usable() error {
 	info, err := os.Stat(f.Dir)
 	switch {
@@ -114,12 +115,11 @@ func (f Folder) Usable() error {
 	}
 }
 
-// Writable reports whether memories can be changed; a folder that does not exist yet counts as one where
-// they can.
+// Writable reports whether memories can be changed; a missing folder counts as writable.
 func (f Folder) Writable() bool {
 	_, err := os.Stat(f.Dir)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && writable(f.Dir) == nil
 }
 
-// Holds reports whether a path is that of the folder or of something in it, wherever links lead.
+// Holds reports whether a path is the folder or inside it, with symlinks resolved.
 func (f Folder) Holds(path string) bool { return holds(Real(f.Dir), Real(path)) }

@@ -13,20 +13,20 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a recall.
+// Recall limits.
 const (
-	// MaxCandidates is how many memories are offered, the newest first, and MaxRecalled how many of them
-	// are recalled.
+	// MaxCandidates is the number of memories offered, newest first, and MaxRecalled how many
+	// of them are recalled.
 	MaxCandidates = 200
 	MaxRecalled   = 5
-	// What is told of one memory, and of all of them in a session.
+	// Limits per memory, and per session.
 	MaxRecallLines = 200
 	MaxRecallBytes = 4096
 	MaxRecallTotal = 60 << 10
 )
 
-// Worth reports whether a message says enough for memories to be looked for: a single word, a command of
-// the program or nothing at all does not.
+// Worth reports whether a message is long enough to look for memories: a single word, a command
+// of the program or an empty message is not.
 func Worth(said string) bool {
 	said = strings.TrimSpace(said)
 	if strings.HasPrefix(said, "/") && !strings.ContainsAny(strings.Fields(said)[0][1:], "/.") {
@@ -35,19 +35,19 @@ func Worth(said string) bool {
 	words := 0
 	for word := range strings.FieldsSeq(said) {
 		words++
-		for _, r := range word { // scripts that do not put blanks between words
+		for _, r := range word { // scripts without blanks between words
 			if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
 				words++
 			}
 		}
 	}
 	if !strings.ContainsFunc(said, unicode.IsSpace) {
-		return words > 3 // two characters of such a script are one word
+		return words > 3 // two characters of such a script count as one word
 	}
 	return words > 1
 }
 
-// Candidates returns the memories that may be recalled: the newest of those that skip does not name.
+// Candidates returns the newest memories that skip does not exclude.
 func Candidates(all []Memory, skip func(name string) bool) []Memory {
 	var some []Memory
 	for _, m := range all {
@@ -58,7 +58,7 @@ func Candidates(all []Memory, skip func(name string) bool) []Memory {
 	return some
 }
 
-// Manifest lists memories for the model that chooses among them.
+// Manifest lists memories for the choosing model.
 func Manifest(all []Memory) string {
 	var b strings.Builder
 	for _, m := range all {
@@ -71,11 +71,11 @@ func Manifest(all []Memory) string {
 	return b.String()
 }
 
-// AnswerSchema is what an answer of that model has to be.
+// AnswerSchema is the JSON schema of that model's answer.
 const AnswerSchema = `{"type":"object","properties":{"memories":{"type":"array","items":{"type":"string"}}},"required":["memories"],"additionalProperties":false}`
 
-// Choose returns the memories that an answer names. Names that no memory has are left out, and so is what is
-// too many.
+// Choose returns the memories that an answer names. Unknown names and excess memories are
+// dropped.
 func Choose(answer string, from []Memory) ([]Memory, error) {
 	var said struct {
 		Memories *[]string `json:"memories"`
@@ -99,17 +99,16 @@ func Choose(answer string, from []Memory) ([]Memory, error) {
 	return chosen, nil
 }
 
-// A Recalled is a memory as it is told.
+// A Recalled is a memory to be shown to the model.
 type Recalled struct {
 	Memory
 	Path string
 	Text string
-	Cut  bool // there is more
-	Days int  // how old it is; 0 if not older than a day
+	Cut  bool // truncated
+	Days int  // age; 0 if not older than a day
 }
 
-// Recall reads memories, as much of each as is told, and of all of them at most room bytes. What is no
-// text is left out.
+// Recall reads memories, each truncated, up to room bytes in total. Binary files are omitted.
 func (f Folder) Recall(chosen []Memory, room int, now time.Time) []Recalled {
 	var all []Recalled
 	for _, m := range chosen {
@@ -127,7 +126,7 @@ func (f Folder) Recall(chosen []Memory, room int, now time.Time) []Recalled {
 	return all
 }
 
-// bound cuts a text to what is told of a memory.
+// bound truncates a text to the limits for one memory.
 func bound(text string) (string, bool) {
 	short := text
 	if len(short) > MaxRecallBytes {
@@ -140,7 +139,7 @@ func bound(text string) (string, bool) {
 	return strings.TrimSpace(short), len(strings.TrimSpace(short)) < len(strings.TrimSpace(text))
 }
 
-// age returns how many days old something is, if it is older than one.
+// age returns the age in days, or 0 if it is not over a day.
 func age(since, now time.Time) int {
 	const day = 24 * time.Hour
 	if d := now.Sub(since); d > day {

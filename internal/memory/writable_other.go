@@ -4,7 +4,7 @@ package memory
 
 import "os"
 
-// writable returns why no files can be made in a folder, as far as its mode tells, or nil.
+// writable returns the reason no files can be created in a folder, judging by its mode, or nil.
 func writable(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && info.Mode().Perm()&0o200 == 0 {

@@ -4,5 +4,5 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// writable returns why no files can be made in a folder, or nil.
+// writable returns the reason no files can be created in a folder, or nil.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

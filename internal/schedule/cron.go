@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// A Cron says when something happens, in the five fields of crontab: minute, hour, day of the month, month and day of
-// the week, in local time.
+// A Cron is a schedule in the five crontab fields: minute, hour, day of the month, month and
+// day of the week, in local time.
 type Cron struct {
-	minutes, hours, days, months, weekdays uint64 // bit n is set if n fits
-	// hourly says that the hours are written with an asterisk; anyDay and anyWeekday that those are.
+	minutes, hours, days, months, weekdays uint64 // bit n is set if n matches
+	// hourly, anyDay and anyWeekday report whether these fields begin with an asterisk.
 	hourly, anyDay, anyWeekday bool
 }
 
-// horizon is how far ahead of a time the next one is looked for, in years: more than lies between two of the 29th of
-// February on the same day of the week.
+// horizon is how far ahead the next time is searched, in years: more than the gap between two
+// February 29ths on the same weekday.
 const horizon = 45
 
-// A field is one of the five.
+// A field describes a crontab field.
 type field struct {
 	name     string
 	min, max int
-	names    string // of the values from min on, three letters each
+	names    string // three-letter names of the values, from min
 }
 
 var fields = [...]field{
@@ -33,10 +33,11 @@ var fields = [...]field{
 	{"month", 1, 12, "janfebmaraprmayjunjulaugsepoctnovdec"}, {"day of the week", 0, 7, "sunmontuewedthufrisat"},
 }
 
-// ParseCron reads five fields, each an asterisk, a value, a range, a list of them, or one with a step such as */5; or one
-// of @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually. Months and days of the week may be names of three
-// letters, and Sunday is 0 or 7. A day fits if it fits both day fields; if neither begins with an asterisk, one of them. What
-// never happens is an error.
+// ParseCron parses five fields, each an asterisk, a value, a range, a list of them, or any of
+// these with a step such as */5; or a name: @hourly, @daily, @midnight, @weekly, @monthly,
+// @yearly or @annually. Months and weekdays may be three-letter names, and Sunday is 0 or 7. A
+// day must match both day fields; if neither begins with an asterisk, either suffices. A
+// schedule that never matches is an error.
 func ParseCron(text string) (Cron, error) {
 	c, err := parseCron(text)
 	if err != nil {
@@ -76,7 +77,7 @@ func parseCron(text string) (Cron, error) {
 	return c, nil
 }
 
-// clip returns the beginning of a text, for an error.
+// clip returns the beginning of a text, for an error message.
 func clip(text string) string {
 	const most = 60
 	if len(text) <= most {
@@ -85,7 +86,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// spelled returns the fields that a name stands for.
+// spelled returns the fields for a name such as @daily.
 func spelled(name string) (string, error) {
 	switch strings.ToLower(name) {
 	case "@hourly":
@@ -114,7 +115,7 @@ func (f *field) parse(text string) (set uint64, err error) {
 	return set, nil
 }
 
-// item returns the values of a part between commas.
+// item returns the values of a comma-separated part.
 func (f *field) item(text string) (set uint64, err error) {
 	span, by, stepped := strings.Cut(text, "/")
 	step := 1
@@ -126,7 +127,7 @@ func (f *field) item(text string) (set uint64, err error) {
 	low, high, ranged := strings.Cut(span, "-")
 	from, to := f.min, f.max
 	if f.max == 7 {
-		to = 6 // of the two numbers of Sunday, an asterisk means one
+		to = 6 // an asterisk includes only one of Sunday's two numbers
 	}
 	if span != "*" {
 		if from, err = f.value(low); err != nil {
@@ -153,7 +154,7 @@ func (f *field) item(text string) (set uint64, err error) {
 	return set, nil
 }
 
-// value returns the number that a text is or names.
+// value returns the number for a number or name.
 func (f *field) value(text string) (int, error) {
 	if len(text) == 3 && f.names != "" {
 		if at := strings.Index(f.names, strings.ToLower(text)); at >= 0 && at%3 == 0 {
@@ -175,17 +176,17 @@ func number(text string) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// Next returns the first time after t, in the time zone of t; zero if there is none within [horizon]. Where the clock is put
-// forward, what would happen in the hour that is left out happens at its end; where it is put back, what would happen in the
-// hour that comes twice happens the first time. With an asterisk for the hour it happens neither there nor once, but as often
-// as the clock shows it.
+// Next returns the first time after t, in t's time zone; zero if none is within [horizon]. When
+// the clock is put forward, times in the skipped hour move to its end; when it is put back,
+// times in the repeated hour match only the first time. With an asterisk for the hour, neither
+// rule applies: the schedule matches whenever the clock shows it.
 func (c Cron) Next(t time.Time) time.Time {
 	zone := t.Location()
 	last := t.AddDate(horizon, 0, 0)
 	for t.Before(last) {
 		begin, end := t.ZoneBounds()
 		shift := offset(t)
-		// Between two changes of the clock, local time is that of UTC shifted.
+		// Between two clock changes, local time is UTC plus a constant offset.
 		local := c.match(t.UTC().Add(shift).Truncate(time.Minute).Add(time.Minute))
 		if local.IsZero() {
 			return time.Time{}
@@ -202,7 +203,7 @@ func (c Cron) Next(t time.Time) time.Time {
 			}
 			t = end.In(zone)
 		case !c.hourly && !begin.IsZero() && local.Before(begin.UTC().Add(offset(begin.Add(-time.Nanosecond)))):
-			t = next // it has happened already, before the clock was put back
+			t = next // already matched before the clock was put back
 		default:
 			return next
 		}
@@ -210,7 +211,7 @@ func (c Cron) Next(t time.Time) time.Time {
 	return time.Time{}
 }
 
-// first returns t if it fits, where t is the moment after the clock was changed; otherwise zero.
+// first returns t, the moment after a clock change, if it matches; otherwise zero.
 func (c Cron) first(t time.Time) time.Time {
 	local := t.UTC().Add(offset(t))
 	if !c.match(local).Equal(local) || !c.hourly && local.Before(t.UTC().Add(offset(t.Add(-time.Nanosecond)))) {
@@ -219,14 +220,14 @@ func (c Cron) first(t time.Time) time.Time {
 	return t
 }
 
-// offset returns how far local time is ahead of UTC.
+// offset returns the offset of local time from UTC.
 func offset(t time.Time) time.Duration {
 	_, seconds := t.Zone()
 	return time.Duration(seconds) * time.Second
 }
 
-// match returns the first minute from t on that fits, as if the clock were never changed; zero if there is none within
-// [horizon]. It goes through days, never through minutes.
+// match returns the first matching minute from t on, ignoring clock changes; zero if none is
+// within [horizon]. It iterates over days, never over minutes.
 func (c Cron) match(t time.Time) time.Time {
 	year, month, day := t.Date()
 	hour, minute := t.Hour(), t.Minute()
@@ -235,7 +236,7 @@ func (c Cron) match(t time.Time) time.Time {
 	}
 	for last := year + horizon; year <= last; {
 		date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-		if date.Day() != day || c.months&(1<<month) == 0 { // the month is over, or does not fit
+		if date.Day() != day || c.months&(1<<month) == 0 { // month is over or does not match
 			if day, hour, minute = 1, 0, 0; month == time.December {
 				year, month = year+1, time.January
 			} else {
@@ -253,7 +254,7 @@ func (c Cron) match(t time.Time) time.Time {
 	return time.Time{}
 }
 
-// fits reports whether a day fits.
+// fits reports whether a day matches.
 func (c Cron) fits(date time.Time) bool {
 	day, weekday := c.days&(1<<date.Day()) != 0, c.weekdays&(1<<date.Weekday()) != 0
 	if c.anyDay || c.anyWeekday {
@@ -262,7 +263,8 @@ func (c Cron) fits(date time.Time) bool {
 	return day || weekday
 }
 
-// clock returns the first time of a day from hour and minute on, and reports whether there is one.
+// clock returns the first matching time of a day from hour and minute on, and whether it
+// exists.
 func (c Cron) clock(hour, minute int) (h, m int, ok bool) {
 	if c.hours&(1<<hour) != 0 {
 		if left := c.minutes >> minute << minute; left != 0 {

@@ -26,8 +26,8 @@ func TestCronNext(t *testing.T) {
 		{"UTC", "0 0 29 2 *", "2026-03-01 00:00:00 +0000", "2028-02-29 00:00:00 +0000"},
 		{"UTC", "0 0 29 FEB *", "2096-03-01 00:00:00 +0000", "2104-02-29 00:00:00 +0000"},
 		{"UTC", "0 0 31 * *", "2026-01-31 00:00:00 +0000", "2026-03-31 00:00:00 +0000"},
-		{"UTC", "0 12 13 * fri", "2026-01-01 00:00:00 +0000", "2026-01-02 12:00:00 +0000"},  // one of the day fields
-		{"UTC", "0 12 */2 * mon", "2026-01-01 13:00:00 +0000", "2026-01-05 12:00:00 +0000"}, // both
+		{"UTC", "0 12 13 * fri", "2026-01-01 00:00:00 +0000", "2026-01-02 12:00:00 +0000"},  // either day field
+		{"UTC", "0 12 */2 * mon", "2026-01-01 13:00:00 +0000", "2026-01-05 12:00:00 +0000"}, // both day fields
 		{"UTC", "0 12 * * 7", "2026-01-01 00:00:00 +0000", "2026-01-04 12:00:00 +0000"},
 		{"UTC", "0 12 * * 5-7", "2026-01-03 13:00:00 +0000", "2026-01-04 12:00:00 +0000"},
 		{"UTC", "0 12 * * fri-sun", "2026-01-03 13:00:00 +0000", "2026-01-04 12:00:00 +0000"},
@@ -44,7 +44,7 @@ func TestCronNext(t *testing.T) {
 		{"Europe/Berlin", "30 * * * *", "2026-03-29 01:30:00 +0100", "2026-03-29 03:30:00 +0200"},
 		{"Europe/Berlin", "0 * * * *", "2026-03-29 01:00:00 +0100", "2026-03-29 03:00:00 +0200"},
 		{"Europe/Berlin", "0 3 * * *", "2026-03-29 01:00:00 +0100", "2026-03-29 03:00:00 +0200"},
-		// It is put back from 3:00 to 2:00.
+		// The clock is put back from 3:00 to 2:00.
 		{"Europe/Berlin", "30 2 * * *", "2026-10-25 00:00:00 +0200", "2026-10-25 02:30:00 +0200"},
 		{"Europe/Berlin", "30 2 * * *", "2026-10-25 02:30:00 +0200", "2026-10-26 02:30:00 +0100"},
 		{"Europe/Berlin", "0 2 * * *", "2026-10-25 02:00:00 +0200", "2026-10-26 02:00:00 +0100"},
@@ -85,7 +85,7 @@ func TestCronRefused(t *testing.T) {
 		"* * * 13 *":              "the month",
 		"* * * * 8":               "the day of the week",
 		"* * * foo *":             "the month",
-		"* * * anf *":             "the month", // of jaNFeb
+		"* * * anf *":             "the month", // inside jaNFeb
 		"5-1 * * * *":             "ends before it begins",
 		"*/0 * * * *":             "the step",
 		"*/x * * * *":             "the step",
@@ -104,7 +104,8 @@ func TestCronRefused(t *testing.T) {
 	}
 }
 
-// Next agrees with a search through all minutes, in zones whose clocks are changed, and is always later.
+// FuzzCronNext checks that Next agrees with a search through all minutes, in zones with clock
+// changes, and always advances.
 func FuzzCronNext(f *testing.F) {
 	f.Add("*/7 * * * *", int64(1_774_700_000), true)
 	f.Add("30 2 * * *", int64(1_774_745_000), true)
@@ -128,7 +129,7 @@ func FuzzCronNext(f *testing.F) {
 			t.Fatalf("%q after %v: %v", text, after, next)
 		}
 		if local && !c.hourly {
-			return // at the hours that are left out or come twice, the clock does not show it
+			return // skipped and repeated hours follow special rules
 		}
 		minute := after.Truncate(time.Minute).Add(time.Minute)
 		for range 3 * 24 * 60 {

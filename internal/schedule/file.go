@@ -16,17 +16,17 @@ import (
 
 const (
 	version = 1
-	// maxFile is the most bytes of the file: more than all jobs can take.
+	// maxFile is the maximum file size in bytes: more than all jobs can take.
 	maxFile = 8 << 20
 )
 
-// content is what the file holds.
+// content is the file's content.
 type content struct {
 	Version int   `json:"version"`
 	Jobs    []Job `json:"jobs"`
 }
 
-// A stamp tells versions of a file apart.
+// A stamp distinguishes versions of a file.
 type stamp struct {
 	size     int64
 	modified time.Time
@@ -50,7 +50,8 @@ func (t *Table) look() {
 	t.kept, t.broken = read(t.cfg.File)
 }
 
-// read returns the jobs of a file, none if there is no file. One whose times are wrong has a flaw.
+// read returns the jobs in a file, or nil if it does not exist. A job with invalid times has a
+// Flaw.
 func read(file string) ([]Job, error) {
 	data, err := fsys.ReadSmall(file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,8 +87,9 @@ func read(file string) ([]Job, error) {
 	return c.Jobs, nil
 }
 
-// update changes the durable jobs, as they are now, with change, and writes them if that reports true. May is asked first
-// and may be nil. While that lasts no other process changes them.
+// update applies change to the current durable jobs and writes them if change returns true.
+// may, if non-nil, is called first and can refuse. No other process can change the jobs during
+// the update.
 func (t *Table) update(ctx context.Context, change func() (bool, error), may func() error) error {
 	if t.cfg.File == "" {
 		return errors.New("there is no directory for durable jobs")
@@ -96,10 +98,10 @@ func (t *Table) update(ctx context.Context, change func() (bool, error), may fun
 	return file.Hold(ctx, func(*replace.File) error { return t.rewrite(change, may) })
 }
 
-// rewrite is update while the file is held.
+// rewrite implements update while the file is held.
 func (t *Table) rewrite(change func() (bool, error), may func() error) (err error) {
 	t.kept, err = read(t.cfg.File)
-	t.seen, t.broken = stamp{size: -1}, nil // it is looked at again
+	t.seen, t.broken = stamp{size: -1}, nil // force a re-read
 	if errors.Is(err, errContent) {
 		return t.putAside(err)
 	}
@@ -124,7 +126,7 @@ func (t *Table) rewrite(change func() (bool, error), may func() error) (err erro
 	return nil
 }
 
-// putAside renames a file that cannot be read, so that it is kept and others can be written.
+// putAside renames an unreadable file, so that it is preserved and a new one can be written.
 func (t *Table) putAside(why error) error {
 	aside := fmt.Sprintf("%s.%s.broken", t.cfg.File, t.cfg.Now().UTC().Format("20060102-150405.000000000"))
 	if err := os.Rename(t.cfg.File, aside); err != nil {

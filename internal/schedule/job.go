@@ -1,5 +1,5 @@
-// Package schedule keeps prompts that are due at certain times: when each is due, how late it is, when it ends, and which
-// process may run it. What is done with a prompt that is due is left to others, and so are timers.
+// Package schedule stores prompts that are due at certain times. It computes when each is due,
+// how late it is and when it expires, and ensures that only one process runs it.
 package schedule
 
 import (
@@ -16,37 +16,37 @@ import (
 )
 
 const (
-	// MaxJobs is how many jobs there can be, and MaxPrompt the most bytes of a prompt.
+	// MaxJobs is the maximum number of jobs, and MaxPrompt the maximum prompt size in bytes.
 	MaxJobs   = 50
 	MaxPrompt = 8 << 10
-	// MaxFailures is after how many failures in a row a job ends.
+	// MaxFailures is the number of consecutive failures after which a job ends.
 	MaxFailures = 3
 
-	// minEvery and maxEvery bound the time between two runs.
+	// minEvery and maxEvery bound the interval between two runs.
 	minEvery = time.Minute
 	maxEvery = 366 * 24 * time.Hour
-	// maxLate is how late a job may be run: one that was due before that is not.
+	// maxLate is how late a job may still run; later ones are missed.
 	maxLate = 24 * time.Hour
-	// noticed is how late a run is without a word about it.
+	// noticed is how late a run may be without being reported as late.
 	noticed = 2 * time.Minute
 )
 
-// A Draft is what a job is made of: a prompt, and either Cron or Every.
+// A Draft describes a job to create: a prompt, and either Cron or Every.
 type Draft struct {
 	Prompt string
 	Cron   string
 	Every  time.Duration
-	// Once says that it is due a single time, the next one of Cron.
+	// If Once is true, it is due only at the next time of Cron.
 	Once bool
-	// AtOnce says that a job with an interval is due for the first time at once.
+	// If AtOnce is true, a job with an interval is due immediately the first time.
 	AtOnce bool
-	// Durable says that the job outlives the session.
+	// If Durable is true, the job outlives the session.
 	Durable bool
-	// ByModel says that a model has written the prompt.
+	// ByModel is true if a model wrote the prompt.
 	ByModel bool
 }
 
-// A Job is a prompt with the times when it is due.
+// A Job is a scheduled prompt.
 type Job struct {
 	ID      string        `json:"id"`
 	Prompt  string        `json:"prompt"`
@@ -55,22 +55,24 @@ type Job struct {
 	Once    bool          `json:"once,omitempty"`
 	ByModel bool          `json:"byModel,omitempty"`
 	Made    time.Time     `json:"made"`
-	// Due is the time that the next run is for; see [Job.Fires]. Last is when the last one began, and Expires when the job
-	// ends; both may be zero.
+	// Due is the nominal time of the next run; see [Job.Fires]. Last is when the last run
+	// began, and Expires when the job ends; both may be zero.
 	Due     time.Time `json:"due"`
 	Last    time.Time `json:"last,omitzero"`
 	Expires time.Time `json:"expires,omitzero"`
-	// Runs counts the runs that are over, and Failures those that failed since one did not. CostUSD is what they have cost.
+	// Runs counts the finished runs, and Failures the consecutive failures. CostUSD is their
+	// total cost.
 	Runs     int     `json:"runs,omitempty"`
 	Failures int     `json:"failures,omitempty"`
 	CostUSD  float64 `json:"costUSD,omitempty"`
 
 	Durable bool `json:"-"`
-	// Flaw is why the job cannot run: its entry in the file is wrong. It is empty if there is none.
+	// Flaw is the reason the job can't run: its entry in the file is invalid. Empty if it is
+	// valid.
 	Flaw string `json:"-"`
 }
 
-// newJob returns the job of a draft. If it recurs, it ends at that age.
+// newJob creates the job for a draft. A recurring job expires after age.
 func newJob(d Draft, now time.Time, age time.Duration) (Job, error) {
 	d.Prompt = strings.TrimSpace(d.Prompt)
 	switch {
@@ -100,7 +102,7 @@ func newJob(d Draft, now time.Time, age time.Duration) (Job, error) {
 	return j, nil
 }
 
-// check returns what is wrong with the times of a job, or nil.
+// check returns an error if the job's times are invalid.
 func (j *Job) check() error {
 	switch {
 	case j.Cron != "" && j.Every != 0:
@@ -126,9 +128,10 @@ func (j *Job) next(t time.Time) time.Time {
 	return c.Next(t)
 }
 
-// Fires returns when the job runs next: when it is due or, if it recurs by a cron expression, later by up to a tenth of the
-// time between two runs and at most 15 minutes. That is always as much for a job, but not the same for all, so that they do
-// not all run at the full hour. It is zero for a job that cannot run.
+// Fires returns when the job runs next: its due time or, for a recurring cron job, later by up
+// to a tenth of the interval and at most 15 minutes. This jitter is constant for a job but
+// differs between jobs, so that they do not all run on the hour. It is zero for a job that
+// can't run.
 func (j *Job) Fires() time.Time {
 	switch {
 	case j.Flaw != "":
@@ -143,7 +146,7 @@ func (j *Job) Fires() time.Time {
 	return j.Due.Add((span / steps * time.Duration(h.Sum32()%steps)).Truncate(time.Second))
 }
 
-// When says in words when the job runs, such as "every 10 minutes".
+// When returns a description of the schedule, such as "every 10 minutes".
 func (j *Job) When() string {
 	switch {
 	case j.Once:
@@ -154,7 +157,7 @@ func (j *Job) When() string {
 	return "every " + strings.TrimPrefix(period(j.Every), "1 ")
 }
 
-// period returns a time between two runs in words.
+// period returns a human-readable interval.
 func period(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -171,40 +174,40 @@ func period(d time.Duration) string {
 	return d.String()
 }
 
-// A Verdict says what becomes of a job that is due.
+// A Verdict is the decision about a due job.
 type Verdict uint8
 
 const (
-	// Run runs the prompt.
+	// Run means that the prompt is run.
 	Run Verdict = iota
-	// Missed does not run it: it was due too long ago.
+	// Missed means that it is not run because it was due too long ago.
 	Missed
-	// Expired does not run it, and ends the job.
+	// Expired means that it is not run and the job ends.
 	Expired
 )
 
-// A Result is what came of a run.
+// A Result is the outcome of a run.
 type Result uint8
 
-// The results. A run that the user interrupted has neither succeeded nor failed.
+// The results. A run interrupted by the user neither succeeded nor failed.
 const (
 	Succeeded Result = iota
 	Failed
 	Interrupted
 )
 
-// A Firing is a job whose time has come.
+// A Firing is a job that is due.
 type Firing struct {
-	Job // as it is from now on
+	Job // updated state
 	Verdict
-	// Late is how long ago it should have run; 0 if it is hardly late.
+	// Late is the delay; 0 if negligible.
 	Late time.Duration
-	// Ended says that the job is no more.
+	// Ended is true if the job has been removed.
 	Ended bool
 }
 
-// fire returns what becomes of a job at a time, and changes the job to when it is due next. It reports false if the job
-// is not due.
+// fire returns the verdict on a job at a time, and advances the job to its next due time. It
+// returns false if the job is not due.
 func (j *Job) fire(now time.Time) (f Firing, due bool) {
 	at := j.Fires()
 	if at.IsZero() || now.Before(at) {
@@ -227,14 +230,14 @@ func (j *Job) fire(now time.Time) (f Firing, due bool) {
 	case j.Cron != "":
 		j.Due = j.next(now)
 	default:
-		j.Due = j.Due.Add(j.Every * (1 + now.Sub(j.Due)/j.Every)) // those that were missed in between are left out
+		j.Due = j.Due.Add(j.Every * (1 + now.Sub(j.Due)/j.Every)) // skip the missed runs in between
 	}
 	f.Job = *j
 	return f, true
 }
 
-// heal lets a job be due again after the clock was wrong: a job that has last run in the future is due when it would be if
-// it were made now. It reports whether that changes the job.
+// heal fixes a job after the clock was wrong: if its last run is in the future, it is
+// rescheduled as if created now. It reports whether the job changed.
 func (j *Job) heal(now time.Time) bool {
 	const wrong = time.Hour
 	if j.Once || j.Last.Sub(now) <= wrong {

@@ -12,36 +12,37 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A Config is what a table works with. Now and MaxAge are required.
+// Config configures a Table. Now and MaxAge are required.
 type Config struct {
-	// File keeps the durable jobs, for all processes; without one there are none. Locks is a directory for locks.
+	// File stores the durable jobs, for all processes; if empty, durable jobs are disabled.
+	// Locks is a directory for locks.
 	File, Locks string
 	Now         func() time.Time
-	// MaxAge returns after which time a job that recurs ends.
+	// MaxAge returns the age at which a recurring job expires.
 	MaxAge func() time.Duration
 }
 
-// A Table holds the jobs of a session and, with those of other processes, the durable ones of a project. A job that is due
-// is taken once, by one process: a process that is killed when it has taken one does not run it, and no other does. A table
-// is safe for concurrent use.
+// A Table holds a session's jobs and, shared with other processes, a project's durable jobs. A
+// due job is taken once, by one process: if that process is killed before running it, no other
+// process does. A Table is safe for concurrent use.
 type Table struct {
 	cfg   Config
 	locks *replace.Replacer
 
 	mu     sync.Mutex
-	jobs   []Job // of the session
-	kept   []Job // as they were read last
-	seen   stamp // of the file
-	broken error // why it could not be read
+	jobs   []Job // session jobs
+	kept   []Job // durable jobs as last read
+	seen   stamp // stamp of the file
+	broken error // the reason the file is unreadable
 }
 
 // New returns a table. It reads nothing yet.
 func New(c Config) *Table { return &Table{cfg: c, locks: replace.New(c.Locks)} }
 
-// ErrUnknown says that there is no job with an id.
+// ErrUnknown is returned for an unknown job id.
 var ErrUnknown = errors.New("there is no such job")
 
-// Add makes a job.
+// Add creates a job.
 func (t *Table) Add(ctx context.Context, d Draft) (Job, error) {
 	j, err := newJob(d, t.cfg.Now(), t.cfg.MaxAge())
 	if err != nil {
@@ -69,7 +70,7 @@ func (t *Table) Add(ctx context.Context, d Draft) (Job, error) {
 	return j, nil
 }
 
-// Remove ends the job with an id, or the only one whose id begins with it.
+// Remove removes the job with the given id or unique id prefix.
 func (t *Table) Remove(ctx context.Context, id string) (Job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +90,7 @@ func (t *Table) Remove(ctx context.Context, id string) (Job, error) {
 	}, nil)
 }
 
-// pick returns the job with an id, or the only one whose id begins with it.
+// pick returns the job with the given id or unique id prefix.
 func pick(jobs []Job, id string) (Job, error) {
 	var fit []Job
 	for _, j := range jobs {
@@ -109,7 +110,7 @@ func pick(jobs []Job, id string) (Job, error) {
 	return Job{}, fmt.Errorf("several jobs have an id that begins with %s; give more of it", id)
 }
 
-// List returns the jobs, those that run first at the beginning. With an error, these are the ones that are known.
+// List returns the jobs ordered by next run. If err is not nil, these are the known ones.
 func (t *Table) List(ctx context.Context) ([]Job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +124,7 @@ func (t *Table) List(ctx context.Context) ([]Job, error) {
 	return all, err
 }
 
-// Next returns when the next job runs; zero if there is none.
+// Next returns when the next job runs; zero without jobs.
 func (t *Table) Next() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,7 +138,7 @@ func (t *Table) Next() time.Time {
 	return first
 }
 
-// Take returns the jobs whose time has come, each of them once. Even with an error there may be some.
+// Take returns the due jobs, each only once. Even if err is not nil, there may be some.
 func (t *Table) Take(ctx context.Context) (due []Firing, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,13 +154,13 @@ func (t *Table) Take(ctx context.Context) (due []Firing, err error) {
 		return changed, nil
 	}, nil)
 	if err != nil {
-		return due, err // what could not be written down is not run: another process may
+		return due, err // jobs that could not be recorded are not run: another process may run them
 	}
 	return append(due, kept...), nil
 }
 
-// take returns the jobs that stay, as they are from now on, and those whose time has come. It reports whether that changes
-// any.
+// take returns the remaining jobs in their updated state and the due ones. It reports whether
+// any changed.
 func take(jobs []Job, now time.Time) (left []Job, due []Firing, changed bool) {
 	for _, j := range jobs {
 		changed = j.heal(now) || changed
@@ -174,8 +175,8 @@ func take(jobs []Job, now time.Time) (left []Job, due []Firing, changed bool) {
 	return left, due, changed || len(due) > 0
 }
 
-// Done keeps what a run has cost, and what came of it. It returns the job as it is now, with true if it has ended because
-// it failed too often.
+// Done records a run's cost and result. It returns the updated job, and true if the job has
+// ended because it failed too often.
 func (t *Table) Done(ctx context.Context, j Job, costUSD float64, result Result) (_ Job, ended bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -204,7 +205,7 @@ func (t *Table) Done(ctx context.Context, j Job, costUSD float64, result Result)
 		return j, ended, nil
 	}
 	if j.Once {
-		return j, false, nil // it is no longer there
+		return j, false, nil // removed in the meantime
 	}
 	err = t.update(ctx, func() (changed bool, _ error) {
 		t.kept, changed = change(t.kept)

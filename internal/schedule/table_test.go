@@ -42,7 +42,7 @@ func (t *Table) add(tb testing.TB, d Draft) Job {
 	return j
 }
 
-// taken returns what is due in words.
+// taken describes the due jobs.
 func (t *Table) taken(tb testing.TB) string {
 	tb.Helper()
 	due, err := t.Take(tb.Context())
@@ -70,8 +70,7 @@ func (t *Table) expect(tb testing.TB, want string) {
 	}
 }
 
-// Jobs run when they are due, those of the session and durable ones alike: once or again and again.
-//
+// TestDue checks that session and durable jobs run when due, once or repeatedly.
 // Proves X-101.
 func TestDue(t *testing.T) {
 	table, clock := open(t, "")
@@ -111,9 +110,8 @@ func TestDue(t *testing.T) {
 	table.expect(t, "")
 }
 
-// A cron job that recurs is late by as much as its id says, at most a tenth of the time between two runs and 15 minutes; one
-// for a single time is not.
-//
+// TestJitter checks that a recurring cron job is late by an amount derived from its id, at most
+// a tenth of the interval and 15 minutes, and that a one-time job is not.
 // Proves X-101.
 func TestJitter(t *testing.T) {
 	for cron, most := range map[string]time.Duration{"*/5 * * * *": 30 * time.Second, "0 13 * * *": 15 * time.Minute} {
@@ -139,9 +137,9 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// What was due while the machine slept or no session was open is run once, with how late it is, unless that is more than
-// a day. After a week a job that recurs ends.
-//
+// TestMissedAndExpired checks that a job due while the machine slept or no session was open
+// runs once with its delay, unless that exceeds a day, and that a recurring job ends after a
+// week.
 // Proves X-101.
 func TestMissedAndExpired(t *testing.T) {
 	table, clock := open(t, "")
@@ -164,8 +162,8 @@ func TestMissedAndExpired(t *testing.T) {
 	}
 }
 
-// A clock that was far ahead does not keep jobs from running when it is right again, and one that is put back a little does
-// not run a job twice.
+// TestClockPutBack checks that jobs run again after a clock far ahead is corrected, and that
+// putting the clock back a little does not run a job twice.
 func TestClockPutBack(t *testing.T) {
 	table, clock := open(t, "")
 	table.add(t, Draft{Prompt: "session", Every: 10 * time.Minute})
@@ -214,8 +212,7 @@ func TestRefusedDrafts(t *testing.T) {
 	}
 }
 
-// Runs that fail three times in a row end a job, and what the runs cost is counted.
-//
+// TestFailures checks that three consecutive failures end a job, and that costs are added up.
 // Proves X-101.
 func TestFailures(t *testing.T) {
 	for _, durable := range []bool{false, true} {
@@ -233,9 +230,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is kept under another name, and the user is told; a file of a later version stays as it is.
-// One job that is wrong is listed with the reason, and the others run.
-//
+// TestBrokenFile checks that an unreadable file is renamed and reported, and that a file of a
+// later version is not touched. An invalid job is listed with the reason, and the others run.
 // Proves X-101.
 func TestBrokenFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs.json")
@@ -280,7 +276,8 @@ func TestBrokenFile(t *testing.T) {
 	}
 }
 
-// A second table of the same file learns of jobs that others make and remove.
+// TestTablesOfOneFile checks that a second table of the same file sees jobs that others add and
+// remove.
 func TestTablesOfOneFile(t *testing.T) {
 	one, _ := open(t, "")
 	other, clock := open(t, one.cfg.File)
@@ -297,7 +294,7 @@ func TestTablesOfOneFile(t *testing.T) {
 
 const asWorker = "ADZE_SCHEDULE_TEST_FILE"
 
-// TestMain runs a process that takes what is due, for the tests of several.
+// TestMain runs a worker process that takes due jobs, for the multi-process tests.
 func TestMain(m *testing.M) {
 	file := os.Getenv(asWorker)
 	if file == "" {
@@ -319,9 +316,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// Of several processes, one runs a job. One that is killed at any moment leaves the file whole, and what it has taken no
-// other takes again.
-//
+// TestProcesses checks that only one of several processes runs a job, and that a process killed
+// at any moment leaves the file intact and its jobs are not taken again.
 // Proves X-101.
 func TestProcesses(t *testing.T) {
 	table, _ := open(t, "")

@@ -1,5 +1,5 @@
-// Package style finds output styles: Markdown files that say how the model answers, in place of the usual instructions
-// or in addition to them. Some are built in. Which one is used, and where it stands in the prompt, is left to others.
+// Package style finds output styles: Markdown files that describe how the model answers,
+// replacing or extending the usual instructions. Some are built in.
 package style
 
 import (
@@ -24,42 +24,42 @@ import (
 const Default = "default"
 
 const (
-	maxFile  = 64 << 10 // bytes of a file
-	maxFiles = 500      // in one folder
+	maxFile  = 64 << 10 // bytes
+	maxFiles = 500      // per directory
 	maxName  = 64       // characters
 
 	maxDescription = 200 // characters
 )
 
-// A Style is a way to answer.
+// A Style is an output style.
 type Style struct {
 	Name, Description string
-	// Text is what the model is told; empty for the default.
+	// Text is added to the prompt; empty for the default.
 	Text string
 	// Coding keeps the usual instructions for working on code.
 	Coding bool
-	// File is where it was read from; empty if it is built in.
+	// File is the path it was read from; empty if built in.
 	File string
-	// Origin is where it comes from, as users are told it, such as "the project".
+	// Origin is the source as shown to users, such as "the project".
 	Origin string
 }
 
-// A Root is a folder of styles, or a single file.
+// A Root is a directory of styles, or a single file.
 type Root struct {
-	// Path is absolute; it need not exist.
+	// Path is absolute and need not exist.
 	Path   string
 	Origin string
-	// Prefix comes before the names in it, such as "plugin:"; it may be empty.
+	// Prefix is prepended to names, such as "plugin:"; it may be empty.
 	Prefix string
 }
 
-// A Problem is why a file is not used.
+// A Problem is the reason a file is not used.
 type Problem struct{ File, Text string }
 
-// Error returns the problem as one line for the user.
+// Error returns a one-line message for the user.
 func (p Problem) Error() string { return p.File + ": " + p.Text }
 
-// A Set is the styles that can be chosen, in order of their names, the default first.
+// A Set holds the available styles, ordered by name, the default first.
 type Set struct {
 	Styles   []Style
 	Problems []Problem
@@ -74,7 +74,7 @@ func (s *Set) Find(name string) *Style {
 	return &s.Styles[i]
 }
 
-// Names returns the names.
+// Names returns the names of the styles.
 func (s *Set) Names() []string {
 	names := make([]string, len(s.Styles))
 	for i := range s.Styles {
@@ -83,8 +83,8 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Load reads the styles of the roots, of which the first come first where two have the same name, and adds those that
-// are built in, in a language. The default cannot be replaced.
+// Load reads the styles of the roots, of which earlier ones take precedence, and adds the
+// built-in ones in a language. The default can't be replaced.
 func Load(roots []Root, l texts.Language) *Set {
 	set := Read(roots)
 	for _, b := range []struct{ name, description string }{
@@ -100,7 +100,7 @@ func Load(roots []Root, l texts.Language) *Set {
 	return set
 }
 
-// Read reads the styles of the roots, and no others, in the order in which they are found.
+// Read reads only the styles of the roots, in the order in which they are found.
 func Read(roots []Root) *Set {
 	var set Set
 	for _, root := range roots {
@@ -109,7 +109,7 @@ func Read(roots []Root) *Set {
 	return &set
 }
 
-// builtIn is the origin of the styles that come with the program.
+// builtIn is the origin of built-in styles.
 const builtIn = "built in"
 
 var (
@@ -128,7 +128,7 @@ func (s *Set) add(root Root) {
 		if err == nil && strings.HasSuffix(root.Path, ".md") {
 			s.read(root, root.Path)
 		}
-		return // ok: there are none
+		return // ok: no styles
 	}
 	entries, err := os.ReadDir(root.Path)
 	if err != nil {
@@ -147,7 +147,8 @@ func (s *Set) add(root Root) {
 
 // read reads the style in a file.
 func (s *Set) read(root Root, path string) {
-	// What a style says is told to the model without a question: a link in a project must not show it a key.
+	// A style's text is sent to the model without a prompt: a symlink in a project must not
+	// expose a key.
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil && !strings.HasSuffix(real, ".md") {
 		s.problem(path, errors.New("it is a link to a file whose name does not end in .md"))
@@ -170,7 +171,7 @@ func (s *Set) read(root Root, path string) {
 }
 
 func stat(path string) fs.FileInfo {
-	info, _ := os.Stat(path) // ok: one that is gone is no other file
+	info, _ := os.Stat(path) // ok: a removed file can't be a duplicate
 	return info
 }
 
@@ -178,7 +179,7 @@ func (s *Set) problem(path string, err error) {
 	s.Problems = append(s.Problems, Problem{path, err.Error()})
 }
 
-// parse reads one file. Without a name in its head it is called as the file is.
+// parse reads one file. Without a name in its front matter it is named after the file.
 func parse(path string) (Style, error) {
 	data, err := fsys.ReadSmall(path, maxFile)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command floor is the least a program can do to send a request: it posts a file and reads the answer.
-// It is what adze's start is compared with.
+// Command floor is a minimal program that sends a request: it posts a file and reads the
+// answer. It is the baseline for adze's startup time.
 package main
 
 import (

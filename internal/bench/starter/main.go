@@ -1,5 +1,5 @@
-// Command starter is the least a program can do to run a shell command. It is what the shell tool is
-// compared with.
+// Command starter is a minimal program that runs a shell command. It is the baseline for the
+// shell tool.
 package main
 
 import "os/exec"

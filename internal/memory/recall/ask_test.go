@@ -18,11 +18,11 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A chooser is a model that always answers the same.
+// A chooser is a model with a constant answer.
 type chooser struct {
 	answer string
 	hang   bool
-	before func() // is called before it answers
+	before func() // called before it answers
 	asked  []string
 }
 
@@ -66,7 +66,7 @@ func newBench(t *testing.T, names ...string) *bench {
 	return b
 }
 
-// recall says something and returns what the model is told then.
+// recall sends a message and returns the recalled memories.
 func (b *bench) recall(t *testing.T, before ...msg.Entry) string {
 	t.Helper()
 	f := b.Prefetch([]msg.Part{&msg.Text{Text: "Is the release at risk?"}, msg.Reminder("ignored")}, before)
@@ -96,7 +96,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// What is switched off meanwhile is not told.
+// TestRecallOff checks that nothing is recalled if memory is switched off in the meantime.
 func TestRecallOff(t *testing.T) {
 	b := newBench(t, "a")
 	b.model.answer = `{"memories":["a.md"]}`
@@ -109,8 +109,8 @@ func TestRecallOff(t *testing.T) {
 	}
 }
 
-// A model that answers nonsense, or not at all, is given up after three times.
-//
+// TestRecallGivesUp checks that a model that fails or answers nonsense is given up after three
+// times.
 // Proves MEM-33.
 func TestRecallGivesUp(t *testing.T) {
 	for name, model := range map[string]chooser{"nonsense": {answer: "I would take a.md"}, "silence": {hang: true}} {

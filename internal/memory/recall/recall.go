@@ -1,6 +1,5 @@
-// Package recall finds memories that may help with a message: it asks a small model beside the turn which
-// ones could, and tells them. What memories are and how they are listed is known to package memory; when
-// they are looked for is left to the session.
+// Package recall finds memories that may help with a message, by asking a small model in the
+// background, and returns them as reminders.
 package recall
 
 import (
@@ -21,22 +20,23 @@ import (
 const (
 	maxTime   = 30 * time.Second
 	maxTokens = 256
-	// maxSaid is how much of a message is shown to the model that chooses, in characters.
+	// maxSaid is the part of a message shown to the choosing model, in characters.
 	maxSaid = 4000
-	// recentEntries is how far back the tools count as recently used.
+	// recentEntries is the number of entries in which tools count as recently used.
 	recentEntries = 20
 )
 
-// A Config is what memories are recalled with. Log may be nil; the rest is required.
+// Config configures a Recaller. Log may be nil; everything else is required.
 type Config struct {
-	Small  *aside.Small // chooses
+	Small  *aside.Small // chooses the memories
 	Folder memory.Folder
-	// On reports whether memory is used. It is asked before and after each recall.
+	// On reports whether memory is enabled. It is called before and after each recall.
 	On       func() bool
 	Language func() texts.Language
-	// Seen returns the files that the model has read or written itself, and that it still has before it.
+	// Seen returns the files that the model has read or written itself and that are still in
+	// its context.
 	Seen func() []string
-	// Called returns a call as one of the tool that it reached. May be nil: it is the one that the model wrote.
+	// Called, if non-nil, maps a call to the tool call it resolved to.
 	Called func(*msg.ToolUse) *msg.ToolUse
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -48,8 +48,8 @@ type Recaller struct {
 
 	mu     sync.Mutex
 	failed aside.Failures
-	told   int // bytes that are in the conversation, or were
-	// last is what was recalled last: it counts as told only if it was taken up.
+	told   int // bytes recalled so far
+	// last is the most recent recall; it counts only if it was used.
 	last []msg.Part
 }
 
@@ -61,8 +61,9 @@ func New(c Config) *Recaller {
 	return &Recaller{cfg: c}
 }
 
-// Prefetch returns what looks for memories that may help with a message, while the turn goes on; nil if it is
-// not worth it. Before is the conversation up to the message. A failure is logged, and otherwise ignored.
+// Prefetch returns a function that looks for memories that may help with a message while the
+// turn runs, or nil if that is not worthwhile. before is the conversation up to the message.
+// Failures are only logged.
 func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context.Context) []msg.Part {
 	said := ownWords(message)
 	if !r.cfg.On() || !memory.Worth(said) {
@@ -71,7 +72,7 @@ func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context
 	return func(ctx context.Context) []msg.Part { return r.recall(ctx, said, before) }
 }
 
-// ownWords returns what the user said, without what the program added.
+// ownWords returns the user's text, without reminders added by the program.
 func ownWords(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -115,7 +116,7 @@ func (r *Recaller) recall(ctx context.Context, said string, before []msg.Entry) 
 	return parts
 }
 
-// begin returns how many bytes may still be told, and whether it is worth trying.
+// begin returns the remaining byte budget, and whether a recall is worthwhile.
 func (r *Recaller) begin(before []msg.Entry) (room int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,8 +141,8 @@ func (r *Recaller) end(parts []msg.Part, err error, interrupted bool) {
 	}
 }
 
-// known returns the memories that the model has before it: those that were recalled, and those that it has
-// read or written itself. After a compaction it knows none.
+// known returns the memories in the model's context: recalled ones, and files that it has read
+// or written itself. After a compaction it is empty.
 func (r *Recaller) known(before []msg.Entry) map[string]bool {
 	known := map[string]bool{}
 	for _, e := range before {
@@ -177,7 +178,7 @@ func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, 
 	return memory.Choose(text, some)
 }
 
-// recentTools returns the names of the tools that were used lately, each once.
+// recentTools returns the names of recently used tools, without duplicates.
 func (r *Recaller) recentTools(before []msg.Entry) []string {
 	var names []string
 	for _, e := range before[max(0, len(before)-recentEntries):] {

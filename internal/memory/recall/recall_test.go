@@ -105,7 +105,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// says reports what a text lacks.
+// says checks that a text contains the keywords.
 func says(t *testing.T, text string, keywords ...string) {
 	t.Helper()
 	for _, k := range keywords {

@@ -19,7 +19,8 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// question returns what the model that chooses is told, and what it is asked. Tools are those in recent use.
+// question returns the system prompt and the query for the choosing model. tools are the
+// recently used ones.
 func question(l texts.Language, said string, tools []string, manifest string) (system, query string) {
 	used := strings.Join(tools, ", ")
 	if used == "" {
@@ -28,10 +29,10 @@ func question(l texts.Language, said string, tools []string, manifest string) (s
 	return catalogue.Text(l, "choose", strconv.Itoa(memory.MaxRecalled)), catalogue.Text(l, "query", said, used, strings.TrimSpace(manifest))
 }
 
-// mark begins a reminder of a memory, in every language, so that it can be found again.
+// mark begins a memory reminder in every language, so that it can be recognized.
 const mark = "[memory: "
 
-// reminder returns a memory as the model is told it.
+// reminder returns the reminder for a memory.
 func reminder(l texts.Language, r memory.Recalled) *msg.Text {
 	pieces := []string{mark + r.Path + "]\n" + catalogue.Text(l, "recalled")}
 	if r.Days > 0 {
@@ -44,7 +45,7 @@ func reminder(l texts.Language, r memory.Recalled) *msg.Text {
 	return msg.Reminder(msg.Neutralise(strings.Join(pieces, "\n\n")))
 }
 
-// pathOf returns the file of the memory that a part tells, if it is a [reminder] of one.
+// pathOf returns the file of the memory in a part, if it is a [reminder].
 func pathOf(p msg.Part) (string, bool) {
 	text, _ := msg.Reminded(p)
 	rest, ok := strings.CutPrefix(text, mark)
