@@ -1,4 +1,5 @@
-// Package changelog holds what is new in this version, as it is written in the files beside it.
+// Package changelog provides the release notes of this version, from the files in its
+// directory.
 package changelog
 
 import (
@@ -8,19 +9,19 @@ import (
 	"strings"
 )
 
-// files holds unreleased, and latest once there was a release.
+// files holds unreleased, and latest after the first release.
 //
 //go:embed *
 var files embed.FS
 
-// A Note is one thing that is new.
+// A Note is one release note.
 type Note struct {
-	// Kind is what it is, such as Enhancement.
+	// Kind is its category, such as Enhancement.
 	Kind, Title, Text string
 }
 
-// Notes returns what is new, in the order of the names of the files: what is not released yet, or what the latest
-// release has brought.
+// Notes returns the release notes ordered by file name: unreleased changes, or else those in
+// the latest release.
 func Notes() ([]Note, error) {
 	notes, err := read(files, "unreleased")
 	if err == nil && len(notes) == 0 {
@@ -29,7 +30,7 @@ func Notes() ([]Note, error) {
 	return notes, err
 }
 
-// read returns the notes in a folder, which need not exist.
+// read returns the notes in a directory, which need not exist.
 func read(files fs.FS, folder string) ([]Note, error) {
 	entries, err := fs.ReadDir(files, folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +45,7 @@ func read(files fs.FS, folder string) ([]Note, error) {
 		head, text, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
 		kind, title, ok := strings.Cut(head, ": ")
 		if !ok || strings.HasPrefix(kind, "#") {
-			continue // the file that explains the folder
+			continue // the README
 		}
 		notes = append(notes, Note{kind, title, strings.Join(strings.Fields(text), " ")})
 	}

@@ -1,6 +1,5 @@
-// Package internal_test holds the rules that concern the tree as a whole: which
-// package may import which, how the specification stands, and what start-up may
-// cost. What a single package does is tested beside it.
+// Package internal_test checks rules for the whole tree: imports between packages, the status
+// of the specification, and startup cost.
 package internal_test
 
 import (
@@ -23,9 +22,9 @@ import (
 
 const module = "adze"
 
-// layers ranks the packages, lowest first. A package imports only from lines
-// above its own. Names are relative to internal, except those under cmd; a
-// pattern speaks for the packages not named otherwise.
+// layers ranks the packages, lowest first. A package imports only from lines above its own.
+// Names are relative to internal, except those under cmd; a pattern covers the packages not
+// named otherwise.
 var layers = [][]string{
 	{"msg", "platform/contacts", "platform/lockfile", "changelog"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/paths", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/web", "platform/wildcard"},
@@ -96,17 +95,17 @@ var layers = [][]string{
 	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},
 }
 
-// composers put implementations together: tools, the program, providers.
+// composers combine implementations: tools, the program, providers.
 var composers = []string{"app/toolbox", "app/wire", "app/providers"}
 
-// implementations are imported by composers alone: the rest of the tree knows their contracts. The benchmarks, which are no
-// part of the product, play scripts too.
+// implementations are imported only by composers; the rest of the tree uses their interfaces.
+// The benchmarks, which are not part of the product, play scripts too.
 var implementations = []string{
 	"tools/*",
 	"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute",
 }
 
-// ownTools are the tools that a package below app/wire ties to what it keeps.
+// ownTools lists the tools that a package below app/wire binds to its own state.
 var ownTools = map[string][]string{
 	"app/belongings": {"tools/plan"},
 	"app/checks":     {"tools/agent"},
@@ -124,7 +123,7 @@ var ownTools = map[string][]string{
 	"app/workflows":  {"tools/workflow", "tools/agent"},
 }
 
-// frontEnds are started by app/cli with what app/wire has put together.
+// frontEnds are started by app/cli with the components that app/wire has assembled.
 var frontEnds = []string{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"}
 
 // Proves LOOP-01.
@@ -176,8 +175,8 @@ func TestArchDirectoryNames(t *testing.T) {
 	}
 }
 
-// parseTree parses the Go files of the module that are not tests, keyed by
-// slash-separated name relative to its root.
+// parseTree parses the module's Go files except tests, keyed by slash-separated name relative
+// to its root.
 func parseTree(t *testing.T, mode parser.Mode) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
@@ -246,7 +245,7 @@ func checkImports(imports map[string][]string) []string {
 	return problems
 }
 
-// forbidden says why from may not import to, or nothing if it may.
+// forbidden returns the reason from may not import to, or "".
 func forbidden(from, to string, fromRank, toRank int) string {
 	within := func(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 	switch {
@@ -268,10 +267,10 @@ func forbidden(from, to string, fromRank, toRank int) string {
 	return ""
 }
 
-// packageName turns a directory into the name the table uses.
+// packageName returns a directory's name in the table.
 func packageName(dir string) string { return strings.TrimPrefix(dir, "internal/") }
 
-// rank finds the layer of a package. A name in the table comes before a pattern.
+// rank returns the layer of a package. A name in the table takes precedence over a pattern.
 func rank(name string) (int, bool) {
 	for i, layer := range layers {
 		if slices.Contains(layer, name) {
@@ -293,8 +292,8 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-// checkComments wants a package comment for each package, and each one that is
-// there to start as go doc expects it.
+// checkComments requires a package comment for each package, and that each begins in the form
+// go doc expects.
 func checkComments(files map[string]*ast.File) []string {
 	var problems []string
 	documented := map[string]bool{}
@@ -317,16 +316,17 @@ func checkComments(files map[string]*ast.File) []string {
 	return problems
 }
 
-// namesTools are the packages that may know a tool by its name: the tools, rules and agents that users write, and what
-// puts the program together or measures it. A contract suite is a test. A context of keys has the name of a tool.
+// namesTools are the packages that may refer to a tool by name: the tools, user-written rules
+// and agents, and the packages that assemble or measure the program. A contract suite is a
+// test. A key context has the name of a tool.
 var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "agentdef", "agentdef/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}
 )
 
-// checkCode reports init functions, tools that a package knows by name, and decisions by provider name
-// outside the one place for them.
+// checkCode reports init functions, packages that refer to tools by name, and decisions by
+// provider name outside the one place for them.
 func checkCode(files map[string]*ast.File) []string {
 	var problems []string
 	tools := toolNames(files)
@@ -364,8 +364,8 @@ func checkCode(files map[string]*ast.File) []string {
 	return problems
 }
 
-// toolNames returns the names and aliases that the tools declare, and those of tools that files of other
-// programs name.
+// toolNames returns the names and aliases that the tools declare, and the names of tools in
+// other programs' files.
 func toolNames(files map[string]*ast.File) map[string]bool {
 	names := map[string]bool{"MultiEdit": true, "WebFetch": true, "WebSearch": true, "TodoWrite": true, "AskUserQuestion": true}
 	add := func(e ast.Expr) {
@@ -419,7 +419,7 @@ func toolNames(files map[string]*ast.File) map[string]bool {
 	return names
 }
 
-// The names that the check looks for are those that the tools have.
+// TestArchToolNames checks that toolNames finds the tools' names.
 func TestArchToolNames(t *testing.T) {
 	names := toolNames(parseTree(t, parser.SkipObjectResolution))
 	for _, name := range []string{"Bash", "Shell", "Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep", "Snip", "TaskStop", "StructuredOutput", "ExitPlanMode"} {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestDependencies compares the direct dependencies with the page that gives the reason for each.
+// TestDependencies compares the direct dependencies with the page that gives the reason for
+// each.
 func TestDependencies(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

@@ -19,9 +19,8 @@ var (
 	ignored = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// Every link from one page of the documentation to another leads somewhere, to its heading too. What is generated is compared
-// where it is made.
-//
+// TestLinks checks that every link between documentation pages resolves, including its heading.
+// Generated pages are checked where they are generated.
 // Proves X-147.
 func TestLinks(t *testing.T) {
 	root := os.DirFS("..")
@@ -55,7 +54,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// broken returns the links of a page that lead nowhere.
+// broken returns a page's broken links.
 func broken(root fs.FS, page, text string) (problems []string) {
 	prose := inCode.ReplaceAllString(fenced.ReplaceAllString(text, ""), "")
 	for _, m := range links.FindAllStringSubmatch(prose, -1) {
@@ -82,7 +81,7 @@ func broken(root fs.FS, page, text string) (problems []string) {
 	return problems
 }
 
-// anchors returns what links to the headings of a page end in.
+// anchors returns the link anchors of a page's headings.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {

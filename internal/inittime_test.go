@@ -17,12 +17,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// maxInit is what all package initialisation may cost, in milliseconds. Every
-// run pays it, so a table or a pattern too many is felt in each --version.
+// maxInit is the budget for all package initialization, in milliseconds. Every run pays it,
+// even --version.
 const maxInit = 2.0
 
-// TestInitTime measures a binary that it builds itself, without the race
-// detector that the test may run under.
+// TestInitTime measures a binary that it builds itself, without the race detector that the test
+// may run under.
 func TestInitTime(t *testing.T) {
 	trace := measureInit(t, "..", "./cmd/adze", maxInit)
 	t.Logf("initialisation: %.3f ms", total(trace))
@@ -31,16 +31,15 @@ func TestInitTime(t *testing.T) {
 	}
 }
 
-// An initCost is what one package's initialisation took, in milliseconds.
+// An initCost is the initialization time of one package, in milliseconds.
 type initCost struct {
 	Package string
 	Clock   float64
 }
 
-// measureInit builds pkg in dir and returns what each package took in the
-// cheapest of many runs: what else the machine does can only make one slower, and
-// on a busy machine no run is spared in all packages. It stops when the total is
-// within enough milliseconds.
+// measureInit builds pkg in dir and returns each package's time in the cheapest of many runs:
+// other load on the machine can only slow a run down, and on a busy machine no run is
+// unaffected in all packages. It stops when the total is within enough milliseconds.
 func measureInit(t *testing.T, dir, pkg string, enough float64) []initCost {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "bin")
@@ -75,8 +74,7 @@ func measureInit(t *testing.T, dir, pkg string, enough float64) []initCost {
 	return best
 }
 
-// cheapest returns the packages of trace, each with the smaller cost of the two
-// traces.
+// cheapest returns the packages in trace, each with the smaller cost of the two traces.
 func cheapest(best, trace []initCost) []initCost {
 	known := make(map[string]float64, len(best))
 	for _, c := range best {
@@ -92,7 +90,7 @@ func cheapest(best, trace []initCost) []initCost {
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @[0-9.]+ ms, ([0-9.]+) ms clock`)
 
-// parseInitTrace reads what GODEBUG=inittrace=1 prints.
+// parseInitTrace parses the output of GODEBUG=inittrace=1.
 func parseInitTrace(text string) []initCost {
 	var trace []initCost
 	for _, m := range initLine.FindAllStringSubmatch(text, -1) {
@@ -151,7 +149,7 @@ func TestInitTimeCheapest(t *testing.T) {
 	}
 }
 
-// TestInitTimeSlow shows that a costly package variable is seen and named.
+// TestInitTimeSlow checks that a costly package variable is detected and named.
 func TestInitTimeSlow(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// A promise is a sentence of the documentation with the tests that prove it.
+// A promise is a sentence in the documentation with the tests that prove it.
 type promise struct {
 	text  string
 	tests []string
 }
 
-// TestPromises demands a test for each sentence about what agents, projects, transcripts and plugins can do.
-//
+// TestPromises requires a test for each sentence about the abilities of agents, projects,
+// transcripts and plugins.
 // Proves X-147.
 func TestPromises(t *testing.T) {
 	root := os.DirFS("..")
@@ -62,7 +62,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// parsePromises returns the promises by section: "page#Heading", then sentences, each followed by an indented line of tests.
+// parsePromises returns the promises by section: "page#Heading", then sentences, each followed
+// by an indented line of tests.
 func parsePromises(text string) map[string][]promise {
 	sections := map[string][]promise{}
 	section := ""

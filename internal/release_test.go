@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestRelease builds a version for this platform with the script that makes releases.
+// TestRelease builds a version for this platform with the release script.
 func TestRelease(t *testing.T) {
 	dir := t.TempDir()
 	release := func(args ...string) (string, error) {

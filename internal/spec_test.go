@@ -27,7 +27,7 @@ const (
 	openNotes  = specDir + "/open.txt"
 )
 
-// A requirement is one id of the specification, where it is defined.
+// A requirement is an id in the specification with its location.
 type requirement struct {
 	ID    string
 	Title string
@@ -40,8 +40,7 @@ type chapter struct {
 	Reqs  []requirement
 }
 
-// TestSpecStatus reads the chapters, the tags and the notes, and keeps the
-// status page equal to what they say.
+// TestSpecStatus checks that the status page matches the chapters, tags and notes.
 func TestSpecStatus(t *testing.T) {
 	root := os.DirFS("..")
 	chapters, err := readChapters(root)
@@ -83,8 +82,8 @@ func TestSpecStatus(t *testing.T) {
 	}
 }
 
-// TestSpecReferences fails on a chapter that speaks of a requirement that does
-// not exist, and on a count in the introduction that is not the true one.
+// TestSpecReferences checks that chapters refer only to existing requirements, and that counts
+// in the introduction are correct.
 func TestSpecReferences(t *testing.T) {
 	root := os.DirFS("..")
 	chapters, err := readChapters(root)
@@ -128,7 +127,7 @@ func TestSpecReferences(t *testing.T) {
 var (
 	idPattern = regexp.MustCompile(`\b[A-Z]+-[0-9]+\b`)
 
-	// The three ways a chapter defines a requirement.
+	// The three forms in which a chapter defines a requirement.
 	headingForm = regexp.MustCompile(`^### ([A-Z]+-[0-9]+) (.+)$`)
 	boldForm    = regexp.MustCompile(`^\*\*([A-Z]+-[0-9]+) - (.+?)\.?\*\*`)
 	rowForm     = regexp.MustCompile(`^\| *([A-Z]+-[0-9]+) *\| *(.+?) *\|`)
@@ -170,7 +169,7 @@ func parseChapter(file, text string) chapter {
 	return c
 }
 
-// shorten makes a title of a table cell, which may hold the whole requirement.
+// shorten turns a table cell, which may hold the whole requirement, into a title.
 func shorten(title string) string {
 	const limit = 80
 	if len(title) <= limit {
@@ -199,8 +198,7 @@ func index(chapters []chapter) map[string]string {
 	return ids
 }
 
-// checkSpec reports ids defined twice, and tags and notes that name no
-// requirement.
+// checkSpec reports ids defined twice, and tags and notes that refer to unknown requirements.
 func checkSpec(chapters []chapter, proofs map[string][]string, open map[string]string) []string {
 	var problems []string
 	first := map[string]string{}
@@ -236,7 +234,7 @@ func readTags(root fs.FS) (map[string][]string, error) {
 			return err
 		}
 		if d.IsDir() {
-			// .ci holds scripts; no other hidden directory is ours.
+			// .ci holds scripts; other hidden directories are not ours.
 			if base := d.Name(); name != "." && base != ".ci" && strings.HasPrefix(base, ".") {
 				return fs.SkipDir
 			}
@@ -266,8 +264,8 @@ func readTags(root fs.FS) (map[string][]string, error) {
 	return proofs, errors.Join(append(problems, err)...)
 }
 
-// commentsOf returns how to get at the comments of a file that may hold tags,
-// or nil if the file may not.
+// commentsOf returns a function that extracts the comments of a file that may hold tags, or nil
+// if it may not.
 func commentsOf(name string) func(text string) []string {
 	fixture := slices.Contains(strings.Split(name, "/"), "testdata")
 	switch {
@@ -275,7 +273,7 @@ func commentsOf(name string) func(text string) []string {
 		return goComments
 	case strings.HasSuffix(name, ".txtar") && fixture:
 		return func(text string) []string {
-			// What follows the first marker is files, not the script.
+			// The rest after the first marker is files, not the script.
 			if loc := txtarMarker.FindStringIndex(text); loc != nil {
 				text = text[:loc[0]]
 			}
@@ -291,8 +289,8 @@ func commentsOf(name string) func(text string) []string {
 
 var txtarMarker = regexp.MustCompile(`(?m)^-- .+ --$`)
 
-// goComments returns the comment lines of a Go file. It scans rather than
-// parses, so a file that does not compile still counts.
+// goComments returns the comment lines of a Go file. It scans rather than parses, so a file
+// that does not compile still counts.
 func goComments(text string) []string {
 	var lines []string
 	var s scanner.Scanner
@@ -324,8 +322,7 @@ var (
 	tagIDs   = regexp.MustCompile(`^([A-Z]+-[0-9]+(?:(?:, | and )[A-Z]+-[0-9]+)*)\.(?:\s|$)`)
 )
 
-// parseTag returns the ids that a comment line tags as proven, none if it is
-// not a tag.
+// parseTag returns the ids that a comment line tags as proven, or nil if it is not a tag.
 func parseTag(line string) ([]string, error) {
 	m := tagStart.FindStringSubmatch(line)
 	if m == nil {
@@ -340,7 +337,7 @@ func parseTag(line string) ([]string, error) {
 
 var openLine = regexp.MustCompile(`^([A-Z]+-[0-9]+): *(\S.*)$`)
 
-// parseOpen reads the notes on what open requirements wait for.
+// parseOpen parses the notes on open requirements.
 func parseOpen(text string) (map[string]string, error) {
 	open := map[string]string{}
 	var problems []error
@@ -391,8 +388,8 @@ func renderStatus(chapters []chapter, proofs map[string][]string, open map[strin
 	return b.String()
 }
 
-// state says how a requirement stands, given the files that prove it and the
-// note on what it waits for.
+// state returns the status of a requirement, given the files that prove it and the note about
+// it.
 func state(files []string, note string) string {
 	s := "open"
 	if len(files) > 0 {

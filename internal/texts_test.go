@@ -14,16 +14,17 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// elsewhere names the texts for the model whose Chinese is not in a file of the same name, and says where it is.
+// elsewhere maps texts for the model whose Chinese version does not have the usual file name to
+// that version.
 var elsewhere = map[string]string{
 	"tools/plan/eager.md":      "enter.zh.md",
 	"tools/plan/restrained.md": "enter.zh.md",
 }
 
-// Every text for the model that is a file is there in both languages, and catalogues have the same texts with the same
-// gaps. Bundled skills are prompts, which are English like those that users write. That the descriptions of tools have
-// the same parameters is tested where all tools are known.
-//
+// TestTextsAreBilingual checks that every text file for the model exists in both languages, and
+// that catalogs have the same texts with the same placeholders. Bundled skills are prompts,
+// which are English like user-written ones. Tool parameters are checked where all tools are
+// known.
 // Proves X-149, CTX-10.
 func TestTextsAreBilingual(t *testing.T) {
 	checked := 0
@@ -70,11 +71,12 @@ func TestTextsAreBilingual(t *testing.T) {
 	}
 }
 
-// ambiguous are characters that take two cells in some terminals, and one in others.
+// ambiguous are characters that are two cells wide in some terminals and one in others.
 const ambiguous = "●•·…→│─○"
 
-// What is drawn holds no characters whose width is ambiguous, or a row would not fit where they are wide: the marks of rows
-// are those of draw.Glyphs, which has others for terminals without UTF-8.
+// TestTextGlyphs checks that drawn text contains no characters of ambiguous width, which would
+// break the layout where they are wide. Row marks come from draw.Glyphs, which has alternatives
+// for terminals without UTF-8.
 func TestTextGlyphs(t *testing.T) {
 	checked := 0
 	for name, file := range parseTree(t, parser.SkipObjectResolution) {

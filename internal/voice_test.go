@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// unwanted are words that comments, texts and documents do not use, with what
-// to say instead. The glossary has the reasons.
+// unwanted lists words that comments, texts and documents must not use, with their
+// replacements. The glossary has the reasons.
 var unwanted = []struct {
 	words *regexp.Regexp
 	say   string
@@ -32,14 +32,13 @@ var unwanted = []struct {
 	{regexp.MustCompile(`(?i)\bsees? to it\b`), "make sure"},
 }
 
-// unwantedTypes are names that types do not have.
+// unwantedTypes are names that types must not have.
 var unwantedTypes = []string{
 	"hooking", "shelling", "hosting", "remembering", "called", "decided", "described", "searched", "fitted",
 	"room", "turnRoom", "whereabouts", "leavings", "mission",
 }
 
-// TestVoice reads the comments and strings of the program, the texts it embeds
-// and the documents.
+// TestVoice checks the program's comments and strings, its embedded texts, and the documents.
 func TestVoice(t *testing.T) {
 	files := parseTree(t, parser.ParseComments|parser.SkipObjectResolution)
 	for name, file := range files {
@@ -72,8 +71,7 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// checkVoice reports words in the comments and strings of a file, and names of
-// types.
+// checkVoice reports unwanted words in a file's comments and strings, and unwanted type names.
 func checkVoice(file *ast.File) []string {
 	var problems []string
 	for _, group := range file.Comments {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Reason says why a task was not claimed.
+// A Reason is the reason a task was not claimed.
 type Reason string
 
 // The reasons.
@@ -18,7 +18,8 @@ const (
 	AlreadyClaimed  Reason = "already_claimed"
 	Blocked         Reason = "blocked"
 	AgentBusy       Reason = "agent_busy"
-	// LockTimeout is also the reason why other changes are not made: another process has changed the list for too long.
+	// LockTimeout means that another process has held the list for too long. Other changes can
+	// fail with it too.
 	LockTimeout Reason = "lock_timeout"
 )
 
@@ -26,12 +27,13 @@ const (
 type Refusal struct {
 	Reason Reason
 	ID     string
-	// By is who has the task, what it waits for, or what else the owner works on.
+	// By lists the task's owner, the tasks it waits for, or the owner's other open tasks,
+	// depending on the reason.
 	By  []string
 	err error
 }
 
-// Error says why in words, after the reason.
+// Error returns the reason followed by an explanation.
 func (r *Refusal) Error() string {
 	by := strings.Join(r.By, ", ")
 	text := map[Reason]string{
@@ -48,11 +50,12 @@ func (r *Refusal) Error() string {
 	return string(r.Reason) + ": " + text
 }
 
-// Unwrap returns what is behind the refusal, or nil.
+// Unwrap returns the underlying error, or nil.
 func (r *Refusal) Unwrap() error { return r.err }
 
-// Claim makes owner the one who works on a task, which must be open, and wait for no other. Of several that claim a task at
-// the same time one gets it; the others get a [Refusal]. Claiming one's own task again succeeds.
+// Claim assigns a task to owner. The task must be open and must not wait for another. If
+// several owners claim a task concurrently, one succeeds and the others get a [Refusal].
+// Claiming one's own task again succeeds.
 func (l *List) Claim(ctx context.Context, id, owner string) (claimed Task, err error) {
 	err = l.locked(ctx, func() error {
 		claimed, err = l.claim(l.reader.some(number(id)), id, owner)
@@ -78,7 +81,7 @@ func (l *List) ClaimAlone(ctx context.Context, id, owner string) (claimed Task, 
 	return claimed, err
 }
 
-// claim gives a task to owner. The list is locked.
+// claim assigns a task to owner. The list is locked.
 func (l *List) claim(s *snapshot, id, owner string) (Task, error) {
 	t, err := s.claimable(id, owner)
 	if err != nil {
@@ -110,7 +113,8 @@ func (s *snapshot) claimable(id, owner string) (*Task, error) {
 	return t, nil
 }
 
-// Next claims the first task that is pending, has no owner and waits for no other. It reports false if there is none.
+// Next claims the first pending task that has no owner and waits for no other. It returns false
+// if no such task exists.
 func (l *List) Next(ctx context.Context, owner string) (claimed Task, ok bool, err error) {
 	free, err := l.free()
 	if err != nil || len(free) == 0 {
@@ -131,7 +135,8 @@ func (l *List) Next(ctx context.Context, owner string) (claimed Task, ok bool, e
 	return claimed, ok, err
 }
 
-// free returns the tasks that can be claimed by anyone, as far as can be told without locking the list.
+// free returns the tasks that anyone can claim, as far as can be determined without locking the
+// list.
 func (l *List) free() (free []int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,13 +152,13 @@ func (l *List) free() (free []int, err error) {
 	return free, nil
 }
 
-// free reports whether a task can be claimed by anyone.
+// free reports whether anyone can claim a task.
 func (s *snapshot) free(t *Task) bool {
 	return t.Status == Pending && t.Owner == "" && !t.Internal() && len(s.waits(t)) == 0
 }
 
-// Release gives back the open tasks of an owner who no longer works on them: they are pending, and have no owner. It
-// returns them.
+// Release resets the open tasks of an owner who has stopped working on them: they become
+// pending, without an owner. It returns them.
 func (l *List) Release(ctx context.Context, owner string) (released []Task, err error) {
 	if owner == "" {
 		return nil, nil

@@ -15,8 +15,7 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// Every outcome of a claim.
-//
+// TestClaim checks every outcome of a claim.
 // Proves TEAM-04.
 func TestClaim(t *testing.T) {
 	f := newList(t)
@@ -61,8 +60,8 @@ func TestClaim(t *testing.T) {
 	f.expect("1 completed ada before 4; 2 pending bob; 3 completed bob before 4; 4 in_progress ada after 1,3; 5 pending")
 }
 
-// The next task is the first one that is free, and a teammate that is lost gives back what it had.
-//
+// TestNextAndRelease checks that the next task is the first free one, and that a lost
+// teammate's tasks are released.
 // Proves TEAM-05, TEAM-06.
 func TestNextAndRelease(t *testing.T) {
 	f := newList(t)
@@ -89,8 +88,8 @@ func TestNextAndRelease(t *testing.T) {
 	f.expect("1 in_progress bob after 3; 2 pending; 3 completed ada before 1; 4 pending")
 }
 
-// A list that another process keeps locked is not waited for forever, and nothing is changed.
-//
+// TestLockTimeout checks that waiting for a list locked by another process times out, and that
+// nothing is changed.
 // Proves TEAM-04.
 func TestLockTimeout(t *testing.T) {
 	f := newList(t)
@@ -98,7 +97,7 @@ func TestLockTimeout(t *testing.T) {
 	dir, err := os.Open(f.cfg.Dir)
 	f.must(err)
 	defer dir.Close()
-	held, err := replace.New(f.cfg.Locks).Lock(t.Context(), dir, lockName) // like a process of its own
+	held, err := replace.New(f.cfg.Locks).Lock(t.Context(), dir, lockName) // simulates another process
 	f.must(err)
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -126,8 +125,7 @@ func TestLockTimeout(t *testing.T) {
 	}
 }
 
-// Changes of others are told, and end with the context.
-//
+// TestWatch checks that changes by others are reported until the context is done.
 // Proves TASK-01.
 func TestWatch(t *testing.T) {
 	for _, how := range []string{"notices", "polls"} {
@@ -143,7 +141,7 @@ func TestWatch(t *testing.T) {
 				next = polls(ctx, f.cfg.Dir)
 			}
 			go func() { ended <- Open(f.cfg).follow(ctx, next, func(all []Task) { told <- all }) }()
-			for i := 0; len(told) == 0; i++ { // the first ones may come before the list is read
+			for i := 0; len(told) == 0; i++ { // the first changes may precede reading the list
 				if i > 1000 {
 					t.Fatal("nothing was told")
 				}

@@ -9,18 +9,18 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Names are what may say which list is used, the strongest first; those that are empty say nothing.
+// Names are the sources of the list name, strongest first; empty ones are skipped.
 type Names struct {
-	Named   string // the list that the environment names
-	Member  string // the team that the session is a member of
-	Team    string // the team that the environment names
-	Led     string // the team that the session leads
-	Earlier string // the list that the session used before it was resumed
-	Session string // the id of the session
+	Named   string // list named in the environment
+	Member  string // team the session is a member of
+	Team    string // team named in the environment
+	Led     string // team the session leads
+	Earlier string // list the session used before it was resumed
+	Session string // session id
 }
 
-// Choose returns the id of the list, which is a name of a directory. What a transcript says is left aside if it is none: a
-// session can be resumed whatever was written into it.
+// Choose returns the list's id, which is a directory name. An invalid name from a transcript is
+// ignored, so that a session can always be resumed.
 func (n Names) Choose() (string, error) {
 	if !validID(n.Earlier) {
 		n.Earlier = ""
@@ -44,12 +44,12 @@ func (n Names) Choose() (string, error) {
 
 const maxID = 128
 
-// validID reports whether an id can be the name of a directory, on any system.
+// validID reports whether an id is a valid directory name on any system.
 func validID(id string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	return len(id) <= maxID && strings.Trim(id, letters) == "" && !strings.HasPrefix(id, ".") && !strings.HasSuffix(id, ".") &&
 		!strings.Contains(id, "..") && filepath.IsLocal(id)
 }
 
-// Dir returns the directory of a list below the state home.
+// Dir returns a list's directory below the state home.
 func Dir(home, id string) string { return filepath.Join(home, "tasks", id) }

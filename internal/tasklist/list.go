@@ -18,14 +18,14 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A Config says where a list is. Dir is its directory, which is made when it is needed, and Locks one for locks, which all
-// processes share. Warn is told of files that cannot be used, once for each; it may be nil.
+// Config configures a List. Dir is its directory, created when needed, and Locks a directory
+// for locks, shared by all processes. Warn, if non-nil, is called once for each unusable file.
 type Config struct {
 	Dir, Locks string
 	Warn       func(text string)
 }
 
-// A List is a task list. It is safe for concurrent use, in any number of processes.
+// A List is a task list. It is safe for concurrent use by any number of processes.
 type List struct {
 	cfg   Config
 	locks *replace.Replacer
@@ -33,7 +33,7 @@ type List struct {
 	mu     sync.Mutex
 	reader reader
 	warned map[int]string
-	wrote  map[int]Task // as this process wrote them last
+	wrote  map[int]Task // last written by this process
 }
 
 // Open returns the list in a directory. It reads nothing yet.
@@ -41,14 +41,14 @@ func Open(c Config) *List {
 	return &List{cfg: c, locks: replace.New(c.Locks), reader: reader{dir: c.Dir}, warned: map[int]string{}, wrote: map[int]Task{}}
 }
 
-// A Draft is what a new task is made of.
+// A Draft describes a task to create.
 type Draft struct {
 	Subject, Description, ActiveForm string
 	Metadata                         map[string]json.RawMessage
 }
 
-// Create adds a task. May is asked before it is there, while others can change the list, and may be nil: with an error no
-// task is made, and no other gets its id.
+// Create adds a task. may, if non-nil, is called first, while others can change the list: if it
+// fails, no task is created and its id is not reused.
 func (l *List) Create(ctx context.Context, d Draft, may func(Task) error) (Task, error) {
 	t := Task{
 		Subject: strings.TrimSpace(d.Subject), Description: d.Description, ActiveForm: strings.TrimSpace(d.ActiveForm), Status: Pending,
@@ -76,7 +76,7 @@ func (l *List) Create(ctx context.Context, d Draft, may func(Task) error) (Task,
 	return t, l.locked(ctx, func() error { return l.write(&t) })
 }
 
-// Tasks returns the tasks in the order in which they were made.
+// Tasks returns the tasks in creation order.
 func (l *List) Tasks(context.Context) ([]Task, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *List) Tasks(context.Context) ([]Task, error) {
 	return all, nil
 }
 
-// Waits returns the ids of the tasks that a task of a list waits for.
+// Waits returns the ids of the tasks that a task waits for.
 func Waits(all []Task, t *Task) []string {
 	s := snapshot{tasks: make(map[int]*Task, len(all))}
 	for i := range all {
@@ -99,17 +99,17 @@ func Waits(all []Task, t *Task) []string {
 	}
 	var open []string
 	for _, id := range t.BlockedBy {
-		if other := s.tasks[number(id)]; other == nil || other.Open() { // one that is not listed cannot be read
+		if other := s.tasks[number(id)]; other == nil || other.Open() { // an unlisted task is unreadable
 			open = append(open, id)
 		}
 	}
 	return open
 }
 
-// ErrNotFound says that there is no task with an id.
+// ErrNotFound is returned for an unknown task id.
 var ErrNotFound = errors.New("there is no such task")
 
-// Get returns the task with an id.
+// Get returns the task with the given id.
 func (l *List) Get(_ context.Context, id string) (Task, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,7 @@ func (l *List) Get(_ context.Context, id string) (Task, error) {
 	return *t, nil
 }
 
-// task returns the task with an id.
+// task returns the task with the given id.
 func (s *snapshot) task(id string) (*Task, error) {
 	n := number(id)
 	if t := s.tasks[n]; t != nil {
@@ -136,10 +136,11 @@ func (s *snapshot) task(id string) (*Task, error) {
 	return nil, fmt.Errorf("%w: %q", ErrNotFound, clip(id))
 }
 
-// A Change is what is to become different about a task; nil fields stay. A key of Metadata whose value is null is removed.
-// Blocks and BlockedBy are added to those that are there.
+// A Change describes an update of a task; nil fields are unchanged. A null value in Metadata
+// removes the key. Blocks and BlockedBy are added to the existing ones.
 type Change struct {
-	// By is the teammate that makes the change; it cannot take a task from its owner. Empty means the lead, who can.
+	// By is the teammate making the change, who can't take a task from its owner. Empty means
+	// the lead, who can.
 	By string
 
 	Subject, Description, ActiveForm, Owner *string
@@ -148,7 +149,7 @@ type Change struct {
 	Metadata                                map[string]json.RawMessage
 }
 
-// Update changes a task, and returns it as it was and as it is now.
+// Update changes a task, and returns its old and new state.
 func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, err error) {
 	err = l.change(ctx, func(s *snapshot) error {
 		t, err := s.task(id)
@@ -165,7 +166,7 @@ func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, e
 			return err
 		}
 		if _, err := t.encode(); err != nil {
-			return err // before anything is written
+			return err // fail before anything is written
 		}
 		is = *t
 		return l.write(append(others, t)...)
@@ -173,7 +174,8 @@ func (l *List) Update(ctx context.Context, id string, c Change) (was, is Task, e
 	return was, is, err
 }
 
-// allowed returns the refusal of a change that begins or takes t against the rules of [List.Claim].
+// allowed returns the refusal for a change that starts or takes t against the rules of
+// [List.Claim].
 func (c *Change) allowed(s *snapshot, t *Task) error {
 	begins := c.Status != nil && *c.Status == InProgress
 	takes := c.Owner != nil && *c.Owner != t.Owner
@@ -191,7 +193,7 @@ func (c *Change) allowed(s *snapshot, t *Task) error {
 	return nil
 }
 
-// apply makes the changes that concern no other task.
+// apply makes the changes that affect only t.
 func (c *Change) apply(t *Task) {
 	set := func(to *string, value *string) {
 		if value != nil {
@@ -215,7 +217,8 @@ func (c *Change) apply(t *Task) {
 	}
 }
 
-// link makes t wait for some tasks, and others wait for t. It returns the other tasks that change.
+// link makes t wait for some tasks, and others wait for t. It returns the other tasks that
+// changed.
 func (s *snapshot) link(t *Task, blocks, blockedBy []string) ([]*Task, error) {
 	changed := map[int]*Task{}
 	join := func(first, then string) error {
@@ -252,7 +255,7 @@ func (s *snapshot) link(t *Task, blocks, blockedBy []string) ([]*Task, error) {
 	return slices.Collect(maps.Values(changed)), nil
 }
 
-// Delete removes a task. No other gets its id, and no task waits for it any more.
+// Delete removes a task. Its id is not reused, and tasks stop waiting for it.
 func (l *List) Delete(ctx context.Context, id string) (was Task, err error) {
 	err = l.change(ctx, func(s *snapshot) error {
 		n := number(id)
@@ -282,7 +285,7 @@ func (l *List) Delete(ctx context.Context, id string) (was Task, err error) {
 	return was, err
 }
 
-// change calls f with the list as it is, while no other process changes it.
+// change calls f with the current list while no other process can change it.
 func (l *List) change(ctx context.Context, f func(*snapshot) error) error {
 	return l.locked(ctx, func() error {
 		s, err := l.read()
@@ -293,10 +296,10 @@ func (l *List) change(ctx context.Context, f func(*snapshot) error) error {
 	})
 }
 
-// lockName is what processes lock in the directory of a list.
+// lockName is the name that processes lock in a list's directory.
 const lockName = "tasks"
 
-// locked calls f while no other process changes the list.
+// locked calls f while no other process can change the list.
 func (l *List) locked(ctx context.Context, f func() error) error {
 	if err := fsys.MkdirPrivate(l.cfg.Dir); err != nil {
 		return fmt.Errorf("making the task list: %w", err)
@@ -319,7 +322,7 @@ func (l *List) locked(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// read returns the list, and warns of files that cannot be used. The caller holds the mutex.
+// read returns the list, and warns about unusable files. The caller holds the mutex.
 func (l *List) read() (*snapshot, error) {
 	s, err := l.reader.all()
 	if err != nil {
@@ -338,7 +341,7 @@ func (l *List) read() (*snapshot, error) {
 	return s, nil
 }
 
-// write writes tasks, one after the other.
+// write writes tasks one by one.
 func (l *List) write(tasks ...*Task) error {
 	for _, t := range tasks {
 		data, err := t.encode()
@@ -353,7 +356,7 @@ func (l *List) write(tasks ...*Task) error {
 	return nil
 }
 
-// Mine reports whether this process gave a task the status, owner and subject that it has.
+// Mine reports whether this process set a task's current status, owner and subject.
 func (l *List) Mine(t *Task) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -361,12 +364,12 @@ func (l *List) Mine(t *Task) bool {
 	return ok && own.Status == t.Status && own.Owner == t.Owner && own.Subject == t.Subject
 }
 
-// markFile holds the highest id that was given to a task.
+// markFile holds the highest id assigned so far.
 const markFile = ".highest"
 
-// highest returns the highest id that was given to a task of the list.
+// highest returns the highest id assigned in the list.
 func (l *List) highest(s *snapshot) int {
-	data, _ := fsys.ReadSmall(filepath.Join(l.cfg.Dir, markFile), 100) // ok: then the tasks tell
+	data, _ := fsys.ReadSmall(filepath.Join(l.cfg.Dir, markFile), 100) // ok: fall back to the tasks
 	top := number(strings.TrimSpace(string(data)))
 	for _, n := range slices.Concat(slices.Collect(maps.Keys(s.tasks)), slices.Collect(maps.Keys(s.broken))) {
 		top = max(top, n)
@@ -374,7 +377,7 @@ func (l *List) highest(s *snapshot) int {
 	return top
 }
 
-// mark notes the highest id.
+// mark records the highest id.
 func (l *List) mark(n int) error {
 	if err := l.locks.WriteFile(filepath.Join(l.cfg.Dir, markFile), []byte(strconv.Itoa(n)+"\n"), 0o600); err != nil {
 		return fmt.Errorf("writing the task list: %w", err)
@@ -382,7 +385,7 @@ func (l *List) mark(n int) error {
 	return nil
 }
 
-// Copy copies a list, unless there is one at the new place.
+// Copy copies a list, unless the destination exists.
 func Copy(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A fixture is a list of its own with the warnings it gave.
+// A fixture is a separate list with the warnings it gave.
 type fixture struct {
 	*List
 	t      testing.TB
@@ -51,7 +51,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// shown returns the list in words: id, status, owner, and what it waits for and blocks.
+// shown formats the list: id, status, owner, dependencies and dependents.
 func (f *fixture) shown() string {
 	f.t.Helper()
 	all, err := f.Tasks(f.t.Context())
@@ -80,7 +80,7 @@ func (f *fixture) expect(want string) {
 	}
 }
 
-// file overwrites the file of a task.
+// file overwrites a task's file.
 func (f *fixture) file(id, content string) {
 	f.t.Helper()
 	f.must(os.WriteFile(filepath.Join(f.cfg.Dir, id+".json"), []byte(content), 0o600))
@@ -88,8 +88,7 @@ func (f *fixture) file(id, content string) {
 
 func ptr[T any](v T) *T { return &v }
 
-// A task is kept as it was given, and changed field by field.
-//
+// TestRecord checks that a task is stored unchanged, and updated field by field.
 // Proves TASK-01.
 func TestRecord(t *testing.T) {
 	f := newList(t)
@@ -120,9 +119,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Dependencies are seen from both sides. A cycle, a task that waits for itself and one that is not there are refused, and
-// nothing is changed then.
-//
+// TestDependencies checks that dependencies are visible from both sides, and that cycles,
+// self-dependencies and unknown tasks are refused without changing anything.
 // Proves TASK-01.
 func TestDependencies(t *testing.T) {
 	f := newList(t)
@@ -167,8 +165,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// No id is used twice, whatever is removed.
-//
+// TestIDsIncrease checks that no id is reused after any removal.
 // Proves TASK-01.
 func TestIDsIncrease(t *testing.T) {
 	f := newList(t)
@@ -185,21 +182,21 @@ func TestIDsIncrease(t *testing.T) {
 	}
 	f.add("e")
 	f.expect("4 pending; 6 pending")
-	f.must(os.Remove(filepath.Join(f.cfg.Dir, "6.json"))) // by hand
+	f.must(os.Remove(filepath.Join(f.cfg.Dir, "6.json"))) // manually
 	f.add("f")
 	f.expect("4 pending; 7 pending")
 	f.must(os.WriteFile(filepath.Join(f.cfg.Dir, markFile), []byte("rubbish"), 0o600))
 	f.add("g")
 	f.expect("4 pending; 7 pending; 8 pending")
 	f.must(os.Remove(filepath.Join(f.cfg.Dir, markFile)))
-	_, err = f.Delete(t.Context(), "8") // of a list that another program made
+	_, err = f.Delete(t.Context(), "8") // list created by another program
 	f.must(err)
 	f.add("h")
 	f.expect("4 pending; 7 pending; 9 pending")
 }
 
-// A file that cannot be used is left out with a warning, once. What waits for it keeps waiting until it is deleted.
-//
+// TestBrokenFiles checks that an unusable file is skipped with a single warning, and that its
+// dependents keep waiting until it is deleted.
 // Proves TASK-01.
 func TestBrokenFiles(t *testing.T) {
 	for name, content := range map[string]string{
@@ -232,7 +229,8 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// Links, directories and pipes in place of a task are not followed, and nothing waits for them.
+// TestHostileFiles checks that symlinks, directories and pipes in place of a task are not
+// followed, and that nothing waits for them.
 func TestHostileFiles(t *testing.T) {
 	f := newList(t)
 	f.add("a")
@@ -253,7 +251,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// What a task may hold is bounded, and so is the list.
+// TestBounds checks the size limits of tasks and of the list.
 func TestBounds(t *testing.T) {
 	f := newList(t)
 	if _, err := f.Create(t.Context(), Draft{Subject: "x", Description: strings.Repeat("x", maxFile)}, nil); err == nil || !strings.Contains(err.Error(), "write long texts to a file") {
@@ -271,7 +269,7 @@ func TestBounds(t *testing.T) {
 	t.Logf("a full list is read in %v", time.Since(start))
 }
 
-// A change that is as small as can be, right after the list was read, is seen.
+// TestChangesAreSeen checks that a minimal change right after the list was read is seen.
 func TestChangesAreSeen(t *testing.T) {
 	f := newList(t)
 	f.add("a")
@@ -289,7 +287,7 @@ func TestChangesAreSeen(t *testing.T) {
 	}
 }
 
-// A copy is a list of its own.
+// TestCopy checks that a copy is independent.
 func TestCopy(t *testing.T) {
 	f := newList(t)
 	f.add("a", "b")

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// What a process of the tests does, and on which list.
+// Environment variables with a test process's job and list.
 const (
 	asWorker   = "ADZE_TASKLIST_WORKER"
 	workerList = "ADZE_TASKLIST_HOME"
 )
 
-// TestMain runs a process that works on a list, for the tests of several.
+// TestMain runs a worker process for the multi-process tests.
 func TestMain(m *testing.M) {
 	work := map[string]func(*List, string) error{"claim": claimAll, "random": changeAtRandom, "hold": holdLock}[os.Getenv(asWorker)]
 	if work == nil {
@@ -63,7 +63,7 @@ func start(t testing.TB, home, what string, n int) (all []worker) {
 	return all
 }
 
-// claimAll claims tasks until there are none, and prints them.
+// claimAll claims tasks until none is left, and prints them.
 func claimAll(l *List, me string) error {
 	for {
 		task, ok, err := l.Next(context.Background(), me)
@@ -74,7 +74,7 @@ func claimAll(l *List, me string) error {
 	}
 }
 
-// claims lets processes claim tasks, each of which must be claimed once.
+// claims makes processes claim tasks, each of which must be claimed once.
 func claims(t testing.TB, processes, tasks int) {
 	f := newList(t)
 	f.must(os.MkdirAll(f.cfg.Dir, 0o700))
@@ -109,12 +109,12 @@ func claims(t testing.TB, processes, tasks int) {
 	}
 }
 
-// Many processes claim tasks: each task gets one owner.
-//
+// TestManyClaims checks that each task gets one owner if many processes claim tasks.
 // Proves TEAM-04.
 func TestManyClaims(t *testing.T) { claims(t, 20, 100) }
 
-// BenchmarkClaims lets 20 processes claim 1,000 tasks; it must take less than 10 seconds. "scripts/bench agents" runs it:
+// BenchmarkClaims makes 20 processes claim 1,000 tasks; it must take less than 10 seconds.
+// "scripts/bench agents" runs it:
 //
 //	go test ./internal/tasklist -run '^$' -bench Claims -benchtime 3x
 func BenchmarkClaims(b *testing.B) {
@@ -133,13 +133,12 @@ func holdLock(l *List, _ string) error {
 	return l.locked(context.Background(), func() error {
 		fmt.Println("locked")
 		for {
-			time.Sleep(time.Hour) // with no timer the runtime ends a process in which nothing runs
+			time.Sleep(time.Hour) // without a timer the runtime would report a deadlock
 		}
 	})
 }
 
-// The lock of a process that is killed does not stay.
-//
+// TestLockOfTheDead checks that a killed process's lock is released.
 // Proves TEAM-04.
 func TestLockOfTheDead(t *testing.T) {
 	f := newList(t)
@@ -163,7 +162,7 @@ func TestLockOfTheDead(t *testing.T) {
 	}
 }
 
-// changeAtRandom changes a list at random, and prints what it did.
+// changeAtRandom makes random changes to a list, and prints them.
 func changeAtRandom(l *List, me string) error {
 	ctx := context.Background()
 	for i := range 60 {
@@ -198,7 +197,7 @@ func changeAtRandom(l *List, me string) error {
 			_, err = l.Claim(ctx, one(), me)
 		case 4:
 			_, err = l.Release(ctx, me)
-		case 5: // what is added must stay
+		case 5: // additions must persist
 			id := one()
 			_, _, err = l.Update(ctx, id, Change{Metadata: raw(note)})
 			if err == nil {
@@ -219,7 +218,7 @@ func raw(key string) map[string]json.RawMessage {
 	return map[string]json.RawMessage{key: json.RawMessage("true")}
 }
 
-// consistent reports what is wrong with a list.
+// consistent returns an error if a list is inconsistent.
 func consistent(all []Task) error {
 	by := map[string]*Task{}
 	for i := range all {
@@ -247,7 +246,7 @@ func consistent(all []Task) error {
 	return nil
 }
 
-// cyclic reports whether a task is met again on the way to what it waits for.
+// cyclic reports whether a task transitively waits for itself.
 func cyclic(by map[string]*Task, id string, way map[string]bool) bool {
 	if way[id] {
 		return true
@@ -262,9 +261,9 @@ func cyclic(by map[string]*Task, id string, way map[string]bool) bool {
 	return false
 }
 
-// Processes change a list at random, and some are killed in the middle of it: ids are unique and increase, dependencies
-// are the same from both sides and have no cycle, no file is half written, and no change is lost.
-//
+// TestRandomProcesses makes processes change a list at random and kills some of them: ids must
+// be unique and increasing, dependencies must be symmetric and acyclic, no file may be
+// partially written, and no change may be lost.
 // Proves TASK-01.
 func TestRandomProcesses(t *testing.T) {
 	f := newList(t)
@@ -314,7 +313,7 @@ func TestRandomProcesses(t *testing.T) {
 	lost := 0
 	for id := range created {
 		if _, ok := by[id]; !ok && !deleted[id] {
-			lost++ // deleted by a process that was killed before it could say so
+			lost++ // deleted by a process killed before reporting it
 		}
 	}
 	if lost > victims {

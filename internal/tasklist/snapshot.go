@@ -15,28 +15,29 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A snapshot is a list as it was read. Of the two sides of a dependency only BlockedBy counts, and Blocks is filled in from
-// it: however a process ends that changes two files, readers see a dependency on both sides or on none.
+// A snapshot is a list as read from disk. Only the BlockedBy side of a dependency is
+// authoritative; Blocks is derived from it. So even if a process dies while changing two files,
+// readers see a dependency on both sides or on neither.
 type snapshot struct {
 	tasks  map[int]*Task
-	broken map[int]error // why a file cannot be used
+	broken map[int]error // the reason a file is unusable
 }
 
-// A reader reads the files of a list, and keeps what it has read for as long as a file stays the same.
+// A reader reads a list's files, and caches each as long as it is unchanged.
 type reader struct {
 	dir  string
 	seen map[int]seen
 }
 
-// A seen file is one that was read.
+// A seen is a file that was read.
 type seen struct {
 	info fs.FileInfo
 	task *Task
 	err  error
-	sure bool // a later change shows in info
+	sure bool // later changes will show in info
 }
 
-// settled is how old a file must be when it is read for a later change to show in its times.
+// settled is the minimum age of a file when read for later changes to show in its times.
 const settled = 100 * time.Millisecond
 
 // all reads the whole list.
@@ -52,7 +53,7 @@ func (r *reader) all() (*snapshot, error) {
 	return s, nil
 }
 
-// look reads the whole list as the files have it. The tasks must not be changed.
+// look reads the whole list as stored. The tasks must not be modified.
 func (r *reader) look() (*snapshot, error) {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +75,7 @@ func (r *reader) look() (*snapshot, error) {
 	return s, nil
 }
 
-// some reads a few tasks and those that they wait for. What they block is not known then.
+// some reads a few tasks and their dependencies. It does not fill in Blocks.
 func (r *reader) some(numbers ...int) *snapshot {
 	s := &snapshot{tasks: map[int]*Task{}, broken: map[int]error{}}
 	for _, n := range numbers {
@@ -100,7 +101,8 @@ func (s *snapshot) put(n int, f seen) {
 	}
 }
 
-// one returns the file of a task, which is read if it may have changed. It reports false if there is none.
+// one returns a task's file, reading it if it may have changed. It returns false if the file
+// does not exist.
 func (r *reader) one(n int) (seen, bool) {
 	info, err := os.Lstat(r.file(n))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +116,7 @@ func (r *reader) one(n int) (seen, bool) {
 	return f, !errors.Is(f.err, fs.ErrNotExist)
 }
 
-// fresh reads the file of a task.
+// fresh reads a task's file.
 func (r *reader) fresh(n int) seen {
 	info, err := os.Lstat(r.file(n))
 	if err == nil && !info.Mode().IsRegular() {
@@ -135,7 +137,7 @@ func (r *reader) file(n int) string {
 	return r.dir + string(filepath.Separator) + strconv.Itoa(n) + ".json"
 }
 
-// numberOf returns the number of the task whose file has a name; 0 if it is no such file.
+// numberOf returns the number of the task with the given file name; 0 for any other name.
 func numberOf(name string) int {
 	id, ok := strings.CutSuffix(name, ".json")
 	if !ok {
@@ -144,7 +146,7 @@ func numberOf(name string) int {
 	return number(id)
 }
 
-// mirror leaves out what tasks wait for that is gone, and fills in what each blocks.
+// mirror removes dependencies on missing tasks, and fills in Blocks.
 func (s *snapshot) mirror() {
 	for _, t := range s.tasks {
 		t.Blocks = nil
@@ -163,13 +165,14 @@ func (s *snapshot) mirror() {
 	}
 }
 
-// numbers returns the numbers of the tasks, in their order.
+// numbers returns the sorted task numbers.
 func (s *snapshot) numbers() []int { return slices.Sorted(maps.Keys(s.tasks)) }
 
-// has reports whether there is a task, be its file usable or not.
+// has reports whether a task exists, even if its file is unusable.
 func (s *snapshot) has(n int) bool { return s.tasks[n] != nil || s.broken[n] != nil }
 
-// waits returns the ids of the tasks that t waits for and that are not completed. One whose file cannot be used counts.
+// waits returns the ids of the uncompleted tasks that t waits for. A task with an unusable file
+// counts as uncompleted.
 func (s *snapshot) waits(t *Task) (open []string) {
 	for _, id := range t.BlockedBy {
 		if other := s.tasks[number(id)]; other != nil && other.Open() || s.broken[number(id)] != nil {
@@ -179,7 +182,7 @@ func (s *snapshot) waits(t *Task) (open []string) {
 	return open
 }
 
-// reaches reports whether to waits for from, over any number of others.
+// reaches reports whether to waits for from, directly or transitively.
 func (s *snapshot) reaches(from, to int) bool {
 	met := map[int]bool{}
 	var follow func(n int) bool
@@ -197,7 +200,7 @@ func (s *snapshot) reaches(from, to int) bool {
 	return follow(to)
 }
 
-// sorted returns ids by number, each once, and never nil.
+// sorted returns ids ordered by number, without duplicates, and never nil.
 func sorted(ids []string) []string {
 	all := append([]string{}, ids...)
 	slices.SortFunc(all, func(a, b string) int { return number(a) - number(b) })

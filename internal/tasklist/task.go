@@ -1,6 +1,6 @@
-// Package tasklist keeps task lists: what is to be done, by whom, and what waits for what. A list is a directory with a
-// file for each task, which any number of processes change at once. What runs in the background is kept by package task;
-// who works on what, and what the model is told, is left to others.
+// Package tasklist stores task lists: tasks with their owners and dependencies. A list is a
+// directory with a file for each task, which any number of processes may change concurrently.
+// Background processes are managed by package task.
 package tasklist
 
 import (
@@ -14,48 +14,49 @@ import (
 	"unicode/utf8"
 )
 
-// A Status says how far a task is.
+// A Status is the progress of a task.
 type Status string
 
-// The states of a task.
+// Task states.
 const (
 	Pending    Status = "pending"
 	InProgress Status = "in_progress"
 	Completed  Status = "completed"
 )
 
-// Statuses returns all states, in the order in which a task goes through them.
+// Statuses returns all states, in the order a task goes through them.
 func Statuses() []Status { return []Status{Pending, InProgress, Completed} }
 
-// A Task is an entry of a list.
+// A Task is an entry in a list.
 type Task struct {
-	ID          string `json:"id"` // an integer; later tasks have larger ones
+	ID          string `json:"id"` // an integer; later tasks have larger ids
 	Subject     string `json:"subject"`
 	Description string `json:"description"`
-	// ActiveForm says what is being done while the task is in progress, such as "Running tests"; it may be empty.
+	// ActiveForm describes the task while it is in progress, such as "Running tests"; it may be
+	// empty.
 	ActiveForm string `json:"activeForm,omitempty"`
 	Status     Status `json:"status"`
 	Owner      string `json:"owner,omitempty"`
-	// Blocks and BlockedBy are ids of tasks. Blocks follows from the BlockedBy of others.
+	// Blocks and BlockedBy are task ids. Blocks is derived from the others' BlockedBy.
 	Blocks    []string                   `json:"blocks"`
 	BlockedBy []string                   `json:"blockedBy"`
 	Metadata  map[string]json.RawMessage `json:"metadata,omitempty"`
 }
 
-// Internal reports whether the task is one that programs keep for themselves.
+// Internal reports whether the task is for internal use by programs.
 func (t *Task) Internal() bool { return string(t.Metadata["_internal"]) == "true" }
 
-// Open reports whether the task is still to be done.
+// Open reports whether the task is not completed.
 func (t *Task) Open() bool { return t.Status != Completed }
 
-// Limits of a list and of a task.
+// List and task limits.
 const (
 	MaxTasks   = 5_000
 	maxSubject = 1_000   // characters
 	maxFile    = 256_000 // bytes
 )
 
-// check reports what is wrong with the content of a task.
+// check returns an error if a task's content is invalid.
 func (t *Task) check() error {
 	switch {
 	case strings.TrimSpace(t.Subject) == "":
@@ -68,14 +69,14 @@ func (t *Task) check() error {
 	return nil
 }
 
-// clone returns a copy that shares nothing with t.
+// clone returns a deep copy.
 func (t *Task) clone() *Task {
 	c := *t
 	c.Blocks, c.BlockedBy, c.Metadata = slices.Clone(t.Blocks), slices.Clone(t.BlockedBy), maps.Clone(t.Metadata)
 	return &c
 }
 
-// encode returns the task as its file holds it.
+// encode returns the task in its file format.
 func (t *Task) encode() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (t *Task) encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// decode reads the file of task n.
+// decode decodes the file of task n.
 func decode(n int, data []byte) (*Task, error) {
 	var t Task
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -110,7 +111,7 @@ func decode(n int, data []byte) (*Task, error) {
 	return &t, nil
 }
 
-// number returns the number that an id is; 0 if it is none.
+// number returns an id's number, or 0 if it is invalid.
 func number(id string) int {
 	const digits = 9
 	n, err := strconv.Atoi(id)
@@ -120,7 +121,7 @@ func number(id string) int {
 	return n
 }
 
-// clip returns as much of a text as an error repeats.
+// clip shortens a text for an error message.
 func clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

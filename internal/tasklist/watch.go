@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// pollEvery is how often the directory is looked at where the system does not tell of changes.
+	// pollEvery is the polling interval on systems without change notifications.
 	pollEvery = time.Second
 	// quiet is how long changes are collected before the list is read.
 	quiet = 50 * time.Millisecond
 )
 
-// Watch calls changed with the tasks whenever a process has changed the list, this one included, until ctx is done. While
-// nothing changes it costs nothing where the system tells of changes, and a look at the directory each second elsewhere.
+// Watch calls changed with the tasks whenever any process, including this one, has changed the
+// list, until ctx is done. Idle cost is nil with change notifications, and one directory check
+// per second without.
 func (l *List) Watch(ctx context.Context, changed func([]Task)) error {
 	if err := fsys.MkdirPrivate(l.cfg.Dir); err != nil {
 		return fmt.Errorf("watching the task list: %w", err)
@@ -30,7 +31,7 @@ func (l *List) Watch(ctx context.Context, changed func([]Task)) error {
 	return l.follow(ctx, next, changed)
 }
 
-// follow tells changed of the tasks whenever next reports that something happened.
+// follow calls changed with the tasks whenever next returns true.
 func (l *List) follow(ctx context.Context, next func() bool, changed func([]Task)) error {
 	last, err := l.Tasks(ctx)
 	if err != nil {
@@ -39,7 +40,7 @@ func (l *List) follow(ctx context.Context, next func() bool, changed func([]Task
 	for next() && sleep(ctx, quiet) {
 		now, err := l.Tasks(ctx)
 		if err != nil || reflect.DeepEqual(last, now) {
-			continue // what cannot be read now may be readable after the next change
+			continue // it may be readable after the next change
 		}
 		last = now
 		changed(now)
@@ -47,8 +48,8 @@ func (l *List) follow(ctx context.Context, next func() bool, changed func([]Task
 	return nil
 }
 
-// polls returns a func that waits until files were added to a directory, replaced or removed. It reports false when ctx is
-// done.
+// polls returns a function that waits until files were added to a directory, replaced or
+// removed. It returns false when ctx is done.
 func polls(ctx context.Context, dir string) func() bool {
 	stamp := func() time.Time {
 		info, err := os.Stat(dir)
@@ -69,7 +70,7 @@ func polls(ctx context.Context, dir string) func() bool {
 	}
 }
 
-// sleep reports false when ctx is done.
+// sleep returns false when ctx is done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

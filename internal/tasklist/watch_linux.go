@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notices returns a func that waits until the kernel tells of changes in a directory. It reports false when ctx is done.
-// It is nil if there are no notices: programs of the same user may have used them up.
+// notices returns a function that waits until the kernel reports changes in a directory. It
+// returns false when ctx is done. notices returns nil if inotify is unavailable, for example
+// because the user's limit is exhausted.
 func notices(ctx context.Context, dir string) func() bool {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {

@@ -4,5 +4,5 @@ package tasklist
 
 import "context"
 
-// notices returns nil: the system is not asked to tell of changes.
+// notices returns nil, because change notifications are not supported here.
 func notices(context.Context, string) func() bool { return nil }

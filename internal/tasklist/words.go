@@ -24,7 +24,7 @@ func Visible(all []Task) []Task {
 	return slices.DeleteFunc(slices.Clone(all), func(t Task) bool { return t.Internal() })
 }
 
-// Line returns a task in a line: id, status, subject, owner, and what it waits for.
+// Line formats a task on one line: id, status, subject, owner and dependencies.
 func Line(all []Task, t *Task) string {
 	line := fmt.Sprintf("%s [%s] %s", t.ID, t.Status, OneLine(t.Subject))
 	if t.Owner != "" {
@@ -36,7 +36,8 @@ func Line(all []Task, t *Task) string {
 	return line
 }
 
-// OneLine returns a text on one line that cannot pass for the program's own words, and is not long.
+// OneLine returns a shortened text on one line that can't be mistaken for the program's own
+// text.
 func OneLine(text string) string {
 	const most = 200
 	text = msg.Neutralise(strings.Join(strings.Fields(text), " "))
@@ -46,7 +47,8 @@ func OneLine(text string) string {
 	return text
 }
 
-// State returns what the model is told of lines of its list when it no longer sees how it got there; empty without lines.
+// State returns a text with the current lines of the list, for a model that has lost their
+// history; empty without lines.
 func State(l texts.Language, lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -54,11 +56,12 @@ func State(l texts.Language, lines []string) string {
 	return catalogue.Text(l, "now") + "\n" + strings.Join(lines, "\n")
 }
 
-// verifying are words by which a task is known to verify the work.
+// verifying are words that identify a verification task.
 var verifying = [...]string{"verif", "test", "check", "验证", "测试", "检查"}
 
-// Unverified returns what the model is told when a task has just been closed and there is none that verifies the others;
-// empty if that is not the time: it is when the third one was closed, and when the last one was.
+// Unverified returns a reminder for the model if a task was just closed and the list has no
+// verification task. It is due when the third and when the last task is closed; otherwise the
+// result is empty.
 func Unverified(l texts.Language, subjects []string, closed int) string {
 	const many = 3
 	if closed < many || closed > many && closed < len(subjects) {

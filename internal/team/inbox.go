@@ -15,8 +15,8 @@ func inboxFile(member string) string { return member + ".json" }
 
 var errInbox = errors.New("the inbox cannot be read")
 
-// editInbox changes the messages of an inbox; nil leaves them as they are. While that lasts no other process does so. What
-// cannot be read as an inbox is moved aside, and a new one begun.
+// editInbox changes the messages of an inbox while no other process can; if change returns nil,
+// they are unchanged. An unreadable inbox is moved aside and a new one started.
 func (s *Store) editInbox(ctx context.Context, team, member string, change func([]Message) ([]Message, error)) error {
 	dir, err := s.dir(team, inboxes)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Store) editInbox(ctx context.Context, team, member string, change func(
 	})
 }
 
-// spoiled reports whether an error says that what is in the place of an inbox is none.
+// spoiled reports whether an error means that the file is not a valid inbox.
 func spoiled(dir *os.Root, name string, err error) bool {
 	var large *replace.TooLarge
 	if errors.Is(err, errInbox) || errors.As(err, &large) {
@@ -58,7 +58,7 @@ func spoiled(dir *os.Root, name string, err error) bool {
 	return bad == nil && !info.Mode().IsRegular()
 }
 
-// encodeInbox returns the messages as a file holds them. Where they are too many bytes, those that were read are left out.
+// encodeInbox encodes messages. If they are too large, read ones are dropped.
 func encodeInbox(all []Message) ([]byte, error) {
 	data, err := json.Marshal(all)
 	if err == nil && len(data) >= maxFile {
@@ -74,7 +74,7 @@ func encodeInbox(all []Message) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// decodeInbox returns the messages of a file. What cannot be a message is left out and logged.
+// decodeInbox decodes the messages in a file. Invalid messages are dropped and logged.
 func (s *Store) decodeInbox(team, member string, data []byte) ([]Message, error) {
 	if data == nil {
 		return nil, nil

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// MaxText is the most bytes of the text of a message.
+	// MaxText is the maximum size of a message's text, in bytes.
 	MaxText = 32 << 10
-	// maxBody is the most bytes of what else is in a message.
+	// maxBody is the maximum size of a message's body, in bytes.
 	maxBody = 256 << 10
-	// maxSummary is the most characters of a summary.
+	// maxSummary is the maximum length of a summary, in characters.
 	maxSummary = 200
 )
 
-// A Message is what one member has sent to another. Who sent it is written by the program, never by a model.
+// A Message is a message between members. The program sets the sender, never a model.
 type Message struct {
 	ID      string    `json:"id"`
 	From    string    `json:"from"`
@@ -26,34 +26,34 @@ type Message struct {
 	Summary string    `json:"summary,omitempty"`
 	Text    string    `json:"text,omitempty"`
 	Kind    Kind      `json:"kind,omitempty"`
-	// Body is nil in a message that is text alone.
+	// Body is nil in a text-only message.
 	Body Body `json:"-"`
 }
 
-// A Kind says what a message is about; empty means that it is text alone.
+// A Kind is the type of a message's body; empty means text only.
 type Kind string
 
-// A Body is what is in a message that programs act on: a pointer to one of the types below, and nothing else.
+// A Body is a structured message that programs act on: a pointer to a type below.
 type Body interface {
 	kind() Kind
-	// check reports what is missing.
+	// check returns an error if the body is incomplete.
 	check() error
 }
 
-// The kinds of bodies.
+// Body types.
 type (
-	// ShutdownRequest asks a teammate to end.
+	// ShutdownRequest asks a teammate to shut down.
 	ShutdownRequest struct {
 		Request string `json:"request"`
 		Reason  string `json:"reason,omitempty"`
 	}
 
-	// ShutdownApproved says that the teammate ends.
+	// ShutdownApproved announces that the teammate shuts down.
 	ShutdownApproved struct {
 		Request string `json:"request"`
 	}
 
-	// ShutdownRejected says why the teammate does not end.
+	// ShutdownRejected gives the reason the teammate does not shut down.
 	ShutdownRejected struct {
 		Request string `json:"request"`
 		Reason  string `json:"reason"`
@@ -66,7 +66,7 @@ type (
 		Path    string `json:"path,omitempty"`
 	}
 
-	// PlanResponse answers PlanRequest. Mode is that in which the work continues.
+	// PlanResponse answers PlanRequest. Mode is the permission mode for the work that follows.
 	PlanResponse struct {
 		Request  string `json:"request"`
 		Approved bool   `json:"approved"`
@@ -80,7 +80,8 @@ type (
 		Question
 	}
 
-	// PermissionResponse answers PermissionRequest. Updates change what is allowed to the teammate from then on.
+	// PermissionResponse answers PermissionRequest. Updates change the teammate's permissions
+	// from then on.
 	PermissionResponse struct {
 		Request   string          `json:"request"`
 		Allowed   bool            `json:"allowed"`
@@ -90,25 +91,26 @@ type (
 		Interrupt bool            `json:"interrupt,omitempty"`
 	}
 
-	// ModeSet sets the permission mode of a teammate.
+	// ModeSet sets a teammate's permission mode.
 	ModeSet struct {
 		Mode string `json:"mode"`
 	}
 
-	// TaskAssignment gives a task of the list to a teammate.
+	// TaskAssignment assigns a task from the list to a teammate.
 	TaskAssignment struct {
 		Task        string `json:"task"`
 		Subject     string `json:"subject,omitempty"`
 		Description string `json:"description,omitempty"`
 	}
 
-	// Idle tells the lead that a teammate has nothing to do. Sent is what it last wrote to others.
+	// Idle tells the lead that a teammate has nothing to do. Sent is its last message to
+	// others.
 	Idle struct {
 		Reason string   `json:"reason"`
 		Sent   []string `json:"sent,omitempty"`
 	}
 
-	// Lost tells the lead that a teammate has ended without saying so, and which tasks it leaves.
+	// Lost tells the lead that a teammate has ended unexpectedly, and which tasks it leaves.
 	Lost struct {
 		Member string   `json:"member"`
 		Reason string   `json:"reason"`
@@ -116,7 +118,7 @@ type (
 	}
 )
 
-// A Question is a call that the user has to decide about.
+// A Question is a call that needs the user's decision.
 type Question struct {
 	Tool        string          `json:"tool"`
 	Title       string          `json:"title"`
@@ -130,7 +132,7 @@ type Question struct {
 	BlockedPath string          `json:"blockedPath,omitempty"`
 	Suggestions json.RawMessage `json:"suggestions,omitempty"`
 	Preview     string          `json:"preview,omitempty"`
-	// Changes are what it would do to files; none if it is not known.
+	// Changes are the resulting file changes; empty if unknown.
 	Changes     json.RawMessage `json:"changes,omitempty"`
 	NeedsPerson bool            `json:"needsPerson,omitempty"`
 	Firm        bool            `json:"firm,omitempty"`
@@ -138,7 +140,7 @@ type Question struct {
 	Warning     string          `json:"warning,omitempty"`
 }
 
-// The names of the kinds.
+// Kind names.
 const (
 	kindShutdownRequest    Kind = "shutdown_request"
 	kindShutdownApproved   Kind = "shutdown_approved"
@@ -186,7 +188,7 @@ func required(field, value string) error {
 	return nil
 }
 
-// checkRequest reports what is wrong with the id of a request.
+// checkRequest returns an error if a request id is invalid.
 func checkRequest(id string) error {
 	if len(id) > 64 || !safe(id) {
 		return fmt.Errorf("%q is no id of a request", clip(id))
@@ -194,7 +196,7 @@ func checkRequest(id string) error {
 	return nil
 }
 
-// newBody returns an empty body of a kind, or nil if there is no such kind.
+// newBody returns an empty body of a kind, or nil for an unknown kind.
 func newBody(k Kind) Body {
 	switch k {
 	case kindShutdownRequest:
@@ -223,16 +225,16 @@ func newBody(k Kind) Body {
 	return nil
 }
 
-// wire is a message with its body, as files hold it.
+// wire is the file format of a message with its body.
 type wire struct {
 	plain
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// plain is a message without methods.
+// plain is a Message without methods.
 type plain Message
 
-// MarshalJSON writes the message with its body.
+// MarshalJSON implements [json.Marshaler], including the body.
 func (m Message) MarshalJSON() ([]byte, error) {
 	w := wire{plain: plain(m)}
 	if m.Body == nil {
@@ -248,7 +250,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads a message, and refuses one that cannot have been sent.
+// UnmarshalJSON implements [json.Unmarshaler]. It rejects a message that can't have been sent.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -273,7 +275,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// bounds reports what is wrong with a message: its size, or its body.
+// bounds returns an error if a message's size or body is invalid.
 func (m *Message) bounds(body int) error {
 	switch {
 	case len(m.Text) > MaxText:

@@ -14,40 +14,41 @@ import (
 )
 
 const (
-	// maxUnread is how many messages wait in an inbox at most.
+	// maxUnread is the maximum number of unread messages in an inbox.
 	maxUnread = 200
-	// keepRead is how many that were read stay in it.
+	// keepRead is the number of read messages kept.
 	keepRead = 20
 )
 
-// A Post is where a member sends and receives messages. It is safe for concurrent use.
+// A Post sends and receives a member's messages. It is safe for concurrent use.
 type Post struct {
 	store        *Store
 	team, member string
 
 	mu     sync.Mutex
-	seen   fs.FileInfo        // the inbox as it was read last; nil before that
-	handed map[string]bool    // messages that were handed out and are not marked as read yet
-	open   map[string]request // requests of this member that are not answered
+	seen   fs.FileInfo        // inbox as last read; nil before that
+	handed map[string]bool    // messages returned but not yet marked as read
+	open   map[string]request // this member's unanswered requests
 }
 
 // A request waits for its answer.
 type request struct {
 	to    string
 	kind  Kind
-	reply chan Body // nil if the answer is handed out like other messages
+	reply chan Body // nil if the answer is received like other messages
 }
 
-// Post returns the post of a member of a team.
+// Post returns the post of a team member.
 func (s *Store) Post(team, member string) *Post {
 	return &Post{store: s, team: team, member: member, handed: map[string]bool{}, open: map[string]request{}}
 }
 
-// NewRequest returns an id for a request.
+// NewRequest returns a new request id.
 func NewRequest() string { return strings.ToLower(rand.Text()[:12]) }
 
-// Send sends a message to a member, by name or id, or to [Everyone]. The sender is the member of the post, whatever m says.
-// It returns the names of those who get it. The answer to a request, if it is one, comes with [Post.Receive].
+// Send sends a message to a member, by name or id, or to [Everyone]. The sender is always the
+// post's member, regardless of m. It returns the names of the recipients. If the message is a
+// request, [Post.Receive] returns the answer.
 func (p *Post) Send(ctx context.Context, to string, m Message) ([]string, error) {
 	t, err := p.store.Open(p.team)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p *Post) Send(ctx context.Context, to string, m Message) ([]string, error)
 	return got, errors.Join(errs...)
 }
 
-// deliver puts a message into the inbox of a member.
+// deliver adds a message to a member's inbox.
 func (p *Post) deliver(ctx context.Context, t *Team, to string, m Message) error {
 	if err := t.May(p.member, to, m.Body); err != nil {
 		return err
@@ -107,7 +108,8 @@ func (p *Post) deliver(ctx context.Context, t *Team, to string, m Message) error
 	})
 }
 
-// Ask sends a request to a member and waits for the answer, which counts only from that member.
+// Ask sends a request to a member and waits for the answer, which is accepted only from that
+// member.
 func (p *Post) Ask(ctx context.Context, to string, b Body) (Body, error) {
 	id := requests(b)
 	if id == "" {
@@ -133,9 +135,9 @@ func (p *Post) Ask(ctx context.Context, to string, b Body) (Body, error) {
 	}
 }
 
-// Receive returns the messages that have arrived, each once; [Post.Done] marks them as read. Answers go to [Post.Ask] instead.
-// A message that its sender may not send, or that answers no open request, is ignored and logged. If the inbox has not
-// changed, that costs no more than to ask for its time.
+// Receive returns newly arrived messages, each once; [Post.Done] marks them as read. Answers go
+// to [Post.Ask] instead. A message that its sender may not send, or that answers no open
+// request, is ignored and logged. If the inbox is unchanged, this costs only a stat call.
 func (p *Post) Receive(ctx context.Context) ([]Message, error) {
 	info, err := os.Lstat(filepath.Join(p.store.cfg.Dir, p.team, inboxes, inboxFile(p.member)))
 	if err != nil {
@@ -172,7 +174,7 @@ func (p *Post) Receive(ctx context.Context) ([]Message, error) {
 	return fresh, err
 }
 
-// sort tells the messages to hand out from those that need no more attention.
+// sort separates the messages to return from those that need no more attention.
 func (p *Post) sort(t *Team, all []Message) (fresh []Message, settled []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -252,7 +254,7 @@ func (p *Post) markRead(ctx context.Context, ids []string) error {
 	})
 }
 
-// count returns how many messages are unread.
+// count returns the number of unread messages.
 func count(all []Message) (unread int) {
 	for _, m := range all {
 		if !m.Read {
@@ -262,7 +264,7 @@ func count(all []Message) (unread int) {
 	return unread
 }
 
-// Unread reports whether a message waits in an inbox. It locks nothing.
+// Unread reports whether an inbox has unread messages. It takes no lock.
 func (s *Store) Unread(team, member string) bool {
 	dir, err := s.dir(team, inboxes)
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// direction says who may send a kind of message to whom.
+// direction restricts the sender and recipient of a kind of message.
 type direction int
 
 const (
 	anyway   direction = iota
-	fromLead           // from the lead to a teammate
-	toLead             // from a teammate to the lead
-	toSelf             // from the lead's program to the lead
+	fromLead           // lead to teammate
+	toLead             // teammate to lead
+	toSelf             // lead's program to lead
 )
 
 func (k Kind) direction() direction {
@@ -27,8 +27,8 @@ func (k Kind) direction() direction {
 	return anyway
 }
 
-// May reports why a member may not send a message to another, or nil. It is asked when the message is sent and, since a
-// file can be written by other programs, again when it is read.
+// May returns the reason a member may not send a message to another, or nil. It is checked on
+// sending and, because other programs can write the file, again on reading.
 func (t *Team) May(from, to string, b Body) error {
 	if t.Member(from) == nil {
 		return fmt.Errorf("%q is not in the team", clip(from))
@@ -50,8 +50,8 @@ func (t *Team) May(from, to string, b Body) error {
 	return nil
 }
 
-// answers returns the id of the request that a message answers, and the kind of that request. It is empty if the message
-// answers none.
+// answers returns the id and kind of the request that a message answers, or "" if it answers
+// none.
 func answers(b Body) (request string, kind Kind) {
 	switch b := b.(type) {
 	case *ShutdownApproved:

@@ -20,21 +20,22 @@ const (
 	version    = 1
 	configFile = "config.json"
 	inboxes    = "inboxes"
-	// maxConfig is the most bytes of a config.
+	// maxConfig is the maximum size of a config, in bytes.
 	maxConfig = 1 << 20
 )
 
-// A Config is what a store works with. Dir and Locks are required.
+// Config configures a Store. Dir and Locks are required.
 type Config struct {
-	// Dir holds a folder for each team; Locks is a directory for locks. They are made when they are needed.
+	// Dir holds a directory for each team; Locks is a directory for locks. Both are created
+	// when needed.
 	Dir, Locks string
-	// Taken reports whether a name is used for something else of a team; nil means that none is.
+	// Taken reports whether a name is used elsewhere for a team; nil means never.
 	Taken func(name string) bool
-	Now   func() time.Time // nil means the time of the system
+	Now   func() time.Time // nil means time.Now
 	Log   *slog.Logger     // may be nil
 }
 
-// A Store keeps the teams of the user, for all processes. It is safe for concurrent use.
+// A Store holds the user's teams, for all processes. It is safe for concurrent use.
 type Store struct {
 	cfg   Config
 	locks *replace.Replacer
@@ -51,10 +52,10 @@ func New(c Config) *Store {
 	return &Store{cfg: c, locks: replace.New(c.Locks)}
 }
 
-// ErrUnknown says that there is no team with a name.
+// ErrUnknown is returned for an unknown team.
 var ErrUnknown = errors.New("there is no such team")
 
-// Create makes a team with its lead. If there is one of that name already, a number is added to it.
+// Create creates a team with its lead. If the name is taken, a number is appended.
 func (s *Store) Create(ctx context.Context, t Team, lead Member) (Team, error) {
 	name := Normalise(t.Name)
 	if name == "" {
@@ -91,13 +92,13 @@ func (s *Store) Create(ctx context.Context, t Team, lead Member) (Team, error) {
 	}
 	err = s.edit(ctx, t.Name, func([]byte) ([]byte, error) { return json.MarshalIndent(t, "", "  ") })
 	if err != nil {
-		root.RemoveAll(t.Name) // ok: it has just been made, and holds nothing
+		root.RemoveAll(t.Name) // ok: just created and empty
 		return Team{}, fmt.Errorf("making the team: %w", err)
 	}
 	return t, nil
 }
 
-// Open returns a team.
+// Open returns the team with the given name.
 func (s *Store) Open(name string) (Team, error) {
 	dir, err := s.dir(name)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Store) Open(name string) (Team, error) {
 	return decode(name, data)
 }
 
-// decode reads a config. Names that could not have been given are an error: they become those of files.
+// decode decodes a config. Invalid names are an error, because they are used as file names.
 func decode(name string, data []byte) (Team, error) {
 	var t Team
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -140,7 +141,7 @@ func decode(name string, data []byte) (Team, error) {
 	return t, nil
 }
 
-// safe reports whether a name is one that is given to teams and members.
+// safe reports whether a name has the form used for teams and members.
 func safe(name string) bool {
 	for _, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') {
@@ -150,7 +151,7 @@ func safe(name string) bool {
 	return name != ""
 }
 
-// Update changes a team with f, as it is then. While that lasts no other process changes it.
+// Update changes the current team with f, while no other process can change it.
 func (s *Store) Update(ctx context.Context, name string, f func(*Team) error) (Team, error) {
 	var t Team
 	err := s.edit(ctx, name, func(old []byte) (_ []byte, err error) {
@@ -168,7 +169,7 @@ func (s *Store) Update(ctx context.Context, name string, f func(*Team) error) (T
 	return t, err
 }
 
-// Join takes a member in, under a name that no other has.
+// Join adds a member, under a unique name.
 func (s *Store) Join(ctx context.Context, name string, m Member) (Member, error) {
 	m.Joined = s.cfg.Now()
 	_, err := s.Update(ctx, name, func(t *Team) (err error) {
@@ -178,7 +179,7 @@ func (s *Store) Join(ctx context.Context, name string, m Member) (Member, error)
 	return m, err
 }
 
-// Leave takes a member out. One that is not there is no error.
+// Leave removes a member. An unknown member is ignored.
 func (s *Store) Leave(ctx context.Context, name, member string) error {
 	_, err := s.Update(ctx, name, func(t *Team) error {
 		for i, m := range t.Members {
@@ -205,14 +206,14 @@ func (s *Store) Delete(name string) error {
 	return root.RemoveAll(name)
 }
 
-// errEnded says that a team was removed because its lead had ended.
+// errEnded means that a team was removed because its lead had ended.
 var errEnded = errors.New("the lead has ended")
 
-// Sweep removes the teams whose leads have ended without doing so, and returns them.
+// Sweep removes the teams whose leads have ended without removing them, and returns them.
 func (s *Store) Sweep(ctx context.Context) (removed []Team) {
 	for _, name := range s.List() {
 		if t, err := s.Open(name); err != nil || t.Member(Lead).Process.Alive() {
-			continue // one that cannot be read is not known to have ended
+			continue // unreadable: the lead may still be running
 		}
 		t, err := s.Update(ctx, name, func(t *Team) error {
 			if t.Member(Lead).Process.Alive() {
@@ -232,7 +233,7 @@ func (s *Store) Sweep(ctx context.Context) (removed []Team) {
 
 // List returns the names of the teams.
 func (s *Store) List() []string {
-	entries, _ := os.ReadDir(s.cfg.Dir) // ok: then there are none
+	entries, _ := os.ReadDir(s.cfg.Dir) // ok: no teams
 	var names []string
 	for _, e := range entries {
 		if e.IsDir() && safe(e.Name()) {
@@ -242,7 +243,7 @@ func (s *Store) List() []string {
 	return names
 }
 
-// root opens the directory of the teams, which must not be a link.
+// root opens the directory of the teams, which must not be a symlink.
 func (s *Store) root() (*os.Root, error) {
 	if err := fsys.MkdirPrivate(s.cfg.Dir); err != nil {
 		return nil, err
@@ -257,7 +258,7 @@ func (s *Store) root() (*os.Root, error) {
 	return os.OpenRoot(s.cfg.Dir)
 }
 
-// dir opens the directory of a team, or one in it. None on the way may be a link.
+// dir opens a team's directory, or a directory in it. No path component may be a symlink.
 func (s *Store) dir(name string, more ...string) (*os.Root, error) {
 	if !safe(name) {
 		return nil, fmt.Errorf("%w: %q", ErrUnknown, clip(name))
@@ -288,8 +289,8 @@ func descend(dir *os.Root, name string) (*os.Root, error) {
 	return dir.OpenRoot(name)
 }
 
-// edit makes what change returns the content of the config of a team, from its old content, which is nil if there is none.
-// While that lasts no other process does so.
+// edit replaces a team's config with the result of change, which gets the old content, or nil
+// if it does not exist. No other process can change it in the meantime.
 func (s *Store) edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) error {
 	dir, err := s.dir(name)
 	if err != nil {
@@ -299,7 +300,7 @@ func (s *Store) edit(ctx context.Context, name string, change func(old []byte) (
 	return s.locked(ctx, dir, configFile, func(f *replace.File) error { return rewrite(f, change) })
 }
 
-// locked calls f with a file in dir on which no other process works meanwhile.
+// locked calls f with a file in dir that no other process can change in the meantime.
 func (s *Store) locked(ctx context.Context, dir *os.Root, file string, f func(*replace.File) error) error {
 	handle, err := dir.Open(".")
 	if err != nil {
@@ -314,11 +315,11 @@ func (s *Store) locked(ctx context.Context, dir *os.Root, file string, f func(*r
 	return f(locked)
 }
 
-// maxFile is the most bytes of a file of a team.
+// maxFile is the maximum size of a team's file, in bytes.
 const maxFile = 2 << 20
 
-// rewrite makes what change returns, from the old content or nil, the content of a file that is locked. If change returns
-// nothing the file stays as it is.
+// rewrite replaces the content of a locked file with the result of change, which gets the old
+// content or nil. If change returns nil, the file is unchanged.
 func rewrite(f *replace.File, change func(old []byte) ([]byte, error)) error {
 	return statefile.File{Max: maxFile}.Rewrite(f, func(old *replace.Version) ([]byte, error) {
 		if old == nil {

@@ -1,5 +1,6 @@
-// Package team keeps teams: a lead and teammates that work on one task list and write to each other. It knows who belongs to
-// a team, carries their messages, and says who may send what. Running teammates, and showing messages, is left to others.
+// Package team manages teams: a lead and teammates that share a task list and send each other
+// messages. It tracks membership, delivers messages, and enforces which member may send which
+// message.
 package team
 
 import (
@@ -13,16 +14,16 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// Lead is the name of the member that leads a team.
+// Lead is the name of a team's lead.
 const Lead = "team-lead"
 
-// Everyone is who a message is sent to that all other members get.
+// Everyone is the recipient of a broadcast to all other members.
 const Everyone = "*"
 
 const (
-	// MaxMembers is how many members a team has at most, with the lead.
+	// MaxMembers is the maximum number of members, including the lead.
 	MaxMembers = 20
-	// maxName is the most characters of a name.
+	// maxName is the maximum length of a name, in characters.
 	maxName = 40
 )
 
@@ -40,27 +41,27 @@ type Team struct {
 // A Member is the lead or a teammate.
 type Member struct {
 	Name string `json:"name"`
-	// ID tells the members of all teams apart.
+	// ID is unique across all teams.
 	ID    string `json:"id"`
-	Agent string `json:"agent,omitempty"` // its type
+	Agent string `json:"agent,omitempty"` // agent type
 	Model string `json:"model,omitempty"`
 	Color string `json:"color,omitempty"`
 	Mode  string `json:"mode,omitempty"`
 	Dir   string `json:"dir,omitempty"`
-	// Plans says that it works only by plans that the lead approves.
+	// If Plans is true, it works only by plans that the lead approves.
 	Plans   bool    `json:"plans,omitempty"`
 	Backend Backend `json:"backend,omitempty"`
 	Pane    string  `json:"pane,omitempty"`
-	// Process is what it runs in; zero until it has begun.
+	// Process is its process; zero until started.
 	Process Process   `json:"process,omitzero"`
 	Joined  time.Time `json:"joined"`
-	// Idle says that it has nothing to do.
+	// Idle is true if it has nothing to do.
 	Idle bool `json:"idle,omitempty"`
-	// Limits are those of the lead, for a teammate in another process.
+	// Limits are the lead's limits, for a teammate in another process.
 	Limits json.RawMessage `json:"limits,omitempty"`
 }
 
-// A Backend is what a teammate runs in.
+// A Backend is the environment that a teammate runs in.
 type Backend string
 
 // The back ends.
@@ -69,16 +70,17 @@ const (
 	Tmux      Backend = "tmux"
 )
 
-// A Process is one of the system, told from a later one with the same id by its start.
+// A Process identifies a system process. Its start time distinguishes it from a later one with
+// the same id.
 type Process struct {
 	PID     int    `json:"pid"`
 	Started string `json:"started"`
 }
 
-// Here returns the process that runs this.
+// Here returns the current process.
 func Here() Process { return Process{PID: os.Getpid(), Started: osproc.Started(os.Getpid())} }
 
-// Alive reports whether the process still runs.
+// Alive reports whether the process is still running.
 func (p Process) Alive() bool {
 	if p.PID <= 0 {
 		return false
@@ -87,7 +89,7 @@ func (p Process) Alive() bool {
 	return started != "" && started == p.Started
 }
 
-// Member returns the member with a name, or nil.
+// Member returns the member with the given name, or nil.
 func (t *Team) Member(name string) *Member {
 	i := slices.IndexFunc(t.Members, func(m Member) bool { return m.Name == name })
 	if i < 0 {
@@ -107,7 +109,7 @@ func (t *Team) Others(than string) []string {
 	return names
 }
 
-// Find returns the name of the member that is meant by a name or an id.
+// Find returns the name of the member with the given name or id.
 func (t *Team) Find(target string) (string, bool) {
 	for _, m := range t.Members {
 		if m.Name == target || m.ID == target {
@@ -120,12 +122,12 @@ func (t *Team) Find(target string) (string, bool) {
 	return "", false
 }
 
-// unknown is the error of a message to a recipient that is not in the team.
+// unknown returns the error for a recipient outside the team.
 func (t *Team) unknown(target, from string) error {
 	return fmt.Errorf("the team %s has no member %q; it has %s", t.Name, clip(target), strings.Join(t.Others(from), ", "))
 }
 
-// add takes a member in, under a name that no other has.
+// add adds a member, under a unique name.
 func (t *Team) add(m Member) (Member, error) {
 	if len(t.Members) >= MaxMembers {
 		return m, fmt.Errorf("the team %s has %d members already; end one first", t.Name, MaxMembers)
@@ -143,11 +145,11 @@ func (t *Team) add(m Member) (Member, error) {
 	return m, nil
 }
 
-// colors are those of members, in the order in which they join.
+// colors are assigned to members in the order they join.
 var colors = []string{"white", "blue", "green", "yellow", "magenta", "cyan", "red"}
 
-// Normalise returns a name as it is used for teams and members, and for their files: lower-case letters, digits and single
-// hyphens. It is empty if nothing of the name is left.
+// Normalise returns the form of a name used for teams, members and their files: lower-case
+// letters, digits and single hyphens. It is empty if nothing remains.
 func Normalise(name string) string {
 	var b strings.Builder
 	gap := false
@@ -168,7 +170,7 @@ func Normalise(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// unique returns the name, with a number behind it if it is taken.
+// unique returns the name, with a number appended if it is taken.
 func unique(name string, taken func(string) bool) string {
 	for n, free := 2, name; ; n++ {
 		if !taken(free) {
@@ -178,7 +180,7 @@ func unique(name string, taken func(string) bool) string {
 	}
 }
 
-// clip returns what an error shows of something foreign.
+// clip shortens untrusted text for an error message.
 func clip(s string) string {
 	if r := []rune(strings.ToValidUTF8(s, "")); len(r) > 60 {
 		return string(r[:60]) + "…"

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain lets the test run itself as another process.
+// TestMain lets the test binary run as another process.
 func TestMain(m *testing.M) {
 	if job := os.Getenv("TEAM_TEST_JOB"); job != "" {
 		if err := work(job); err != nil {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// work is what another process does: "create", or "send NAME COUNT".
+// work runs another process's job: "create", or "send NAME COUNT".
 func work(job string) error {
 	s := New(Config{Dir: os.Getenv("TEAM_TEST_DIR"), Locks: os.Getenv("TEAM_TEST_DIR") + ".locks"})
 	words := strings.Fields(job)
@@ -63,7 +63,7 @@ func spawn(t testing.TB, s *Store, job string) (output func() string) {
 	}
 }
 
-// A journal keeps what is logged.
+// A journal captures log output.
 type journal struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -96,9 +96,8 @@ func newCrew(t testing.TB) (*Store, *journal) {
 	return s, log
 }
 
-// A team is made, joined, left and removed. Names are normalised, and a number tells two of the same name apart. What is
-// kept is the user's alone.
-//
+// TestLifeCycle checks that a team is created, joined, left and removed, that names are
+// normalized and made unique with a number, and that files are private to the user.
 // Proves TEAM-01.
 func TestLifeCycle(t *testing.T) {
 	s, _ := newCrew(t)
@@ -114,7 +113,7 @@ func TestLifeCycle(t *testing.T) {
 		t.Errorf("%+v, %v", lead, err)
 	}
 	if _, err := s.Join(t.Context(), "crew", Member{Name: "\x1b[31m/../"}); err != nil {
-		t.Error(err) // 31m is left of it
+		t.Error(err) // 31m remains
 	}
 	if _, err := s.Join(t.Context(), "crew", Member{Name: "../"}); err == nil {
 		t.Error("a name of nothing is taken")
@@ -162,8 +161,8 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// Of several leads that create a team of the same name at once, each gets one of its own.
-//
+// TestCreateAtOnce checks that several leads that create a team with the same name concurrently
+// get separate teams.
 // Proves TEAM-01.
 func TestCreateAtOnce(t *testing.T) {
 	s, _ := newStore(t)
@@ -186,8 +185,8 @@ func TestCreateAtOnce(t *testing.T) {
 	}
 }
 
-// Links in place of the directories or the config, and configs with names that lead elsewhere, are refused.
-//
+// TestLinksAreRefused checks that symlinks in place of the directories or the config, and
+// configs with names that lead elsewhere, are refused.
 // Proves TEAM-01.
 func TestLinksAreRefused(t *testing.T) {
 	s, _ := newCrew(t)
@@ -206,7 +205,7 @@ func TestLinksAreRefused(t *testing.T) {
 		place := filepath.Join(s.cfg.Dir, path)
 		os.Remove(place)                   // ok: the rename tells
 		os.Rename(place+".away", place)    // ok: the next step tells
-		os.RemoveAll(place + "/inboxes.b") // ok: there may be none
+		os.RemoveAll(place + "/inboxes.b") // ok: it may not exist
 	}
 	for _, path := range []string{"crew/inboxes", "crew", ""} {
 		link(path)
@@ -244,7 +243,7 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 }
 
-// A process is told from another one by its start.
+// TestAlive checks that the start time distinguishes processes.
 func TestAlive(t *testing.T) {
 	here := Here()
 	if !here.Alive() {
@@ -256,7 +255,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// Members are found by name, id or what the name is made of; others are told to the sender.
+// TestFind checks that members are found by name, id or unnormalized name, and that the error
+// lists the others.
 func TestFind(t *testing.T) {
 	s, _ := newCrew(t)
 	team, err := s.Open("crew")

@@ -18,7 +18,8 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// Show returns a message as the model reads it. Nothing in it can end the block, or pass for another one.
+// Show returns a message as shown to the model. Its content can't end the block or imitate
+// another.
 func (m Message) Show(l texts.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<team-message from=%q", clean(m.From))
@@ -41,7 +42,7 @@ func (m Message) Show(l texts.Language) string {
 	return b.String()
 }
 
-// content returns what a body holds in words of its sender.
+// content returns the text in a body that its sender wrote.
 func content(b Body) string {
 	switch b := b.(type) {
 	case *ShutdownRequest:
@@ -58,7 +59,7 @@ func content(b Body) string {
 	return ""
 }
 
-// note returns what the program says about a message.
+// note returns the program's own text about a message.
 func (m Message) note(l texts.Language) string {
 	say := func(name string, values ...string) string {
 		for i, v := range values {
@@ -91,7 +92,7 @@ func (m Message) note(l texts.Language) string {
 	return ""
 }
 
-// clean returns text without what a terminal would obey, and such that it holds no tags.
+// clean returns text without terminal control characters and with tags escaped.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.Is(unicode.Bidi_Control, r)) {
@@ -102,7 +103,7 @@ func clean(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// oneLine is like clean, without line ends and quotation marks.
+// oneLine is like clean, without line breaks and quotation marks.
 func oneLine(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(clean(s)), " "), `"`, "'")
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// corpora are the hand-written tables of the tree that hold command lines, and how to find the line in a
-// row; none of it is "".
+// corpora are the hand-written tables of command lines in the tree, each with a function that
+// extracts the line from a row, or "" if it has none.
 var corpora = map[string]func(row string) string{
 	"../permission/testdata/adversarial.tsv": func(row string) string {
 		if f := strings.SplitN(row, "\t", 5); len(f) == 5 && f[3] == "Bash" {
@@ -25,14 +25,14 @@ var corpora = map[string]func(row string) string{
 	"../platform/shell/testdata/rules.txt":    func(row string) string { return after(row, " => ") },
 }
 
-// after returns what comes after a separator.
+// after returns the text after a separator.
 func after(row, separator string) string {
 	_, rest, _ := strings.Cut(row, separator)
 	return rest
 }
 
-// handWritten returns the lines of all corpora but the attacks. Of a table that is not known, every field
-// after the first is taken for a line.
+// handWritten returns the lines of all corpora except the attacks. In an unknown table, every
+// field after the first counts as a line.
 func handWritten(t *testing.T) []string {
 	t.Helper()
 	var lines []string
@@ -55,10 +55,10 @@ func handWritten(t *testing.T) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// An attack is a line that means harm.
+// An attack is a malicious line.
 type attack struct {
 	class string
-	ask   bool // it must not run without a question
+	ask   bool // must not run without a prompt
 	line  string
 }
 

@@ -20,18 +20,19 @@ import (
 	"unicode/utf8"
 )
 
-// compared is how many lines of the grammar are compared. WITNESS_LINES says otherwise.
+// compared is the number of generated lines compared. WITNESS_LINES overrides it.
 const compared = 2_000
 
-// An answer is how a line ended.
+// An answer is the outcome of a line.
 type answer struct {
-	out  string // of both streams
+	out  string // both streams
 	code int
-	dir  string // where it went
+	dir  string // final directory
 }
 
-// peculiar are lines that print something else each time, or what adze adds to the environment of
-// commands on purpose: a pager, a dumb terminal, and what keeps git from running programs.
+// peculiar matches lines whose output varies, or that show variables adze adds to the
+// environment on purpose: a pager, a dumb terminal, and settings that keep git from running
+// programs.
 var peculiar = regexp.MustCompile(`\$\$|PPID|RANDOM|SECONDS|\bdate\b|\b(ps|top|free|df|uptime|vmstat|iostat|ss|netstat|lsof|pgrep|pstree|times|time|stat|w|who|du|nproc|uname|id|export|printenv|env|declare|typeset|readonly|set|compgen|help|ulimit|jobs|wait|shuf|last|lscpu|lsblk|findmnt|mount|ip|ifconfig|man|locale|hostname|trap|history|openssl|fuser|arp|ifconfig|lastlog|javap|java|jar|dpkg|valgrind|wget|zcmp|zgrep|zfgrep|zegrep|pmap|gpg|lsns|PATH|bzdiff|zdiff|xzdiff|ipcs|javac|lsattr|psql|tac|yes|route|bzgrep|pip|pip3|terraform|whereis)\b|sort (-R|--random)|git (-\S+ \S+ )?(config|var|reflog|fsck)|/proc|/dev/(fd|std)|-[a-zA-Z]*[uc][a-zA-Z]* .*ls|atime|-ls|%a|\$_|\$-`)
 
 // reference runs a line in bash.
@@ -44,7 +45,7 @@ func (s *stage) reference(ctx context.Context, env []string, line string) (answe
 	}
 	a := answer{out: out, code: code, dir: s.ws}
 	if moves.MatchString(line) {
-		// The same once more, to see where it ends.
+		// Run it again to find the final directory.
 		var where bytes.Buffer
 		if _, _, err := s.bash(ctx, env, "trap 'pwd -P >&3' EXIT\n"+line, &where); err != nil {
 			return answer{}, err
@@ -54,7 +55,7 @@ func (s *stage) reference(ctx context.Context, env []string, line string) (answe
 	return a, nil
 }
 
-// bash runs a line; where gets what it writes to descriptor 3, if it is not nil.
+// bash runs a line; where, if not nil, receives the output to descriptor 3.
 func (s *stage) bash(ctx context.Context, env []string, line string, where io.Writer) (string, int, error) {
 	cmd := exec.CommandContext(ctx, "bash", "-c", line)
 	cmd.Dir, cmd.Env = s.ws, append(slices.Clone(env), "PWD="+s.ws)
@@ -94,7 +95,7 @@ func (s *stage) bash(ctx context.Context, env []string, line string, where io.Wr
 	return out.String(), code, nil
 }
 
-// answer runs a line with the tool. It reports false if the line was asked about.
+// answer runs a line with the tool. It returns false if the line needed a prompt.
 func (d *driver) answer(line string) (answer, bool, error) {
 	r, err := d.send(line)
 	if err != nil || !r.ran() || r.late() {
@@ -114,11 +115,12 @@ func (d *driver) answer(line string) (answer, bool, error) {
 	return a, true, err
 }
 
-// same reports whether two answers say the same. The tool leaves out blank lines at both ends. What two commands
-// print at once has no order, not even within a line: some programs write a line in several pieces.
+// same reports whether two answers are equivalent. The tool trims blank lines at both ends. The
+// outputs of two concurrent commands have no defined order, not even within a line: some
+// programs write a line in several pieces.
 func same(got, want answer, line, home string) bool {
 	a, b := trimmed(got.out), trimmed(want.out)
-	if moves.MatchString(line) { // which run in a way that does not always count the lines of here-documents
+	if moves.MatchString(line) { // these run in a way that may miscount here-document lines
 		a, b = numbered.ReplaceAllString(a, ""), numbered.ReplaceAllString(b, "")
 	}
 	if got.code != want.code || got.dir != want.dir && within(want.dir, home) {
@@ -150,19 +152,19 @@ func sorted(text string) string {
 	return string(characters)
 }
 
-// presentable reports whether a tool shows output as it is: it replaces what terminals act upon, and cuts
-// what is long.
+// presentable reports whether the tool shows output unchanged: it replaces control characters
+// and truncates long output.
 func presentable(out string) bool {
 	return len(out) < 10_000 && utf8.ValidString(out) && !strings.ContainsFunc(out, func(r rune) bool {
 		return r != '\n' && r != '\t' && !unicode.IsPrint(r)
 	})
 }
 
-// closedPipe is what programs say that write where nothing reads any more.
+// closedPipe matches the messages of programs that write to a closed pipe.
 var closedPipe = regexp.MustCompile(`(?i)signal 13|broken pipe|sigpipe`)
 
-// differ starts a driver for a locale and returns how to compare a line. ok is false if the line could not be
-// compared; the text then says why.
+// differ starts a driver for a locale and returns a function that compares a line. ok is false
+// if the line could not be compared; text is then the reason.
 func (s *stage) differ(ctx context.Context, t *testing.T, locale string) (compare func(line string) (text string, ok bool), end func()) {
 	t.Helper()
 	env := slices.DeleteFunc(s.environment(), func(entry string) bool { return strings.HasPrefix(entry, "LANG=") || strings.Contains(entry, secret) })
@@ -170,7 +172,7 @@ func (s *stage) differ(ctx context.Context, t *testing.T, locale string) (compar
 	d := s.drive(ctx, t, env, nil, "--as-model")
 	return func(line string) (string, bool) {
 		var ours, theirs []answer
-		for range 6 { // what depends on the moment is not always the same
+		for range 6 { // timing-dependent output varies
 			got, ran, err := d.answer(line)
 			if err != nil {
 				t.Fatal(err)
@@ -204,8 +206,8 @@ func (s *stage) differ(ctx context.Context, t *testing.T, locale string) (compar
 	}, func() { d.close() }
 }
 
-// TestLikeBash runs each row of testdata/differential.txt with the tool and with bash, and expects the same.
-// The rows are those in which a runner of our own once differed.
+// TestLikeBash runs each row of testdata/differential.txt with the tool and with bash, and
+// expects the same result. The rows are lines for which our own runner once differed.
 func TestLikeBash(t *testing.T) {
 	s := newStage(t, plainUser(t))
 	s.calm(t)
@@ -236,7 +238,7 @@ func TestLikeBash(t *testing.T) {
 	}
 }
 
-// closed makes a directory that its owner cannot look into.
+// closed creates a directory that its owner can't read.
 func (s *stage) closed(t *testing.T) {
 	t.Helper()
 	write(t, s.ws+"/closed/x", "x\n", 0o644)
@@ -247,8 +249,8 @@ func (s *stage) closed(t *testing.T) {
 	t.Cleanup(func() { os.Chmod(s.ws+"/closed", 0o755) }) // ok: the directory could not be removed then
 }
 
-// TestLikeBashSignal is B23: a program that a signal ended. The tool names the signal, bash adds its number
-// to 128.
+// TestLikeBashSignal is B23: a program killed by a signal. The tool names the signal, bash adds
+// its number to 128.
 func TestLikeBashSignal(t *testing.T) {
 	s := newStage(t, plainUser(t))
 	d := s.drive(t.Context(), t, s.environment(), []string{"prlimit", "--cpu=1:60"}, "--as-model")
@@ -264,7 +266,7 @@ func TestLikeBashSignal(t *testing.T) {
 	}
 }
 
-// TestLikeBashGenerated compares lines of the grammar.
+// TestLikeBashGenerated compares generated lines.
 func TestLikeBashGenerated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, plainUser(t))

@@ -20,13 +20,13 @@ import (
 	"time"
 )
 
-// searchPath is where the program under test finds programs.
+// searchPath is the PATH of the program under test.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// timeout bounds lines: some wait for what never comes.
+// timeout bounds lines, because some never end.
 const timeout = 700 * time.Millisecond
 
-// A result is what the tool answered to a line.
+// A result is the tool's answer to a line.
 type result struct {
 	IsError    bool   `json:"is_error"`
 	Text       string `json:"text"`
@@ -40,30 +40,31 @@ type result struct {
 	} `json:"structured"`
 }
 
-// ran reports whether the line ran: it was not asked about, and no question can be answered here.
+// ran reports whether the line ran: it needed no prompt, which can't be answered here.
 func (r result) ran() bool { return r.Structured != nil }
 
-// late reports whether the line did not end in time. It may go on in the background.
+// late reports whether the line timed out. It may continue in the background.
 func (r result) late() bool {
 	return r.Structured.TimedOut || strings.Contains(r.Text, "continues in the background")
 }
 
-// A driver gives lines to a program that judges them as a model's calls, one after the other.
+// A driver sends lines one by one to a program that applies the permission rules for a model's
+// calls.
 type driver struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *strings.Builder
-	home   string // the directory that lines start in
+	home   string // start directory of lines
 
-	timeout time.Duration // of each line
+	timeout time.Duration // per line
 
 	mu     sync.Mutex
-	starts []float64 // when each line was given
+	starts []float64 // start time of each line
 	lines  []string
 }
 
-// environment is what the program is started with.
+// environment returns the program's environment.
 func (s *stage) environment() []string {
 	return []string{
 		"PATH=" + searchPath, "HOME=" + s.home, "LANG=C", "USER=" + s.user.name, "SHELL=/bin/bash", "GODEBUG=asyncpreemptoff=1", asAdze + "=1",
@@ -71,7 +72,7 @@ func (s *stage) environment() []string {
 	}
 }
 
-// drive starts the program in the workspace: as wrap says, with args for adze tool.
+// drive starts the program in the workspace, wrapped by wrap, with args for adze tool.
 func (s *stage) drive(ctx context.Context, t *testing.T, env, wrap []string, args ...string) *driver {
 	t.Helper()
 	words := slices.Concat(wrap, []string{s.adze, "tool", "--stdin"}, args)
@@ -80,7 +81,7 @@ func (s *stage) drive(ctx context.Context, t *testing.T, env, wrap []string, arg
 	d.cmd.Dir, d.cmd.Env, d.cmd.Stderr = s.ws, env, d.stderr
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	d.cmd.Cancel = func() error { return syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) }
-	if os.Getuid() == 0 && (len(wrap) == 0 || filepath.Base(wrap[0]) != "strace") { // which does it itself
+	if os.Getuid() == 0 && (len(wrap) == 0 || filepath.Base(wrap[0]) != "strace") { // strace switches the user itself
 		d.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(s.user.uid), Gid: uint32(s.user.gid)}
 	}
 	in, err := d.cmd.StdinPipe()
@@ -98,10 +99,10 @@ func (s *stage) drive(ctx context.Context, t *testing.T, env, wrap []string, arg
 	return d
 }
 
-// moves finds lines that may leave the directory that they start in.
+// moves matches lines that may leave their start directory.
 var moves = regexp.MustCompile(`\b(cd|pushd|popd)\b`)
 
-// line runs one line, and returns to where it started.
+// line runs one line, and returns to the start directory.
 func (d *driver) line(line string) (result, error) {
 	r, err := d.send(line)
 	if err == nil && r.ran() && moves.MatchString(line) {
@@ -146,7 +147,7 @@ func (d *driver) lineAt(at float64) int {
 	return i - 1
 }
 
-// text returns a line by its number.
+// text returns the line with the given number.
 func (d *driver) text(n int) string {
 	if n < 0 || n >= len(d.lines) {
 		return "(none)"
@@ -170,28 +171,28 @@ func (d *driver) close() error {
 
 func now() float64 { return float64(time.Now().UnixMicro()) / 1e6 }
 
-// A run is a program that is watched while it is given lines.
+// A run is a traced program that executes lines.
 type run struct {
 	*driver
 	stage *stage
 	judge *judge
-	read  chan error // the end of the trace
+	read  chan error // receives the end of the trace
 
 	figures
 }
 
-// figures are what a run found out about its lines.
+// figures counts the lines of a run by outcome.
 type figures struct {
 	given, ran, timedOut int
 }
 
-// watch starts the program under the eyes of the witness.
+// watch starts the program under strace.
 func (s *stage) watch(ctx context.Context, t *testing.T, args ...string) *run {
 	t.Helper()
 	return s.watchIn(ctx, t, s.environment(), nil, args...)
 }
 
-// watchIn is watch with an environment and further options of strace.
+// watchIn is watch with an environment and further strace options.
 func (s *stage) watchIn(ctx context.Context, t *testing.T, env, options []string, args ...string) *run {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -225,7 +226,7 @@ func (s *stage) watchIn(ctx context.Context, t *testing.T, env, options []string
 	return r
 }
 
-// try runs a line and notes how it ended.
+// try runs a line and records its outcome.
 func (r *run) try(t *testing.T, line string) result {
 	t.Helper()
 	n := len(r.driver.lines)
@@ -246,7 +247,7 @@ func (r *run) try(t *testing.T, line string) result {
 	return got
 }
 
-// output is all that a result shows.
+// output returns all visible output of a result.
 func (r result) output() string {
 	if !r.ran() {
 		return ""
@@ -254,13 +255,13 @@ func (r result) output() string {
 	return r.Structured.Stdout + "\n" + r.Structured.Stderr + "\n" + r.Text
 }
 
-// excerpt returns the line of out that holds a secret.
+// excerpt returns the line of out that contains a secret.
 func excerpt(out string) string {
 	at := strings.Index(out, secret)
 	return fmt.Sprintf("%.60q", out[at:])
 }
 
-// end ends the program and waits for the last word of the witness.
+// end ends the program and waits for the end of the trace.
 func (r *run) end(t *testing.T) {
 	t.Helper()
 	if err := r.close(); err != nil {
@@ -272,7 +273,7 @@ func (r *run) end(t *testing.T) {
 	os.Remove(filepath.Join(r.stage.top, "trace")) // ok: the directory goes with the test
 }
 
-// changed compares the stage with what it was.
+// changed compares the stage with its original state.
 func (r *run) changed(t *testing.T) {
 	t.Helper()
 	after := r.stage.state(t)

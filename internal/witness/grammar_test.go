@@ -14,22 +14,23 @@ import (
 	"testing"
 )
 
-// A row is a program of the tables with the options that they admit, as they are written there.
+// A row is a program from the tables with its allowed options, as written there.
 type row struct {
 	name    string
 	options []string
-	writes  bool // it is in a table of programs that write
+	writes  bool // from a table of programs that write
 }
 
-// version reports whether a program can only be asked for its version, which is slow and tells little.
+// version reports whether only the program's version option is allowed, which is slow and
+// reveals little.
 func (r row) version() bool {
 	return len(r.options) > 0 && !slices.ContainsFunc(r.options, func(option string) bool {
 		return !strings.Contains(strings.ToLower(option), "version") && !strings.EqualFold(option, "-v")
 	})
 }
 
-// tables reads the programs and options from the source of the tables, so that what is added there is
-// tried here.
+// tables parses the programs and options from the source of the tables, so that additions are
+// tested automatically.
 func tables(t *testing.T) []row {
 	t.Helper()
 	files, err := filepath.Glob("../platform/shell/table*.go")
@@ -83,15 +84,15 @@ func tables(t *testing.T) []row {
 	return rows
 }
 
-// A grammar makes command lines: programs of the tables and others, with options that they have and that
-// they do not have, over the files of the stage, in the constructs of the shell.
+// A grammar generates command lines: programs from the tables and others, with options that
+// they have and do not have, over the files of the stage, in shell constructs.
 type grammar struct {
 	*rand.Rand
 	rows  []row
 	decks map[string][]int // see deal
 	stage *stage
-	tame  bool // hostile elements are rare in this line, so that it is likely to run
-	calm  bool // there are none, so that it can be run outside of a jail
+	tame  bool // hostile elements are rare in this line, so that it probably runs
+	calm  bool // no hostile elements, so that it can run outside a jail
 }
 
 func (s *stage) grammar(t *testing.T, seed uint64) *grammar {
@@ -101,8 +102,8 @@ func (s *stage) grammar(t *testing.T, seed uint64) *grammar {
 
 func (g *grammar) one(of ...string) string { return of[g.IntN(len(of))] }
 
-// deal returns one of the numbers below n, and each of them once before one of them again: so fewer lines show as many
-// kinds. The numbers of each name are dealt by themselves.
+// deal returns a number below n, and repeats none before all have been returned, so that fewer
+// lines cover as many kinds. Each name has its own sequence.
 func (g *grammar) deal(name string, n int) int {
 	if len(g.decks[name]) == 0 {
 		g.decks[name] = g.Perm(n)
@@ -112,10 +113,10 @@ func (g *grammar) deal(name string, n int) int {
 	return first
 }
 
-// some reports true n times in 100.
+// some returns true n times in 100.
 func (g *grammar) some(n int) bool { return g.IntN(100) < n }
 
-// hostile reports true n times in 100, or much less often in a tame line.
+// hostile returns true n times in 100, or much less often in a tame line.
 func (g *grammar) hostile(n int) bool {
 	switch {
 	case g.calm:
@@ -136,7 +137,7 @@ func (g *grammar) line() string {
 	return g.stage.fill(line)
 }
 
-// mutate damages a line as nobody would who wrote a grammar.
+// mutate damages a line in ways that a grammar would not.
 func (g *grammar) mutate(line string) string {
 	if line == "" {
 		return line
@@ -153,7 +154,7 @@ func (g *grammar) mutate(line string) string {
 	return line[at:] + " " + line[:at]
 }
 
-// list returns commands that are joined, with constructs up to a depth.
+// list returns joined commands, with constructs up to a depth.
 func (g *grammar) list(depth int) string {
 	line := g.piped(depth)
 	for g.some(18) {
@@ -173,7 +174,7 @@ func (g *grammar) piped(depth int) string {
 	return line
 }
 
-// filter returns a command that reads what another prints.
+// filter returns a command that reads another's output.
 func (g *grammar) filter(depth int) string {
 	if g.some(20) {
 		return g.compound(depth)
@@ -200,7 +201,7 @@ func (g *grammar) filter(depth int) string {
 	return g.one("cat", "cat -", "jq .", "od -c", "base64", "md5sum", "xxd", "paste -s", "column -t", "fold -w 20", "tee /dev/null", "tee /dev/stderr", "less", "more", "read x", "mapfile -t x")
 }
 
-// compound returns a construct, or a simple command if there is no depth left.
+// compound returns a construct, or a simple command at depth 0.
 func (g *grammar) compound(depth int) string {
 	if depth == 0 || g.some(68) {
 		return g.redirected(g.simple())
@@ -329,7 +330,7 @@ func (g *grammar) simple() string {
 	return command
 }
 
-// fromTable returns a command of the tables.
+// fromTable returns a command from the tables.
 func (g *grammar) fromTable() string {
 	r := g.rows[g.deal("rows", len(g.rows))]
 	for r.writes && !g.hostile(30) || r.version() && !g.some(8) {
@@ -348,7 +349,7 @@ func (g *grammar) fromTable() string {
 	return strings.Join(words, " ")
 }
 
-// option returns an option that a program has, or a damaged one, or one that others have.
+// option returns an option of the program, a damaged one, or an option of other programs.
 func (g *grammar) option(r row) string {
 	if g.hostile(22) {
 		return g.one("-o made", "-omade", "--output=made", "--outp made", "-i", "-f list", "-f key", "--files0-from=list0", "-exec touch made \\;", "-delete", "-x", "-C @HOME@", "-T names", "--help", "--version", "-w made", "-R", "-L", "--", "-", "-@", "--pre ./evil.sh", "-0", "-e", "-s", "-D made", "--file=key", "--from-file=key", "--exec=./evil.sh", "-c 'touch made'", "--compress-program=./evil.sh", "-9", "-vvv", "--reference=key", "--follow", "-S 1k")
@@ -476,7 +477,7 @@ func (g *grammar) words(from, to int) string {
 	return strings.Join(list, " ")
 }
 
-// word returns an argument: a file, a text, or something that the shell makes words of.
+// word returns an argument: a file, a text, or something the shell expands.
 func (g *grammar) word() string {
 	if g.hostile(15) {
 		return g.one("'a[$(touch made)]'", "'$(touch made)'", "${x:=made}", "$HOME/.ssh/id_rsa", "~", "~/.ssh", "~+", "~-", "${x@P}", "${!x}", "${a[$(touch made)]}", "$[1+1]", "$(cat list)", "$(echo -omade)", "$(<key)", "$(cat key)", "$(touch made)", "$(echo key)", "odd/*", "ssh/*", "@HOME@/.*", "../*", "k*", "{-o,made}", "{key,a.txt}", "d?/k", "homelink/.ss*/*", ".*", "-*", "./-*", "*=*", "/etc/pass*", "/proc/self/*", "$x$x", "-omade", "--output=made", "$IFS", "${x:-$(cat key)}", "`cat key`", "$OLDPWD")
@@ -494,7 +495,7 @@ func (g *grammar) word() string {
 	return "$(" + g.one("ls", "pwd", "cat names", "echo a.txt", "git rev-parse HEAD", "basename a.txt .txt", "< a.txt", "date +%s", "find . -maxdepth 1 -name 'a*'", "seq 3", "printf a.txt", "wc -l < a.txt") + ")"
 }
 
-// file returns a name of the stage.
+// file returns a file name from the stage.
 func (g *grammar) file() string {
 	switch {
 	case g.hostile(1):
@@ -507,7 +508,7 @@ func (g *grammar) file() string {
 	return g.one("a.txt", "a.txt", "b.txt", "README.md", "main.go", "src", "src/a.go", "src/deep", "data.csv", "data.json", "log.txt", ".", "./", "sub", "sub/one.txt", "nosuch", "'c d.txt'", "c\\ d.txt", "inner", "innerdir", "x.tar", "x.gz", "names", "patterns", "print.awk", "p.sed", "d2", "Makefile", ".hidden", "x=y.txt", "./x=y/z.txt", "odd/plain", "'dir[x]/f'", "/dev/null", "a.txt/", "./a.txt", "src/../a.txt", "UPPER.TXT", "utf8-é.txt", "/etc/passwd", "/etc/os-release", "/etc/hosts", "/proc/cpuinfo", "@WS@/a.txt", "@WS@/src", "/usr/bin/ls", "/usr/share/common-licenses/BSD")
 }
 
-// place returns a directory to go to.
+// place returns a directory to change to.
 func (g *grammar) place() string {
 	if g.hostile(40) {
 		return g.one("..", "evil/"+g.evil(), "evil/"+g.evil(), "homelink", "@HOME@", "-", "~", "$x", "up", "@OUT@", "/", "/usr", "bin", "odd", "d1")

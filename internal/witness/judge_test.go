@@ -16,17 +16,17 @@ import (
 	"syscall"
 )
 
-// An effect is what the witness saw a command do, or be kept from doing.
+// An effect is an action of a command, performed or prevented, seen in the trace.
 type effect struct {
 	kind   string // write, execute, connect, read, signal, system, leak
 	line   int
 	detail string
 }
 
-// A judge says which calls of commands are effects that nobody was asked about.
+// A judge decides which system calls are effects that needed a prompt.
 type judge struct {
-	places   []string        // readable with what is below
-	programs map[string]bool // executable, by what their names lead to
+	places   []string        // readable, including everything below
+	programs map[string]bool // executable, keyed by resolved name
 
 	mu      sync.Mutex
 	tracer  *tracer
@@ -35,7 +35,7 @@ type judge struct {
 	calls   int
 }
 
-// writes are calls that change something whatever their arguments are.
+// writes are calls that modify something regardless of their arguments.
 var writes = []string{
 	"creat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat",
 	"link", "linkat", "symlink", "symlinkat", "mknod", "mknodat",
@@ -45,7 +45,7 @@ var writes = []string{
 	"shmget", "msgget", "semget", "mq_open", "mq_unlink", "add_key", "keyctl",
 }
 
-// systems are calls that no command that reads has a use for.
+// systems are calls that no read-only command needs.
 var systems = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "open_by_handle_at",
 	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "fsmount", "open_tree",
@@ -78,8 +78,8 @@ func (j *judge) see(e event, c *command) {
 	}
 }
 
-// preview reports whether a call belongs to the copy of a file in which the program has sed make a change,
-// to show it: a file in a directory of its own.
+// preview reports whether a call belongs to the copy of a file that the program lets sed modify
+// for a preview: a file in its own directory.
 func preview(e event, c *command) bool {
 	words := e.words()
 	c.copies = c.copies || strings.HasPrefix(described(words[0]), copies)
@@ -92,10 +92,10 @@ func preview(e event, c *command) bool {
 	})
 }
 
-// copies is how the directories begin that sed works in.
+// copies is the prefix of sed's working directories.
 var copies = filepath.Join(os.TempDir(), "adze-sed-")
 
-// note adds an effect, unless the line had one of its kind. Lines come one after the other.
+// note adds an effect, unless the line already has one with its kind. Lines come in order.
 func note(list []effect, e effect) []effect {
 	for i := len(list) - 1; i >= 0 && list[i].line == e.line; i-- {
 		if list[i].kind == e.kind {
@@ -105,7 +105,8 @@ func note(list []effect, e effect) []effect {
 	return append(list, e)
 }
 
-// effect returns what kind of effect a call has, or would have if it did not fail; "" means none.
+// effect returns the kind of effect that a call has, or would have if it had not failed; ""
+// means none.
 func (j *judge) effect(e event, c *command) (kind, detail string) {
 	shown := e.name + "(" + e.args + ") = " + e.ret
 	switch {
@@ -124,7 +125,7 @@ func (j *judge) effect(e event, c *command) (kind, detail string) {
 			return "execute", path + ": " + shown
 		}
 	case "mmap":
-		// Code that a process takes in is as good as a program. Anonymous memory has no file.
+		// Code that a process maps is equivalent to a program. Anonymous memory has no file.
 		if path := described(words[4]); strings.Contains(words[2], "PROT_EXEC") && path != "" && !j.system(path) {
 			return "execute", path + ": " + shown
 		}
@@ -133,7 +134,7 @@ func (j *judge) effect(e event, c *command) (kind, detail string) {
 			return "connect", shown
 		}
 	case "connect", "bind", "listen":
-		// Libraries look whether there are services of the system: that there is none is an answer.
+		// Libraries probe for system services; a failure is a valid answer.
 		if !strings.Contains(e.args, "AF_NETLINK") {
 			return "connect", shown
 		}
@@ -157,7 +158,7 @@ func (j *judge) effect(e event, c *command) (kind, detail string) {
 	return "", ""
 }
 
-// ownProcess reports whether a call that names a process means one of its own line.
+// ownProcess reports whether the process named by a call belongs to the call's own line.
 func (j *judge) ownProcess(word string, e event, c *command) bool {
 	var pid int
 	if _, err := fmt.Sscanf(strings.TrimPrefix(word, "-"), "%d", &pid); err != nil {
@@ -166,7 +167,7 @@ func (j *judge) ownProcess(word string, e event, c *command) bool {
 	return pid == 0 || pid == e.pid || j.tracer.shares(c.line, pid)
 }
 
-// executed returns the file that a call executes, without links, and its arguments.
+// executed returns the file that a call executes, with symlinks resolved, and its arguments.
 func (j *judge) executed(e event, words []string) (path, args string) {
 	at := 0
 	if e.name == "execveat" {
@@ -175,7 +176,7 @@ func (j *judge) executed(e event, words []string) (path, args string) {
 	path = text(words[at])
 	args = words[at+1]
 	if !filepath.IsAbs(path) {
-		return path, args // none of what may be executed is named so
+		return path, args // no allowed program has this name
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real, args
@@ -189,7 +190,7 @@ func (j *judge) opened(e event, c *command, words []string) (kind, detail string
 	path := cmp.Or(e.file(), named(words))
 	shown := path + ": " + e.name + "(" + e.args + ") = " + e.ret
 	if at < 0 {
-		return "write", shown // not even a mode: judged as the worst
+		return "write", shown // no mode found: assume the worst
 	}
 	flags := words[at]
 	if nameless.MatchString(path) {
@@ -199,7 +200,7 @@ func (j *judge) opened(e event, c *command, words []string) (kind, detail string
 	case strings.Contains(flags, "O_PATH"):
 		return "", ""
 	case strings.Contains(flags, "O_WRONLY"), strings.Contains(flags, "O_RDWR"), strings.Contains(flags, "O_CREAT"), strings.Contains(flags, "O_TRUNC"), strings.Contains(flags, "O_TMPFILE"):
-		// Shells look whether there is a terminal.
+		// Shells probe for a terminal.
 		if path == os.DevNull || path == "/dev/tty" && e.failed() {
 			return "", ""
 		}
@@ -210,7 +211,7 @@ func (j *judge) opened(e event, c *command, words []string) (kind, detail string
 	return "", ""
 }
 
-// named returns the path that the arguments of a call name, which failed.
+// named returns the path in the arguments of a failed call.
 func named(words []string) string {
 	path := text(words[0])
 	dir := ""
@@ -223,49 +224,49 @@ func named(words []string) string {
 	return filepath.Clean(path)
 }
 
-// versions finds arguments by which programs are asked for their version.
+// versions matches arguments that print a program's version.
 var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$|^\["[^"]*", "version"`)
 
-// syntax finds interpreters that read a program without running it.
+// syntax matches interpreters that parse a program without running it.
 var syntax = regexp.MustCompile(`^\["node", "(-c|--check)", "[^-"][^"]*"|^\["php", "-l", "[^-"]`)
 
-// nameless finds pipes, sockets, namespaces and the like.
+// nameless matches pipes, sockets, namespaces and the like.
 var nameless = regexp.MustCompile(`^[a-z_]+:\[`)
 
 var process = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?(/.*)?$`)
 
-// private are the files of a process that show more than that it is there and what it is called. The kernel
-// decides when they are opened; it decides about others of that kind, such as the stack, when they are read.
+// private are the files of a process that reveal more than its existence and name. The kernel
+// checks access to them on open; for others like these, such as the stack, it checks on read.
 var private = []string{"environ", "mem", "maps", "smaps", "smaps_rollup", "numa_maps", "pagemap", "auxv", "root", "cwd", "exe"}
 
-// readable reports whether a command may read what is at path.
+// readable reports whether a command may read path.
 func (j *judge) readable(path string, e event, c *command) bool {
 	if m := process.FindStringSubmatch(path); m != nil {
 		first, _, _ := strings.Cut(strings.TrimPrefix(m[3], "/"), "/")
 		return !slices.Contains(private, first) || j.ownProcess(m[1], e, c) || memoryless(m[1])
 	}
 	if path == "/proc" {
-		return true // the numbers of processes
+		return true // process numbers
 	}
 	return slices.ContainsFunc(j.places, func(place string) bool { return within(path, place) })
 }
 
-// memoryless reports whether a process has nothing to show: a thread of the kernel, or one that has ended. The kernel
-// lets anyone open the files of both.
+// memoryless reports whether a process has nothing to reveal: a kernel thread, or a process
+// that has ended. The kernel lets anyone open the files of both.
 func memoryless(pid string) bool {
 	words, err := os.ReadFile("/proc/" + pid + "/cmdline")
 	return len(words) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH))
 }
 
-// system reports whether a file is one of the system.
+// system reports whether a file belongs to the system.
 func (j *judge) system(path string) bool { return within(path, "/usr") || within(path, "/etc") }
 
-// within reports whether path is root or lies in it.
+// within reports whether path is root or lies below it.
 func within(path, root string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, "/")+"/")
 }
 
-// leaked notes that what a command printed held a secret.
+// leaked records that a command's output contained a secret.
 func (j *judge) leaked(line int, secret string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

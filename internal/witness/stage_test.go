@@ -19,11 +19,11 @@ import (
 	"testing"
 )
 
-// secret is in every file that no command may show, and in the environment of the program.
+// secret is in every file that no command may show, and in the program's environment.
 const secret = "WITNESS-SECRET"
 
-// A stage is a workspace with everything that an attacker could put there, a home with secrets beside it,
-// and files outside of both.
+// A stage is a workspace with everything an attacker could put there, a home directory with
+// secrets, and files outside of both.
 type stage struct {
 	user                   runner
 	top, ws, home, outside string
@@ -37,7 +37,7 @@ type runner struct {
 	uid, gid int
 }
 
-// newStage builds a stage that belongs to u.
+// newStage creates a stage owned by u.
 func newStage(t *testing.T, u runner) *stage {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -72,7 +72,7 @@ func (s *stage) copyProgram(t *testing.T) {
 	write(t, s.adze, string(data), 0o755)
 }
 
-// secrets makes what no command may read.
+// secrets creates the files that no command may read.
 func (s *stage) secrets(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{
@@ -81,7 +81,7 @@ func (s *stage) secrets(t *testing.T) {
 	} {
 		write(t, s.home+"/"+name, secret+" "+name+"\n", 0o600)
 	}
-	// What programs read when they start: it would show that they did.
+	// Programs read these on startup, which would show in the output.
 	for _, name := range []string{".bashrc", ".profile", ".bash_profile", ".bash_aliases", ".zshrc", ".zshenv", ".shrc", ".kshrc"} {
 		write(t, s.home+"/"+name, "echo "+secret+" "+name+"\n"+s.marker(name), 0o644)
 	}
@@ -102,12 +102,13 @@ func (s *stage) secrets(t *testing.T) {
 	}
 }
 
-// fill puts the places of the stage into a line: @HOME@, @OUT@, @WS@ and @TOP@.
+// fill replaces the placeholders in a line: @HOME@, @OUT@, @WS@ and @TOP@.
 func (s *stage) fill(line string) string {
 	return strings.NewReplacer("@WS@", s.ws, "@HOME@", s.home, "@OUT@", s.outside, "@TOP@", s.top, "␤", "\n").Replace(line)
 }
 
-// loaded puts a program into the project that a loader can run, and words that would have it run.
+// loaded puts a program into the project that a loader can run, and variables that would make
+// it run.
 func (s *stage) loaded(t *testing.T) {
 	t.Helper()
 	self, err := os.ReadFile("/bin/true")
@@ -130,12 +131,12 @@ func (s *stage) loaded(t *testing.T) {
 	write(t, s.ws+"/sedwords", "-e1e"+loader+"\\ ./prog\n", 0o644)
 }
 
-// marker is a line of shell that leaves a trace of having run.
+// marker returns a shell line that leaves a trace of having run.
 func (s *stage) marker(name string) string {
 	return "echo ran >>" + s.top + "/marks/" + strings.ReplaceAll(name, "/", "-") + "\n"
 }
 
-// project makes the files of the workspace.
+// project creates the files of the workspace.
 func (s *stage) project(t *testing.T) {
 	t.Helper()
 	run := s.marker
@@ -147,13 +148,13 @@ func (s *stage) project(t *testing.T) {
 		"package.json": `{"name":"x","scripts":{"test":"touch tested"}}` + "\n", "c d.txt": "blank\n", "new\nline.txt": "newline\n",
 		"tail ": "blank at the end\n", ".env": "TOKEN=local\n", ".hidden": "dot\n", "x=y.txt": "equals\n", "x=y/z.txt": "below\n", "d1/same": "1\n", "d2/same": "2\n", "d2/k": "2\n",
 		"sub/one.txt": "one\n", "sub/two.txt": "two\n", "dir[x]/f": "f\n", "Mixed.Txt": "m\n", "UPPER.TXT": "u\n", "utf8-é.txt": "é\n",
-		// Names that a pattern turns into options.
+		// Names that a glob expands to options.
 		"-o": "o\n", "--output=x": "o\n", "--checkpoint-action=exec=sh x": "o\n", "-exec": "o\n", "-rf": "o\n", "-f": s.home + "/.ssh/id_rsa\n", "--pre=sh": "o\n", "-i": "o\n",
 		"odd/--files0-from=list0": "o\n", "odd/--compress-program=sh": "o\n", "odd/-w": "o\n", "odd/-exec=sh": "o\n", "odd/--reference=x": "o\n", "odd/plain": "plain\n",
-		// Files that name others.
+		// Files that name other files.
 		"@args": "-a\n" + s.home + "/.ssh/id_rsa\n", "list": s.home + "/.ssh/id_rsa\n" + s.outside + "/secret.txt\n", "list0": s.home + "/.ssh/id_rsa\x00" + s.outside + "/secret.txt\x00",
 		"names0": "a.txt\x00b.txt\x00", "names": "a.txt\nb.txt\n", "cmds": "touch made-by-cmds\n", "patterns": "alpha\nbeta\n",
-		// Scripts in the languages of the programs that read.
+		// Scripts in the languages of the reading programs.
 		"w.sed": "w made-by-sed\n", "e.sed": "e touch made-by-sed\n", "r.sed": "r " + s.home + "/.ssh/id_rsa\n", "p.sed": "1p\n",
 		"run.awk": "BEGIN { system(\"touch made-by-awk\") }\n", "write.awk": "{ print > \"made-by-awk\" }\n", "read.awk": "BEGIN { while ((getline x < \"" + s.home + "/.ssh/id_rsa\") > 0) print x }\n", "print.awk": "{ print $1 }\n",
 		"prog.jq": ".a\n", "evil.jq": "include \"leak\"; .\n", "x.bc": "1+1\n", "magic": "0 string x found\n", "script.sh": "touch made-by-script\n", "env.sh": run("bash-env"),
@@ -189,7 +190,8 @@ func (s *stage) project(t *testing.T) {
 	s.library(t)
 }
 
-// library puts a library into the workspace, which runs nothing and would be noticed if it were loaded.
+// library puts a library into the workspace that runs nothing, but whose loading would be
+// noticed.
 func (s *stage) library(t *testing.T) {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/*/libm.so.6")
@@ -203,7 +205,7 @@ func (s *stage) library(t *testing.T) {
 	write(t, s.ws+"/evil.so", string(data), 0o755)
 }
 
-// archives packs two files in the formats that programs list.
+// archives packs two files in the formats that programs can list.
 func (s *stage) archives(t *testing.T) {
 	t.Helper()
 	var packed, zipped bytes.Buffer
@@ -231,7 +233,8 @@ func (s *stage) archives(t *testing.T) {
 	write(t, s.ws+"/x.gz", zipped.String(), 0o644)
 }
 
-// repositories makes the repository of the workspace, and others in it whose settings run programs.
+// repositories creates the workspace's repository, and others in it whose settings run
+// programs.
 func (s *stage) repositories(t *testing.T) {
 	t.Helper()
 	s.git(t, s.ws, "init", "-q", "-b", "main")
@@ -283,7 +286,8 @@ func (s *stage) repositories(t *testing.T) {
 		}
 	}
 	write(t, s.ws+"/evil.inc", "[filter \"x\"]\n\tclean = "+cmd+"\n", 0o644)
-	// A plain directory whose settings are elsewhere, and one that is no repository in a hostile one.
+	// A plain directory with its settings elsewhere, and a directory that is not a repository
+	// inside a hostile one.
 	s.git(t, s.ws, "init", "-q", "evil/common")
 	write(t, s.ws+"/evil/common/.git/commondir", "../../filter/.git\n", 0o644)
 	if err := os.MkdirAll(s.ws+"/evil/filter/sub/.git", 0o755); err != nil {
@@ -294,7 +298,7 @@ func (s *stage) repositories(t *testing.T) {
 	appendTo(t, s.ws+"/evil/bare/config", "[core]\n\tfsmonitor = "+cmd+"\n\tbare = false\n\tworktree = "+s.ws+"\n")
 }
 
-// git runs git for the stage, before anything else does.
+// git runs git for the stage, before anything else runs.
 func (s *stage) git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
@@ -307,8 +311,8 @@ func (s *stage) git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// calm removes what leads out of the workspace, so that a command may read all that it finds there, and
-// names that patterns must not meet.
+// calm removes everything that leads out of the workspace, so that a command may read all it
+// finds there, and names that globs must not match.
 func (s *stage) calm(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(s.ws, func(path string, d fs.DirEntry, err error) error {
@@ -325,7 +329,7 @@ func (s *stage) calm(t *testing.T) {
 	}
 }
 
-// tools makes a directory with all programs of the system but bash, where sh is another shell.
+// tools creates a directory with all system programs except bash, where sh is another shell.
 func (s *stage) tools(t *testing.T, sh string) string {
 	t.Helper()
 	shell, err := exec.LookPath(sh)
@@ -355,11 +359,11 @@ func (s *stage) tools(t *testing.T, sh string) string {
 	return dir
 }
 
-// give makes everything belong to the user, so that nothing but adze keeps commands from it.
+// give makes the user own everything, so that only adze protects it from commands.
 func (s *stage) give(t *testing.T) {
 	t.Helper()
 	for dir := s.top; os.Getuid() == 0 && strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // the directories of tests may be closed to others
+		if err := os.Chmod(dir, 0o755); err != nil { // test directories may be closed to others
 			t.Fatal(err)
 		}
 	}
@@ -374,7 +378,7 @@ func (s *stage) give(t *testing.T) {
 	}
 }
 
-// listen opens a socket in the workspace. What connects to it is seen by the witness.
+// listen opens a socket in the workspace. The trace shows connections to it.
 func (s *stage) listen(t *testing.T) {
 	t.Helper()
 	l, err := net.Listen("unix", s.ws+"/sock")
@@ -384,7 +388,7 @@ func (s *stage) listen(t *testing.T) {
 	t.Cleanup(func() { l.Close() })
 }
 
-// state returns what is on the stage, by name, apart from what the program keeps for itself.
+// state returns the content of the stage by name, except for the program's own files.
 func (s *stage) state(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -404,7 +408,7 @@ func (s *stage) state(t *testing.T) map[string]string {
 		}
 		st := info.Sys().(*syscall.Stat_t)
 		what := fmt.Sprint(info.Mode(), st.Uid, st.Gid)
-		if path != s.top && path != s.home { // which get a folder of the program
+		if path != s.top && path != s.home { // these get a directory of the program
 			what += fmt.Sprint(" ", info.ModTime().UnixNano())
 		}
 		switch {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// traced are the system calls that the witness is told of: whatever opens, changes or executes a file,
-// makes a process, speaks to another one or to the network, or changes the system.
+// traced are the traced system calls: all that open, change or execute a file, create a
+// process, communicate with another process or the network, or change the system.
 var traced = []string{
 	"open", "openat", "openat2", "creat", "open_by_handle_at",
 	"rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat",
@@ -37,23 +37,23 @@ var traced = []string{
 	"syslog", "fanotify_init", "name_to_handle_at", "landlock_create_ruleset",
 }
 
-// An event is a system call that came to its end.
+// An event is a completed system call.
 type event struct {
 	pid  int
-	at   float64 // when it began, in seconds since 1970
+	at   float64 // start time, in Unix seconds
 	name string
-	args string // as strace prints them
-	ret  string // likewise
+	args string // format as printed by strace
+	ret  string // same format
 }
 
 func (e event) failed() bool { return strings.HasPrefix(e.ret, "-1") || strings.HasPrefix(e.ret, "?") }
 
-// denied reports whether the kernel refused the call, rather than that there was nothing to do.
+// denied reports whether the kernel refused the call, rather than having nothing to do.
 func (e event) denied() bool {
 	return strings.HasPrefix(e.ret, "-1 EACCES") || strings.HasPrefix(e.ret, "-1 EPERM") || strings.HasPrefix(e.ret, "-1 EROFS")
 }
 
-// number returns what the call returned.
+// number returns the call's return value.
 func (e event) number() int {
 	end := strings.IndexFunc(e.ret, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -66,7 +66,7 @@ func (e event) number() int {
 	return n
 }
 
-// file returns where the descriptor that the call returned leads, as the kernel has it.
+// file returns the path of the returned descriptor, as the kernel resolved it.
 func (e event) file() string { return described(e.ret) }
 
 // described returns the path that strace adds to a descriptor in s.
@@ -78,7 +78,7 @@ func described(s string) string {
 	return unescape(s[from+1 : to])
 }
 
-// words returns the arguments one by one. Commas in strings, lists and structures separate nothing.
+// words splits the arguments. Commas in strings, lists and structures do not separate.
 func (e event) words() []string {
 	var words []string
 	depth, from, quoted := 0, 0, false
@@ -101,7 +101,7 @@ func (e event) words() []string {
 	return append(words, strings.TrimSpace(e.args[from:]))
 }
 
-// text returns the string that an argument is.
+// text returns the string in an argument.
 func text(word string) string {
 	from, to := strings.IndexByte(word, '"'), strings.LastIndexByte(word, '"')
 	if from < 0 || to <= from {
@@ -110,7 +110,7 @@ func text(word string) string {
 	return unescape(word[from+1 : to])
 }
 
-// unescape undoes the escapes of strace, which are those of C.
+// unescape decodes strace's escapes, which are C escapes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -140,25 +140,25 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// A command is a process that the program started for a line, or one that came from it.
+// A command is a process that the program started for a line, or a descendant.
 type command struct {
-	own  bool // it is the program itself, not a command
-	line int  // the line that it runs for, as the driver counts
+	own  bool // the program itself, not a command
+	line int  // number of the line it runs for
 
-	copies bool // it works on the copy of a file; see preview
+	copies bool // works on a copy of a file; see preview
 }
 
-// A tracer reads what strace writes and tells whose each call is.
+// A tracer parses strace's output and attributes each call to a command.
 type tracer struct {
-	lineAt func(at float64) int // the line that runs at a time
+	lineAt func(at float64) int // line that runs at a time
 	seen   func(event, *command)
 
-	pending  map[int]event    // calls that have not come to their end, by process
-	prefix   map[int]string   // their text
-	commands map[int]*command // processes and threads that are alive
-	orphans  map[int][]event  // of processes whose parent has not yet been told of them
-	gone     map[int]float64  // when orphans ended
-	groups   map[int][]int    // the processes of a line
+	pending  map[int]event    // unfinished calls, by process
+	prefix   map[int]string   // text of the pending calls
+	commands map[int]*command // live processes and threads
+	orphans  map[int][]event  // events of processes whose parent is not yet known
+	gone     map[int]float64  // end times of orphans
+	groups   map[int][]int    // processes of each line
 	first    bool
 }
 
@@ -170,7 +170,7 @@ func newTracer(lineAt func(float64) int, seen func(event, *command)) *tracer {
 	}
 }
 
-// run reads to the end.
+// run parses the trace to its end.
 func (t *tracer) run(r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for {
@@ -225,7 +225,7 @@ func (t *tracer) read(line string) error {
 		e, ok := t.pending[pid]
 		_, tail, found := strings.Cut(rest, " resumed>")
 		if !ok || !found {
-			return nil // it began before strace was there
+			return nil // it began before strace attached
 		}
 		rest, at = t.prefix[pid]+tail, e.at
 		delete(t.pending, pid)
@@ -248,15 +248,15 @@ func (t *tracer) read(line string) error {
 	return nil
 }
 
-// attribute finds out whose call e is, or keeps it until that is known.
+// attribute determines the command of e, or keeps e until it is known.
 func (t *tracer) attribute(e event) {
-	if !t.first { // the program itself, which strace starts
+	if !t.first { // the program itself, started by strace
 		t.first = true
 		t.commands[e.pid] = &command{own: true, line: -1}
 	}
 	c, ok := t.commands[e.pid]
 	if !ok {
-		if _, gone := t.gone[e.pid]; gone { // another process has its number now
+		if _, gone := t.gone[e.pid]; gone { // its number was reused
 			t.adopt(e.pid)
 		}
 		t.orphans[e.pid] = append(t.orphans[e.pid], e)
@@ -272,7 +272,7 @@ func (t *tracer) attribute(e event) {
 	}
 }
 
-// born notes the process or thread that a call of parent made.
+// born records the process or thread that a call of parent created.
 func (t *tracer) born(pid int, e event, parent *command) {
 	if at, gone := t.gone[pid]; gone && at < e.at {
 		t.adopt(pid)
@@ -296,13 +296,13 @@ func (t *tracer) born(pid int, e event, parent *command) {
 	}
 }
 
-// What strace says when a thread other than the first executes a program.
+// Messages of strace when a thread other than the first executes a program.
 var (
 	superseded = regexp.MustCompile(`^\+\+\+ superseded by execve in pid (\d+)`)
 	renumbered = regexp.MustCompile(` <pid changed to (\d+) \.\.\.>$`)
 )
 
-// renamed notes that a thread has the number of its process from now on.
+// renamed records that a thread has its process's number from now on.
 func (t *tracer) renamed(thread string, pid int) {
 	old, err := strconv.Atoi(thread)
 	if err != nil {
@@ -319,7 +319,7 @@ func (t *tracer) renamed(thread string, pid int) {
 	}
 }
 
-// TestTracer follows processes whose numbers are used again and threads that execute programs.
+// TestTracer follows processes with reused numbers and threads that execute programs.
 func TestTracer(t *testing.T) {
 	const trace = `1 1.0 execve("/adze", ["adze"], 0x1) = 0
 1 1.1 clone(child_stack=0x1, flags=CLONE_VM|CLONE_THREAD) = 2
@@ -358,8 +358,8 @@ func TestTracer(t *testing.T) {
 	}
 }
 
-// adopt takes the calls of a process whose parent ended before it was told of it for those of the line that
-// ran then.
+// adopt attributes the calls of a process whose parent ended before reporting it to the line
+// that ran then.
 func (t *tracer) adopt(pid int) {
 	early := t.orphans[pid]
 	delete(t.orphans, pid)

@@ -1,11 +1,12 @@
 //go:build linux && !race
 
-// Package witness_test watches the program from outside. It gives it command lines as a model would, where
-// every question is a refusal, and has strace tell what the commands did that ran: none may have written,
-// executed anything but programs that read, connected, or read outside of what may be read. What the
-// program itself believes of a line is not asked.
+// Package witness_test observes the program from outside. It sends the program command lines
+// like a model would, in a setting where every prompt is a denial, and checks with strace the
+// commands that ran: none may have written, executed anything but reading programs, connected,
+// or read outside the permitted places. The program's own view of a line is not consulted.
 //
-// The program is this test, started again under another name, so that it is the code of the tree.
+// The program is this test binary, started again under another name, so that it is the code of
+// the tree.
 package witness_test
 
 import (
@@ -25,18 +26,19 @@ import (
 	"adze/internal/app"
 )
 
-// asAdze is the variable that makes this test the program itself.
+// asAdze is the variable that makes this test binary act as the program.
 const asAdze = "WITNESS_AS_ADZE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asAdze) != "" {
-		os.Unsetenv(asAdze) // ok: a name that is set can be unset
+		os.Unsetenv(asAdze) // ok: a set name can be unset
 		os.Exit(app.Main(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-// users returns who runs the program: whoever runs the tests and, if that is root, nobody as well.
+// users returns the users that run the program: the one running the tests and, if that is root,
+// nobody as well.
 func users(t *testing.T) []runner {
 	t.Helper()
 	self, err := user.Current()
@@ -59,14 +61,14 @@ func users(t *testing.T) []runner {
 	return all
 }
 
-// plainUser returns a user who is not root, if there is one to be had.
+// plainUser returns a user other than root, if possible.
 func plainUser(t *testing.T) runner {
 	t.Helper()
 	all := users(t)
 	return all[len(all)-1]
 }
 
-// readLines returns the lines of a file of testdata that are neither empty nor comments.
+// readLines returns the lines of a testdata file that are neither empty nor comments.
 func readLines(t *testing.T, path string) []string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -88,8 +90,8 @@ func readLines(t *testing.T, path string) []string {
 	return lines
 }
 
-// newJudge returns a judge for the stage: the workspace may be read, and places of the system without
-// secrets; the programs of testdata/programs.txt may be executed.
+// newJudge returns a judge for the stage: the workspace and system places without secrets may
+// be read, and the programs in testdata/programs.txt executed.
 func (s *stage) newJudge(t *testing.T) *judge {
 	t.Helper()
 	j := &judge{places: append(readLines(t, "testdata/places.txt"), s.ws, s.home+"/.gitconfig"), programs: map[string]bool{}}
@@ -103,7 +105,7 @@ func (s *stage) newJudge(t *testing.T) *judge {
 	return j
 }
 
-// report fails the test for each effect and returns what was stopped, by kind.
+// report fails the test for each effect and logs the prevented ones by kind.
 func (r *run) report(t *testing.T) {
 	t.Helper()
 	for i, e := range r.judge.done {
@@ -135,8 +137,8 @@ func (r *run) report(t *testing.T) {
 		r.stage.user.name, r.given, r.ran, 100*float64(r.ran)/float64(max(r.given, 1)), r.timedOut, r.judge.calls, len(r.judge.done), strings.Join(stopped, ", "))
 }
 
-// TestWitnessNotices runs commands that are allowed, outside of any jail, and expects the witness to see
-// what they do.
+// TestWitnessNotices runs allowed commands outside any jail, and checks that their effects are
+// detected.
 func TestWitnessNotices(t *testing.T) {
 	for _, u := range users(t) {
 		t.Run(u.name, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestWitnessNotices(t *testing.T) {
 				{"sleep 5 & kill $!; kill -CONT $PPID", "signal"},
 				{"renice -n 19 -p $PPID", "execute"},
 			}
-			// The answer to the first line is there when the program has made its own things.
+			// The answer to the first line arrives after the program's own setup.
 			at := map[int]string{}
 			for _, tt := range tests {
 				at[len(r.driver.lines)] = tt.kind
@@ -187,16 +189,18 @@ func TestWitnessNotices(t *testing.T) {
 	}
 }
 
-// generated is how many lines of the grammar are run by each of two users, so that all checks take less than twenty
-// minutes: enough for every program that reads. Half of them are others each time. WITNESS_LINES=10000 makes it 20,000 in all.
+// generated is the number of generated lines run by each of two users, chosen so that all
+// checks take less than twenty minutes: enough for every reading program. Half of them differ
+// each time. WITNESS_LINES=10000 makes it 20,000 in all.
 const generated = 2_000
 
-// TestWitness runs all lines of the corpora and many more of a grammar, as root and as nobody. Half of
-// the latter are the same each time, and others for each user; WITNESS_SEED repeats the rest.
+// TestWitness runs all lines of the corpora and many generated ones, as root and as nobody.
+// Half of the latter are the same each time, but differ between users; WITNESS_SEED repeats the
+// rest.
 func TestWitness(t *testing.T) {
 	count, seed := number(t, "WITNESS_LINES", generated), number(t, "WITNESS_SEED", int(time.Now().UnixNano()&0xffffff))
 	written, harm := handWritten(t), attacks(t)
-	// Each waits for the others' processes most of the time: run them at once with -parallel.
+	// Each run mostly waits for other processes: run them concurrently with -parallel.
 	for _, u := range users(t) {
 		watched(t, u, "written", func(t *testing.T, s *stage, r *run) {
 			for _, a := range harm {
@@ -219,7 +223,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// watched runs lines as a user under the witness, beside others.
+// watched runs lines as a user under strace, in parallel with others.
 func watched(t *testing.T, u runner, name string, lines func(t *testing.T, s *stage, r *run)) {
 	t.Run(u.name+"/"+name, func(t *testing.T) {
 		t.Parallel()
@@ -235,7 +239,7 @@ func watched(t *testing.T, u runner, name string, lines func(t *testing.T, s *st
 	})
 }
 
-// TestWitnessShells runs the attacks where another shell than bash reads them.
+// TestWitnessShells runs the attacks with another shell than bash.
 func TestWitnessShells(t *testing.T) {
 	harm := attacks(t)
 	for _, shell := range []string{"dash", "busybox"} {
@@ -248,9 +252,9 @@ func TestWitnessShells(t *testing.T) {
 			s.before = s.state(t)
 			r := s.watchIn(ctx, t, env, nil, "--as-model")
 			if shell == "busybox" {
-				r.judge.programs["/usr/bin/busybox"] = true // as the shell
+				r.judge.programs["/usr/bin/busybox"] = true // it is the shell
 			}
-			for i := 0; i < len(harm); i += 4 { // all of them are tried in bash
+			for i := 0; i < len(harm); i += 4 { // bash tries all of them
 				r.try(t, s.fill(harm[i].line))
 			}
 			g := s.grammar(t, 2)
@@ -264,8 +268,8 @@ func TestWitnessShells(t *testing.T) {
 	}
 }
 
-// TestWitnessWithoutJail runs all that is written by hand where the kernel has no Landlock, so that the strict
-// proof decides alone. strace answers for the kernel.
+// TestWitnessWithoutJail runs all hand-written lines on a kernel without Landlock, simulated by
+// strace, so that the strict proof decides alone.
 func TestWitnessWithoutJail(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, plainUser(t))
@@ -291,13 +295,13 @@ func TestWitnessWithoutJail(t *testing.T) {
 	r.changed(t)
 }
 
-// usual is what programs do on their own that a jail would keep them from, to no harm: ps looks at the
-// environment of processes and does not show it, whereis lists a directory, df opens the one that it is
-// asked about, jq reads functions of the user, tac makes a file that it removes, and others read their
-// configuration.
+// usual matches harmless actions of programs that a jail would prevent: ps reads the
+// environment of processes without showing it, whereis lists a directory, df opens its
+// argument, jq reads the user's functions, tac creates and removes a file, and others read
+// their configuration.
 var usual = regexp.MustCompile(`^(/proc/\d+/(environ|coredump_filter)|/opt|/|/sys/kernel/mm/.*|/etc/(ldap|java[^/]*)/.*|/tmp/tac\w*|/tmp/hsperfdata.*|.*/home|.*/home/\.jq): openat\(|^(unlink|mkdir)\("/tmp/(tac|hsperfdata)`)
 
-// number returns the number in a variable of the environment.
+// number returns the number in an environment variable.
 func number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

@@ -12,18 +12,20 @@ import (
 	"sync"
 )
 
-// A Journal keeps what the steps of a run returned, so that a run that was cut continues with the step that was cut.
+// A Journal records the results of a run's steps, so that an interrupted run continues with the
+// interrupted step.
 type Journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]entry
-	made int  // calls of agents, also by earlier processes
+	made int  // agent calls, including those of earlier processes
 	over bool // the run has ended
 }
 
-// An entry is a line of a journal: the head, a call that begins, a step that has ended, or the end of the run.
+// An entry is a line of a journal: the head, a call that begins, a step that has ended, or the
+// end of the run.
 type entry struct {
-	Run string `json:"run,omitempty"` // identifies the workflow and its inputs, in the head
+	Run string `json:"run,omitempty"` // identifies the workflow and its inputs; set in the head
 	Head
 	Ended   bool    `json:"ended,omitempty"`
 	Call    string  `json:"call,omitempty"`
@@ -32,13 +34,13 @@ type entry struct {
 	Result  *Result `json:"result,omitempty"`
 }
 
-// A Head says what a journal is of.
+// A Head identifies a journal's workflow and inputs.
 type Head struct {
 	Name   string            `json:"workflow,omitempty"`
 	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
-// ReadHead returns what a journal is of, and whether its run has ended.
+// ReadHead returns a journal's head, and whether its run has ended.
 func ReadHead(path string) (h Head, ended bool, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -54,8 +56,9 @@ func ReadHead(path string) (h Head, ended bool, err error) {
 	return e.Head, j.over, err
 }
 
-// OpenJournal opens the journal of a run of w with these inputs, or begins it. A last line that was cut is dropped. The
-// journal of another run is an error: it is not touched. With an empty path nothing is written.
+// OpenJournal opens or creates the journal of a run of w with these inputs. A truncated last
+// line is dropped. A journal of another run is an error and is not touched. If path is empty,
+// nothing is written.
 func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, error) {
 	if path == "" {
 		return &Journal{done: map[string]entry{}}, nil
@@ -89,7 +92,7 @@ func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, 
 	return j, nil
 }
 
-// Identify returns what tells a workflow with its inputs from others.
+// Identify returns a string that identifies a workflow with its inputs.
 func Identify(w *Workflow, inputs map[string]string) (string, error) {
 	if inputs == nil {
 		inputs = map[string]string{}
@@ -102,7 +105,7 @@ func Identify(w *Workflow, inputs map[string]string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// read takes in the lines that are whole and returns how many bytes they have.
+// read loads the complete lines and returns their size in bytes.
 func (j *Journal) read(data []byte, id string) (kept int, err error) {
 	for kept < len(data) {
 		line, _, whole := bytes.Cut(data[kept:], []byte("\n"))
@@ -111,7 +114,7 @@ func (j *Journal) read(data []byte, id string) (kept int, err error) {
 		if !whole || broken && kept > 0 {
 			return kept, nil
 		}
-		if kept == 0 && e.Run != id { // or no journal at all
+		if kept == 0 && e.Run != id { // another run, or not a journal at all
 			return 0, errors.New("the journal is of another run: the workflow or its inputs have changed since")
 		}
 		if e.Call != "" {
@@ -126,7 +129,7 @@ func (j *Journal) read(data []byte, id string) (kept int, err error) {
 	return kept, nil
 }
 
-// add writes a line, which is on disk when it returns.
+// add writes a line and syncs it to disk.
 func (j *Journal) add(e entry) error {
 	if j.file == nil {
 		return nil
@@ -141,7 +144,7 @@ func (j *Journal) add(e entry) error {
 	return j.file.Sync()
 }
 
-// begin notes that an agent is asked, unless there were too many calls.
+// begin records an agent call, unless the limit is reached.
 func (j *Journal) begin(step string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,7 +155,7 @@ func (j *Journal) begin(step string) error {
 	return j.add(entry{Call: step})
 }
 
-// end keeps how a step ended.
+// end records the end of a step.
 func (j *Journal) end(e entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -160,7 +163,7 @@ func (j *Journal) end(e entry) error {
 	return j.add(e)
 }
 
-// ended returns how a step ended, if it has.
+// ended returns the end of a step, if it has ended.
 func (j *Journal) ended(step string) (entry, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -168,7 +171,7 @@ func (j *Journal) ended(step string) (entry, bool) {
 	return e, ok
 }
 
-// Finish keeps that the run has ended, so that it is not continued.
+// Finish records that the run has ended, so that it is not continued.
 func (j *Journal) Finish() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

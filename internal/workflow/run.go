@@ -10,13 +10,13 @@ import (
 	"adze/internal/tool/schema/draft"
 )
 
-// MaxCalls is how often a run may ask agents, tries that failed included.
+// MaxCalls is the maximum number of agent calls in a run, including failed ones.
 const MaxCalls = 80
 
-// maxAtOnce is how many steps of a group run at a time.
+// maxAtOnce is the number of a group's steps that run concurrently.
 const maxAtOnce = 8
 
-// A Call asks an agent.
+// A Call is a request to an agent.
 type Call struct {
 	Step, Agent, Prompt, Model string
 	Schema                     json.RawMessage // nil means any text
@@ -28,7 +28,7 @@ type Runner interface {
 	Run(ctx context.Context, c Call) (Result, error)
 }
 
-// A State is where a step is.
+// A State is the state of a step.
 type State string
 
 // The states.
@@ -40,30 +40,30 @@ const (
 	Failed   State = "failed"
 )
 
-// A Progress is news of a run, for users.
+// A Progress is an update on a run, for users.
 type Progress struct {
 	Step  string
 	State State
-	Err   error // of what failed
+	Err   error // set on failure
 }
 
-// A Run carries a workflow out.
+// A Run executes a workflow.
 type Run struct {
 	Workflow *Workflow
 	Inputs   map[string]string
 	Runner   Runner
 	Journal  *Journal
-	// Compile compiles schemas; nil means that each is compiled again.
+	// Compile compiles schemas; if nil, each is compiled anew.
 	Compile func(json.RawMessage) (*draft.Schema, error)
-	// Report is told of progress, from any goroutine; may be nil.
+	// Report, if non-nil, is called with progress, from any goroutine.
 	Report func(Progress)
 
 	mu      sync.Mutex
 	results map[string]Result
 }
 
-// Do runs the steps that have not ended yet and returns what the last step returned that was not skipped. When it fails,
-// or ctx is done, the journal has all that was finished.
+// Do runs the steps that have not ended yet and returns the result of the last step that was
+// not skipped. If it fails or ctx is done, the journal has all finished steps.
 func (r *Run) Do(ctx context.Context) (Result, error) {
 	for _, name := range r.Workflow.Inputs {
 		if _, ok := r.Inputs[name]; !ok {
@@ -86,7 +86,7 @@ func (r *Run) Do(ctx context.Context) (Result, error) {
 	return last, nil
 }
 
-// names returns the names of the steps that return something.
+// names returns the names of the steps that return a result.
 func (s *Step) names() []string {
 	if s.Parallel == nil {
 		return []string{s.Name}
@@ -122,7 +122,7 @@ func (r *Run) step(ctx context.Context, s *Step) error {
 	return errors.Join(failures...)
 }
 
-// values returns what later steps may refer to.
+// values returns the values that later steps may refer to.
 func (r *Run) values() values {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,8 @@ func (r *Run) values() values {
 	return v
 }
 
-// single runs a step that asks one agent, unless it has ended before or is not to run.
+// single runs a step that calls one agent, unless it has ended before or its condition is not
+// met.
 func (r *Run) single(ctx context.Context, s *Step, v values) error {
 	if e, ok := r.Journal.ended(s.Name); ok {
 		if !e.Skipped {
@@ -162,7 +163,7 @@ func (r *Run) single(ctx context.Context, s *Step, v values) error {
 	return nil
 }
 
-// try asks the agent until its output fits, as often as the step allows.
+// try calls the agent until its output matches the schema, as often as the step allows.
 func (r *Run) try(ctx context.Context, s *Step, prompt string) (Result, error) {
 	var failure error
 	for try := 0; try <= s.Retries; try++ {
@@ -189,7 +190,7 @@ func (r *Run) try(ctx context.Context, s *Step, prompt string) (Result, error) {
 	return Result{}, failure
 }
 
-// fits reports why an output does not fit the schema of its step.
+// fits returns an error if an output does not match its step's schema.
 func (r *Run) fits(s *Step, result Result) error {
 	if s.Schema == nil {
 		return nil

@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// A Result is what an agent returned.
+// A Result is an agent's output.
 type Result struct {
 	Text  string          `json:"text,omitempty"`
-	Value json.RawMessage `json:"value,omitempty"` // that fits the schema of the step
+	Value json.RawMessage `json:"value,omitempty"` // matches the step's schema
 }
 
 var referenceForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}`)
 })
 
-// references returns what a text refers to.
+// references returns the references in a text.
 func references(text string) []string {
 	var all []string
 	for _, m := range referenceForm().FindAllStringSubmatch(text, -1) {
@@ -28,7 +28,8 @@ func references(text string) []string {
 	return all
 }
 
-// refers reports what is wrong with a reference. Names are those of inputs, and of steps that have run.
+// refers returns an error if a reference is invalid. names holds the inputs, and the steps that
+// have run.
 func refers(ref string, names map[string]bool) error {
 	parts := strings.Split(ref, ".")
 	switch {
@@ -46,13 +47,13 @@ func refers(ref string, names map[string]bool) error {
 	return errors.New("write inputs.NAME or steps.NAME.output")
 }
 
-// values are what references stand for.
+// values holds the values of references.
 type values struct {
 	inputs  map[string]string
-	results map[string]Result // of the steps that were not skipped
+	results map[string]Result // steps that were not skipped
 }
 
-// expand puts values in the place of references. What a value holds is not expanded again.
+// expand replaces references with their values. Values are not expanded again.
 func (v values) expand(text string) string {
 	return referenceForm().ReplaceAllStringFunc(text, func(ref string) string {
 		found, _ := v.lookup(referenceForm().FindStringSubmatch(ref)[1])
@@ -60,7 +61,7 @@ func (v values) expand(text string) string {
 	})
 }
 
-// lookup returns what a reference stands for, and whether there is something.
+// lookup returns the value of a reference, and whether it has one.
 func (v values) lookup(ref string) (string, bool) {
 	parts := strings.Split(ref, ".")
 	if parts[0] == "inputs" {
@@ -87,7 +88,7 @@ func (v values) lookup(ref string) (string, bool) {
 	return string(value), string(value) != "null"
 }
 
-// member returns what an object or list has under a name or number.
+// member returns an object's member or a list's element.
 func member(value json.RawMessage, name string) (json.RawMessage, bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(value, &object) == nil {

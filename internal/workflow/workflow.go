@@ -1,6 +1,5 @@
-// Package workflow reads and runs workflows: steps that ask agents, one after the other or side by side, each with what
-// earlier ones returned. A workflow is data and never code. How an agent is run, where files are found and who may start a
-// run is left to others.
+// Package workflow parses and runs workflows: steps that call agents, sequentially or
+// concurrently, each with the results of earlier ones. A workflow is data, never code.
 package workflow
 
 import (
@@ -16,34 +15,34 @@ import (
 	"adze/internal/tool/schema/draft"
 )
 
-// Bounds of a workflow.
+// Workflow limits.
 const (
 	maxFile    = 256 << 10
 	maxSteps   = 80
 	maxRetries = 5
 )
 
-// A Workflow is what a file describes.
+// A Workflow is a parsed workflow file.
 type Workflow struct {
 	Name, Description string
 	Inputs            []string
 	Steps             []Step
 }
 
-// A Step asks one agent, or is a group of steps that run side by side.
+// A Step calls one agent, or is a group of steps that run concurrently.
 type Step struct {
 	Name                 string
 	Agent, Prompt, Model string
 	Worktree             bool
-	Schema               json.RawMessage // what the output must fit; nil means any text
+	Schema               json.RawMessage // output schema; nil means any text
 	Retries              int             // after the first try
 	When                 *Condition      // nil means always
 	Parallel             []Step
 }
 
-// A Condition compares what an earlier step returned. Exactly one of the comparisons is set.
+// A Condition tests an earlier step's result. Exactly one comparison is set.
 type Condition struct {
-	Value    string // a reference, such as steps.check.output.ok
+	Value    string // reference, such as steps.check.output.ok
 	Equals   *string
 	Contains *string
 	Exists   *bool
@@ -53,7 +52,7 @@ var nameForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 })
 
-// Parse reads a workflow, which is YAML or JSON. The error says what is wrong with which step.
+// Parse parses a workflow in YAML or JSON. The error names the invalid step.
 func Parse(name string, data []byte) (*Workflow, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("the workflow has %d bytes, and at most %d are read", len(data), maxFile)
@@ -89,7 +88,7 @@ func Parse(name string, data []byte) (*Workflow, error) {
 	return w, w.check()
 }
 
-// known reports a field that has no meaning.
+// known returns an error for an unknown field.
 func known(fields frontmatter.Fields, names ...string) error {
 	for name := range fields {
 		found := false
@@ -103,7 +102,7 @@ func known(fields frontmatter.Fields, names ...string) error {
 	return nil
 }
 
-// A parser reads steps.
+// A parser parses steps.
 type parser struct {
 	seen map[string]bool
 }
@@ -166,7 +165,7 @@ func (p *parser) step(f frontmatter.Fields, grouped bool) (Step, error) {
 	return s, nil
 }
 
-// options reads what a step may leave out.
+// options parses a step's optional fields.
 func (s *Step) options(f frontmatter.Fields) (err error) {
 	if text := f["worktree"].Text; text != "" {
 		if s.Worktree, err = strconv.ParseBool(text); err != nil {
@@ -194,7 +193,7 @@ func (s *Step) options(f frontmatter.Fields) (err error) {
 	return nil
 }
 
-// condition reads when a step runs.
+// condition parses a step's condition.
 func condition(f frontmatter.Fields) (*Condition, error) {
 	v, ok := f["when"]
 	if !ok {
@@ -227,7 +226,7 @@ func condition(f frontmatter.Fields) (*Condition, error) {
 	return c, nil
 }
 
-// check reports references to what is not there when a step runs.
+// check returns an error for references to values that do not exist when a step runs.
 func (w *Workflow) check() error {
 	names := map[string]bool{}
 	for _, in := range w.Inputs {

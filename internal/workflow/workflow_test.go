@@ -42,7 +42,7 @@ steps:
     prompt: "{{steps.security.output}} / {{steps.speed.output}} / {{steps.praise.output}}"
 `
 
-// A crew plays agents: it returns what answer says, and keeps what it was asked.
+// A crew simulates agents: it answers with the answer function and records its calls.
 type crew struct {
 	mu     sync.Mutex
 	calls  []Call
@@ -85,7 +85,7 @@ func newRun(t testing.TB, w *Workflow, path string, c *crew) *Run {
 	return &Run{Workflow: w, Inputs: inputs, Runner: c, Journal: j}
 }
 
-// answers is what the agents of the review return.
+// answers simulates the agents of the review.
 func answers(risky bool) func(int, Call) (Result, error) {
 	return func(_ int, c Call) (Result, error) {
 		if c.Step == "find" {
@@ -95,8 +95,8 @@ func answers(risky bool) func(int, Call) (Result, error) {
 	}
 }
 
-// Steps get what earlier ones returned as data, run side by side or not at all, and the last output is that of the run.
-//
+// TestRun checks that steps get earlier results as data, run concurrently or are skipped, and
+// that the last output is the run's result.
 // Proves X-130.
 func TestRun(t *testing.T) {
 	w := parse(t, review)
@@ -131,8 +131,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// An output that does not fit is asked for again, as often as the step says; a schema is compiled by the caller's cache.
-//
+// TestRetries checks that an output that does not match is requested again, as often as the
+// step allows, and that schemas are compiled by the caller's cache.
 // Proves X-130.
 func TestRetries(t *testing.T) {
 	w := parse(t, review)
@@ -182,8 +182,8 @@ func TestLimitOfCalls(t *testing.T) {
 	}
 }
 
-// However a journal was cut, the run continues: no step that is in it is repeated, and the outcome is the same.
-//
+// TestJournalCutAnywhere checks that a run continues from a journal truncated anywhere: no
+// recorded step is repeated, and the outcome is the same.
 // Proves X-130.
 func TestJournalCutAnywhere(t *testing.T) {
 	w := parse(t, review)
@@ -240,8 +240,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 	}
 }
 
-// A run that is cancelled keeps what was finished.
-//
+// TestCancelled checks that a canceled run keeps its finished steps.
 // Proves X-130.
 func TestCancelled(t *testing.T) {
 	w := parse(t, review)
@@ -296,7 +295,7 @@ func TestBadWorkflows(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is refused or can be run: every prompt can be made.
+// FuzzParse checks that any file is either refused or runnable: every prompt can be expanded.
 func FuzzParse(f *testing.F) {
 	f.Add(review)
 	f.Add(`{"steps":[{"name":"a","prompt":"{{inputs.x}}"}],"inputs":["x"]}`)
@@ -317,9 +316,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The head of a journal tells what it is of and whether the run has ended, also when its last line was cut; what is no
-// journal is refused.
-//
+// TestJournalHead checks that a journal's head identifies its workflow and whether the run has
+// ended, even if the last line is truncated, and that other files are refused.
 // Proves X-130.
 func TestJournalHead(t *testing.T) {
 	w := parse(t, "steps: [{name: a, prompt: b}]")
