@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What the user allows for good, when one agent asks, is not asked again for the others that wait. What the program says
-// meanwhile stands on lines of its own.
-//
+// TestTerminalOneAnswerForAgents checks that a permanent permission granted to one agent
+// applies to the other waiting agents without another prompt, and that the program's messages
+// appear on separate lines.
 // Proves AGENT-10, PERM-17, PERM-20.
 func TestTerminalOneAnswerForAgents(t *testing.T) {
 	tm := newTerminal(t, 100, 40, `when no-tool Agent
@@ -41,8 +41,8 @@ say All three are back.
 	tm.enter("/exit")
 }
 
-// Whoever continues a session that was killed is told which agents were at work.
-//
+// TestTerminalAgentsThatWereCut checks that resuming a killed session lists the agents that
+// were running.
 // Proves AGENT-39, SESS-22.
 func TestTerminalAgentsThatWereCut(t *testing.T) {
 	tm := newTerminal(t, 100, 40, `when no-tool Agent
@@ -57,7 +57,7 @@ use Agent {"description":"look around","prompt":"Look","subagent_type":"general-
 	tm.enter("go")
 	tm.waitFor(`general-purpose \(look around\)`)
 	tm.kill()
-	tm.enter("") // the shell sets the terminal right
+	tm.enter("") // the shell resets the terminal
 	tm.enter("clear; adze --continue --model replay:model.txt")
 	tm.waitFor(`These were at work when it ended, and have stopped: agent "look around"\.`)
 	tm.enter("/exit")

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Agents whose disk is full finish their work, the user is told what is not kept, what is kept can be read, and the session
-// is continued when there is room again.
-//
+// TestDiskIsFullUnderAgents checks that agents finish their work on a full disk, that the user
+// sees which data is lost, that saved data is readable, and that the session can be continued
+// once there is room again.
 // Proves AGENT-39, SESS-16.
 func TestDiskIsFullUnderAgents(t *testing.T) {
 	bwrap, err := exec.LookPath("bwrap")
@@ -56,7 +56,7 @@ say I go on.
 	if err := cmd.Run(); err != nil {
 		t.Error(err)
 	}
-	said, _ := os.ReadFile(out) // ok: then it is empty
+	said, _ := os.ReadFile(out) // ok: empty if missing
 	errs, _ := os.ReadFile(out + ".err")
 	if string(said) != "Both are back.\nI go on.\n" || !strings.Contains(string(errs), "no space left on device") {
 		t.Errorf("said %q\n%s", said, errs)

@@ -15,13 +15,14 @@ import (
 	"time"
 )
 
-// A program with five agents, two of them in worktrees, is killed at any moment. Whatever a model was sent is in the logs,
-// the session can be resumed, the model is told which agents were cut, how to continue them and where their worktrees
-// are, and no process is left. ADZE_KILLS says how many times; without it, as often as fits into 15 seconds.
-//
+// TestAgentsOfAKilledProgram kills a program with five agents, two of them in worktrees, at
+// arbitrary moments. Everything sent to a model must be in the logs, the session must be
+// resumable, the model must learn which agents were cut, how to continue them and where their
+// worktrees are, and no process may be left. ADZE_KILLS sets the number of kills; by default,
+// as many as fit into 15 seconds.
 // Proves AGENT-39, SESS-16, AGENT-30.
 func TestAgentsOfAKilledProgram(t *testing.T) {
-	kills, _ := strconv.Atoi(os.Getenv("ADZE_KILLS")) // ok: 0 is by time
+	kills, _ := strconv.Atoi(os.Getenv("ADZE_KILLS")) // ok: 0 means by time
 	began, cut := time.Now(), 0
 	round := 0
 	for ; round < kills || kills == 0 && time.Since(began) < 15*time.Second; round++ {
@@ -36,8 +37,8 @@ func TestAgentsOfAKilledProgram(t *testing.T) {
 	}
 }
 
-// killAgents kills a program that has agents after a while, looks at what it left, resumes it, and returns how many agents
-// the model was told of.
+// killAgents kills a program with agents after a delay, checks its leftovers, resumes it, and
+// returns the number of agents reported to the model.
 func killAgents(t *testing.T, after time.Duration) int {
 	t.Helper()
 	home, word := t.TempDir(), rand.Text()
@@ -68,7 +69,7 @@ use Read {"file_path":"a.txt"}
 		t.Fatal(err)
 	}
 	time.Sleep(after)
-	cmd.Process.Kill() // ok: it may not have lived so long
+	cmd.Process.Kill() // ok: it may have ended
 	cmd.Wait()         // ok: it was killed
 	until(t, "a command outlives the program", func() bool { return len(called(t, word)) == 0 })
 	logs := soFar(t, home) + sideLogs(t, home)
@@ -78,7 +79,7 @@ use Read {"file_path":"a.txt"}
 		}
 	}
 	if !strings.Contains(logs, `"type":"user"`) {
-		return 0 // there was nothing to resume yet
+		return 0 // nothing to resume yet
 	}
 	again := adze(t, home, "forever\nsay Fine.", append(args, "--resume", id, "--record-requests", sent+"2")...)
 	again.Dir = cmd.Dir
@@ -99,7 +100,7 @@ use Read {"file_path":"a.txt"}
 	}
 	for _, tree := range strings.Split(strings.TrimSpace(string(out)), "\n\n")[1:] {
 		path, _, _ := strings.Cut(strings.TrimPrefix(tree, "worktree "), "\n")
-		known := strings.Contains(strings.Join(begun, " "), filepath.Base(path)) // else its agent had not begun, and it is swept
+		known := strings.Contains(strings.Join(begun, " "), filepath.Base(path)) // otherwise its agent had not started, and it is swept
 		if known && !strings.Contains(told, path) {
 			t.Errorf("after %v: the worktree %s is left, and the model is not told of it", after, path)
 		}
@@ -107,7 +108,7 @@ use Read {"file_path":"a.txt"}
 	return strings.Count(told, "SendMessage to ")
 }
 
-// repository makes a directory one, with a file.
+// repository turns a directory into a repository with a file.
 func repository(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("text\n"), 0o600); err != nil {
@@ -121,7 +122,7 @@ func repository(t *testing.T, dir string) {
 	}
 }
 
-// sideLogs returns what the logs of agents hold.
+// sideLogs returns the content of the agents' logs.
 func sideLogs(t *testing.T, home string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(home, "projects", "*", "*", "subagents", "*.jsonl"))
@@ -141,7 +142,7 @@ func sideLogs(t *testing.T, home string) string {
 
 var resultPattern = regexp.MustCompile(`"tool_use_id": ?"([^"]+)"`)
 
-// resultsIn returns the calls whose results are in the requests that were recorded.
+// resultsIn returns the calls whose results are in the recorded requests.
 func resultsIn(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -151,7 +152,7 @@ func resultsIn(t *testing.T, dir string) []string {
 	return all
 }
 
-// recorded returns the requests that were recorded.
+// recorded returns the recorded requests.
 func recorded(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The server of an agent ends with the program, however that ends, also one that ignores signals and the end of its input.
-//
+// TestServersOfAgentsEndWithTheProgram checks that an agent's server ends with the program,
+// however that ends, even if the server ignores signals and the end of its input.
 // Proves AGENT-14, AGENT-39.
 func TestServersOfAgentsEndWithTheProgram(t *testing.T) {
 	const definition = `---
@@ -46,7 +46,7 @@ say Cut.`
 			}
 			var pid int
 			until(t, "the server was not called", func() bool {
-				data, _ := os.ReadFile(pids) // ok: then it has not begun
+				data, _ := os.ReadFile(pids) // ok: not started yet
 				pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 				return pid > 0 && strings.Contains(sideLogs(t, home), "mcp__db__hang")
 			})

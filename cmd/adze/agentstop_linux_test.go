@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A host stops one agent that works for another, and then one that the model waits for: the others go on, and are told.
-//
+// TestHostStopsAgentsOfAgents checks that a host can stop an agent that works for another, and
+// then an agent the model waits for: the others continue and are notified.
 // Proves TASK-04, AGENT-40.
 func TestHostStopsAgentsOfAgents(t *testing.T) {
 	script := `
@@ -71,7 +71,7 @@ say Both were stopped.
 		wait(`"subtype":"success","request_id":"` + id + `"`)
 	}
 	wait(`"result":"Both were stopped."`)
-	stdin.Close()               // ok: it ends with that
+	stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, stdout) // ok: as above
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A user who comes back is told what was done; what they may type next is faint in the empty input, and no message before
-// it is taken. Both are by the small model, and the account names them.
-//
+// TestTerminalRemarks checks that a returning user sees a summary, that a suggested next prompt
+// is faint in the empty input, and that it is not accepted before any message. Both come from
+// the small model, and the account lists them.
 // Proves X-134, X-136.
 func TestTerminalRemarks(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ say They pass.
 	tm.key("Tab")
 	tm.tmux("send-keys", "-l", " twice")
 	tm.key("Enter")
-	tm.tmux("send-keys", "-l", "\x1b[O") // the user looks at another window
+	tm.tmux("send-keys", "-l", "\x1b[O") // the user switches to another window
 	tm.waitFor(`^They pass\.[\s\S]*^. run the tests$`)
 	tm.tmux("send-keys", "-l", "\x1b[I")
 	tm.waitFor(`^They pass\.[\s\S]*^The total is rounded once in cart\.go\. Next: nothing\.$`)
@@ -65,8 +65,8 @@ say They pass.
 	tm.waitFor(`summaries for a user who was away[\s\S]*suggested prompts|suggested prompts[\s\S]*summaries for a user who was away`)
 }
 
-// A tip is shown once on a machine, in either front end, and never if the settings do not want it.
-//
+// TestTerminalTips checks that a tip is shown once per machine, in either front end, and never
+// if the settings disable tips.
 // Proves X-134.
 func TestTerminalTips(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestTerminalTips(t *testing.T) {
 	start("", `^❯ $`)
 	tm.enter("undo that")
 	tm.waitFor(`^Done with it\.\n\nTip: Esc twice, or /rewind, goes back to an earlier message`)
-	tm.enter("remember: tabs") // one is enough for a session
+	tm.enter("remember: tabs") // one tip per session
 	tm.waitFor(`tabs\n\nDone with it\.`)
 	if screen := leave(); strings.Contains(screen, "Tip: a line") {
 		t.Errorf("two tips in a session:\n%s", screen)

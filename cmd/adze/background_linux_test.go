@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A host moves the command that runs to the background, lists what is there, reads and stops it.
-//
+// TestHostHandlesTasks checks that a host can move the running command to the background, and
+// list, read and stop background tasks.
 // Proves SHBG-02.
 func TestHostHandlesTasks(t *testing.T) {
 	script := "use Bash {\"command\":\"echo begun; touch running; tail -f /dev/null\"}\n---\nexpect last \"The user moved the command to the background\"\nsay It goes on.\n---\nexpect last \"<status>killed</status>\"\nsay It is over."
@@ -84,7 +84,7 @@ func TestHostHandlesTasks(t *testing.T) {
 	if got := ask("again", `{"subtype":"stop_task","task_id":"`+id+`"}`); !strings.Contains(got, "has ended already: killed") {
 		t.Errorf("stopping again: %s", got)
 	}
-	stdin.Close()               // ok: it ends with that
+	stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, stdout) // ok: as above
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// A bench is a running "adze tool --stdin": tools, without a model.
+// A bench is a running "adze tool --stdin": tools without a model.
 type bench struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -25,7 +25,7 @@ type bench struct {
 	lines *bufio.Scanner
 }
 
-// An outcome is what a call came to.
+// An outcome is the result of a call.
 type outcome struct {
 	Text       string
 	IsError    bool `json:"is_error"`
@@ -36,7 +36,7 @@ type outcome struct {
 	}
 }
 
-// newBench starts the tools in a directory of their own. Change may alter how.
+// newBench starts the tools in a new directory. change may modify the command.
 func newBench(t *testing.T, change func(*exec.Cmd)) *bench {
 	t.Helper()
 	cmd := adze(t, t.TempDir(), "say Nothing.", "tool", "--stdin")
@@ -80,17 +80,16 @@ func (b *bench) bash(command string) outcome {
 	return b.call("Bash", map[string]any{"command": command})
 }
 
-// end ends the program, and fails the test if it does not end well.
+// end ends the program, and fails the test unless it exits cleanly.
 func (b *bench) end() {
 	b.t.Helper()
-	b.stdin.Close() // ok: it ends with that
+	b.stdin.Close() // ok: this ends it
 	if err := b.cmd.Wait(); err != nil {
 		b.t.Error(err)
 	}
 }
 
-// What commands print is text by the time anybody reads it.
-//
+// TestWhatCommandsPrintIsText checks that command output is valid text when it is shown.
 // Proves SHOUT-04.
 func TestWhatCommandsPrintIsText(t *testing.T) {
 	b := newBench(t, nil)
@@ -118,9 +117,8 @@ func TestWhatCommandsPrintIsText(t *testing.T) {
 	b.end()
 }
 
-// Characters that a person does not see reach nobody unseen: a null byte is refused, and for the others
-// somebody has to be asked.
-//
+// TestUnseenCharactersInCommands checks that invisible characters in commands do not go
+// unnoticed: a null byte is refused, and others require a prompt.
 // Proves SH-01, SHAST-02.
 func TestUnseenCharactersInCommands(t *testing.T) {
 	b := newBench(t, nil)
@@ -146,8 +144,7 @@ func TestUnseenCharactersInCommands(t *testing.T) {
 	}
 }
 
-// Commands that do not want to end are ended.
-//
+// TestCommandsThatDoNotWantToEnd checks that commands that resist termination are ended.
 // Proves SH-04, SHTO-02, TASK-04.
 func TestCommandsThatDoNotWantToEnd(t *testing.T) {
 	b := newBench(t, nil)
@@ -171,7 +168,7 @@ func TestCommandsThatDoNotWantToEnd(t *testing.T) {
 			if got := b.call("TaskStop", map[string]any{"task_id": id}); got.IsError && !strings.Contains(got.Text, "ended") {
 				t.Errorf("%q", got.Text)
 			}
-			if tt.name != "becomes a daemon" { // which ends with the session
+			if tt.name != "becomes a daemon" { // a daemon ends with the session
 				until(t, "it does not end", func() bool { return ended(pid) })
 			} else {
 				t.Cleanup(func() { until(t, "the daemon does not end", func() bool { return ended(pid) }) })
@@ -181,14 +178,14 @@ func TestCommandsThatDoNotWantToEnd(t *testing.T) {
 	}
 }
 
-// ended reports whether a process is gone, or only waits to be asked how it ended.
+// ended reports whether a process is gone or a zombie.
 func ended(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || bytes.Contains(stat, []byte(") Z "))
 }
 
-// A command that removes the directory it is in leaves a session that goes on.
-//
+// TestCommandThatRemovesItsDirectory checks that the session continues after a command removes
+// its working directory.
 // Proves SH-03.
 func TestCommandThatRemovesItsDirectory(t *testing.T) {
 	b := newBench(t, nil)
@@ -205,8 +202,8 @@ func TestCommandThatRemovesItsDirectory(t *testing.T) {
 	b.end()
 }
 
-// A command that prints more than the disk holds is ended, and what was kept is told.
-//
+// TestDiskIsFull checks that a command that fills the disk is ended, and that the saved output
+// is reported.
 // Proves SHOUT-01.
 func TestDiskIsFull(t *testing.T) {
 	bwrap, err := exec.LookPath("bwrap")
@@ -229,15 +226,15 @@ func TestDiskIsFull(t *testing.T) {
 	b.end()
 }
 
-// Forking without end takes no more processes than there may be, and all of them end with the command.
-//
+// TestForksWithoutEnd checks that a fork bomb can't exceed the process limit, and that all its
+// processes end with the command.
 // Proves SH-04.
 func TestForksWithoutEnd(t *testing.T) {
 	bin, err := exec.LookPath("adze")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const nobody = 64_321 // whom nobody else is, so that nobody else's processes count
+	const nobody = 64_321 // otherwise unused, so that only our processes count
 	b := newBench(t, func(cmd *exec.Cmd) {
 		limit := 150 + len(processesOf(os.Getuid()))
 		if os.Getuid() == 0 {
@@ -266,8 +263,8 @@ func TestForksWithoutEnd(t *testing.T) {
 	}
 }
 
-// runAs lets a program run as another user, in a home of its own, and returns the copy of the program that
-// this user may run. The caller is root.
+// runAs makes a program run as another user with its own home, and returns the copy of the
+// program that this user may run. The caller is root.
 func runAs(t *testing.T, cmd *exec.Cmd, uid int) (program string) {
 	t.Helper()
 	home := t.TempDir()
@@ -292,10 +289,10 @@ func runAs(t *testing.T, cmd *exec.Cmd, uid int) (program string) {
 	return program
 }
 
-// processesOf returns the processes of a user that have not ended.
+// processesOf returns the live processes of a user.
 func processesOf(uid int) []int {
 	var found []int
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // ok: the pattern is well formed
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // ok: the pattern is valid
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		pid, _ := strconv.Atoi(filepath.Base(dir)) // ok: it is a number
@@ -306,9 +303,8 @@ func processesOf(uid int) []int {
 	return found
 }
 
-// Programs for a terminal do not hang: they are not started, or end, and the model is told what to do
-// instead.
-//
+// TestProgramsForATerminal checks that terminal programs do not hang: they are not started, or
+// end, and the model gets a hint about alternatives.
 // Proves SH-04, SHBG-03.
 func TestProgramsForATerminal(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "EDITOR=vim", "VISUAL=", "GIT_EDITOR=nano") })

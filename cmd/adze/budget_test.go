@@ -9,17 +9,18 @@ import (
 	"adze/internal/model/tokens"
 )
 
-// What the parts of the first request of a plain session may weigh, in bytes; the tools for the web are 1.2 KB of it,
-// those for the task list 1.8 KB, the one for agents 2.5 KB, and those that look up others 1 KB, in place of all that are
-// looked up.
+// Size limits, in bytes, for the parts of the first request in a plain session. The web tools
+// take 1.2 KB of it, the task list tools 1.8 KB, the agent tool 2.5 KB, and the tools that look
+// up deferred tools 1 KB, in place of all deferred tools.
 const (
 	maxRequest = 28 << 10
 	maxSystem  = 9 << 10
 	maxTools   = 19 << 10
 )
 
-// budget checks the size of a request: budget FILE [ENGLISH]. With a second request, in English, it is the
-// number of tokens that counts: as many as that many bytes of the English one are estimated at, and a tenth more.
+// budget checks the size of a request: budget FILE [ENGLISH]. With a second, English request,
+// tokens are compared instead: the limit is the estimate for the byte limit in English, plus a
+// tenth.
 func budget(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: budget FILE [ENGLISH]")
@@ -42,7 +43,7 @@ func budget(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// partsOf returns a request, its system prompt and its tools, as they are sent.
+// partsOf returns a request, its system prompt and its tools, as sent.
 func partsOf(ts *testscript.TestScript, file string) [3]string {
 	var compact bytes.Buffer
 	ts.Check(json.Compact(&compact, []byte(ts.ReadFile(file))))

@@ -11,7 +11,8 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// carets are strings on whose width terminals, libraries and fonts do not agree, and some on which they do.
+// carets are strings on whose width terminals, libraries and fonts disagree, and some on which
+// they agree.
 var carets = []string{
 	"abc", "naïve", "e\u0301", "a\u0308\u0323b", "ñandú", "Ωmega", "привет", "שלום", "سلام", "ﷺ", "ไทย", "ภาษาไทย", "ລາວ",
 	"漢字", "かな", "カナ", "ﾊﾝｶｸ", "ｆｕｌｌ", "한글", "\u1112\u1161\u11ab", "\u1100\u1161", "、。", "「」", "〜", "㈱", "㎏",
@@ -20,9 +21,8 @@ var carets = []string{
 	"👩\u200d👩\u200d👧", "👨🏽\u200d💻", "🧑\u200d🚀", "🫠", "🫨", "🪿", "🛜", "⌚", "⚡", "✅", "🀄", "½…—", "│─┼", "●•·→", "\U0001d54f\U0001d550",
 }
 
-// Wherever the caret is in what is typed, the cursor of the terminal is there: characters whose width is not agreed on do
-// not move it away.
-//
+// TestTerminalCaret checks that the terminal's cursor is always at the caret, even with
+// characters of disputed width.
 // Proves X-120.
 func TestTerminalCaret(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// answer presses keys, one after the other, when a question takes them, and returns the screen with the question. The
-// question has to be seen for a while first: a key before that belongs to the composer, and the question waits again.
+// answer presses keys one by one when a question accepts them, and returns the screen with the
+// question. The question must be visible for a while first: an earlier key belongs to the
+// composer, and the question waits again.
 func (tm *terminal) answer(question string, keys ...string) string {
 	tm.t.Helper()
 	const takes = `[\s\S]*(Enter select|Enter accept)`
@@ -20,7 +21,7 @@ func (tm *terminal) answer(question string, keys ...string) string {
 	for _, key := range keys {
 		typed := regexp.MustCompile(`(?m)^\S ` + regexp.QuoteMeta(key) + ` *$`)
 		for before := tm.screen(); ; before = tm.waitFor(takes) {
-			time.Sleep(600 * time.Millisecond) // most likely it is seen by then
+			time.Sleep(600 * time.Millisecond) // probably visible by then
 			tm.key(key)
 			after := tm.until(key+" does nothing", func(screen string) bool { return screen != before })
 			if !strings.Contains(after, "Tab to answer") || !typed.MatchString(after) {
@@ -32,9 +33,9 @@ func (tm *terminal) answer(question string, keys ...string) string {
 	return screen
 }
 
-// Questions in a real terminal: keys that were meant for the composer do not answer; a refusal with a message, a change
-// that the user edits first, choices, and a plan that is carried out with a fresh context.
-//
+// TestTerminalDialogs checks prompts in a real terminal: keys meant for the composer do not
+// answer them; a denial with a message, a change that the user edits first, choices, and a plan
+// that is executed with a fresh context.
 // Proves PERM-17, EDIT-12, PLAN-04, PLAN-05, X-009, X-016.
 func TestTerminalDialogs(t *testing.T) {
 	t.Parallel()

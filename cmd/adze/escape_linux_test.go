@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plant makes a repository whose settings name a program in ways that parsers disagree about.
+// plant creates a repository whose settings name a program in ways that parsers disagree about.
 const plant = `mkdir -p emb && cd emb && git init -q . && echo a > f && git add f && git -c user.email=a@b -c user.name=n commit -qm x && echo bb > f
 echo '* filter=x diff=x' > .gitattributes
 printf '[filter "x"]\n# note \\\n\tclean = touch OUT/filter; cat\n[user][diff "x"] textconv = touch OUT/textconv; cat\n[core]\n\tfsmonitor = touch OUT/fsmonitor\n\thooksPath = /\n' >> .git/config
@@ -18,10 +18,9 @@ mkdir -p ../bare/refs ../bare/objects && cd ../bare && echo 'ref: refs/heads/mai
 ln -s KEY ../a=b; ln -s KEY ../key
 `
 
-// F2: what a command plants in the sandbox is not run outside by the next one, which only reads, and what the
-// sandbox hides is not shown by it, as root and as another user, and also where git is excluded from the
-// sandbox.
-//
+// TestEscapeByWhatIsPlanted is F2: files that a command plants in the sandbox are not run
+// outside by a later read-only command, which can't reveal hidden files either. This holds as
+// root and as another user, and also if git is excluded from the sandbox.
 // Proves PERM-61, PERM-62.
 func TestEscapeByWhatIsPlanted(t *testing.T) {
 	for _, settings := range []string{`{"sandbox":{"enabled":true}}`, `{"sandbox":{"enabled":true,"excludedCommands":["git:*"]}}`} {
@@ -68,9 +67,8 @@ func TestEscapeByWhatIsPlanted(t *testing.T) {
 	}
 }
 
-// Nothing is left in a project when adze is killed while a command runs in the sandbox, and nothing is seen
-// there before.
-//
+// TestKilledInTheSandbox checks that nothing is left in a project if adze is killed while a
+// command runs in the sandbox, and that nothing is visible there before.
 // Proves PERM-61.
 func TestKilledInTheSandbox(t *testing.T) {
 	eachUser(t, func(t *testing.T, _ bool, change func(*exec.Cmd)) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The first message keeps its first letter while the sandbox is offered, and decides nothing about it.
-//
+// TestOfferTakesNoLetter checks that the first message keeps its first letter while the sandbox
+// is offered, and does not answer the offer.
 // Proves PERM-60.
 func TestOfferTakesNoLetter(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,8 @@ func TestOfferTakesNoLetter(t *testing.T) {
 	}
 }
 
-// After a malformed key, adze asks again; nothing of it reaches the shell. A bare slash runs nothing, and exit quits.
+// TestFirstHour checks that adze prompts again after a malformed key without leaking it to the
+// shell, that a bare slash runs nothing, and that exit quits.
 func TestFirstHour(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 100, 30, `
@@ -69,8 +70,8 @@ say I see.
 	}
 }
 
-// A paste keeps its placeholder in the transcript. A picker that
-// is closed leaves no trace. A message that was rewound, and a text that was put aside, come back to the input.
+// TestSecondHour checks that a paste keeps its placeholder in the transcript, that a closed
+// picker leaves no trace, and that rewound messages and stashed text return to the input.
 func TestSecondHour(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 100, 40, `
@@ -121,7 +122,7 @@ say I see.
 	tm.waitFor(`(?s)/rewind undo.*^❯ first this$`)
 }
 
-// The task list is shown once, with every change, and the plan once.
+// TestListsAreShownOnce checks that the task list is shown once per change, and the plan once.
 func TestListsAreShownOnce(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 100, 40, `
@@ -167,7 +168,7 @@ say I see.
 		t.Errorf("the plan is shown %d times:\n%s", n, screen)
 	}
 
-	// The mode that the approval set is that of the resumed session.
+	// The resumed session has the mode that the approval set.
 	tm.answer(`Go ahead with this plan\?`, "1")
 	tm.waitFor(`edits are no longer asked about[\s\S]*I see\.`)
 	tm.enter("exit")

@@ -20,8 +20,8 @@ import (
 	"adze/internal/model/replay"
 )
 
-// fleet returns the configuration of n servers that are started with args. Every third one is behind a shell, as
-// wrappers of package managers are.
+// fleet returns the configuration of n servers started with args. Every third one runs behind a
+// shell, like package manager wrappers.
 func fleet(t *testing.T, n int, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("mcptest")
@@ -34,7 +34,7 @@ func fleet(t *testing.T, n int, args ...string) string {
 	}
 	servers := map[string]entry{}
 	for i := range n {
-		args := append(slices.Clone(args), fmt.Sprint("no=", i)) // two of a kind would be one
+		args := append(slices.Clone(args), fmt.Sprint("no=", i)) // identical servers would be merged
 		e := entry{program, args}
 		if i%3 == 2 {
 			e = entry{"/bin/sh", append([]string{"-c", `"$@"; exit $?`, "sh", program}, args...)}
@@ -48,7 +48,7 @@ func fleet(t *testing.T, n int, args ...string) string {
 	return string(data)
 }
 
-// mentioning returns the processes with a word in their arguments that have not ended.
+// mentioning returns the live processes with a word in their arguments.
 func mentioning(t *testing.T, word string) (found []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -64,9 +64,9 @@ func mentioning(t *testing.T, word string) (found []string) {
 	return found
 }
 
-// No server outlives the program, when it is killed and when it ends by itself: none that ignores signals and the end
-// of its input, and none behind a shell.
-//
+// TestNoServerOutlivesTheProgram checks that no server outlives the program, whether it is
+// killed or exits: not even servers that ignore signals and the end of their input, or run
+// behind a shell.
 // Proves MCP-16.
 func TestNoServerOutlivesTheProgram(t *testing.T) {
 	for _, kill := range []bool{true, false} {
@@ -86,7 +86,7 @@ func TestNoServerOutlivesTheProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			if kill {
-				until(t, "the servers do not run", func() bool { return len(mentioning(t, word)) == 13 }) // with the shells
+				until(t, "the servers do not run", func() bool { return len(mentioning(t, word)) == 13 }) // including the shells
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +105,7 @@ func TestNoServerOutlivesTheProgram(t *testing.T) {
 	}
 }
 
-// requests returns a model that plays a script, and what it was sent.
+// requests returns a model that plays a script, and a function that returns its requests.
 func requests(t *testing.T, script string) (url string, bodies func() [][]byte) {
 	t.Helper()
 	s, err := replay.Parse("test.replay", []byte(script))
@@ -133,9 +133,9 @@ func requests(t *testing.T, script string) (url string, bodies func() [][]byte) 
 	}
 }
 
-// The first request with 40 servers of 50 tools is at most a kilobyte larger than without any, and lists the same
-// tools; the servers are waited for. One of them can be called.
-//
+// TestRequestDoesNotGrowWithServers checks that with 40 servers of 50 tools each the first
+// request is at most a kilobyte larger than without servers, lists the same tools and waits for
+// the servers, and that a server tool can be called.
 // Proves MCP-15, MCP-35, DEF-03, LOOP-09, REG-03.
 func TestRequestDoesNotGrowWithServers(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
@@ -172,9 +172,9 @@ func TestRequestDoesNotGrowWithServers(t *testing.T) {
 	}
 }
 
-// A user at a terminal does not wait for servers: the first request is sent while 40 of them do not answer. A run
-// without a terminal gives them up after the time for an attempt, and says so.
-//
+// TestSilentServersHoldUpNoOne checks that a terminal session sends its first request while 40
+// servers do not answer, and that a run without a terminal gives up after the connection
+// timeout with a message.
 // Proves MCP-13, MCP-15.
 func TestSilentServersHoldUpNoOne(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestSilentServersHoldUpNoOne(t *testing.T) {
 	tm.enter("hello")
 	tm.waitFor(`Hello yourself`)
 	tm.tmux("send-keys", "-l", "half a line")
-	tm.waitFor(`^The server a failed: the program /bin/sh ended with exit code 3\.\n\n❯ half a line`) // above what is typed
+	tm.waitFor(`^The server a failed: the program /bin/sh ended with exit code 3\.\n\n❯ half a line`) // above the typed text
 	tm.key("C-u")
 	tm.tmux("clear-history")
 	tm.enter("/exit")

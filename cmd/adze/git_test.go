@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// A hostile is a workspace whose repository wants to run a program, or to have a file of the user shown.
+// A hostile is a workspace whose repository tries to run a program or reveal a user's file.
 type hostile struct {
 	t    *testing.T
-	base string // of ws, home and bin
-	mark string // appears when a program runs
+	base string // parent of ws, home and bin
+	mark string // created when the program runs
 	evil string // the program
 }
 
@@ -66,7 +66,8 @@ func (h *hostile) git(dir, stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// repository makes one with two commits in which an attribute names a driver and a filter.
+// repository creates a repository with two commits in which an attribute names a driver and a
+// filter.
 func (h *hostile) repository(name string) {
 	h.t.Helper()
 	h.write(name+"/f", "one\n")
@@ -80,7 +81,7 @@ func (h *hostile) repository(name string) {
 	h.write(name+"/f", "three\n")
 }
 
-// submodule adds a repository to that of the workspace.
+// submodule adds a submodule to the workspace's repository.
 func (h *hostile) submodule() {
 	h.t.Helper()
 	h.repository("origin")
@@ -89,7 +90,7 @@ func (h *hostile) submodule() {
 	h.write("ws/lib/f", "four\n")
 }
 
-// run has a model use the commands, and returns all that was said to it.
+// run makes a model run the commands, and returns everything sent to it.
 func (h *hostile) run(dir string, commands []string, args ...string) string {
 	h.t.Helper()
 	var script strings.Builder
@@ -102,7 +103,7 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 	}
 	script.WriteString("forever\nsay Done.\n")
 	h.write("model.replay", script.String())
-	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -119,9 +120,9 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 	return string(out)
 }
 
-// Whatever a repository says, git that runs without a question runs nothing of it, fetches nothing and shows
-// nothing of the user's: in every mode, and when a trusted workspace is opened (F3).
-//
+// TestGitDoesNothingForARepository checks that git commands that run without a prompt execute
+// nothing from the repository, fetch nothing and reveal no user files, regardless of its
+// configuration: in every mode, and when a trusted workspace is opened (F3).
 // Proves SHRO-03.
 func TestGitDoesNothingForARepository(t *testing.T) {
 	t.Parallel()
@@ -134,7 +135,7 @@ func TestGitDoesNothingForARepository(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		dir  string // where the session is; empty means ws
+		dir  string // session directory; empty means ws
 		make func(h *hostile)
 	}{
 		{"a: a comment that ends in a backslash", "", func(h *hostile) {
@@ -287,7 +288,7 @@ func TestGitDoesNothingForARepository(t *testing.T) {
 	}
 }
 
-// sign makes the last commit one with a signature.
+// sign adds a signature to the last commit.
 func (h *hostile) sign() {
 	h.t.Helper()
 	commit := h.git("ws", "", "cat-file", "commit", "HEAD")
@@ -296,8 +297,9 @@ func (h *hostile) sign() {
 	h.git("ws", "", "update-ref", "HEAD", h.git("ws", commit, "hash-object", "-t", "commit", "-w", "--stdin"))
 }
 
-// Lines that lead git to a hostile repository beside a harmless one, give it settings, or have it write or show
-// what is elsewhere, do none of it unasked.
+// TestGitIsNotLedAstray checks that command lines that direct git to a hostile repository next
+// to a harmless one, give it settings, or make it write or reveal other files have no such
+// effect without a prompt.
 func TestGitIsNotLedAstray(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
@@ -508,7 +510,7 @@ git var -l
 		lines[i] = strings.ReplaceAll(lines[i], "HOME/", h.path("home")+"/")
 	}
 	for _, args := range [][]string{nil, {"--permission-mode", "plan"}, {"--permission-mode", "dontAsk"}, {"--trust"}} {
-		for at := 0; at < len(lines); at += 20 { // the directory is where the last line went: begin anew
+		for at := 0; at < len(lines); at += 20 { // restart, because the last line may have changed the directory
 			out := h.run(h.path("ws"), resetting(lines[at:min(at+20, len(lines))], h.path("ws")), args...)
 			for _, name := range []string{"ran", "ws/out", "ws/evil/out", "ws/.git/hooks/pre-commit", "home/.gnupg"} {
 				if _, err := os.Stat(h.path(name)); err == nil {
@@ -525,7 +527,7 @@ git var -l
 	}
 }
 
-// resetting has every line begin in dir.
+// resetting makes every line begin in dir.
 func resetting(lines []string, dir string) []string {
 	var all []string
 	for _, line := range lines {
@@ -534,7 +536,8 @@ func resetting(lines []string, dir string) []string {
 	return all
 }
 
-// A repository that a command makes during the session is not asked about unasked, whatever is in it (F2).
+// TestRepositoryOfTheSession checks that git does not inspect a repository created during the
+// session without a prompt, regardless of its content (F2).
 func TestRepositoryOfTheSession(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)

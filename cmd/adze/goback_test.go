@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Going back in a real terminal: a file that was written is as it was before, the message is there to be written anew, and
-// the model does not know what was said since. A summary takes the place of what was said, and the conversation goes on.
-//
+// TestTerminalGoesBack checks rewinding in a real terminal: a written file is restored, the
+// message can be edited, and the model does not see later messages. A summary replaces the
+// conversation, which then continues.
 // Proves HIST-04, SESS-31, CTX-32.
 func TestTerminalGoesBack(t *testing.T) {
 	t.Parallel()

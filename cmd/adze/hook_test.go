@@ -22,7 +22,7 @@ type host struct {
 	out *bufio.Scanner
 }
 
-// drive starts the program with settings and a script, under a host.
+// drive starts the program under a host, with settings and a script.
 func drive(t *testing.T, settings, script string, args ...string) *host {
 	t.Helper()
 	home := t.TempDir()
@@ -47,7 +47,7 @@ func drive(t *testing.T, settings, script string, args ...string) *host {
 	return &host{t, cmd, in, lines}
 }
 
-// leave says that there is nothing more to do and waits for the program to end.
+// leave closes the input and waits for the program to end.
 func (h *host) leave() {
 	h.in.Close() // ok: the program notices
 	for h.out.Scan() {
@@ -69,7 +69,7 @@ func (h *host) say(text string) {
 	h.send(`{"type":"user","message":{"role":"user","content":"` + text + `"}}`)
 }
 
-// await returns the next line that has a text in it.
+// await returns the next line that contains a text.
 func (h *host) await(text string) string {
 	h.t.Helper()
 	for h.out.Scan() {
@@ -113,7 +113,7 @@ func TestHookWakesAnIdleSession(t *testing.T) {
 	}
 }
 
-// waitFor waits until a file is there.
+// waitFor waits until a file exists.
 func waitFor(t *testing.T, path string) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

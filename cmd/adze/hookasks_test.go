@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A question that a hook no longer waits for goes away, and a faint row says why.
-//
+// TestTerminalHookStopsAsking checks that a question disappears if its hook stops waiting, with
+// a faint row that gives the reason.
 // Proves HOOK-18.
 func TestTerminalHookStopsAsking(t *testing.T) {
 	t.Parallel()
@@ -49,9 +49,9 @@ exit 2
 	}
 }
 
-// A hook asks the user of a real terminal, in both front ends. It says which hook asks, what it writes cannot pass for the
-// program's words, and the question goes away with the turn.
-//
+// TestTerminalHookAsks checks that a hook can ask the user of a real terminal, in both front
+// ends. The prompt names the hook, the hook's text can't be mistaken for the program's own, and
+// the question disappears with the turn.
 // Proves HOOK-18.
 func TestTerminalHookAsks(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 
 	answers, err := os.ReadFile(filepath.Join(tm.dir, "answers"))
 	const chosen, declined = `{"prompt_response":"w","selected":"p"}`, `{"prompt_response":"w","selected":null,"declined":"the user did not choose"}`
-	// A hook that is stopped may have read before that its question was declined.
+	// A stopped hook may have read before that its question was declined.
 	if got := string(answers); err != nil || got != chosen+"\n"+declined+"\n"+chosen+"\n" && got != chosen+"\n"+declined+"\n"+declined+"\n"+chosen+"\n" {
 		t.Errorf("the hook read %q, %v", answers, err)
 	}
@@ -131,9 +131,9 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 	}
 }
 
-// Hooks learn that the user is waited for, so that they can be told elsewhere: by a question about a call, and at the end of a
-// long turn once the user looks at another window.
-//
+// TestTerminalHooksAreTold checks that hooks are notified when the program waits for the user,
+// so that they can alert them elsewhere: on a permission prompt, and at the end of a long turn
+// if the user is in another window.
 // Proves HOOK-01, HOOK-21.
 func TestTerminalHooksAreTold(t *testing.T) {
 	t.Parallel()

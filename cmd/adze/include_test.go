@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The person is asked once about a file outside the project that its instructions include, before anything
-// is sent. The answer holds for the next time, whichever it was.
-//
+// TestTerminalAsksAboutIncludes checks that the user is prompted once, before anything is sent,
+// about a file outside the project that its instructions include, and that either answer is
+// remembered.
 // Proves CTX-23.
 func TestTerminalAsksAboutIncludes(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ say I see it.
 	tm.enter("/context")
 	tm.waitFor(`q closes`)
 	tm.key("G")
-	tm.waitFor(`includes\s+\.\./unwanted\.md,\s+which\s+is\s+outside\s+the\s+project\s+and\s+was\s+not\s+approved`) // wherever the line is broken
+	tm.waitFor(`includes\s+\.\./unwanted\.md,\s+which\s+is\s+outside\s+the\s+project\s+and\s+was\s+not\s+approved`) // regardless of line breaks
 	tm.key("q")
 	tm.waitFor(`^❯ $`)
 	tm.enter("/exit")

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// A session never runs without a hook that the host relies on: an initialize that cannot be taken is answered with an
-// error, and prompts are refused until one is. What is merely not known is accepted and reported.
-//
+// TestHostsFailClosed checks that a session never runs without a hook that the host relies on:
+// an invalid initialize gets an error, and prompts are refused until a valid one. Unknown
+// fields are accepted and reported.
 // Proves X-137, HOOK-05.
 func TestHostsFailClosed(t *testing.T) {
 	t.Parallel()
 	const (
 		hooks = `"hooks":{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["cb"]}]}`
-		// as the published SDK sends it
+		// sdk has the form that the published SDK sends.
 		sdk = `"hooks":{"PreToolUse":[{"matcher":"Bash","hookCallbackIds":["cb"],"timeout":60}]},"sdkMcpServers":[],"systemPrompt":"","promptSuggestions":false`
 	)
 	request := func(fields string) string {
@@ -28,7 +28,7 @@ func TestHostsFailClosed(t *testing.T) {
 	tests := []struct {
 		name, line string
 		taken      bool
-		says       string // in the output or on stderr
+		says       string // expected in the output or on stderr
 	}{
 		{"as it should be", request(hooks), true, ""},
 		{"again with --bare", "--bare " + request(hooks), true, ""},
@@ -85,7 +85,7 @@ func TestHostsFailClosed(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			const prompt = `{"type":"user","message":{"role":"user","content":"go"}}`
-			// The host denies what its hook is asked about, whenever that is.
+			// The host denies every hook callback, at any time.
 			var args []string
 			if strings.HasPrefix(tt.line, "--") {
 				flag, line, _ := strings.Cut(tt.line, " ")
@@ -108,7 +108,7 @@ func TestHostsFailClosed(t *testing.T) {
 			if tt.taken || args != nil {
 				return
 			}
-			// Until one succeeds.
+			// Prompts work after a successful initialize.
 			out, said = hostRun(t, dir, in+prompt+"\n"+request(hooks)+"\n"+prompt+"\n", "cb")
 			if n := strings.Count(out, "initialize was refused"); n != 2 || !strings.Contains(out, `"callback_id":"cb"`) || exists(filepath.Join(dir, "made.txt")) {
 				t.Errorf("%d prompts were refused\n%s\n%s", n, out, said)
@@ -117,9 +117,9 @@ func TestHostsFailClosed(t *testing.T) {
 	}
 }
 
-// A later initialize is taken like the first: what it leaves out stays, and if it cannot be taken, hooks from before hold
-// in the turn that runs, and prompts are refused again.
-//
+// TestSecondInitialize checks that a later initialize is handled like the first: omitted fields
+// keep their values, and if it is invalid, earlier hooks stay active in the running turn, and
+// prompts are refused again.
 // Proves X-137.
 func TestSecondInitialize(t *testing.T) {
 	t.Parallel()
@@ -148,12 +148,12 @@ func TestSecondInitialize(t *testing.T) {
 	}
 }
 
-// hostRun runs the program under a host that sends lines and denies every call that a hook is asked about. Its model
-// wants to make a file. It returns what the program wrote.
+// hostRun runs the program under a host that sends lines and denies every call in its hook. The
+// model tries to create a file. It returns the program's output.
 func hostRun(t *testing.T, dir, lines, callback string, args ...string) (out, said string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "model.replay"), "forever\nwhen text \"made\"\nsay Done.\n---\nforever\nuse Bash {\"command\":\"touch made.txt\"}")
-	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func hostRun(t *testing.T, dir, lines, callback string, args ...string) (out, sa
 	silent := results == 0
 	go func() {
 		for line := range strings.Lines(lines) {
-			stdin.Write([]byte(line)) // ok: the program says what it got
+			stdin.Write([]byte(line)) // ok: the program's output shows what arrived
 		}
 		if silent {
 			stdin.Close() // ok: as above

@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// journey is what the model says on a journey of which both front ends show all kinds of things.
+// journey is the model's script for a conversation in which both front ends show all kinds of
+// content.
 const journey = `
 use Read {"file_path":"cart.go"}
 ---
@@ -43,10 +44,11 @@ when last "what is left?"
 say **Nothing** is left.
 `
 
-// A step is something that the user enters, and what is then waited for. Answers are given by the number of a choice.
+// A step is an input from the user and the output to wait for. Answers are the numbers of
+// choices.
 type step struct {
 	enter, answer string
-	plain         string // the answer line by line
+	plain         string // the answer in line mode
 	until         string
 }
 
@@ -64,7 +66,8 @@ var journeySteps = []step{
 	{enter: "/exit", until: `To continue this session`},
 }
 
-// One journey through both front ends, side by side in two golden files: what one shows, the other shows too.
+// TestJourney runs the same conversation in both front ends, with parallel golden files: each
+// shows the same content.
 func TestJourney(t *testing.T) {
 	for _, front := range []string{"tui", "plain"} {
 		t.Run(front, func(t *testing.T) {
@@ -108,14 +111,14 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// settled returns a screen without what depends on the time, the machine and the texts that the model is given.
+// settled returns a screen without text that depends on the time, the machine or the prompts.
 func settled(screen string) string {
 	for _, r := range []struct{ what, with string }{
 		{`(?m) +$`, ""},
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}`, "SESSION"},
 		{`plans/[a-z-]+\.md`, "plans/NAME.md"},
 		{`(?m)(,? \d+(\.\d+)?m?s| \(\d+(\.\d+)?m?s\))$`, ""},
-		{`(?m)^ +[\d,]+ {6,}\S.*\n`, ""}, // the parts of what fills the context window
+		{`(?m)^ +[\d,]+ {6,}\S.*\n`, ""}, // context window breakdown
 		{`(?m)^ +[\d,]+ +\d+%`, "  N%"},
 		{`about [\d,]+ of`, "about N of"},
 		{`[\d,]+ tokens in, [\d,]+ out`, "N tokens in, N out"},
@@ -129,9 +132,8 @@ func settled(screen string) string {
 	return screen + "\n"
 }
 
-// The user signs in to a server of tools from a conversation, and a tool of it is called: the server is listed as one that
-// wants it, a browser is opened, and what the model could not use before it can use then.
-//
+// TestTerminalServerLogin checks signing in to a tool server from a conversation: the server is
+// listed as requiring it, a browser is opened, and afterwards the model can call its tool.
 // Proves MCP-25, MCP-27, X-070.
 func TestTerminalServerLogin(t *testing.T) {
 	t.Parallel()
@@ -172,10 +174,9 @@ say The vault answers.
 	}
 }
 
-// A build that takes long and prints much: its last lines and a clock are shown while the user types, a key moves it to
-// the background, another does so by itself, and the user and the model are told when they end. No line of 100,000 is
-// lost.
-//
+// TestTerminalLongBuild checks a long build with much output: its last lines and a clock are
+// shown while the user types, a key moves it to the background, another moves by itself, and
+// the user and the model are notified when they end. No line of 100,000 is lost.
 // Proves SHBG-02, SHC-03, TASK-05.
 func TestTerminalLongBuild(t *testing.T) {
 	t.Parallel()
@@ -205,7 +206,7 @@ say They are done.
 	tm.key("C-b")
 	tm.waitFor(`^✓ seq -f.*: running in the background$`)
 	tm.waitFor(`^▸ echo testing; .*\n  testing$`)
-	tm.waitFor(`^✓ echo testing; .*: running in the background$`) // by itself
+	tm.waitFor(`^✓ echo testing; .*: running in the background$`) // moved automatically
 	tm.waitFor(`^Both run\.$`)
 	tm.tmux("send-keys", "-l", "what is typed stays")
 	if err := os.WriteFile(filepath.Join(tm.dir, "go"), nil, 0o644); err != nil {
@@ -236,9 +237,9 @@ say They are done.
 	tm.waitFor(`To continue this session`)
 }
 
-// A terminal that reports keys as the Kitty protocol does gets a line break for Shift-Enter, also with the numbers of locks
-// and alternates, and no Escape is waited for. Terminals that do not report Shift-Enter send a message for Enter.
-//
+// TestTerminalKittyKeys checks that a terminal with the Kitty keyboard protocol gets a line
+// break for Shift-Enter, also with lock and alternate codes, and no delay for Escape. In
+// terminals that do not report Shift-Enter, Enter sends the message.
 // Proves X-120.
 func TestTerminalKittyKeys(t *testing.T) {
 	t.Parallel()
@@ -249,7 +250,7 @@ func TestTerminalKittyKeys(t *testing.T) {
 	}
 	for _, keys := range []string{
 		"one", "\x1b[13;2u", // Shift-Enter
-		"two", "\x1b[13;130:1u", // with Num Lock, and as a press
+		"two", "\x1b[13;130:1u", // Num Lock, key press event
 		"threx", "\x1b[127;1:1u", "e", // Backspace
 	} {
 		l.keys(keys)
@@ -269,7 +270,8 @@ func TestTerminalKittyKeys(t *testing.T) {
 	}
 }
 
-// Ctrl-C at a question before the conversation ends the program.
+// TestTerminalFirstQuestionInterrupted checks that Ctrl-C at a question before the conversation
+// ends the program.
 func TestTerminalFirstQuestionInterrupted(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, "say Never.\n")
@@ -282,9 +284,9 @@ func TestTerminalFirstQuestionInterrupted(t *testing.T) {
 	tm.waitFor(`^ended with 130$`)
 }
 
-// What is hostile or much too long does no harm: escapes and hidden characters in the names of files and in what they hold,
-// a line of 10,000 characters from the model, a command and the user, a text that arrives byte by byte, a paste of a
-// megabyte.
+// TestTerminalBadInput checks that hostile or oversized input does no harm: escapes and hidden
+// characters in file names and contents, a line of 10,000 characters from the model, a command
+// and the user, a text that arrives byte by byte, and a paste of a megabyte.
 func TestTerminalBadInput(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, `

@@ -16,9 +16,9 @@ import (
 
 // field checks a value in a file of JSON lines: field FILE WHERE PATH WANT.
 //
-// WHERE picks lines by "type=user,subtype=init", or all with "-"; the last one of them counts. PATH has
-// dots between its steps, and len for the length of a list. WANT is JSON, ~ and a regular expression for a text, or
-// "absent".
+// WHERE selects lines by "type=user,subtype=init", or all with "-"; the last match is used.
+// PATH is dot-separated, with len for the length of a list. WANT is JSON, ~ and a regular
+// expression for a text, or "absent".
 func field(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: field FILE WHERE PATH WANT")
@@ -51,7 +51,8 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// countLines checks how many lines of a file of JSON lines there are: lines FILE WHERE COUNT.
+// countLines checks the number of matching lines in a file of JSON lines: lines FILE WHERE
+// COUNT.
 func countLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: lines FILE WHERE COUNT")
@@ -63,7 +64,7 @@ func countLines(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// resultSchema is what a result record must be.
+// resultSchema is the schema of a result record.
 var resultSchema = sync.OnceValues(func() (*jsonschema.Resolved, error) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "result.schema.json"))
 	if err != nil {
@@ -76,8 +77,8 @@ var resultSchema = sync.OnceValues(func() (*jsonschema.Resolved, error) {
 	return s.Resolve(nil)
 })
 
-// checkResult checks the last result record of a file: result FILE SUBTYPE REASON. It must fit the
-// schema.
+// checkResult checks the last result record in a file: result FILE SUBTYPE REASON. It must
+// match the schema.
 func checkResult(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: result FILE SUBTYPE REASON")

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Nothing that a command has started outlives a program that is killed: no grandchild, nobody who left
-// the group, became a daemon or forgot the environment. It is the same for a task in the background, of
-// which the model is told, once, when the session is gone on with.
-//
+// TestNothingOutlivesAKilledProgram checks that no process started by a command outlives a
+// killed program: no grandchild, and none that left the group, became a daemon or cleared its
+// environment. The same holds for a background task, which is reported to the model once when
+// the session is resumed.
 // Proves SH-04, SHBG-06.
 func TestNothingOutlivesAKilledProgram(t *testing.T) {
 	for _, tt := range []struct{ background, sandbox bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			word := rand.Text() // in the arguments of everything that is started
+			word := rand.Text() // in the arguments of every started process
 			leave := strings.ReplaceAll(`exec -a WORD-4 sleep 1000`, "WORD", word)
 			command := strings.ReplaceAll(`
 				setsid bash -c "exec -a WORD-1 sleep 1000" &
@@ -41,7 +41,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			until(t, "the command does not run", func() bool { return len(called(t, word)) == 4 })
-			if tt.background { // the model has been told
+			if tt.background { // the model has been notified
 				until(t, "the answer does not arrive", func() bool { return strings.Contains(soFar(t, home), "backgroundTaskId") })
 			}
 			if err := cmd.Process.Kill(); err != nil {
@@ -63,7 +63,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 	}
 }
 
-// called returns the processes that have a word in their arguments and have not ended.
+// called returns the live processes that have a word in their arguments.
 func called(t *testing.T, word string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -79,7 +79,7 @@ func called(t *testing.T, word string) []string {
 	return found
 }
 
-// soFar returns what the transcripts below home hold, if there are any yet.
+// soFar returns the content of the transcripts below home, if any.
 func soFar(t *testing.T, home string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(home, "projects", "*", "*.jsonl"))

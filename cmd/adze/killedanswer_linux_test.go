@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// An answer that was arriving when the program was killed is in the conversation when that is continued, as far as it was
-// saved: marked as interrupted, for the user and for the model.
-//
+// TestTerminalKilledAnswer checks that a partial answer from a killed program is in the
+// continued conversation as far as it was saved, marked as interrupted for the user and the
+// model.
 // Proves SESS-18.
 func TestTerminalKilledAnswer(t *testing.T) {
 	var lines strings.Builder
@@ -29,7 +29,7 @@ func TestTerminalKilledAnswer(t *testing.T) {
 		if err != nil || len(names) != 1 {
 			return ""
 		}
-		text, _ := os.ReadFile(names[0]) // ok: it may have been replaced just now
+		text, _ := os.ReadFile(names[0]) // ok: it may have just been replaced
 		return string(text)
 	}
 	until(t, "the answer is not saved", func() bool { return strings.Contains(partial(), "line 66 of it") })
@@ -55,8 +55,8 @@ func TestTerminalKilledAnswer(t *testing.T) {
 	tm.waitFor(`Went on\.`)
 }
 
-// The same without a terminal, with every signal that leaves no time: nothing is written twice.
-//
+// TestKilledAnswerWithoutTerminal is like TestTerminalKilledAnswer without a terminal, with
+// every signal that leaves no time: nothing is written twice.
 // Proves SESS-18.
 func TestKilledAnswerWithoutTerminal(t *testing.T) {
 	home := t.TempDir()
@@ -88,7 +88,7 @@ func TestKilledAnswerWithoutTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time as if the program had been killed before it removed the file
+	for range 2 { // the second time simulates a kill before the file was removed
 		again := adze(t, home, "forever\nexpect text \"Half of it and more\"\nsay Went on.", "-c", "-p", "go on", "--model", "sonnet")
 		again.Dir = cmd.Dir
 		if out, err := again.Output(); err != nil || !strings.Contains(string(out), "Went on.") {

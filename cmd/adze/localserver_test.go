@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// TestLocalServer runs the program as it is built against a real server for local models, which scripts/local-server builds,
-// and a model with random weights. What such a model says is of no interest: what counts is that the server is found and
-// asked, how much fits into its window, and that nothing is cut off in silence.
-//
+// TestLocalServer runs the built program against a real server for local models, which
+// scripts/local-server builds, and a model with random weights. The model's answers do not
+// matter: the test checks that the server is found and called, how much fits into its window,
+// and that nothing is silently truncated.
 // Proves PROV-01, PROV-12.
 func TestLocalServer(t *testing.T) {
 	server := os.Getenv("ADZE_LOCAL_SERVER")
@@ -67,7 +67,7 @@ func TestLocalServer(t *testing.T) {
 	if used.InputTokens < 2_000 || used.OutputTokens == 0 || used.ContextWindow != 32_768 || result.Cost != 0 {
 		t.Errorf("the run used %+v for %v USD", result.Models, result.Cost)
 	}
-	const completions = `"/v1/chat/completions"` // as it stands in the log for each request
+	const completions = `"/v1/chat/completions"` // logged for each request
 	if log := wide.log.String(); strings.Contains(log, "truncat") || !strings.Contains(log, completions) {
 		t.Errorf("the server cut something off, or was not asked:\n%s", log)
 	}
@@ -81,19 +81,19 @@ func TestLocalServer(t *testing.T) {
 	narrow.stop()
 }
 
-// An ollama is a server that runs.
+// An ollama is a running server.
 type ollama struct {
 	address string
 	log     *logBuffer
-	said    string // standard error of the last run of adze
+	said    string // stderr of the last run of adze
 	stop    func()
 }
 
-// logBuffer is what a process prints.
+// logBuffer reads a process's log file.
 type logBuffer struct{ file string }
 
 func (l *logBuffer) String() string {
-	data, _ := os.ReadFile(l.file) // ok: an empty log fails no test wrongly that does not look for something
+	data, _ := os.ReadFile(l.file) // ok: tests that need a text fail on an empty log
 	return string(data)
 }
 
@@ -133,13 +133,13 @@ func startOllama(t *testing.T, program, models string, window int) *ollama {
 	return nil
 }
 
-// create makes a model of a file, with a template for conversations.
+// create creates a model from a file, with a conversation template.
 func (s *ollama) create(t *testing.T, file []byte, name, template string) {
 	t.Helper()
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 	s.post(t, "/api/blobs/"+digest, file)
 	body, err := json.Marshal(map[string]any{"model": name, "files": map[string]string{"tiny.gguf": digest}, "template": template, "stream": false,
-		"parameters": map[string]any{"stop": []string{"e"}}, // such a model finds no end by itself
+		"parameters": map[string]any{"stop": []string{"e"}}, // such a model never stops by itself
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -154,12 +154,12 @@ func (s *ollama) post(t *testing.T, path string, body []byte) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if answer, _ := io.ReadAll(res.Body); res.StatusCode/100 != 2 { // ok: the status counts
+	if answer, _ := io.ReadAll(res.Body); res.StatusCode/100 != 2 { // ok: only the status matters
 		t.Fatalf("%s: %s: %s", path, res.Status, answer)
 	}
 }
 
-// adze runs the program in an empty directory, with nothing set but where the server is.
+// adze runs the program in an empty directory, with nothing set except the server's address.
 func (s *ollama) adze(t *testing.T, bin string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

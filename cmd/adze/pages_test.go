@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// waitForPage waits until the alternate screen is shown, or is not, and returns what is seen then.
+// waitForPage waits until the alternate screen is shown or hidden, and returns the screen.
 func (tm *terminal) waitForPage(shown bool, pattern string) string {
 	tm.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
@@ -27,7 +27,7 @@ func (tm *terminal) waitForPage(shown bool, pattern string) string {
 		if time.Now().After(deadline) {
 			tm.t.Fatalf("alternate screen %s, and %q does not appear:\n%s", on, pattern, screen)
 		}
-		time.Sleep(20 * time.Millisecond) // a terminal cannot be waited for in another way
+		time.Sleep(20 * time.Millisecond) // tmux offers no other way to wait
 	}
 }
 
@@ -37,26 +37,25 @@ func writeSettings(t *testing.T, tm *terminal, text string) {
 	write(t, filepath.Join(tm.home, "settings.json"), text)
 }
 
-// quiet writes settings without offers and tips, which appear whenever the program has time for them.
+// quiet writes settings without offers and tips, which appear at unpredictable times.
 func quiet(t *testing.T, home string) {
 	t.Helper()
 	write(t, filepath.Join(home, "settings.json"), `{"sandbox":{"enabled":false},"spinnerTipsEnabled":false}`)
 }
 
-// Long texts and lists take the whole terminal and leave it as it was: after they are closed, resized, suspended, and when
-// the program is ended while one is open.
-//
+// TestTerminalPages checks that long texts and lists take the whole terminal and restore it:
+// after they are closed, resized or suspended, and when the program ends while one is open.
 // Proves CMD-04, CTX-18, SESS-20, SESS-31.
 func TestTerminalPages(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
 			tm := newTerminal(t, size[0], size[1], "forever\nwhen last \"greet\"\nsay Hello, I am a script.\n")
-			writeSettings(t, tm, `{"sandbox":{"enabled":false}}`) // or it is offered, at any time
+			writeSettings(t, tm, `{"sandbox":{"enabled":false}}`) // otherwise it may be offered at any time
 			tm.enter("clear; adze --model replay:model.txt")
 			tm.waitFor(`^[>❯] ?$`)
 			tm.enter("greet")
-			before := tm.waitFor(`(?s)Hello, I am a script\.\s*\n[>❯] ?\n[^\n]* [1-9]\d*%[^\n]*\s*\z`) // and nothing is written any more
+			before := tm.waitFor(`(?s)Hello, I am a script\.\s*\n[>❯] ?\n[^\n]* [1-9]\d*%[^\n]*\s*\z`) // output has ended
 
 			tm.key("C-o")
 			tm.waitForPage(true, `Hello, I am a script\.`)
@@ -103,7 +102,7 @@ func TestTerminalPages(t *testing.T) {
 
 			tm.enter("/context")
 			tm.waitFor(`(?i)context window|tokens`)
-			tm.key("q") // of the pager in a low terminal; typed elsewhere
+			tm.key("q") // quits the pager in a low terminal; typed elsewhere
 			tm.key("C-c")
 
 			tm.enter("/model")

@@ -11,8 +11,8 @@ import (
 	"adze/internal/model/replay"
 )
 
-// localServer is a program that plays Ollama with a model that a script plays, at its usual place: localserver FILE.
-// It makes the file FILE.ready when it listens, and FILE.err at each problem.
+// localServer is a program that simulates Ollama with a scripted model, at its default address:
+// localserver FILE. It creates FILE.ready when it listens, and FILE.err on each problem.
 func localServer() {
 	file := os.Args[1]
 	script, err := replay.Load(file)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// eachUser runs a test as the user of the tests and, if that is root, as a user without privileges. Change
-// prepares a program for that user.
+// eachUser runs a test as the current user and, if that is root, as an unprivileged user.
+// change prepares a program for that user.
 func eachUser(t *testing.T, test func(t *testing.T, root bool, change func(*exec.Cmd))) {
 	t.Run("own", func(t *testing.T) { test(t, os.Getuid() == 0, func(*exec.Cmd) {}) })
 	if os.Getuid() == 0 {
@@ -19,12 +19,11 @@ func eachUser(t *testing.T, test func(t *testing.T, root bool, change func(*exec
 	}
 }
 
-// A command that the user approved finds no secret in what the system shows of the program that runs it,
-// and, unless it is root, none of its memory (F8).
-//
+// TestSecretsOfTheProcess checks that an approved command finds no secrets in the system's
+// information about its parent program and, unless it is root, in its memory (F8).
 // Proves PERM-71.
 func TestSecretsOfTheProcess(t *testing.T) {
-	const part = "q7Xw2mV9" // in all values
+	const part = "q7Xw2mV9" // part of all values
 	secrets := []string{
 		"ANTHROPIC_API_KEY=sk-ant-api03-" + part + "Kd83nsLq0PzvR5tYb1Hc", "ANTHROPIC_AUTH_TOKEN=" + part, "OPENAI_API_KEY=" + part,
 		"ANTHROPIC_CUSTOM_HEADERS=X-Gate: " + part, "GITHUB_TOKEN=" + part, "DATABASE_URL=postgres://app:" + part + "@db/x",
@@ -60,8 +59,8 @@ func TestSecretsOfTheProcess(t *testing.T) {
 	})
 }
 
-// What the program does through /proc and with the programs it starts works although others may not look
-// into it.
+// TestGuardedProcessWorks checks that the program's use of /proc and of child processes works
+// although others may not inspect it.
 func TestGuardedProcessWorks(t *testing.T) {
 	eachUser(t, func(t *testing.T, _ bool, change func(*exec.Cmd)) {
 		for _, sandbox := range []bool{false, true} {

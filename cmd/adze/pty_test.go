@@ -20,13 +20,13 @@ import (
 	"adze/internal/ui/screen/screentest"
 )
 
-// A ptyLine is a terminal at the end of a line that the test can hold up.
+// A ptyLine is a terminal whose connection the test can block.
 type ptyLine struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	pty *os.File
 
-	mu     sync.Mutex // held while nothing is read
+	mu     sync.Mutex // held while reading is blocked
 	slow   time.Duration
 	out    bytes.Buffer
 	exited chan struct{}
@@ -69,7 +69,7 @@ func newLine(t *testing.T, width, height int, script string, env ...string) *pty
 		}
 	}()
 	go func() {
-		l.cmd.Wait() // ok: how it ends is not what is tested
+		l.cmd.Wait() // ok: its exit status is not tested
 		close(l.exited)
 	}()
 	t.Cleanup(func() {
@@ -82,7 +82,7 @@ func newLine(t *testing.T, width, height int, script string, env ...string) *pty
 
 func (l *ptyLine) keys(text string) { io.WriteString(l.pty, text) } // ok: then nothing appears
 
-// text returns all that was read so far.
+// text returns everything read so far.
 func (l *ptyLine) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *ptyLine) waitFor(pattern string) {
 	}
 }
 
-// shows waits until a text is on the screen of the given size, however it was written.
+// shows waits until a text is on a screen of the given size, however it was written.
 func (l *ptyLine) shows(width, height int, text string) {
 	l.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -130,7 +130,7 @@ func (l *ptyLine) leave(key string) {
 	}
 }
 
-// stored waits until the transcript holds a text.
+// stored waits until the transcript contains a text.
 func (l *ptyLine) stored(text string) {
 	l.t.Helper()
 	logs := filepath.Join(filepath.Dir(l.cmd.Dir), "home", "projects", "*", "*.jsonl")
@@ -147,10 +147,10 @@ func (l *ptyLine) stored(text string) {
 	}
 }
 
-// linePrompt is the mark before the input, with its style if it has one, in any locale.
+// linePrompt is the mark before the input, with an optional style, in any locale.
 const linePrompt = `(>|❯)(\x1b\[0?m)? `
 
-// manyLines is an answer with many numbered lines.
+// manyLines returns an answer with n numbered lines.
 func manyLines(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -159,7 +159,8 @@ func manyLines(n int) string {
 	return "forever\ntext \"" + b.String() + "\"\n"
 }
 
-// A terminal that takes nothing does not keep the user from leaving, and one that is slow gets every line.
+// TestTerminalStuck checks that a blocked terminal does not prevent the user from leaving, and
+// that a slow one gets every line.
 func TestTerminalStuck(t *testing.T) {
 	t.Parallel()
 	t.Run("stuck", func(t *testing.T) {
@@ -167,7 +168,7 @@ func TestTerminalStuck(t *testing.T) {
 		l := newLine(t, 80, 24, manyLines(3000))
 		l.waitFor(linePrompt)
 		l.mu.Lock()
-		l.slow = time.Hour // the next read is the last
+		l.slow = time.Hour // stop reading after the next read
 		l.mu.Unlock()
 		l.keys("go\r")
 		l.stored(`"go"`)
@@ -199,15 +200,15 @@ func TestTerminalStuck(t *testing.T) {
 	})
 }
 
-// In every kind of terminal there is a prompt, what is typed is echoed, nothing is written that the terminal may not know,
-// and the modes are left at the end.
+// TestTerminalKinds checks that in every kind of terminal there is a prompt, input is echoed,
+// nothing unsupported is written, and modes are reset at the end.
 func TestTerminalKinds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name          string
 		width, height int
 		env           []string
-		without       string // a pattern of what must not be written
+		without       string // pattern that must not be written
 	}{
 		{"narrow and low", 10, 5, nil, ""},
 		{"20 columns", 20, 10, nil, ""},
@@ -250,8 +251,8 @@ func TestTerminalKinds(t *testing.T) {
 	}
 }
 
-// A terminal that a build server makes gets lines, and is told why; at a desk where CI happens to be set there are keys.
-//
+// TestTerminalWhereCIIsSet checks that a terminal on a build server gets line mode and an
+// explanation, and that a desktop with CI set gets full key handling.
 // Proves X-129.
 func TestTerminalWhereCIIsSet(t *testing.T) {
 	t.Parallel()

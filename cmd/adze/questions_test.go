@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// The model asks the user of a real terminal, also while it plans. What was typed before the question was there is not an
-// answer to it.
-//
+// TestTerminalQuestions checks that the model can ask the user of a real terminal, also in plan
+// mode, and that text typed before the question appeared does not answer it.
 // Proves X-009.
 func TestTerminalQuestions(t *testing.T) {
 	t.Parallel()

@@ -19,10 +19,11 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// The program itself asks a name server on this machine, whose answers all lead inside. A witness listens at the port of
-// every URL, on all addresses of this machine. See docs/testing.md.
+// TestNoNameLeadsInside makes the program query a local name server whose answers all point to
+// internal addresses. A listener waits at the port of every URL, on all local addresses. See
+// docs/testing.md.
 func TestNoNameLeadsInside(t *testing.T) {
-	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestNoNameLeadsInside(t *testing.T) {
 		}
 	}()
 	port := witness.Addr().(*net.TCPAddr).Port
-	answers := map[string][]netip.Addr{} // by name
+	answers := map[string][]netip.Addr{} // keyed by name
 	for i, text := range strings.Fields(`127.0.0.1 127.1.2.3 0.0.0.0 10.0.0.1 172.16.0.1 192.168.0.1 169.254.169.254 100.64.0.1 192.0.0.1 192.0.2.1 192.88.99.1
 		198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::ffff:127.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 100::1 2001::1 2001:db8::1 2002:7f00:1:: fc00::1
 		fd00:ec2::254 fe80::1 fec0::1 ff02::1 3fff::1 5f00::1`) {
@@ -55,7 +56,7 @@ func TestNoNameLeadsInside(t *testing.T) {
 	for name := range answers {
 		fmt.Fprintf(&calls, "{\"id\":%q,\"tool\":\"WebFetch\",\"input\":{\"url\":\"https://%s:%d/\",\"prompt\":\"x\"}}\n", name, strings.TrimSuffix(name, "."), port)
 	}
-	named := fmt.Sprintf("named.example.org:%d", port) // what the user allows shows that the witness can be reached
+	named := fmt.Sprintf("named.example.org:%d", port) // an allowed host proves that the listener is reachable
 	answers["named.example.org."] = []netip.Addr{netip.MustParseAddr("127.0.0.1")}
 	home := t.TempDir()
 	settings, err := json.Marshal(map[string]any{"webFetch": map[string]any{"allowedPrivateHosts": []string{named}}})
@@ -97,7 +98,7 @@ func TestNoNameLeadsInside(t *testing.T) {
 	}
 }
 
-// serveNames answers questions about names until the end of the test, and returns its address.
+// serveNames answers DNS queries until the end of the test, and returns its address.
 func serveNames(t *testing.T, answers map[string][]netip.Addr) string {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -112,7 +113,7 @@ func serveNames(t *testing.T, answers map[string][]netip.Addr) string {
 				return
 			}
 			if reply, err := answerName(buffer[:n], answers); err == nil {
-				conn.WriteTo(reply, from) // ok: it asks again
+				conn.WriteTo(reply, from) // ok: the client retries
 			}
 		}
 	}()

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// A program that is resumed sets the terminal to deliver keys and never back first: what is typed meanwhile would be
-// echoed by the terminal, and again by the program.
+// TestTerminalStaysRaw checks that a resumed program sets the terminal to raw mode directly and
+// never back first: otherwise the terminal would echo input in the meantime, and the program
+// would again.
 func TestTerminalStaysRaw(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, "forever\nsay Hello.\n")
@@ -32,7 +33,7 @@ func TestTerminalStaysRaw(t *testing.T) {
 		return err == nil && resumed && len(settings) > 0
 	})
 	for _, s := range settings {
-		if regexp.MustCompile(`\bECHO\b| echo\b`).MatchString(s) { // as strace writes it, and as older ones do
+		if regexp.MustCompile(`\bECHO\b| echo\b`).MatchString(s) { // newer and older strace formats
 			t.Errorf("the terminal echoes what is typed: %s", s)
 		}
 	}

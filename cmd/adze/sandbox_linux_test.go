@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The limits that a command in the background met are told when somebody looks at it.
-//
+// TestLimitsOfBackgroundCommands checks that the sandbox limits a background command has hit
+// are reported when its output is read.
 // Proves PERM-64, SHSB-02.
 func TestLimitsOfBackgroundCommands(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) {
@@ -24,8 +24,8 @@ func TestLimitsOfBackgroundCommands(t *testing.T) {
 	b.end()
 }
 
-// The sandbox is switched on and off while a session lasts, for the commands to come.
-//
+// TestSandboxIsSwitchedWhileASessionLasts checks that toggling the sandbox during a session
+// affects later commands.
 // Proves PERM-60.
 func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 	home, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
@@ -37,7 +37,7 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 			}
 		}
 		until(t, fmt.Sprintf("the sandbox does not become %v", on), func() bool {
-			os.Remove(file) // ok: it may not be there
+			os.Remove(file) // ok: it may not exist
 			got := b.bash("echo x > " + file)
 			_, err := os.Stat(file)
 			return on == got.IsError && on == (err != nil)
@@ -46,9 +46,8 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 	b.end()
 }
 
-// At the first start the sandbox is offered, an answer switches it on, and commands then run in it without a
-// question. The user is not asked again.
-//
+// TestSandboxIsOffered checks that the sandbox is offered at the first start, that accepting
+// enables it, that commands then run in it without a prompt, and that it is not offered again.
 // Proves PERM-60, SHSB-03.
 func TestSandboxIsOffered(t *testing.T) {
 	t.Parallel()
@@ -83,9 +82,9 @@ say Done.
 	}
 }
 
-// What the user lets a command outside make under a protected name stays, although a command runs in the
-// sandbox that could have made it. That command is ended, since it could change it.
-//
+// TestProtectedNamesMadeOutside checks that a protected name created by an approved command
+// outside the sandbox is kept, although a command in the sandbox could have created it. That
+// command is ended, since it could change the file.
 // Proves PERM-61.
 func TestProtectedNamesMadeOutside(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) {
@@ -100,7 +99,7 @@ func TestProtectedNamesMadeOutside(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.cmd.Dir, ".git", "config")); err != nil || !strings.Contains(got.Text, ".git was made outside the sandbox while the command ran in it") {
 		t.Errorf("%v, %s", err, got.Text)
 	}
-	// One that begins now cannot change it, and what it makes itself does not stay.
+	// A command started now can't change it, and protected names it creates itself are removed.
 	if got := b.bash("d=.git; echo x > $d/config"); !strings.Contains(got.Text, "Read-only file system") {
 		t.Error(got.Text)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A hosted is a program that a host drives.
+// A hosted is a program driven by a host.
 type hosted struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -40,32 +40,32 @@ func newHosted(t *testing.T, home, dir, script string, env ...string) *hosted {
 	return h
 }
 
-// say sends a message, and returns what is printed until a text is.
+// say sends a message, and returns the output up to a text.
 func (h *hosted) say(message, until string) string {
 	h.t.Helper()
-	io.WriteString(h.stdin, `{"type":"user","message":{"role":"user","content":"`+message+`"}}`+"\n") // ok: the answer tells
+	io.WriteString(h.stdin, `{"type":"user","message":{"role":"user","content":"`+message+`"}}`+"\n") // ok: the answer shows
 	return readUntil(h.t, h.stdout, until)
 }
 
 func (h *hosted) end() {
 	h.t.Helper()
-	h.stdin.Close()               // ok: it ends with that
+	h.stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, h.stdout) // ok: as above
 	if err := h.cmd.Wait(); err != nil {
 		h.t.Error(err)
 	}
 }
 
-// A host can let prompts run later. One that was due when the program was killed runs in the next session, once, and says how
-// late it is: but not before the host has said what it wants.
-//
+// TestSchedule checks that a host can schedule prompts, and that a prompt due when the program
+// was killed runs once in the next session and reports its delay, but not before the host has
+// sent initialize.
 // Proves X-101, X-131.
 func TestSchedule(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	h := newHosted(t, home, dir, "expect last \"look\"\nexpect text \"The schedule submitted this prompt (every 10 minutes)\"\nsay I looked.")
 	h.say("/loop 10m look", "I looked.")
 	h.say("/schedule once 0 3 * * * report", "/schedule delete ")
-	h.cmd.Process.Kill() // ok: Wait tells
+	h.cmd.Process.Kill() // ok: Wait shows
 	io.Copy(io.Discard, h.stdout)
 	h.cmd.Wait() // ok: it was killed
 
@@ -91,20 +91,20 @@ func TestSchedule(t *testing.T) {
 	again.end()
 }
 
-// Scheduled prompts can be switched off: then the program does not know the commands, and runs nothing.
-//
+// TestScheduleOff checks that scheduled prompts can be disabled: the program then lacks the
+// commands and runs nothing.
 // Proves X-101.
 func TestScheduleOff(t *testing.T) {
 	h := newHosted(t, t.TempDir(), t.TempDir(), "say never", "ADZE_DISABLE_CRON=1")
 	h.say("/loop look", "/loop is turned off by the variable ADZE_DISABLE_CRON")
 	h.say("/schedule 0 9 * * * look", "/schedule is turned off by the variable ADZE_DISABLE_CRON")
-	h.stdin.Close()               // ok: it ends with that
+	h.stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, h.stdout) // ok: as above
 	h.cmd.Wait()                  // ok: the commands failed
 }
 
-// At a terminal, a loop runs at once while the user may type, and is listed and ended.
-//
+// TestTerminalLoop checks that a loop at a terminal runs immediately while the user may type,
+// and can be listed and ended.
 // Proves X-131, CMD-03.
 func TestTerminalLoop(t *testing.T) {
 	tm := newTerminal(t, 100, 30, "forever\nwhen last \"look\"\nsay I looked.")
@@ -114,7 +114,7 @@ func TestTerminalLoop(t *testing.T) {
 	tm.waitFor(`/loop every 5 minutes: look \(run 1\)`)
 	tm.waitFor(`I looked\.`)
 	counted := regexp.MustCompile(`every 5 minutes, this session .* 1 +\$0\.00 +look`)
-	tm.until("the run is not counted", func(string) bool { // it is when its turn has ended
+	tm.until("the run is not counted", func(string) bool { // counted when its turn has ended
 		tm.enter("/loop")
 		return counted.MatchString(tm.waitFor(`ends one\.`))
 	})
@@ -123,9 +123,9 @@ func TestTerminalLoop(t *testing.T) {
 	tm.enter("/exit")
 }
 
-// The model schedules a prompt through the door to deferred tools. It is asked about: the user is not there when it runs.
-// Without schedules, or unless the settings want them, there is no such tool.
-//
+// TestScheduleByModel checks that the model can schedule a prompt through the deferred tools,
+// and that this requires a prompt because the user is absent when it runs. If schedules are
+// disabled, or the settings do not enable the tools, there is no such tool.
 // Proves X-021.
 func TestScheduleByModel(t *testing.T) {
 	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."
@@ -144,7 +144,7 @@ func TestScheduleByModel(t *testing.T) {
 		if tt.env == "" {
 			h.say("/schedule list", "No prompt is scheduled.")
 		}
-		h.stdin.Close()               // ok: it ends with that
+		h.stdin.Close()               // ok: this ends it
 		io.Copy(io.Discard, h.stdout) // ok: as above
 		h.cmd.Wait()                  // ok: the command may have failed
 	}

@@ -31,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == osproc.ReaperArg { // whatever the program is called then
+	if len(os.Args) > 1 && os.Args[1] == osproc.ReaperArg { // regardless of the program's name
 		os.Exit(osproc.Reap(os.Args[2:]))
 	}
 	testscript.Main(bare{m}, map[string]func(){
@@ -40,18 +40,19 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// bare are tests that run without what the environment says of terminals, colours, languages and providers, so that they are
-// the same on a build server and at the desk of someone who uses the program. What the tests start has what they give it.
+// bare runs the tests without environment variables for terminals, colors, languages and
+// providers, so that they behave the same on a build server and on a user's desktop. Programs
+// started by tests get only the variables that the tests set.
 type bare struct{ *testing.M }
 
-// ours are the variables that would change what the program does.
+// ours matches the variables that would affect the program.
 var ours = regexp.MustCompile(`^(ADZE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|AZURE|CLAUDE|OLLAMA|LC|TERM|TMUX|KITTY|ALACRITTY|VTE|WT|SSH)_` +
 	`|^(CI|ACCESSIBLE|INSIDE_EMACS|NO_COLOR|FORCE_COLOR|COLORTERM|TMUX|STY|DISPLAY|WAYLAND_DISPLAY|LANG|EDITOR|VISUAL|BROWSER|WSL_DISTRO_NAME)$`)
 
 func (b bare) Run() int {
 	for _, variable := range os.Environ() {
 		switch name, _, _ := strings.Cut(variable, "="); {
-		case name == "ADZE_LOCAL_SERVER", name == "ADZE_KILLS": // of tests
+		case name == "ADZE_LOCAL_SERVER", name == "ADZE_KILLS": // used by tests
 		case ours.MatchString(name):
 			os.Unsetenv(name)
 		}
@@ -60,8 +61,8 @@ func (b bare) Run() int {
 	return b.M.Run()
 }
 
-// TestScript runs the scenarios. In each, a behaviour that a person can see is shown with the program
-// itself; the model is a script of the scenario.
+// TestScript runs the scenarios. Each shows a user-visible behavior with the program itself;
+// the model is scripted.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
@@ -86,14 +87,14 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// setUp gives each scenario a home of its own and no way to a real model.
+// setUp gives each scenario its own home and no access to a real model.
 func setUp(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	env.Setenv("HOME", home)
 	env.Setenv("ADZE_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("ADZE_NO_FSYNC", "1")
-	env.Setenv("ADZE_GIT_STATUS_WAIT_MS", "60000") // however busy the machine is
-	env.Setenv("IS_SANDBOX", "1")                  // the tests may be run as root
+	env.Setenv("ADZE_GIT_STATUS_WAIT_MS", "60000") // allow for a busy machine
+	env.Setenv("IS_SANDBOX", "1")                  // tests may run as root
 	env.Setenv("SHELL", "/bin/sh")
 	env.Values[vaultKey{}] = new(*signintest.Server)
 	return os.MkdirAll(home, 0o755)
@@ -120,11 +121,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// serve plays a script as a server on this machine and points the program to it: serve FILE. The variables are those of the
-// script's dialect. The server is strict,
-// and its model thinks where it may: what is sent back to it must be what it has seen. At the
-// end of the scenario the script must have been played as it expects, unless the file is followed by
-// "partly".
+// serve plays a script as a local server and points the program to it: serve FILE. The
+// variables depend on the script's dialect. The server is strict, and its model thinks where
+// allowed: content sent back must match content it produced. At the end of the scenario the
+// script must have been played completely, unless "partly" follows the file.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: serve FILE [partly]")
@@ -146,9 +146,9 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(provider+"_API_KEY", "key-of-the-scenario")
 }
 
-// serveLocally plays a model server on this machine, with one model that a script plays, and tells the program where it
-// listens: local KIND MODEL[,MODEL...] WINDOW FILE. In place of a file, - stands for a server that is asked nothing but what it has;
-// with "loading" after it, the server has not read its model at first.
+// serveLocally simulates a local model server with a scripted model, and sets its address for
+// the program: local KIND MODEL[,MODEL...] WINDOW FILE. If FILE is -, the server only lists its
+// models; if "loading" follows, its model is not loaded at first.
 func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 || len(args) > 5 {
 		ts.Fatalf("usage: local KIND MODEL WINDOW FILE|- [loading]")
@@ -174,8 +174,9 @@ func serveLocally(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// firstParty is like serve, but the program finds the server under the provider's own address: firstparty FILE [partly].
-// A proxy leads there, and a certificate that it is told to trust.
+// firstParty is like serve, but the program reaches the server under the provider's own
+// address: firstparty FILE [partly]. A proxy redirects to it, with a certificate that the
+// program trusts.
 func firstParty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: firstparty FILE [partly]")
@@ -204,8 +205,8 @@ func firstParty(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("HTTPS_PROXY", "http://"+proxy)
 }
 
-// play returns a server that plays a script. If strict, the whole script must have been played as it expects at
-// the end of the scenario.
+// play returns a server that plays a script. If strict is true, the whole script must have been
+// played at the end of the scenario.
 func play(ts *testscript.TestScript, file string, strict bool) http.Handler {
 	script, err := replay.Load(ts.MkAbs(file))
 	ts.Check(err)
@@ -224,7 +225,7 @@ func listen(ts *testscript.TestScript, h http.Handler, secure *tls.Config) strin
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
 	server := &http.Server{Handler: h}
-	ts.Defer(func() { server.Close() }) // ok: whoever still listens has seen enough
+	ts.Defer(func() { server.Close() }) // ok: remaining clients are done
 	address := listener.Addr().String()
 	if secure != nil {
 		listener = tls.NewListener(listener, secure)
@@ -233,7 +234,7 @@ func listen(ts *testscript.TestScript, h http.Handler, secure *tls.Config) strin
 	return address
 }
 
-// mode checks the permission bits of the files that match: mode 600 PATTERN...
+// checkMode checks the permission bits of the matching files: mode 600 PATTERN...
 func checkMode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: mode BITS PATTERN...")
@@ -256,7 +257,8 @@ func checkMode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fill writes a file of a given size that begins and ends with given texts: fill FILE BYTES BEFORE AFTER
+// fill writes a file of a given size that begins and ends with given texts: fill FILE BYTES
+// BEFORE AFTER
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: fill FILE BYTES BEFORE AFTER")
@@ -267,8 +269,8 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
-// capture FILE PATTERN NAME sets a variable to what the first group of PATTERN matches in FILE, which may
-// be a glob pattern.
+// capture FILE PATTERN NAME sets a variable to the first group of PATTERN matched in FILE,
+// which may be a glob pattern.
 func capture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: capture FILE PATTERN NAME")

@@ -22,10 +22,10 @@ import (
 	"adze/internal/platform/aws"
 )
 
-// TestAgentSDK lets published clients drive the program as it is built, against a server that plays scripts: the Agent
-// SDK for TypeScript, as it is now and as it was a year ago, and the adapter for editors that speak the Agent Client
-// Protocol. The tests are those of test/npm, where the clients have to be installed.
-//
+// TestAgentSDK lets published clients drive the built program against a server that plays
+// scripts: the Agent SDK for TypeScript, in its current version and one a year old, and the
+// adapter for editors that use the Agent Client Protocol. The tests are in test/npm, where the
+// clients must be installed.
 // Proves X-137, SESS-61.
 func TestAgentSDK(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -40,7 +40,7 @@ func TestAgentSDK(t *testing.T) {
 	defer studio.Close()
 	for _, client := range []struct{ sdk, tests string }{
 		{"@anthropic-ai/claude-agent-sdk", "*.test.mjs"},
-		{"agent-sdk-of-2025", "[^ac]*.test.mjs control.test.mjs"}, // without acp and current
+		{"agent-sdk-of-2025", "[^ac]*.test.mjs control.test.mjs"}, // acp and current excluded
 	} {
 		t.Run(client.sdk, func(t *testing.T) {
 			args := []string{"--test", "--test-timeout=300000", "--test-reporter=spec"}
@@ -63,9 +63,9 @@ func TestAgentSDK(t *testing.T) {
 	}
 }
 
-// TestVendorClients lets the clients of the vendors of models drive servers that play scripts, in the dialect that each
-// speaks: the servers, to which this program's own clients are held, are held to what real clients expect.
-//
+// TestVendorClients lets model vendors' clients drive our scripted servers in their dialects,
+// so that the servers that test this program's own clients are themselves tested with real
+// clients.
 // Proves PROV-60.
 func TestVendorClients(t *testing.T) {
 	tests, err := filepath.Glob(filepath.Join("..", "..", "test", "npm", "*.vendor.mjs"))
@@ -73,7 +73,7 @@ func TestVendorClients(t *testing.T) {
 		t.Fatalf("no tests: %v", err)
 	}
 	studio := httptest.NewUnstartedServer(&studio{stages: map[string]*sdkStage{}})
-	studio.Config.Protocols = new(http.Protocols) // the client of AWS begins with HTTP/2
+	studio.Config.Protocols = new(http.Protocols) // the AWS client starts with HTTP/2
 	studio.Config.Protocols.SetHTTP1(true)
 	studio.Config.Protocols.SetUnencryptedHTTP2(true)
 	studio.Start()
@@ -87,8 +87,8 @@ func TestVendorClients(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// A studio plays a script for each test: a POST of the script to / returns the path below which it is
-// played. A GET of that path returns the requests that it was played for, and what was wrong with them.
+// A studio plays a script for each test: POST / with a script returns the path at which it is
+// played. GET of that path returns the requests received, and the problems with them.
 type studio struct {
 	mu     sync.Mutex
 	stages map[string]*sdkStage
@@ -145,7 +145,7 @@ func (s *sdkStage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err := s.player.Err(); err != nil {
 			problem = err.Error()
 		}
-		json.NewEncoder(w).Encode(map[string]any{"requests": s.requests, "problem": problem}) // ok: a test that left does not read
+		json.NewEncoder(w).Encode(map[string]any{"requests": s.requests, "problem": problem}) // ok: the test may have ended
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -162,13 +162,14 @@ func (s *sdkStage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.player.Handler().ServeHTTP(w, r)
 }
 
-// forged reports whether a request has a signature that is not that of the credentials in test/npm/aws.vendor.mjs: signing what
-// the client signed again, as this program signs, must give the same.
+// forged reports whether a request's signature does not match the credentials in
+// test/npm/aws.vendor.mjs. It signs the same content with this program's implementation and
+// compares.
 func forged(r *http.Request, body []byte) bool {
 	proof := r.Header.Get("Authorization")
 	_, names, _ := strings.Cut(proof, "SignedHeaders=")
 	names, _, _ = strings.Cut(names, ",")
-	if !strings.HasPrefix(proof, "AWS4-") || strings.HasPrefix(names, ":authority") { // over HTTP/2 that is signed as the host
+	if !strings.HasPrefix(proof, "AWS4-") || strings.HasPrefix(names, ":authority") { // signed as the host over HTTP/2
 		return false
 	}
 	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
@@ -179,7 +180,7 @@ func forged(r *http.Request, body []byte) bool {
 	for name := range strings.SplitSeq(names, ";") {
 		switch name {
 		case "host":
-		case "content-length": // which the server takes out
+		case "content-length": // removed by the server
 			again.Header.Set(name, strconv.FormatInt(r.ContentLength, 10))
 		default:
 			again.Header[http.CanonicalHeaderKey(name)] = r.Header.Values(name)

@@ -18,8 +18,8 @@ import (
 	"adze/internal/app/settings"
 )
 
-// canaries returns a value for each variable that may hold a secret, by name: the keys of all providers, and what else users
-// have in their environment.
+// canaries returns a value, by name, for each variable that may hold a secret: the keys of all
+// providers, and other common secrets in users' environments.
 func canaries() map[string]string {
 	values := map[string]string{}
 	add := func(names ...string) {
@@ -37,9 +37,9 @@ func canaries() map[string]string {
 	return values
 }
 
-// A run with the keys of all providers in the environment sends each server its own key only, connects to no other host, and
-// writes and prints none of them, also if the server repeats all that it got.
-//
+// TestKeysStayWithTheirProvider checks that a run with the keys of all providers in the
+// environment sends each server only its own key, connects to no other host, and writes or
+// prints none of them, even if the server echoes everything it received.
 // Proves PROV-04.
 func TestKeysStayWithTheirProvider(t *testing.T) {
 	secrets := canaries()

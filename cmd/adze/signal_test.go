@@ -19,14 +19,14 @@ import (
 	"adze/internal/model/replay"
 )
 
-// A signal while an answer arrives ends the turn with aborted_streaming; what arrived is in the history.
-//
+// TestSignalWhileStreaming checks that a signal during an answer ends the turn with
+// aborted_streaming, and that the received part is in the history.
 // Proves LOOP-21.
 func TestSignalWhileStreaming(t *testing.T) {
 	tests := []struct {
 		signal syscall.Signal
 		code   int
-		last   string // of the history
+		last   string // last history text
 	}{
 		{syscall.SIGINT, 130, "[Request interrupted by user]"},
 		{syscall.SIGTERM, 143, "Half of it"},
@@ -44,7 +44,7 @@ func TestSignalWhileStreaming(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			seen := readUntil(t, stdout, "and more") // what came before it has been taken in
+			seen := readUntil(t, stdout, "and more") // everything before it has been processed
 			if err := cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -67,8 +67,8 @@ func TestSignalWhileStreaming(t *testing.T) {
 	}
 }
 
-// A signal while a background command is waited for ends the wait, and the command.
-//
+// TestSignalWhileWaiting checks that a signal ends the wait for a background command, and the
+// command.
 // Proves SHBG-07.
 func TestSignalWhileWaiting(t *testing.T) {
 	cmd := adze(t, t.TempDir(), "use Bash {\"command\":\"echo $$ > pid; exec tail -f /dev/null\",\"run_in_background\":true}\n---\nsay It runs.",
@@ -97,8 +97,8 @@ func TestSignalWhileWaiting(t *testing.T) {
 	}
 }
 
-// A host that asks the program to terminate gets 143, with a turn or without one.
-//
+// TestSignalWhileServing checks that a host that terminates the program gets 143, with or
+// without a turn.
 // Proves LOOP-21.
 func TestSignalWhileServing(t *testing.T) {
 	for _, prompt := range []string{"", `{"type":"user","message":{"role":"user","content":"go"}}` + "\n"} {
@@ -138,7 +138,7 @@ func TestSignalWhileServing(t *testing.T) {
 	}
 }
 
-// adze returns the program, set up to ask a server that plays the script.
+// adze returns the program, configured to use a server that plays the script.
 func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	s, err := replay.Parse("test.replay", []byte(script))
@@ -147,7 +147,7 @@ func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
 	}
 	server := httptest.NewServer(replay.NewPlayer(s).Handler())
 	t.Cleanup(server.Close)
-	bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func lastLine(t *testing.T, text string) map[string]any {
 	return v
 }
 
-// transcript returns the one transcript below home.
+// transcript returns the only transcript below home.
 func transcript(t *testing.T, home string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(home, "projects", "*", "*.jsonl"))

@@ -11,19 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swapCalls is how many calls of each tool compete with a process that swaps a directory for a link.
+// swapCalls is the number of calls per tool that race with a process that swaps a directory for
+// a symlink.
 const swapCalls = 300
 
-// A directory of the workspace and a link to one outside change places all the time. The tools read the directory, or
-// refuse, and never what is outside.
-//
+// TestSwappedDirectoriesAreNotFollowed swaps a workspace directory and a symlink to an outside
+// one continuously, and checks that the tools read the directory or refuse, but never read
+// outside.
 // Proves FPRM-07.
 func TestSwappedDirectoriesAreNotFollowed(t *testing.T) {
 	calls := map[string]map[string]any{
 		"Read": {"file_path": "top/dir/f.txt"},
 		"Grep": {"pattern": "text|key", "path": "top/dir", "output_mode": "content"},
 		"Glob": {"pattern": "**", "path": "top/dir"},
-		// The directory is met on the way.
+		// The directory is encountered during traversal.
 		"Grep below": {"pattern": "text|key", "path": "top", "output_mode": "content"},
 		"Glob below": {"pattern": "**", "path": "top"},
 	}

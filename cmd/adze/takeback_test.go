@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A message that is interrupted before the model answers comes back into the composer and leaves the conversation: sent
-// again, the model is told it once, also after the session was resumed. The transcript keeps all of it.
-//
+// TestTerminalTakeBack checks that a message interrupted before the model answers returns to
+// the composer and leaves the conversation: if it is sent again, the model sees it once, also
+// after a resume. The transcript keeps everything.
 // Proves X-120.
 func TestTerminalTakeBack(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// An idle session is woken when a background task ends.
-//
+// TestIdleSessionIsWoken checks that the end of a background task wakes an idle session.
 // Proves SHBG-04.
 func TestIdleSessionIsWoken(t *testing.T) {
 	home := t.TempDir()
@@ -37,21 +36,20 @@ func TestIdleSessionIsWoken(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(stdin, `{"type":"user","message":{"role":"user","content":"go"}}`+"\n") // ok: the answer tells
+	io.WriteString(stdin, `{"type":"user","message":{"role":"user","content":"go"}}`+"\n") // ok: the answer shows
 	readUntil(t, stdout, `"result":"It runs."`)
 	if err := os.WriteFile(gate, []byte("the end\n"), 0); err != nil {
 		t.Fatal(err)
 	}
 	readUntil(t, stdout, `"result":"It is over."`)
-	stdin.Close()               // ok: it ends with that
+	stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, stdout) // ok: as above
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
-// The life of a background task, over the program itself.
-//
+// TestTaskTools runs a background task's life cycle with the program itself.
 // Proves SHBG-05, TASK-04, X-012.
 func TestTaskTools(t *testing.T) {
 	cmd := adze(t, t.TempDir(), "say Nothing.", "tool", "--stdin")
@@ -92,7 +90,7 @@ func TestTaskTools(t *testing.T) {
 		t.Fatal("there is no task")
 	}
 	call("Bash", map[string]any{"command": "until [ -p gate ]; do :; done; echo two > gate"})
-	seen := "" // whatever comes with which look, it comes once
+	seen := "" // each part appears once, in any read
 	for !strings.Contains(seen, "two") {
 		text, _, isError := call("TaskOutput", map[string]any{"task_id": id, "only_new": true})
 		if isError || !strings.HasPrefix(text, "Task "+id+": running\n") {
@@ -115,7 +113,7 @@ func TestTaskTools(t *testing.T) {
 	if text, _, _ := call("Bash", map[string]any{"command": "kill -0 $(cat pid); echo code $?"}); !strings.Contains(text, "code 1") {
 		t.Errorf("it still runs: %q", text)
 	}
-	stdin.Close() // ok: it ends with that
+	stdin.Close() // ok: this ends it
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}

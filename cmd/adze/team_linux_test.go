@@ -12,7 +12,7 @@ import (
 	"adze/internal/team"
 )
 
-// startTeam is what the models of a team with one teammate begin with.
+// startTeam begins the model scripts of a team with one teammate.
 const startTeam = `
 when last "begin"
 use ExecuteExtraTool {"tool_name":"TeamCreate","params":{"team_name":"crew"}}
@@ -28,13 +28,13 @@ say Ann is started.
 ---
 `
 
-// openPane begins a conversation that leads a team, with a teammate in a pane of its own.
+// openPane begins a conversation that leads a team, with a teammate in a separate pane.
 func openPane(t *testing.T, script string) *terminal {
 	t.Helper()
 	return openPaneWith(t, `{"teammateMode":"tmux","sandbox":{"enabled":false}}`, "", script)
 }
 
-// openPaneWith does the same with settings and further flags.
+// openPaneWith is like openPane with settings and further flags.
 func openPaneWith(t *testing.T, settings, flags, script string) *terminal {
 	t.Helper()
 	tm := newTerminal(t, 160, 60, startTeam+script)
@@ -48,7 +48,7 @@ func openPaneWith(t *testing.T, settings, flags, script string) *terminal {
 	return tm
 }
 
-// member returns what is kept of a member of the team.
+// member returns the stored state of a team member.
 func (tm *terminal) member(name string) *team.Member {
 	tm.t.Helper()
 	data, err := os.ReadFile(filepath.Join(tm.home, "teams", "crew", "config.json"))
@@ -62,7 +62,7 @@ func (tm *terminal) member(name string) *team.Member {
 	return crew.Member(name)
 }
 
-// task returns the first task of the team.
+// task returns the team's first task.
 func (tm *terminal) task() (task tasklist.Task) {
 	tm.t.Helper()
 	data, err := os.ReadFile(filepath.Join(tm.home, "tasks", "crew", "1.json"))
@@ -75,15 +75,15 @@ func (tm *terminal) task() (task tasklist.Task) {
 	return task
 }
 
-// panes returns how many panes the terminal has.
+// panes returns the number of panes in the terminal.
 func (tm *terminal) panes() int {
 	tm.t.Helper()
 	return strings.Count(tm.tmux("list-panes", "-a"), "\n")
 }
 
-// A teammate in a pane of tmux asks the user of its lead, whose answer counts for the teammate alone. It writes to the lead
-// and takes a task. When its process is killed the lead is told which task is free again.
-//
+// TestTeammateInPane checks that a teammate in a tmux pane prompts its lead's user, whose
+// answer applies to the teammate alone, that it can message the lead and claim a task, and that
+// the lead is notified of the released task when the teammate's process is killed.
 // Proves TEAM-02, TEAM-06, TEAM-09.
 func TestTeammateInPane(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ use Write {"file_path":"own.txt","content":"made\n"}
 		t.Errorf("the task is not free: %+v", task)
 	}
 	tm.enter("write yourself")
-	tm.answer(`own\.txt`, "3") // what is allowed to the teammate is not allowed to the lead
+	tm.answer(`own\.txt`, "3") // the teammate's permission does not apply to the lead
 	tm.waitFor(`What next\?`)
 	tm.enter("/exit")
 	until(t, "the team outlives its lead", func() bool {
@@ -156,9 +156,9 @@ use Write {"file_path":"own.txt","content":"made\n"}
 	})
 }
 
-// Everything that limits the lead limits a teammate in another process: rules, hooks and settings of flags, and the mode, also
-// one that the lead changes to later.
-//
+// TestTeammateLimits checks that everything that restricts the lead restricts a teammate in
+// another process: rules, hooks and settings from flags, and the mode, including later changes
+// by the lead.
 // Proves AGENT-15, TEAM-02.
 func TestTeammateLimits(t *testing.T) {
 	t.Parallel()
@@ -231,8 +231,8 @@ say Fine.
 	}
 }
 
-// A lead that is killed leaves its team behind. Its teammates end, and the next start removes the team and says so.
-//
+// TestKilledLead checks that the teammates of a killed lead end, and that the next start
+// removes the team and reports it.
 // Proves TEAM-06, TEAM-10.
 func TestKilledLead(t *testing.T) {
 	t.Parallel()
@@ -256,8 +256,8 @@ hang
 	tm.enter("/exit")
 }
 
-// A teammate in another process does not start without the limits that its lead has saved for it.
-//
+// TestTeammateWithoutLimits checks that a teammate in another process does not start without
+// the limits saved by its lead.
 // Proves AGENT-15, TEAM-02.
 func TestTeammateWithoutLimits(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A terminal is a real one: a server of tmux with one window, which runs a shell in a repository.
+// A terminal is a tmux server with one window, which runs a shell in a repository.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -21,7 +21,7 @@ type terminal struct {
 	dir    string
 }
 
-// newTerminal opens a terminal of the given size. Script is what the model says.
+// newTerminal opens a terminal of the given size. script is the model's script.
 func newTerminal(t *testing.T, width, height int, script string) *terminal {
 	t.Helper()
 	root := t.TempDir()
@@ -36,7 +36,7 @@ func newTerminal(t *testing.T, width, height int, script string) *terminal {
 	tm.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", tm.dir,
 		"-e", "ADZE_HOME="+tm.home, "-e", "PATH="+os.Getenv("PATH"), "-e", "PS1=$ ", "-e", "HOME="+root, "-e", "LANG=C.UTF-8", "-e", "HISTFILE=",
 		"bash", "--norc", "--noprofile")
-	t.Cleanup(func() { // the program saves what was typed when the terminal goes
+	t.Cleanup(func() { // the program saves typed text when the terminal closes
 		pids, err := exec.Command("pgrep", "-P", strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))).Output()
 		exec.Command("tmux", "-S", tm.socket, "kill-server").Run()
 		for _, pid := range strings.Fields(string(pids)) {
@@ -65,19 +65,19 @@ func (tm *terminal) enter(line string) {
 	tm.tmux("send-keys", "Enter")
 }
 
-// key presses a key by its name.
+// key presses a key by name.
 func (tm *terminal) key(name string) {
 	tm.t.Helper()
 	tm.tmux("send-keys", name)
 }
 
-// screen returns what is on the screen, with what has scrolled away.
+// screen returns the screen, including scrollback.
 func (tm *terminal) screen() string {
 	tm.t.Helper()
 	return strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n")
 }
 
-// waitFor waits until the screen shows a pattern, and returns the screen.
+// waitFor waits until the screen matches a pattern, and returns the screen.
 func (tm *terminal) waitFor(pattern string) string {
 	tm.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
@@ -87,7 +87,7 @@ func (tm *terminal) waitFor(pattern string) string {
 // until waits until ok holds for the screen, and returns the screen.
 func (tm *terminal) until(problem string, ok func(screen string) bool) string {
 	tm.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // a terminal cannot be waited for in another way
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // tmux offers no other way to wait
 		screen := tm.screen()
 		if ok(screen) {
 			return screen
@@ -98,14 +98,14 @@ func (tm *terminal) until(problem string, ok func(screen string) bool) string {
 	}
 }
 
-// waitForShell waits until the program has ended and the shell prompts. The screen must have been cleared since the
-// shell last did.
+// waitForShell waits until the program has ended and the shell prompts. The screen must have
+// been cleared since the last shell prompt.
 func (tm *terminal) waitForShell() {
 	tm.t.Helper()
 	tm.waitFor(`^\$ $`)
 }
 
-// kill kills what the shell runs.
+// kill kills the shell's child processes.
 func (tm *terminal) kill() {
 	tm.t.Helper()
 	shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
@@ -115,8 +115,8 @@ func (tm *terminal) kill() {
 	tm.waitFor(`Killed`)
 }
 
-// A conversation in a real terminal: a question answered in place, an interrupt, leaving, going on
-// after the program was killed, and the commands.
+// TestTerminal runs a conversation in a real terminal: a prompt answered in place, an
+// interrupt, leaving, resuming after the program was killed, and the commands.
 func TestTerminal(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
@@ -174,9 +174,9 @@ say Going on.
 			tm.enter("take long")
 			tm.waitFor(`^▸ echo started`)
 			tm.kill()
-			tm.enter("") // the shell sets the terminal right
+			tm.enter("") // the shell resets the terminal
 			tm.enter("clear; echo cleared-$((1+1))")
-			tm.waitFor(`\Acleared-2$`) // or what stood there would be taken for what follows
+			tm.waitFor(`\Acleared-2$`) // otherwise old content would match below
 			tm.enter(run + " --resume " + id)
 			tm.waitFor(`^Continuing "`)
 			tm.enter("once more")
@@ -188,8 +188,8 @@ say Going on.
 	}
 }
 
-// A key moves the command that runs to the background, where it is listed, looked at and stopped.
-//
+// TestTerminalTasks checks that a key moves the running command to the background, where it is
+// listed, viewed and stopped.
 // Proves SHBG-02, TASK-05.
 func TestTerminalTasks(t *testing.T) {
 	t.Parallel()
@@ -230,8 +230,8 @@ say It is over.
 	tm.waitForShell()
 }
 
-// What was typed before the program took the terminal is entered, and what was not finished can be.
-//
+// TestTerminalTypedAhead checks that lines typed before the program took the terminal are
+// entered, and that an unfinished one can be completed.
 // Proves X-120.
 func TestTerminalTypedAhead(t *testing.T) {
 	t.Parallel()
@@ -248,7 +248,8 @@ func TestTerminalTypedAhead(t *testing.T) {
 	tm.waitFor(`^❯ not yet$`)
 }
 
-// The program is stopped and resumed as often as the user likes, and the terminal is as it was (second look 2.1).
+// TestTerminalSuspend checks that the program can be suspended and resumed repeatedly, with the
+// terminal restored (second look 2.1).
 func TestTerminalSuspend(t *testing.T) {
 	t.Parallel()
 	tm := newTerminal(t, 80, 24, "forever\nwhen last \"greet\"\nsay Hello again.\n")
@@ -257,7 +258,7 @@ func TestTerminalSuspend(t *testing.T) {
 	for i := range 4 {
 		if i%2 == 0 {
 			tm.key("C-z")
-		} else { // by somebody else
+		} else { // stopped by another process
 			shell := strings.TrimSpace(tm.tmux("display-message", "-p", "#{pane_pid}"))
 			if out, err := exec.Command("pkill", "-STOP", "-P", shell).CombinedOutput(); err != nil {
 				t.Fatalf("stopping: %v\n%s", err, out)
@@ -273,7 +274,7 @@ func TestTerminalSuspend(t *testing.T) {
 		if screen := tm.waitFor(`^❯ $`); strings.Count(screen, "greet") != 1 {
 			t.Fatalf("what was typed is echoed twice:\n%s", screen)
 		}
-		// The shell has switched the marks around pastes off; with them, line ends do not send.
+		// The shell has disabled bracketed paste; with it, line ends do not send.
 		tm.tmux("set-buffer", "one\ntwo")
 		tm.tmux("paste-buffer", "-p")
 		tm.waitFor(`^❯ one\n  two$`)
@@ -284,9 +285,9 @@ func TestTerminalSuspend(t *testing.T) {
 	tm.waitFor(`To continue this session`)
 }
 
-// What is typed survives the death of the program, with its folds: in the session that it was typed in, and in a new one if
-// that was never begun. Ctrl-G edits it, keys are read again when their file changes, and vim edits as vim does.
-//
+// TestTerminalDraft checks that typed text survives the death of the program, with its folds:
+// in its session, or in a new one if that was never begun. Ctrl-G edits it, key bindings are
+// reloaded when their file changes, and vim mode works like vim.
 // Proves X-120, X-148.
 func TestTerminalDraft(t *testing.T) {
 	t.Parallel()
@@ -339,7 +340,7 @@ func TestTerminalDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := regexp.MustCompile(`(?m)^❯ *\n.*\z`)
-	tm.until("the keys are not read again", func(string) bool { // the file is looked at once in a second
+	tm.until("the keys are not read again", func(string) bool { // the file is checked once per second
 		tm.key("C-x")
 		tm.key("k")
 		return empty.MatchString(tm.screen())
@@ -364,8 +365,8 @@ func TestTerminalDraft(t *testing.T) {
 	tm.waitForShell()
 }
 
-// What goes on is seen in a real terminal of any size, what is done stays once and in order when the size changes, and
-// the keys do what they should.
+// TestTerminalShows checks that activity is visible in a real terminal of any size, that
+// finished content appears once and in order when the size changes, and that the keys work.
 func TestTerminalShows(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
@@ -387,7 +388,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
 			tm.waitFor(`^❯ $`)
 			tm.enter("test it")
-			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n❯ $`) // and the turn is over
+			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n❯ $`) // the turn is over
 			tm.enter("take long")
 			tm.waitFor(`^▸ Waiting for the model [2-9]s`)
 			tm.key("Escape")
@@ -395,7 +396,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			if strings.Contains(screen, "▸") {
 				t.Errorf("the row is still there:\n%s", screen)
 			}
-			tm.waitFor(`^❯ take long *$[\s\S]*^❯ take long *$`) // what was not answered can be entered again
+			tm.waitFor(`^❯ take long *$[\s\S]*^❯ take long *$`) // unanswered input can be entered again
 			tm.key("C-u")
 			tm.waitFor(`^❯ $`)
 			tm.enter("!echo begun; sleep 100")
@@ -423,14 +424,15 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			if got := strings.Count(screen, "a long entry"); got > 4 { // a busy terminal may keep a row of each size
 				t.Errorf("what was typed is left %d times:\n%s", got, screen)
 			}
-			// What the user does not let be read is not called the model's call, and no turn is said to have been stopped.
+			// A file that the user denies is not called a model's call, and no turn is reported
+			// as stopped.
 			tm.enter("see @/etc/passwd")
 			tm.answer(`passwd`, "3")
 			tm.waitFor(`^@/etc/passwd is not\s+attached:\s+you\s+said\s+no\.$`)
 			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
 			tm.tmux("send-keys", "-l", "see @/etc/")
 			tm.waitFor(`^❯ /etc/`)
-			tm.key("Escape") // Enter would take what is suggested
+			tm.key("Escape") // Enter would accept the suggestion
 			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "❯ /etc/") })
 			tm.key("Enter")
 			tm.answer(`^Read /etc$`, "3")

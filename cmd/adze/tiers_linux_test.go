@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/seccomp"
 )
 
-// runUnder runs a program under a filter of system calls, as containers and old kernels have them.
+// runUnder runs a program under a system call filter, like containers and old kernels.
 func runUnder(t *testing.T, f *seccomp.Filter, cmd *exec.Cmd) (printed string, err error) {
 	t.Helper()
 	var out strings.Builder
@@ -22,7 +22,7 @@ func runUnder(t *testing.T, f *seccomp.Filter, cmd *exec.Cmd) (printed string, e
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with the filter
+		runtime.LockOSThread() // never unlocked: the thread ends with the filter
 		err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 		if err == nil {
 			err = f.Program().Apply(false)
@@ -40,7 +40,7 @@ func runUnder(t *testing.T, f *seccomp.Filter, cmd *exec.Cmd) (printed string, e
 	return out.String(), err
 }
 
-// noNamespaces refuses namespaces, as most containers do.
+// noNamespaces refuses namespaces, like most containers.
 func noNamespaces() *seccomp.Filter {
 	spaces := uint32(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET)
 	return new(seccomp.Filter).Refuse(unix.SYS_UNSHARE, unix.SYS_MOUNT, unix.SYS_SETNS).
@@ -53,9 +53,9 @@ func noLandlock() *seccomp.Filter {
 	return noNamespaces().Decide(unix.SYS_LANDLOCK_CREATE_RULESET, seccomp.Fail(unix.ENOSYS))
 }
 
-// In a container without user namespaces there is the weaker tier, on a kernel without Landlock there is none,
-// and adze says in each case what that means and still keeps its promises, as root and as another user.
-//
+// TestTiers checks that a container without user namespaces gets the weaker sandbox tier, a
+// kernel without Landlock gets none, and adze explains the consequences and keeps its
+// guarantees in each case, as root and as another user.
 // Proves PERM-60, PERM-63.
 func TestTiers(t *testing.T) {
 	const on = `{"sandbox":{"enabled":true}}`
@@ -94,7 +94,8 @@ func TestTiers(t *testing.T) {
 		if got, err := run(noLandlock(), "-p", "hi", "--settings", `{"sandbox":{"enabled":true,"failIfUnavailable":true}}`); err == nil || !strings.Contains(got, "the settings require a sandbox") {
 			t.Errorf("a required sandbox: %v, %s", err, got)
 		}
-		// Commands do not run unasked in a tier that protects too little, and write nowhere outside in it.
+		// In a tier that protects too little, commands do not run without a prompt, and write
+		// nothing outside.
 		file := filepath.Join(outside, "file")
 		for _, f := range []*seccomp.Filter{noNamespaces(), noLandlock()} {
 			for _, command := range []string{`x=1; echo x > ` + file, `touch ` + file, `awk 'BEGIN { print > "` + file + `" }'`, `find . -fprint ` + file, `git -c core.pager='touch ` + file + `' log`} {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// tinyModel returns a language model with random weights in the GGUF format, which says that its context window has
-// that many tokens. The corpus is what its tokenizer is fitted to.
+// tinyModel returns a language model with random weights in the GGUF format, which declares a
+// context window of that many tokens. Its tokenizer is fitted to the corpus.
 func tinyModel(window int, corpus string) []byte {
 	const embedding, forward = 32, 64
 	tokens, merges := vocabulary(corpus, 400)
@@ -67,7 +67,8 @@ func tinyModel(window int, corpus string) []byte {
 	return m.file()
 }
 
-// vocabulary returns the tokens of a byte-pair encoding with up to n merges, as the GPT-2 tokenizer writes them.
+// vocabulary returns the tokens of a byte-pair encoding with up to n merges, in the GPT-2
+// tokenizer's notation.
 func vocabulary(corpus string, n int) (tokens, merges []string) {
 	letters := make([]string, 256)
 	unprintable := rune(256)
@@ -117,7 +118,7 @@ func vocabulary(corpus string, n int) (tokens, merges []string) {
 	return tokens, merges
 }
 
-// join returns pieces with each occurrence of a pair made one.
+// join returns pieces with each occurrence of a pair merged.
 func join(pieces []string, pair [2]string) []string {
 	joined := pieces[:0]
 	for i := 0; i < len(pieces); i++ {
@@ -131,14 +132,14 @@ func join(pieces []string, pair [2]string) []string {
 	return joined
 }
 
-// A gguf is a file of that format in the making.
+// A gguf is a GGUF file under construction.
 type gguf struct {
 	meta, directory, data little
 	keys, tensors         int
 	random                *rand.Rand
 }
 
-// Types of values.
+// Value types.
 const (
 	typeNumber = 4
 	typeSigned = 5
@@ -172,7 +173,7 @@ func (g *gguf) texts(name string, list []string) {
 	}
 }
 
-// tensor adds random weights; those in one dimension are ones.
+// tensor adds random weights; one-dimensional tensors are all ones.
 func (g *gguf) tensor(name string, dimensions ...int) {
 	if g.random == nil {
 		g.random = rand.New(rand.NewPCG(1, 2))
@@ -185,7 +186,7 @@ func (g *gguf) tensor(name string, dimensions ...int) {
 		g.directory.u64(d)
 		size *= d
 	}
-	g.directory.u32(0) // 32-bit numbers
+	g.directory.u32(0) // 32-bit floats
 	g.directory.u64(g.data.Len())
 	for range size {
 		v := float32(1)

@@ -16,7 +16,7 @@ import (
 	"adze/internal/model/replay"
 )
 
-// A stranger is a server that the user did not name. It notes what arrives.
+// A stranger is a server that the user did not configure. It records its requests.
 type stranger struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -41,10 +41,9 @@ func (s *stranger) heard() string {
 	return strings.Join(s.got, "\n")
 }
 
-// An archive with local settings that no git tracks gets neither the user's key nor a request, and nothing in it is
-// run, before the user has confirmed the file. A server that it names does not get the key even then.
-// Finding F5.
-//
+// TestKeyGoesNowhereElse checks that an archive with local settings that git does not track
+// gets neither the user's key nor a request, and nothing in it is run, before the user has
+// confirmed the file. Even then, a server named in it does not get the key. Finding F5.
 // Proves PERM-70, PROV-03.
 func TestKeyGoesNowhereElse(t *testing.T) {
 	t.Parallel()
@@ -60,7 +59,8 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		headers   = `{"env":{"ANTHROPIC_CUSTOM_HEADERS":"X-Evil: 1"}}`
 		authority = `{"env":{"NODE_EXTRA_CA_CERTS":"ca.pem"}}`
 	)
-	// The user's own hook shows which server it would ask, with the user's key. The environment names one, too.
+	// The user's own hook shows which server would be used with the user's key. The environment
+	// names another.
 	const ownHook = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo env: $ANTHROPIC_BASE_URL >&2; exit 1"}]}]}}`
 	run := []string{"-p", "hi"}
 	with := func(args ...string) [][]string { return [][]string{append(run[:2:2], args...)} }
@@ -118,8 +118,8 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 			text := strings.NewReplacer("URL", evil.URL, "AUTH", strings.Replace(evil.URL, "//", "//me:pass@", 1), "MARK", mark).Replace(tt.text)
 			text = strings.NewReplacer("_BASE_"+evil.URL, "_BASE_URL", "_base_"+evil.URL, "_base_url").Replace(text)
 			files := map[string]string{tt.file: text}
-			// The user's own settings name the server, so that those of the workspace would win. A helper is run only
-			// where there is no key.
+			// The user's own settings name the server, so that workspace settings would
+			// override them. A helper is run only without a key.
 			key := `,"ANTHROPIC_API_KEY":"key-of-the-user"`
 			if tt.text == helper {
 				key = ""
@@ -139,7 +139,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 				if args[0] == "LATER" {
 					args = []string{"trust", "--yes"}
 				}
-				bin, err := exec.LookPath("adze") // put into the PATH for the scenarios
+				bin, err := exec.LookPath("adze") // in the PATH for the scenarios
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,7 +150,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 					cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+mine.URL)
 				}
 				cmd.Stdout, cmd.Stderr = &out, &out
-				cmd.Run() // ok: its words and what it did are looked at
+				cmd.Run() // ok: its output and effects are checked
 				for name, text := range files {
 					write(t, filepath.Join(root, "work", name), text)
 				}
@@ -181,9 +181,9 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// A host that drives the session runs nothing of a workspace that was never trusted, whichever scopes it names, unless
-// it says that the workspace is trusted.
-//
+// TestHostIsNoTrust checks that a host-driven session runs nothing from a workspace that was
+// never trusted, regardless of the setting scopes, unless the host declares the workspace
+// trusted.
 // Proves PERM-70, HOOK-30.
 func TestHostIsNoTrust(t *testing.T) {
 	t.Parallel()

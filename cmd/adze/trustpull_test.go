@@ -9,10 +9,8 @@ import (
 	"testing"
 )
 
-// A checkout in a running session brings a rule that allows every command: the session names it, and asks about the next
-// command.
-// Finding S2.
-//
+// TestTerminalAfterCheckout checks that if a checkout during a session adds a rule that allows
+// every command, the session reports the rule and prompts before the next command. Finding S2.
 // Proves PERM-72.
 func TestTerminalAfterCheckout(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// In a workspace that the user does not trust no agent of it is there, and its status line never runs, trusted or not.
-//
+// TestTerminalWithoutTrust checks that an untrusted workspace's agents are unavailable, and
+// that its status line never runs, trusted or not.
 // Proves PERM-70.
 func TestTerminalWithoutTrust(t *testing.T) {
 	t.Parallel()
@@ -54,8 +54,8 @@ func TestTerminalWithoutTrust(t *testing.T) {
 	}
 }
 
-// A rule that the user gives with an answer counts at the next start, without a question about trust.
-//
+// TestTerminalOwnRules checks that a rule the user grants in a prompt applies at the next start
+// without a trust prompt.
 // Proves PERM-70.
 func TestTerminalOwnRules(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A transcript that may not be read is named with the reason, and not taken for none. Files that hold no message are counted.
-//
+// TestUnreadableTranscript checks that an unreadable transcript is reported with the reason
+// instead of being ignored, and that files without messages are counted.
 // Proves SESS-20.
 func TestUnreadableTranscript(t *testing.T) {
 	first := adze(t, filepath.Join(t.TempDir(), "state"), "forever\nsay Fine.", "-p", "hello", "--model", "sonnet", "--session-id", "11111111-2222-4333-8444-555555555555")
@@ -35,7 +35,7 @@ func TestUnreadableTranscript(t *testing.T) {
 	home := ""
 	for _, variable := range first.Env {
 		if value, ok := strings.CutPrefix(variable, "ADZE_HOME="); ok {
-			home = value // the last one counts
+			home = value // the last one wins
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(home, "projects", "*", "*.jsonl"))

@@ -16,13 +16,13 @@ import (
 	"adze/internal/mcp/signin/signintest"
 )
 
-// vaultKey is where a scenario keeps its server, as a **signintest.Server.
+// vaultKey is the key for a scenario's server, a **signintest.Server.
 type vaultKey struct{}
 
-// vault is a server of tools that wants the user to sign in: vault start, at $VAULT, with the browser of a user who
-// agrees; then vault expire makes its tokens end, vault revoke those for the next ones too, and vault scope NAME needs
-// more than was allowed. vault secrets fails if a file of the scenario has one of its tokens, but for the one that keeps
-// them.
+// vault is a tool server that requires signing in: vault start starts it at $VAULT, with a
+// simulated browser that agrees; vault expire expires its tokens, vault revoke revokes the
+// refresh tokens too, and vault scope NAME requires a further scope. vault secrets fails if any
+// file of the scenario, other than the token store, contains a token.
 func vault(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: vault start|expire|revoke|scope NAME|secrets")
@@ -85,7 +85,7 @@ func vault(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// browse is the browser of a user who agrees to everything: browse ADDRESS.
+// browse simulates the browser of a user who agrees to everything: browse ADDRESS.
 func browse() {
 	fail := func(err error) {
 		fmt.Fprintln(os.Stderr, "browse:", err)

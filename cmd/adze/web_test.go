@@ -15,9 +15,9 @@ import (
 	"adze/internal/platform/web/webtest"
 )
 
-// serveWeb is the internet of a scenario: web DIR. A page of a host is the file DIR/host/path; one that ends in .redirect
-// holds the address that it leads to. The program finds every host over a proxy, and this machine, without one, at
-// localhost:$WEB_PORT.
+// serveWeb simulates the internet for a scenario: web DIR. The page at host/path is the file
+// DIR/host/path; a file that ends in .redirect contains its target. The program reaches every
+// host through a proxy, and this machine directly at localhost:$WEB_PORT.
 func serveWeb(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: web DIR")
@@ -40,7 +40,7 @@ func serveWeb(ts *testscript.TestScript, neg bool, args []string) {
 			kind = "text/markdown"
 		}
 		w.Header().Set("Content-Type", kind)
-		w.Write(data) // ok: the program sees what is missing
+		w.Write(data) // ok: the program notices missing data
 	}))
 	ts.Check(err)
 	ts.Defer(server.Close)
@@ -56,7 +56,7 @@ func serveWeb(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("HTTPS_PROXY", "http://"+proxy)
 }
 
-// tunnel connects the client of a proxy with a server.
+// tunnel connects a proxy's client with a server.
 func tunnel(w http.ResponseWriter, address string) {
 	server, err := net.Dial("tcp", address)
 	if err != nil {
@@ -72,7 +72,7 @@ func tunnel(w http.ResponseWriter, address string) {
 	defer client.Close()
 	io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
 	go func() {
-		io.Copy(server, buffered) // ok: the program has what it wanted
+		io.Copy(server, buffered) // ok: the program has everything it needs
 		server.Close()
 	}()
 	io.Copy(client, server) // ok: as above

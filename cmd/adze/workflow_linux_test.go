@@ -11,9 +11,9 @@ import (
 	"adze/internal/platform/lockfile"
 )
 
-// A run that was killed is told of when the session is resumed, and continues with the step that was cut, unless another
-// process carries it out. One that has ended begins again.
-//
+// TestKilledWorkflowContinues checks that a killed run is reported when the session is resumed,
+// and continues with the interrupted step unless another process is running it. A finished run
+// starts over.
 // Proves X-130.
 func TestKilledWorkflowContinues(t *testing.T) {
 	home, work := t.TempDir(), t.TempDir()

@@ -24,8 +24,8 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// An xterm is a terminal of another make than tmux: xterm.js, which editors and browsers use. The program runs on a pty of
-// the test.
+// An xterm is a terminal other than tmux: xterm.js, which editors and browsers use. The program
+// runs on a pty of the test.
 type xterm struct {
 	t   *testing.T
 	pty *os.File
@@ -35,7 +35,7 @@ type xterm struct {
 	shown *bufio.Scanner
 }
 
-// A sight is what an xterm shows.
+// A sight is the visible content of an xterm.
 type sight struct {
 	Lines []string
 	X, Y  int
@@ -44,7 +44,7 @@ type sight struct {
 
 func (s sight) text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
 
-// newXterm starts the program in a terminal of the given size. Script is what the model says.
+// newXterm starts the program in a terminal of the given size. script is the model's script.
 func newXterm(t *testing.T, width, height int, script string) *xterm {
 	t.Helper()
 	root := t.TempDir()
@@ -93,7 +93,7 @@ func newXterm(t *testing.T, width, height int, script string) *xterm {
 	}()
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGHUP) // ok: it may have ended
-		cmd.Wait()                         // ok: it says nothing that matters
+		cmd.Wait()                         // ok: its exit status does not matter
 		x.pty.Close()
 		in.Close()
 		node.Wait() // ok: it is over
@@ -108,10 +108,10 @@ func (x *xterm) ask(request any) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.in.Write(append(line, '\n')) // ok: then nothing appears
+	x.in.Write(append(line, '\n')) // ok: nothing appears then
 }
 
-// show returns what the terminal shows.
+// show returns the visible content.
 func (x *xterm) show() (s sight) {
 	x.t.Helper()
 	x.ask(map[string]bool{"show": true})
@@ -124,7 +124,7 @@ func (x *xterm) show() (s sight) {
 	return s
 }
 
-// until waits until the terminal shows what is wanted.
+// until waits until ok holds for the visible content.
 func (x *xterm) until(what string, ok func(sight) bool) sight {
 	x.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -153,9 +153,8 @@ func (x *xterm) resize(width, height int) {
 	}
 }
 
-// The caret is where the cursor is, and what stands at the caret is under it: also after characters that this terminal
-// shows in another width.
-//
+// TestXtermCaret checks that the cursor is at the caret, on the right character, also after
+// characters that this terminal shows with another width.
 // Proves X-120.
 func TestXtermCaret(t *testing.T) {
 	x := newXterm(t, 80, 24, "forever\nsay Hello.\n")
@@ -174,16 +173,17 @@ func TestXtermCaret(t *testing.T) {
 	x.keys("\x04")
 }
 
-// The same journey looks the same in two terminals of different make, also after they were made narrower and wider: each
-// line is there once and in order, and nothing is left of rows that have changed.
+// TestXtermJourney checks that the same conversation looks the same in two different terminals,
+// also after they were made narrower and wider: each line appears once and in order, with no
+// remnants of changed rows.
 func TestXtermJourney(t *testing.T) {
 	script := "forever\nwhen last \"count\"\ntext \"" + strings.Repeat("A line of the answer that is long enough to be broken.\\n\\n", 30) + "\"\n---\nforever\nsay Hello, **this** is `code`.\n"
 	x := newXterm(t, 80, 24, script)
 	tm := newTerminal(t, 80, 24, script)
 	tm.enter("clear; exec adze --model replay:model.txt")
 	const prompt, whole = `^[>❯] *$`, `^[>❯] *\n.* \d+%.*\s*\z`
-	// alike waits until both terminals show the same down to the row below the prompt, which is left out while the size
-	// changes. It returns what they show.
+	// alike waits until both terminals show the same down to the row below the prompt, which is
+	// ignored while the size changes. It returns the screen.
 	alike := func() string {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -218,7 +218,7 @@ func TestXtermJourney(t *testing.T) {
 	x.keys("\x04")
 }
 
-// normal returns what does not depend on where and when something ran.
+// normal removes text that depends on the place and time of a run.
 func normal(screen string) string {
 	screen = regexp.MustCompile(`(?m) +$`).ReplaceAllString(screen, "")
 	screen = regexp.MustCompile(`/tmp/\S*/project`).ReplaceAllString(screen, "project")
