@@ -20,8 +20,8 @@ type Note struct {
 	Kind, Title, Text string
 }
 
-// Notes returns the release notes ordered by file name: unreleased changes, or else those in
-// the latest release.
+// Notes returns the release notes ordered by file name: unreleased changes or, without any, the
+// latest release.
 func Notes() ([]Note, error) {
 	notes, err := read(files, "unreleased")
 	if err == nil && len(notes) == 0 {

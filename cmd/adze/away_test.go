@@ -9,8 +9,8 @@ import (
 )
 
 // TestTerminalRemarks checks that a returning user sees a summary, that a suggested next prompt
-// is faint in the empty input, and that it is not accepted before any message. Both come from
-// the small model, and the account lists them.
+// is faint in the empty input, and that Enter alone does not send it. Both come from the small
+// model, and the account lists them.
 // Proves.
 func TestTerminalRemarks(t *testing.T) {
 	t.Parallel()

@@ -103,7 +103,7 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 	}
 	script.WriteString("forever\nsay Done.\n")
 	h.write("model.replay", script.String())
-	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // TestMain puts it into the PATH
 	if err != nil {
 		h.t.Fatal(err)
 	}

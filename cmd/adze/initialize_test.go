@@ -153,7 +153,7 @@ func TestSecondInitialize(t *testing.T) {
 func hostRun(t *testing.T, dir, lines, callback string, args ...string) (out, said string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "model.replay"), "forever\nwhen text \"made\"\nsay Done.\n---\nforever\nuse Bash {\"command\":\"touch made.txt\"}")
-	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // TestMain puts it into the PATH
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func hostRun(t *testing.T, dir, lines, callback string, args ...string) (out, sa
 	silent := results == 0
 	go func() {
 		for line := range strings.Lines(lines) {
-			stdin.Write([]byte(line)) // ok: the program's output shows what arrived
+			stdin.Write([]byte(line)) // ok: the program reports missing input
 		}
 		if silent {
 			stdin.Close() // ok: as above

@@ -22,7 +22,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", tt), func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			word := rand.Text() // in the arguments of every started process
+			word := rand.Text() // occurs in the arguments of every started process
 			leave := strings.ReplaceAll(`exec -a WORD-4 sleep 1000`, "WORD", word)
 			command := strings.ReplaceAll(`
 				setsid bash -c "exec -a WORD-1 sleep 1000" &

@@ -23,7 +23,7 @@ import (
 // internal addresses. A listener waits at the port of every URL, on all local addresses. See
 // docs/testing.md.
 func TestNoNameLeadsInside(t *testing.T) {
-	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // TestMain puts it into the PATH
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,8 +124,8 @@ func TestTerminalLoop(t *testing.T) {
 }
 
 // TestScheduleByModel checks that the model can schedule a prompt through the deferred tools,
-// and that this requires a prompt because the user is absent when it runs. If schedules are
-// disabled, or the settings do not enable the tools, there is no such tool.
+// and that this requires approval because the user is absent when it runs. The tool is
+// unavailable if schedules are disabled or the settings do not enable it.
 // Proves X-021.
 func TestScheduleByModel(t *testing.T) {
 	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."

@@ -147,7 +147,7 @@ func adze(t *testing.T, home, script string, args ...string) *exec.Cmd {
 	}
 	server := httptest.NewServer(replay.NewPlayer(s).Handler())
 	t.Cleanup(server.Close)
-	bin, err := exec.LookPath("adze") // in the PATH for the scenarios
+	bin, err := exec.LookPath("adze") // TestMain puts it into the PATH
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 				if args[0] == "LATER" {
 					args = []string{"trust", "--yes"}
 				}
-				bin, err := exec.LookPath("adze") // in the PATH for the scenarios
+				bin, err := exec.LookPath("adze") // TestMain puts it into the PATH
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -124,8 +124,8 @@ func (b *agentBench) launch() error {
 	return b.work(file, processorTime(cmd))
 }
 
-// work measures the CPU time of an agent that answers once, including start and end, minus that
-// of a turn. with is the CPU time of a run with as many turns that each launch an agent.
+// work measures the CPU time of an agent that answers once, including start and end, minus a
+// turn's. with is the CPU time of a run in which every second turn launches an agent.
 func (b *agentBench) work(file string, with time.Duration) error {
 	c := &crowd{lead: append(slices.Repeat([]string{reading(file)}, 2*b.runs), `{"type":"text","text":"Done."}`)}
 	cmd, srv, out, err := b.begin(c)

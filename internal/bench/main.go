@@ -121,9 +121,9 @@ func build(dir string) (*bench, error) {
 	return b, b.settings()
 }
 
-// settings prepares the state home: a repeated read returns the file again, the default model
-// has a window that no session fills, because compaction is not measured, and another model
-// fills its window many times.
+// settings prepares the state home: a repeated read returns the file again, and models have
+// windows of several sizes, from never filled, because compaction is not measured, to filled
+// many times.
 func (b *bench) settings() error {
 	home := filepath.Join(b.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {

@@ -13,8 +13,8 @@ type Choice struct {
 	// it follows the default prompt instead of replacing it.
 	Agent     *string
 	Proactive bool
-	// Placed adds the environment section to the prompt of a coordinator or agent, because a
-	// sub-agent's own prompt lacks it.
+	// Placed adds the environment section to the prompt of a coordinator or agent, which does
+	// not include it.
 	Placed bool
 	// Custom is the user's replacement for the default prompt.
 	Custom *string

@@ -224,8 +224,8 @@ func (s *Set) personal(path string) bool {
 	return s.c.User != "" && within(s.c.User, path) || s.c.Other != "" && within(s.c.Other, path)
 }
 
-// inside reports whether a path in the workspace, which resolves to real, stays there. Files
-// above the project that the user may read are the user's own.
+// inside reports whether a path in the workspace stays there when symlinks are resolved, which
+// yields real. Above the project, real must be private to the user.
 func (sc *scanner) inside(path, real string) bool {
 	if within(sc.s.c.Root, path) {
 		return within(sc.s.c.Root, real)

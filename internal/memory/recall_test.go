@@ -110,7 +110,7 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range all {
-		all[i].Broken = false // as if it had broken later
+		all[i].Broken = false // simulates a file that broke later
 	}
 	got := map[string][2]any{}
 	for _, r := range f.Recall(all, MaxRecallTotal, now) {

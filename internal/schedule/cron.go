@@ -127,7 +127,7 @@ func (f *field) item(text string) (set uint64, err error) {
 	low, high, ranged := strings.Cut(span, "-")
 	from, to := f.min, f.max
 	if f.max == 7 {
-		to = 6 // an asterisk includes only one of Sunday's two numbers
+		to = 6 // an asterisk includes Sunday once, as 0
 	}
 	if span != "*" {
 		if from, err = f.value(low); err != nil {

@@ -316,8 +316,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestProcesses checks that only one of several processes runs a job, and that a process killed
-// at any moment leaves the file intact and its jobs are not taken again.
+// TestProcesses checks that each job is run by a single process, and that a process killed at
+// any moment leaves the file intact and its jobs are not taken again.
 // Proves X-101.
 func TestProcesses(t *testing.T) {
 	table, _ := open(t, "")

@@ -133,7 +133,7 @@ func holdLock(l *List, _ string) error {
 	return l.locked(context.Background(), func() error {
 		fmt.Println("locked")
 		for {
-			time.Sleep(time.Hour) // without a timer the runtime would report a deadlock
+			time.Sleep(time.Hour) // a timer keeps the runtime from reporting a deadlock
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (l *List) follow(ctx context.Context, next func() bool, changed func([]Task
 	for next() && sleep(ctx, quiet) {
 		now, err := l.Tasks(ctx)
 		if err != nil || reflect.DeepEqual(last, now) {
-			continue // it may be readable after the next change
+			continue // perhaps readable after the next change
 		}
 		last = now
 		changed(now)

@@ -28,7 +28,7 @@ type Post struct {
 	mu     sync.Mutex
 	seen   fs.FileInfo        // inbox as last read; nil before that
 	handed map[string]bool    // messages returned but not yet marked as read
-	open   map[string]request // this member's unanswered requests
+	open   map[string]request // unanswered requests of this member
 }
 
 // A request waits for its answer.
@@ -174,7 +174,7 @@ func (p *Post) Receive(ctx context.Context) ([]Message, error) {
 	return fresh, err
 }
 
-// sort separates the messages to return from those that need no more attention.
+// sort returns the messages to deliver, and the ids of messages that need no more attention.
 func (p *Post) sort(t *Team, all []Message) (fresh []Message, settled []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

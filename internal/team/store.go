@@ -29,7 +29,8 @@ type Config struct {
 	// Dir holds a directory for each team; Locks is a directory for locks. Both are created
 	// when needed.
 	Dir, Locks string
-	// Taken reports whether a name is used elsewhere for a team; nil means never.
+	// Taken, if non-nil, reports whether a name is unavailable for another reason, such as the
+	// task list of an earlier team.
 	Taken func(name string) bool
 	Now   func() time.Time // nil means time.Now
 	Log   *slog.Logger     // may be nil

@@ -120,7 +120,7 @@ func (d *driver) answer(line string) (answer, bool, error) {
 // programs write a line in several pieces.
 func same(got, want answer, line, home string) bool {
 	a, b := trimmed(got.out), trimmed(want.out)
-	if moves.MatchString(line) { // these run in a way that may miscount here-document lines
+	if moves.MatchString(line) { // run in a way that may miscount here-document lines
 		a, b = numbered.ReplaceAllString(a, ""), numbered.ReplaceAllString(b, "")
 	}
 	if got.code != want.code || got.dir != want.dir && within(want.dir, home) {

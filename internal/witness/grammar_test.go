@@ -18,7 +18,7 @@ import (
 type row struct {
 	name    string
 	options []string
-	writes  bool // from a table of programs that write
+	writes  bool // listed in a table of programs that write
 }
 
 // version reports whether only the program's version option is allowed, which is slow and

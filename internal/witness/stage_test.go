@@ -107,8 +107,8 @@ func (s *stage) fill(line string) string {
 	return strings.NewReplacer("@WS@", s.ws, "@HOME@", s.home, "@OUT@", s.outside, "@TOP@", s.top, "␤", "\n").Replace(line)
 }
 
-// loaded puts a program into the project that a loader can run, and variables that would make
-// it run.
+// loaded puts a program into the project that a loader can run, and files with arguments that
+// would make it run.
 func (s *stage) loaded(t *testing.T) {
 	t.Helper()
 	self, err := os.ReadFile("/bin/true")
@@ -408,7 +408,7 @@ func (s *stage) state(t *testing.T) map[string]string {
 		}
 		st := info.Sys().(*syscall.Stat_t)
 		what := fmt.Sprint(info.Mode(), st.Uid, st.Gid)
-		if path != s.top && path != s.home { // these get a directory of the program
+		if path != s.top && path != s.home { // both get a directory of the program
 			what += fmt.Sprint(" ", info.ModTime().UnixNano())
 		}
 		switch {

@@ -225,7 +225,7 @@ func (t *tracer) read(line string) error {
 		e, ok := t.pending[pid]
 		_, tail, found := strings.Cut(rest, " resumed>")
 		if !ok || !found {
-			return nil // it began before strace attached
+			return nil // began before strace attached
 		}
 		rest, at = t.prefix[pid]+tail, e.at
 		delete(t.pending, pid)

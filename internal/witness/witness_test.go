@@ -252,7 +252,7 @@ func TestWitnessShells(t *testing.T) {
 			s.before = s.state(t)
 			r := s.watchIn(ctx, t, env, nil, "--as-model")
 			if shell == "busybox" {
-				r.judge.programs["/usr/bin/busybox"] = true // it is the shell
+				r.judge.programs["/usr/bin/busybox"] = true // used as the shell
 			}
 			for i := 0; i < len(harm); i += 4 { // bash tries all of them
 				r.try(t, s.fill(harm[i].line))

@@ -18,7 +18,7 @@ type Journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]entry
-	made int  // agent calls, including those of earlier processes
+	made int  // agent calls, including earlier processes
 	over bool // the run has ended
 }
 
