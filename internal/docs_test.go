@@ -21,6 +21,7 @@ var (
 
 // TestLinks checks that every link between documentation pages resolves, including its heading.
 // Generated pages are checked where they are generated.
+//
 // Proves X-147.
 func TestLinks(t *testing.T) {
 	root := os.DirFS("..")

@@ -18,6 +18,7 @@ type promise struct {
 
 // TestPromises requires a test for each sentence about the abilities of agents, projects,
 // transcripts and plugins.
+//
 // Proves X-147.
 func TestPromises(t *testing.T) {
 	root := os.DirFS("..")
@@ -86,7 +87,6 @@ func parsePromises(text string) map[string][]promise {
 
 var sentenceEnd = regexp.MustCompile(`\.(?: |$)`)
 
-// sentences returns the sentences of a section.
 func sentences(page, title string) (found []string) {
 	_, text, _ := strings.Cut(page, "\n## "+title+"\n")
 	text, _, _ = strings.Cut(text, "\n## ")

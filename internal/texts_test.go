@@ -25,6 +25,7 @@ var elsewhere = map[string]string{
 // that catalogs have the same texts with the same placeholders. Bundled skills are prompts,
 // which are English like user-written ones. Tool parameters are checked where all tools are
 // known.
+//
 // Proves X-149, CTX-10.
 func TestTextsAreBilingual(t *testing.T) {
 	checked := 0

@@ -9,6 +9,7 @@ import (
 // TestTerminalOneAnswerForAgents checks that a permanent permission granted to one agent
 // applies to the other waiting agents without another prompt, and that the program's messages
 // appear on separate lines.
+//
 // Proves AGENT-10, PERM-17, PERM-20.
 func TestTerminalOneAnswerForAgents(t *testing.T) {
 	tm := newTerminal(t, 100, 40, `when no-tool Agent
@@ -43,6 +44,7 @@ say All three are back.
 
 // TestTerminalAgentsThatWereCut checks that resuming a killed session lists the agents that
 // were running.
+//
 // Proves AGENT-39, SESS-22.
 func TestTerminalAgentsThatWereCut(t *testing.T) {
 	tm := newTerminal(t, 100, 40, `when no-tool Agent

@@ -13,6 +13,7 @@ import (
 // TestDiskIsFullUnderAgents checks that agents finish their work on a full disk, that the user
 // sees which data is lost, that saved data is readable, and that the session can be continued
 // once there is room again.
+//
 // Proves AGENT-39, SESS-16.
 func TestDiskIsFullUnderAgents(t *testing.T) {
 	bwrap, err := exec.LookPath("bwrap")

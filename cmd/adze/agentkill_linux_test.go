@@ -20,6 +20,7 @@ import (
 // resumable, the model must learn which agents were cut, how to continue them and where their
 // worktrees are, and no process may be left. ADZE_KILLS sets the number of kills; by default,
 // as many as fit into 15 seconds.
+//
 // Proves AGENT-39, SESS-16, AGENT-30.
 func TestAgentsOfAKilledProgram(t *testing.T) {
 	kills, _ := strconv.Atoi(os.Getenv("ADZE_KILLS")) // ok: 0 means by time

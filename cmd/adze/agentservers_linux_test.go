@@ -12,6 +12,7 @@ import (
 
 // TestServersOfAgentsEndWithTheProgram checks that an agent's server ends with the program,
 // however that ends, even if the server ignores signals and the end of its input.
+//
 // Proves AGENT-14, AGENT-39.
 func TestServersOfAgentsEndWithTheProgram(t *testing.T) {
 	const definition = `---

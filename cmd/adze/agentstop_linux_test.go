@@ -12,6 +12,7 @@ import (
 
 // TestHostStopsAgentsOfAgents checks that a host can stop an agent that works for another, and
 // then an agent the model waits for: the others continue and are notified.
+//
 // Proves TASK-04, AGENT-40.
 func TestHostStopsAgentsOfAgents(t *testing.T) {
 	script := `

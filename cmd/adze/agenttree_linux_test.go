@@ -10,6 +10,7 @@ import (
 // TestWorktreesOfAKilledProgram kills a program while a background and a foreground agent work
 // in worktrees, and checks that the continued session reports both worktrees to the model and
 // to the user.
+//
 // Proves AGENT-30, AGENT-50.
 func TestWorktreesOfAKilledProgram(t *testing.T) {
 	script := `when text "Wait for it."

@@ -11,6 +11,7 @@ import (
 // TestTerminalRemarks checks that a returning user sees a summary, that a suggested next prompt
 // is faint in the empty input, and that Enter alone does not send it. Both come from the small
 // model, and the account lists them.
+//
 // Proves.
 func TestTerminalRemarks(t *testing.T) {
 	t.Parallel()
@@ -67,6 +68,7 @@ say They pass.
 
 // TestTerminalTips checks that a tip is shown once per machine, in either front end, and never
 // if the settings disable tips.
+//
 // Proves X-134.
 func TestTerminalTips(t *testing.T) {
 	t.Parallel()

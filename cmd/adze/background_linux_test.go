@@ -12,6 +12,7 @@ import (
 
 // TestHostHandlesTasks checks that a host can move the running command to the background, and
 // list, read and stop background tasks.
+//
 // Proves SHBG-02.
 func TestHostHandlesTasks(t *testing.T) {
 	script := "use Bash {\"command\":\"echo begun; touch running; tail -f /dev/null\"}\n---\nexpect last \"The user moved the command to the background\"\nsay It goes on.\n---\nexpect last \"<status>killed</status>\"\nsay It is over."

@@ -90,6 +90,7 @@ func (b *bench) end() {
 }
 
 // TestWhatCommandsPrintIsText checks that command output is valid text when it is shown.
+//
 // Proves SHOUT-04.
 func TestWhatCommandsPrintIsText(t *testing.T) {
 	b := newBench(t, nil)
@@ -119,6 +120,7 @@ func TestWhatCommandsPrintIsText(t *testing.T) {
 
 // TestUnseenCharactersInCommands checks that invisible characters in commands do not go
 // unnoticed: a null byte is refused, and others require a prompt.
+//
 // Proves SH-01, SHAST-02.
 func TestUnseenCharactersInCommands(t *testing.T) {
 	b := newBench(t, nil)
@@ -145,6 +147,7 @@ func TestUnseenCharactersInCommands(t *testing.T) {
 }
 
 // TestCommandsThatDoNotWantToEnd checks that commands that resist termination are ended.
+//
 // Proves SH-04, SHTO-02, TASK-04.
 func TestCommandsThatDoNotWantToEnd(t *testing.T) {
 	b := newBench(t, nil)
@@ -186,6 +189,7 @@ func ended(pid int) bool {
 
 // TestCommandThatRemovesItsDirectory checks that the session continues after a command removes
 // its working directory.
+//
 // Proves SH-03.
 func TestCommandThatRemovesItsDirectory(t *testing.T) {
 	b := newBench(t, nil)
@@ -204,6 +208,7 @@ func TestCommandThatRemovesItsDirectory(t *testing.T) {
 
 // TestDiskIsFull checks that a command that fills the disk is ended, and that the saved output
 // is reported.
+//
 // Proves SHOUT-01.
 func TestDiskIsFull(t *testing.T) {
 	bwrap, err := exec.LookPath("bwrap")
@@ -228,6 +233,7 @@ func TestDiskIsFull(t *testing.T) {
 
 // TestForksWithoutEnd checks that a fork bomb can't exceed the process limit, and that all its
 // processes end with the command.
+//
 // Proves SH-04.
 func TestForksWithoutEnd(t *testing.T) {
 	bin, err := exec.LookPath("adze")
@@ -305,6 +311,7 @@ func processesOf(uid int) []int {
 
 // TestProgramsForATerminal checks that terminal programs do not hang: they are not started, or
 // end, and the model gets a hint about alternatives.
+//
 // Proves SH-04, SHBG-03.
 func TestProgramsForATerminal(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "EDITOR=vim", "VISUAL=", "GIT_EDITOR=nano") })

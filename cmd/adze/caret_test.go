@@ -23,6 +23,7 @@ var carets = []string{
 
 // TestTerminalCaret checks that the terminal's cursor is always at the caret, even with
 // characters of disputed width.
+//
 // Proves X-120.
 func TestTerminalCaret(t *testing.T) {
 	t.Parallel()

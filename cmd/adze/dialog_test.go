@@ -36,6 +36,7 @@ func (tm *terminal) answer(question string, keys ...string) string {
 // TestTerminalDialogs checks prompts in a real terminal: keys meant for the composer do not
 // answer them; a denial with a message, a change that the user edits first, choices, and a plan
 // that is executed with a fresh context.
+//
 // Proves PERM-17, EDIT-12, PLAN-04, PLAN-05, X-009, X-016.
 func TestTerminalDialogs(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,7 @@ ln -s KEY ../a=b; ln -s KEY ../key
 // TestEscapeByWhatIsPlanted is F2: files that a command plants in the sandbox are not run
 // outside by a later read-only command, which can't reveal hidden files either. This holds as
 // root and as another user, and also if git is excluded from the sandbox.
+//
 // Proves PERM-61, PERM-62.
 func TestEscapeByWhatIsPlanted(t *testing.T) {
 	for _, settings := range []string{`{"sandbox":{"enabled":true}}`, `{"sandbox":{"enabled":true,"excludedCommands":["git:*"]}}`} {
@@ -69,6 +70,7 @@ func TestEscapeByWhatIsPlanted(t *testing.T) {
 
 // TestKilledInTheSandbox checks that nothing is left in a project if adze is killed while a
 // command runs in the sandbox, and that nothing is visible there before.
+//
 // Proves PERM-61.
 func TestKilledInTheSandbox(t *testing.T) {
 	eachUser(t, func(t *testing.T, _ bool, change func(*exec.Cmd)) {

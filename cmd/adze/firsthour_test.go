@@ -11,6 +11,7 @@ import (
 
 // TestOfferTakesNoLetter checks that the first message keeps its first letter while the sandbox
 // is offered, and does not answer the offer.
+//
 // Proves PERM-60.
 func TestOfferTakesNoLetter(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,7 @@ func mentioning(t *testing.T, word string) (found []string) {
 // TestNoServerOutlivesTheProgram checks that no server outlives the program, whether it is
 // killed or exits: not even servers that ignore signals and the end of their input, or run
 // behind a shell.
+//
 // Proves MCP-16.
 func TestNoServerOutlivesTheProgram(t *testing.T) {
 	for _, kill := range []bool{true, false} {
@@ -136,6 +137,7 @@ func requests(t *testing.T, script string) (url string, bodies func() [][]byte) 
 // TestRequestDoesNotGrowWithServers checks that with 40 servers of 50 tools each the first
 // request is at most a kilobyte larger than without servers, lists the same tools and waits for
 // the servers, and that a server tool can be called.
+//
 // Proves MCP-15, MCP-35, DEF-03, LOOP-09, REG-03.
 func TestRequestDoesNotGrowWithServers(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
@@ -175,6 +177,7 @@ func TestRequestDoesNotGrowWithServers(t *testing.T) {
 // TestSilentServersHoldUpNoOne checks that a terminal session sends its first request while 40
 // servers do not answer, and that a run without a terminal gives up after the connection
 // timeout with a message.
+//
 // Proves MCP-13, MCP-15.
 func TestSilentServersHoldUpNoOne(t *testing.T) {
 	t.Parallel()

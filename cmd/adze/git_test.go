@@ -123,6 +123,7 @@ func (h *hostile) run(dir string, commands []string, args ...string) string {
 // TestGitDoesNothingForARepository checks that git commands that run without a prompt execute
 // nothing from the repository, fetch nothing and reveal no user files, regardless of its
 // configuration: in every mode, and when a trusted workspace is opened (F3).
+//
 // Proves SHRO-03.
 func TestGitDoesNothingForARepository(t *testing.T) {
 	t.Parallel()

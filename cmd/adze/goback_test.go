@@ -12,6 +12,7 @@ import (
 // TestTerminalGoesBack checks rewinding in a real terminal: a written file is restored, the
 // message can be edited, and the model does not see later messages. A summary replaces the
 // conversation, which then continues.
+//
 // Proves HIST-04, SESS-31, CTX-32.
 func TestTerminalGoesBack(t *testing.T) {
 	t.Parallel()

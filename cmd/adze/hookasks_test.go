@@ -12,6 +12,7 @@ import (
 
 // TestTerminalHookStopsAsking checks that a question disappears if its hook stops waiting, with
 // a faint row that gives the reason.
+//
 // Proves HOOK-18.
 func TestTerminalHookStopsAsking(t *testing.T) {
 	t.Parallel()
@@ -52,6 +53,7 @@ exit 2
 // TestTerminalHookAsks checks that a hook can ask the user of a real terminal, in both front
 // ends. The prompt names the hook, the hook's text can't be mistaken for the program's own, and
 // the question disappears with the turn.
+//
 // Proves HOOK-18.
 func TestTerminalHookAsks(t *testing.T) {
 	t.Parallel()
@@ -134,6 +136,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 // TestTerminalHooksAreTold checks that hooks are notified when the program waits for the user,
 // so that they can alert them elsewhere: on a permission prompt, and at the end of a long turn
 // if the user is in another window.
+//
 // Proves HOOK-01, HOOK-21.
 func TestTerminalHooksAreTold(t *testing.T) {
 	t.Parallel()

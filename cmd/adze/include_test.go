@@ -12,6 +12,7 @@ import (
 // TestTerminalAsksAboutIncludes checks that the user is prompted once, before anything is sent,
 // about a file outside the project that its instructions include, and that either answer is
 // remembered.
+//
 // Proves CTX-23.
 func TestTerminalAsksAboutIncludes(t *testing.T) {
 	t.Parallel()

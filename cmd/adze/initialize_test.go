@@ -14,6 +14,7 @@ import (
 // TestHostsFailClosed checks that a session never runs without a hook that the host relies on:
 // an invalid initialize gets an error, and prompts are refused until a valid one. Unknown
 // fields are accepted and reported.
+//
 // Proves X-137, HOOK-05.
 func TestHostsFailClosed(t *testing.T) {
 	t.Parallel()
@@ -120,6 +121,7 @@ func TestHostsFailClosed(t *testing.T) {
 // TestSecondInitialize checks that a later initialize is handled like the first: omitted fields
 // keep their values, and if it is invalid, earlier hooks stay active in the running turn, and
 // prompts are refused again.
+//
 // Proves X-137.
 func TestSecondInitialize(t *testing.T) {
 	t.Parallel()

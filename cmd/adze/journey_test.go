@@ -134,6 +134,7 @@ func settled(screen string) string {
 
 // TestTerminalServerLogin checks signing in to a tool server from a conversation: the server is
 // listed as requiring it, a browser is opened, and afterwards the model can call its tool.
+//
 // Proves MCP-25, MCP-27, X-070.
 func TestTerminalServerLogin(t *testing.T) {
 	t.Parallel()
@@ -177,6 +178,7 @@ say The vault answers.
 // TestTerminalLongBuild checks a long build with much output: its last lines and a clock are
 // shown while the user types, a key moves it to the background, another moves by itself, and
 // the user and the model are notified when they end. No line of 100,000 is lost.
+//
 // Proves SHBG-02, SHC-03, TASK-05.
 func TestTerminalLongBuild(t *testing.T) {
 	t.Parallel()
@@ -240,6 +242,7 @@ say They are done.
 // TestTerminalKittyKeys checks that a terminal with the Kitty keyboard protocol gets a line
 // break for Shift-Enter, also with lock and alternate codes, and no delay for Escape. In
 // terminals that do not report Shift-Enter, Enter sends the message.
+//
 // Proves X-120.
 func TestTerminalKittyKeys(t *testing.T) {
 	t.Parallel()

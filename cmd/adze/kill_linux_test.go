@@ -16,6 +16,7 @@ import (
 // killed program: no grandchild, and none that left the group, became a daemon or cleared its
 // environment. The same holds for a background task, which is reported to the model once when
 // the session is resumed.
+//
 // Proves SH-04, SHBG-06.
 func TestNothingOutlivesAKilledProgram(t *testing.T) {
 	for _, tt := range []struct{ background, sandbox bool }{{false, false}, {true, false}, {false, true}, {true, true}} {

@@ -13,6 +13,7 @@ import (
 // TestTerminalKilledAnswer checks that a partial answer from a killed program is in the
 // continued conversation as far as it was saved, marked as interrupted for the user and the
 // model.
+//
 // Proves SESS-18.
 func TestTerminalKilledAnswer(t *testing.T) {
 	var lines strings.Builder
@@ -57,6 +58,7 @@ func TestTerminalKilledAnswer(t *testing.T) {
 
 // TestKilledAnswerWithoutTerminal is like TestTerminalKilledAnswer without a terminal, with
 // every signal that leaves no time: nothing is written twice.
+//
 // Proves SESS-18.
 func TestKilledAnswerWithoutTerminal(t *testing.T) {
 	home := t.TempDir()

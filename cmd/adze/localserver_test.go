@@ -23,6 +23,7 @@ import (
 // scripts/local-server builds, and a model with random weights. The model's answers do not
 // matter: the test checks that the server is found and called, how much fits into its window,
 // and that nothing is silently truncated.
+//
 // Proves PROV-01, PROV-12.
 func TestLocalServer(t *testing.T) {
 	server := os.Getenv("ADZE_LOCAL_SERVER")

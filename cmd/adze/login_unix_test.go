@@ -11,6 +11,7 @@ import (
 
 // TestTerminalLogin checks that a login in a conversation owns the terminal: input goes to it
 // without echo, and Ctrl-C ends only the login. Afterwards keys arrive one by one again.
+//
 // Proves CMD-04.
 func TestTerminalLogin(t *testing.T) {
 	tm := newTerminal(t, 100, 30, "forever\nsay Hello, I am a script.\n")

@@ -11,6 +11,7 @@ import (
 // TestManyAgents checks that a session with many sequential sub-agents needs no more open files
 // than with a few, that its transcript grows in proportion to their number, and that their
 // usage tree is available when the session is resumed.
+//
 // Proves LOOP-53, SESS-42, SESS-45.
 func TestManyAgents(t *testing.T) {
 	size := func(agents int) int {

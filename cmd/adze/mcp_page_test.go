@@ -17,6 +17,7 @@ import (
 // TestMCPPage checks that the code blocks in docs/mcp.md work as written. The package that npx
 // would fetch is replaced with a test server, as is the remote server, which is reached through
 // a proxy.
+//
 // Proves MCP-05.
 func TestMCPPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "mcp.md"))

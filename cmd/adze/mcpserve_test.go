@@ -18,6 +18,7 @@ import (
 
 // TestMCPServe tests adze mcp serve with the official client, over standard streams and HTTP,
 // and with the official suite.
+//
 // Proves MCP-50.
 func TestMCPServe(t *testing.T) {
 	bin, home, dir := buildProgram(t), t.TempDir(), t.TempDir()

@@ -38,6 +38,7 @@ func buildProgram(t *testing.T) string {
 
 // TestMCPServers uses published servers over all their transports, in turns of a conversation
 // with a scripted model.
+//
 // Proves MCP-10, MCP-17, MCP-36, MCP-46.
 func TestMCPServers(t *testing.T) {
 	bin := buildProgram(t)
@@ -154,6 +155,7 @@ say All of it.`, map[string]any{
 
 // TestMCPServersOfAgents checks an agent with its own published servers: only the agent can use
 // them, and local ones end with it.
+//
 // Proves AGENT-14.
 func TestMCPServersOfAgents(t *testing.T) {
 	bin, home, files := buildProgram(t), t.TempDir(), t.TempDir()
@@ -243,6 +245,7 @@ func listening(t *testing.T, program, transport string) string {
 // TestMCPConformance runs the Model Context Protocol suite against the program as a client: for
 // the revisions up to 2025-11-25, and for the requirements of revision 2026-07-28. Failing
 // cases are listed in test/npm/conformance.yml, with the reasons in docs/rough-edges.md.
+//
 // Proves MCP-10, MCP-25.
 func TestMCPConformance(t *testing.T) {
 	bin := buildProgram(t)

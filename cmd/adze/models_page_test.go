@@ -65,6 +65,7 @@ func setUpBlocks(t *testing.T) (blocks []setUpBlock) {
 // TestModelsPage checks that each block on the page works as written, with a server of that
 // family at the provider's own address: a proxy redirects to it, and the program trusts its
 // certificate. No other host is contacted.
+//
 // Proves PROV-01, PROV-03.
 func TestModelsPage(t *testing.T) {
 	example := "models.example.com"

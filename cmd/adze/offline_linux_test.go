@@ -14,6 +14,7 @@ import (
 // contacted: a session with several tool turns, a title, memory and all default features works
 // in a network with only the loopback interface, and connects to nothing else. The restrictions
 // of ADZE_OFFLINE are tested with the web tools.
+//
 // Proves X-144.
 func TestLocalProviderContactsNothingElse(t *testing.T) {
 	dir := t.TempDir()

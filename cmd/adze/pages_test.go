@@ -31,7 +31,6 @@ func (tm *terminal) waitForPage(shown bool, pattern string) string {
 	}
 }
 
-// writeSettings writes the user's settings.
 func writeSettings(t *testing.T, tm *terminal, text string) {
 	t.Helper()
 	write(t, filepath.Join(tm.home, "settings.json"), text)
@@ -45,6 +44,7 @@ func quiet(t *testing.T, home string) {
 
 // TestTerminalPages checks that long texts and lists take the whole terminal and restore it:
 // after they are closed, resized or suspended, and when the program ends while one is open.
+//
 // Proves CMD-04, CTX-18, SESS-20, SESS-31.
 func TestTerminalPages(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 12}, {200, 50}} {

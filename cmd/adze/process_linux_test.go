@@ -21,6 +21,7 @@ func eachUser(t *testing.T, test func(t *testing.T, root bool, change func(*exec
 
 // TestSecretsOfTheProcess checks that an approved command finds no secrets in the system's
 // information about its parent program and, unless it is root, in its memory (F8).
+//
 // Proves PERM-71.
 func TestSecretsOfTheProcess(t *testing.T) {
 	const part = "q7Xw2mV9" // part of all values

@@ -253,6 +253,7 @@ func TestTerminalKinds(t *testing.T) {
 
 // TestTerminalWhereCIIsSet checks that a terminal on a build server gets line mode and an
 // explanation, and that a desktop with CI set gets full key handling.
+//
 // Proves X-129.
 func TestTerminalWhereCIIsSet(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 // TestTerminalQuestions checks that the model can ask the user of a real terminal, also in plan
 // mode, and that text typed before the question appeared does not answer it.
+//
 // Proves X-009.
 func TestTerminalQuestions(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 
 // TestLimitsOfBackgroundCommands checks that the sandbox limits a background command has hit
 // are reported when its output is read.
+//
 // Proves PERM-64, SHSB-02.
 func TestLimitsOfBackgroundCommands(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) {
@@ -26,6 +27,7 @@ func TestLimitsOfBackgroundCommands(t *testing.T) {
 
 // TestSandboxIsSwitchedWhileASessionLasts checks that toggling the sandbox during a session
 // affects later commands.
+//
 // Proves PERM-60.
 func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 	home, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
@@ -48,6 +50,7 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 
 // TestSandboxIsOffered checks that the sandbox is offered at the first start, that accepting
 // enables it, that commands then run in it without a prompt, and that it is not offered again.
+//
 // Proves PERM-60, SHSB-03.
 func TestSandboxIsOffered(t *testing.T) {
 	t.Parallel()
@@ -85,6 +88,7 @@ say Done.
 // TestProtectedNamesMadeOutside checks that a protected name created by an approved command
 // outside the sandbox is kept, although a command in the sandbox could have created it. That
 // command is ended, since it could change the file.
+//
 // Proves PERM-61.
 func TestProtectedNamesMadeOutside(t *testing.T) {
 	b := newBench(t, func(cmd *exec.Cmd) {

@@ -59,6 +59,7 @@ func (h *hosted) end() {
 // TestSchedule checks that a host can schedule prompts, and that a prompt due when the program
 // was killed runs once in the next session and reports its delay, but not before the host has
 // sent initialize.
+//
 // Proves.
 func TestSchedule(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
@@ -93,6 +94,7 @@ func TestSchedule(t *testing.T) {
 
 // TestScheduleOff checks that scheduled prompts can be disabled: the program then lacks the
 // commands and runs nothing.
+//
 // Proves X-101.
 func TestScheduleOff(t *testing.T) {
 	h := newHosted(t, t.TempDir(), t.TempDir(), "say never", "ADZE_DISABLE_CRON=1")
@@ -105,6 +107,7 @@ func TestScheduleOff(t *testing.T) {
 
 // TestTerminalLoop checks that a loop at a terminal runs immediately while the user may type,
 // and can be listed and ended.
+//
 // Proves X-131, CMD-03.
 func TestTerminalLoop(t *testing.T) {
 	tm := newTerminal(t, 100, 30, "forever\nwhen last \"look\"\nsay I looked.")
@@ -126,6 +129,7 @@ func TestTerminalLoop(t *testing.T) {
 // TestScheduleByModel checks that the model can schedule a prompt through the deferred tools,
 // and that this requires approval because the user is absent when it runs. The tool is
 // unavailable if schedules are disabled or the settings do not enable it.
+//
 // Proves X-021.
 func TestScheduleByModel(t *testing.T) {
 	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."

@@ -26,6 +26,7 @@ import (
 // scripts: the Agent SDK for TypeScript, in its current version and one a year old, and the
 // adapter for editors that use the Agent Client Protocol. The tests are in test/npm, where the
 // clients must be installed.
+//
 // Proves X-137, SESS-61.
 func TestAgentSDK(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -66,6 +67,7 @@ func TestAgentSDK(t *testing.T) {
 // TestVendorClients lets model vendors' clients drive our scripted servers in their dialects,
 // so that the servers that test this program's own clients are themselves tested with real
 // clients.
+//
 // Proves PROV-60.
 func TestVendorClients(t *testing.T) {
 	tests, err := filepath.Glob(filepath.Join("..", "..", "test", "npm", "*.vendor.mjs"))

@@ -40,6 +40,7 @@ func canaries() map[string]string {
 // TestKeysStayWithTheirProvider checks that a run with the keys of all providers in the
 // environment sends each server only its own key, connects to no other host, and writes or
 // prints none of them, even if the server echoes everything it received.
+//
 // Proves PROV-04.
 func TestKeysStayWithTheirProvider(t *testing.T) {
 	secrets := canaries()

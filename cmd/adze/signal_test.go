@@ -21,6 +21,7 @@ import (
 
 // TestSignalWhileStreaming checks that a signal during an answer ends the turn with
 // aborted_streaming, and that the received part is in the history.
+//
 // Proves LOOP-21.
 func TestSignalWhileStreaming(t *testing.T) {
 	tests := []struct {
@@ -69,6 +70,7 @@ func TestSignalWhileStreaming(t *testing.T) {
 
 // TestSignalWhileWaiting checks that a signal ends the wait for a background command, and the
 // command.
+//
 // Proves SHBG-07.
 func TestSignalWhileWaiting(t *testing.T) {
 	cmd := adze(t, t.TempDir(), "use Bash {\"command\":\"echo $$ > pid; exec tail -f /dev/null\",\"run_in_background\":true}\n---\nsay It runs.",
@@ -99,6 +101,7 @@ func TestSignalWhileWaiting(t *testing.T) {
 
 // TestSignalWhileServing checks that a host that terminates the program gets 143, with or
 // without a turn.
+//
 // Proves LOOP-21.
 func TestSignalWhileServing(t *testing.T) {
 	for _, prompt := range []string{"", `{"type":"user","message":{"role":"user","content":"go"}}` + "\n"} {

@@ -18,6 +18,7 @@ const swapCalls = 300
 // TestSwappedDirectoriesAreNotFollowed swaps a workspace directory and a symlink to an outside
 // one continuously, and checks that the tools read the directory or refuse, but never read
 // outside.
+//
 // Proves FPRM-07.
 func TestSwappedDirectoriesAreNotFollowed(t *testing.T) {
 	calls := map[string]map[string]any{

@@ -12,6 +12,7 @@ import (
 // TestTerminalTakeBack checks that a message interrupted before the model answers returns to
 // the composer and leaves the conversation: if it is sent again, the model sees it once, also
 // after a resume. The transcript keeps everything.
+//
 // Proves X-120.
 func TestTerminalTakeBack(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 )
 
 // TestIdleSessionIsWoken checks that the end of a background task wakes an idle session.
+//
 // Proves SHBG-04.
 func TestIdleSessionIsWoken(t *testing.T) {
 	home := t.TempDir()
@@ -50,6 +51,7 @@ func TestIdleSessionIsWoken(t *testing.T) {
 }
 
 // TestTaskTools runs a background task's life cycle with the program itself.
+//
 // Proves SHBG-05, TASK-04, X-012.
 func TestTaskTools(t *testing.T) {
 	cmd := adze(t, t.TempDir(), "say Nothing.", "tool", "--stdin")

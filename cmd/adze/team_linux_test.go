@@ -84,6 +84,7 @@ func (tm *terminal) panes() int {
 // TestTeammateInPane checks that a teammate in a tmux pane prompts its lead's user, whose
 // answer applies to the teammate alone, that it can message the lead and claim a task, and that
 // the lead is notified of the released task when the teammate's process is killed.
+//
 // Proves TEAM-02, TEAM-06, TEAM-09.
 func TestTeammateInPane(t *testing.T) {
 	t.Parallel()
@@ -159,6 +160,7 @@ use Write {"file_path":"own.txt","content":"made\n"}
 // TestTeammateLimits checks that everything that restricts the lead restricts a teammate in
 // another process: rules, hooks and settings from flags, and the mode, including later changes
 // by the lead.
+//
 // Proves AGENT-15, TEAM-02.
 func TestTeammateLimits(t *testing.T) {
 	t.Parallel()
@@ -233,6 +235,7 @@ say Fine.
 
 // TestKilledLead checks that the teammates of a killed lead end, and that the next start
 // removes the team and reports it.
+//
 // Proves TEAM-06, TEAM-10.
 func TestKilledLead(t *testing.T) {
 	t.Parallel()
@@ -258,6 +261,7 @@ hang
 
 // TestTeammateWithoutLimits checks that a teammate in another process does not start without
 // the limits saved by its lead.
+//
 // Proves AGENT-15, TEAM-02.
 func TestTeammateWithoutLimits(t *testing.T) {
 	t.Parallel()

@@ -190,6 +190,7 @@ say Going on.
 
 // TestTerminalTasks checks that a key moves the running command to the background, where it is
 // listed, viewed and stopped.
+//
 // Proves SHBG-02, TASK-05.
 func TestTerminalTasks(t *testing.T) {
 	t.Parallel()
@@ -232,6 +233,7 @@ say It is over.
 
 // TestTerminalTypedAhead checks that lines typed before the program took the terminal are
 // entered, and that an unfinished one can be completed.
+//
 // Proves X-120.
 func TestTerminalTypedAhead(t *testing.T) {
 	t.Parallel()
@@ -288,6 +290,7 @@ func TestTerminalSuspend(t *testing.T) {
 // TestTerminalDraft checks that typed text survives the death of the program, with its folds:
 // in its session, or in a new one if that was never begun. Ctrl-G edits it, key bindings are
 // reloaded when their file changes, and vim mode works like vim.
+//
 // Proves.
 func TestTerminalDraft(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,7 @@ func noLandlock() *seccomp.Filter {
 // TestTiers checks that a container without user namespaces gets the weaker sandbox tier, a
 // kernel without Landlock gets none, and adze explains the consequences and keeps its
 // guarantees in each case, as root and as another user.
+//
 // Proves PERM-60, PERM-63.
 func TestTiers(t *testing.T) {
 	const on = `{"sandbox":{"enabled":true}}`

@@ -13,6 +13,7 @@ import (
 // TestTerminalTranscript checks the transcript in a real terminal: consecutive reads and
 // searches with their names, the tail of a running command with a clock, folded thinking, and a
 // key that expands everything.
+//
 // Proves TOOL-16, TOOL-17, TOOL-18, X-123, SHC-03, PROV-42.
 func TestTerminalTranscript(t *testing.T) {
 	t.Parallel()

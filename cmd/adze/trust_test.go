@@ -44,6 +44,7 @@ func (s *stranger) heard() string {
 // TestKeyGoesNowhereElse checks that an archive with local settings that git does not track
 // gets neither the user's key nor a request, and nothing in it is run, before the user has
 // confirmed the file. Even then, a server named in it does not get the key. Finding F5.
+//
 // Proves PERM-70, PROV-03.
 func TestKeyGoesNowhereElse(t *testing.T) {
 	t.Parallel()
@@ -184,6 +185,7 @@ func write(t *testing.T, path, text string) {
 // TestHostIsNoTrust checks that a host-driven session runs nothing from a workspace that was
 // never trusted, regardless of the setting scopes, unless the host declares the workspace
 // trusted.
+//
 // Proves PERM-70, HOOK-30.
 func TestHostIsNoTrust(t *testing.T) {
 	t.Parallel()

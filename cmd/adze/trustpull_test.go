@@ -11,6 +11,7 @@ import (
 
 // TestTerminalAfterCheckout checks that if a checkout during a session adds a rule that allows
 // every command, the session reports the rule and prompts before the next command. Finding S2.
+//
 // Proves PERM-72.
 func TestTerminalAfterCheckout(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 
 // TestTerminalWithoutTrust checks that an untrusted workspace's agents are unavailable, and
 // that its status line never runs, trusted or not.
+//
 // Proves PERM-70.
 func TestTerminalWithoutTrust(t *testing.T) {
 	t.Parallel()
@@ -56,6 +57,7 @@ func TestTerminalWithoutTrust(t *testing.T) {
 
 // TestTerminalOwnRules checks that a rule the user grants in a prompt applies at the next start
 // without a trust prompt.
+//
 // Proves PERM-70.
 func TestTerminalOwnRules(t *testing.T) {
 	t.Parallel()

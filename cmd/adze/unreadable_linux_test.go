@@ -11,6 +11,7 @@ import (
 
 // TestUnreadableTranscript checks that an unreadable transcript is reported with the reason
 // instead of being ignored, and that files without messages are counted.
+//
 // Proves SESS-20.
 func TestUnreadableTranscript(t *testing.T) {
 	first := adze(t, filepath.Join(t.TempDir(), "state"), "forever\nsay Fine.", "-p", "hello", "--model", "sonnet", "--session-id", "11111111-2222-4333-8444-555555555555")

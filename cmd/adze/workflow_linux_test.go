@@ -14,6 +14,7 @@ import (
 // TestKilledWorkflowContinues checks that a killed run is reported when the session is resumed,
 // and continues with the interrupted step unless another process is running it. A finished run
 // starts over.
+//
 // Proves X-130.
 func TestKilledWorkflowContinues(t *testing.T) {
 	home, work := t.TempDir(), t.TempDir()

@@ -155,6 +155,7 @@ func (x *xterm) resize(width, height int) {
 
 // TestXtermCaret checks that the cursor is at the caret, on the right character, also after
 // characters that this terminal shows with another width.
+//
 // Proves X-120.
 func TestXtermCaret(t *testing.T) {
 	x := newXterm(t, 80, 24, "forever\nsay Hello.\n")

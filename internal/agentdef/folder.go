@@ -258,7 +258,6 @@ func (x *agentFile) says(o *agentFile) bool {
 	return reflect.DeepEqual(x.made, o.made) && slices.Equal(x.problems, o.problems)
 }
 
-// read reads the file.
 func (x *agentFile) read(root Root, path string) {
 	data, err := fsys.ReadSmall(path, MaxFile)
 	if err != nil {

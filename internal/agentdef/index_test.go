@@ -64,6 +64,7 @@ func (l *Library) reads(t *testing.T) int {
 // TestIndex checks that startup with and without an index yields the same definitions, that
 // files changed in place, added, removed or replaced by a symlink are noticed, and that a
 // damaged index is rewritten.
+//
 // Proves AGENT-20.
 func TestIndex(t *testing.T) {
 	w := newTree(t)
@@ -124,6 +125,7 @@ func TestIndex(t *testing.T) {
 
 // TestIndexDoesNotLeadOut checks that a directory replaced by a symlink out of its parent is
 // not used, even if it is in the index.
+//
 // Proves AGENT-20.
 func TestIndexDoesNotLeadOut(t *testing.T) {
 	w, outside := newTree(t), newTree(t)
@@ -272,6 +274,7 @@ func BenchmarkMany(b *testing.B) {
 
 // TestIndexOfAnotherProgram checks that definitions read by another adze version are shown, and
 // read again before use.
+//
 // Proves AGENT-20.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	w := newTree(t)
@@ -325,6 +328,7 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 
 // TestIndexOfAnotherWorkspace checks that a workspace without an index starts with another
 // workspace's, in which the agents of the user and of plugins were already read.
+//
 // Proves AGENT-20.
 func TestIndexOfAnotherWorkspace(t *testing.T) {
 	w := newTree(t)

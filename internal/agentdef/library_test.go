@@ -57,6 +57,7 @@ func describe(s *Set) (lines []string) {
 
 // TestFolders checks that subdirectories of an agents directory hold agents too, except for
 // symlinks, hidden and very deep ones.
+//
 // Proves AGENT-20.
 func TestFolders(t *testing.T) {
 	w := newTree(t)
@@ -113,6 +114,7 @@ func TestLibraryOrder(t *testing.T) {
 
 // TestLibraryProblems checks that problems with a file are reported and do not affect other
 // files.
+//
 // Proves AGENT-20.
 func TestLibraryProblems(t *testing.T) {
 	w := newTree(t)

@@ -73,6 +73,7 @@ omitInstructions: yes
 
 // TestParseBad checks that invalid fields are ignored, except that invalid permissions disable
 // the agent.
+//
 // Proves AGENT-20.
 func TestParseBad(t *testing.T) {
 	tests := []struct {
@@ -127,6 +128,7 @@ func TestParseBad(t *testing.T) {
 
 // TestParseEveryField checks that a wrong value in any field is reported or disables the agent.
 // It fails for a field missing from the table.
+//
 // Proves AGENT-20.
 func TestParseEveryField(t *testing.T) {
 	const (

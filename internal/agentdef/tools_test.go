@@ -55,6 +55,7 @@ func TestAllows(t *testing.T) {
 }
 
 // TestAllowsOtherNames checks that a tool's other names are equivalent to its main name.
+//
 // Proves AGENT-11.
 func TestAllowsOtherNames(t *testing.T) {
 	launcher := Definition{Access: Access{Tools: []string{"Agent", "Bash"}}}

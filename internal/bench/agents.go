@@ -55,7 +55,6 @@ func runAgents(runs int) error {
 	return nil
 }
 
-// An agentBench measures sub-agents.
 type agentBench struct{ *bench }
 
 // load returns the machine's load average, if available.

@@ -115,7 +115,7 @@ func (c *conversation) say(role msg.Role, text string) {
 	})
 }
 
-// Entries implements [agent.History], as does Append.
+// Entries implements [agent.History].
 func (c *conversation) Entries() []msg.Entry { return c.entries }
 
 // Append implements [agent.History].

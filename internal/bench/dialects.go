@@ -40,7 +40,6 @@ var benchDialects = [...]benchDialect{
 	{"gemini", gemini.Server{}, []string{"GEMINI_BASE_URL=", "GEMINI_API_KEY=bench"}},
 }
 
-// A dialectBench measures dialects.
 type dialectBench struct{ *bench }
 
 // runDialects measures decoding (speed, allocations, and latency from delta to event) and the

@@ -42,7 +42,6 @@ func runTerminal(runs int) error {
 	return nil
 }
 
-// A terminalBench measures the program at a terminal.
 type terminalBench struct{ *bench }
 
 // starts measures exec to the prompt.

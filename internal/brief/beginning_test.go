@@ -29,6 +29,7 @@ func specOf(name, doc, schema string) msg.ToolSpec {
 
 // TestBeginning checks that a process that resumes a session keeps the request prefix, unless
 // the user changed it or a tool must be listed, and that differences are announced once.
+//
 // Proves SESS-22.
 func TestBeginning(t *testing.T) {
 	const schema = `{"type":"object","pattern":"<a>"}`
@@ -119,6 +120,7 @@ func TestBeginning(t *testing.T) {
 
 // TestBeginningAfterACompaction checks that after a compaction requests start with a current
 // prefix.
+//
 // Proves CTX-06.
 func TestBeginningAfterACompaction(t *testing.T) {
 	answer := "français"

@@ -174,6 +174,7 @@ func TestSelect(t *testing.T) {
 }
 
 // TestMarks checks that one mark stays free for the messages: finding W4.
+//
 // Proves CTX-12.
 func TestMarks(t *testing.T) {
 	a := Assembly{Pieces: []Piece{{"identity", "I."}, {"intro", "S."}, {"environment", "D."}}, Boundary: 2}

@@ -15,6 +15,7 @@ var known = gitinfo.Snapshot{Branch: "main", Default: "main", User: "Ada", Statu
 
 // TestFacts checks that the opening holds the facts that differ between sessions, and that a
 // slow git status follows once.
+//
 // Proves CTX-20.
 func TestFacts(t *testing.T) {
 	now := known

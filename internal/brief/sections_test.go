@@ -63,6 +63,7 @@ func expresses(t *testing.T, what, text string, concepts []concept) {
 }
 
 // TestStaticSections checks that the prompt expresses a list of concepts, in any wording.
+//
 // Proves CTX-02.
 func TestStaticSections(t *testing.T) {
 	checklist := []struct {
@@ -194,6 +195,7 @@ func TestMisleadingSentences(t *testing.T) {
 
 // TestToolsThatAreMissing checks that with an unusual tool set the guidance lists the tools
 // that exist, and no others (model-side 2.3).
+//
 // Proves CTX-04.
 func TestToolsThatAreMissing(t *testing.T) {
 	tests := []struct {

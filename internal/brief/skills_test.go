@@ -84,6 +84,7 @@ func numbered(from, to int) (all []*skill.Skill) {
 // TestSkillsAreToldOnce checks that the opening lists all skills, and that later only new,
 // changed and removed ones are announced, each once, also in a later process. A rewind repeats
 // lost announcements, and a compaction announces all skills.
+//
 // Proves SKILL-27.
 func TestSkillsAreToldOnce(t *testing.T) {
 	review, deploy, lint := described("review", "Reviews code."), described("deploy", "Deploys it."), described("lint", "")
@@ -125,6 +126,7 @@ func TestSkillsAreToldOnce(t *testing.T) {
 
 // TestNoSkillsNoWords checks that without skills, or without the tool that runs them, nothing
 // is announced or stored.
+//
 // Proves SKILL-27.
 func TestNoSkillsNoWords(t *testing.T) {
 	b := newBench(t)
@@ -155,6 +157,7 @@ func TestNoSkillsNoWords(t *testing.T) {
 // and explains how to find the others. Later changes are announced within a tenth of the
 // budget, without the unlisted skills; a later process does not know which ones these are, and
 // announces only their number.
+//
 // Proves SKILL-25, SKILL-27.
 func TestMoreSkillsThanFit(t *testing.T) {
 	b := newBench(t, numbered(0, 5000)...)
@@ -202,6 +205,7 @@ func TestSkillsCannotSpeakForOthers(t *testing.T) {
 
 // TestSkillsSettle checks that the opening announces the cached skills, and that before the
 // next request the files are read and differences announced.
+//
 // Proves SKILL-27.
 func TestSkillsSettle(t *testing.T) {
 	b := newBench(t, described("tidy", "Tidies as before."))
@@ -222,6 +226,7 @@ func TestSkillsSettle(t *testing.T) {
 
 // TestSkillsKept checks that unchanged announcements are stored once and survive a round trip,
 // also with names only.
+//
 // Proves SKILL-27.
 func TestSkillsKept(t *testing.T) {
 	for _, told := range []skillsTold{

@@ -13,6 +13,7 @@ import (
 
 // TestToolTexts checks that tools and their parameters are described in the prompt language,
 // and in English without a translation.
+//
 // Proves CTX-10.
 func TestToolTexts(t *testing.T) {
 	newTool := func(name, chinese string) tool.Tool {

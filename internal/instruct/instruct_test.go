@@ -242,6 +242,7 @@ repo/work/CLAUDE.md includes ../../secret, which is outside the project and was 
 
 // TestIncludesThroughLinks checks that a symlink in the project to a file outside needs the
 // same consent as the file.
+//
 // Proves CTX-23.
 func TestIncludesThroughLinks(t *testing.T) {
 	w := newWorld(t, map[string]string{"repo/work/CLAUDE.md": "@link.md @inner.md", "secret": "secret", "repo/docs/a.md": "inner"})

@@ -38,6 +38,7 @@ func matter(name, description, kind string) string {
 }
 
 // TestDescribeReadsTheHead checks that a memory's description comes from its first 30 lines.
+//
 // Proves MEM-30.
 func TestDescribeReadsTheHead(t *testing.T) {
 	at := func(line int) string { return strings.Repeat("\n", line-1) + "The text.\n" }

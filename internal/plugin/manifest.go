@@ -190,7 +190,7 @@ func sources(value json.RawMessage, left func(name string)) json.RawMessage {
 			left(shorten(name))
 		}
 	}
-	data, _ := json.Marshal(paths) // ok: texts can be encoded
+	data, _ := json.Marshal(paths) // ok: strings can be encoded
 	return data
 }
 

@@ -212,5 +212,4 @@ func (r *reader) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// isObject reports whether a value is an object.
 func isObject(value json.RawMessage) bool { return jsonKind(value) == '{' }

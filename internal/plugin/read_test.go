@@ -44,6 +44,7 @@ func fill(t *testing.T, dir string, files map[string]string) {
 
 // TestRead checks that a plugin is read from its standard directories and its manifest, with
 // either name of the manifest directory.
+//
 // Proves X-071.
 func TestRead(t *testing.T) {
 	dir := folder(t, map[string]string{
@@ -136,6 +137,7 @@ func TestReadSelectedSkills(t *testing.T) {
 
 // TestReadRefusesEscapes checks that a plugin is refused if its manifest names something
 // outside its directory by any route.
+//
 // Proves X-071.
 func TestReadRefusesEscapes(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret.md")

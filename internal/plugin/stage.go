@@ -28,7 +28,7 @@ func (s *Store) Stage() (dir string, err error) {
 // sweep removes stages left by killed processes.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.dir, "tmp")
-	entries, _ := os.ReadDir(tmp) // ok: without the folder there is nothing to remove
+	entries, _ := os.ReadDir(tmp) // ok: without the directory there is nothing to remove
 	for _, e := range entries {
 		pid, _, _ := strings.Cut(e.Name(), "-")
 		n, err := strconv.Atoi(pid)

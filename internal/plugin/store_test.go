@@ -56,6 +56,7 @@ func names(t *testing.T, s *Store) (all []string) {
 
 // TestStore checks that a plugin is installed, updated and completely removed, except for its
 // data, which is kept by default.
+//
 // Proves X-071.
 func TestStore(t *testing.T) {
 	s := OpenStore(t.TempDir())
@@ -110,6 +111,7 @@ func TestStore(t *testing.T) {
 
 // TestStorePins checks that different content under an installed version is refused, with both
 // hashes in the error.
+//
 // Proves X-071.
 func TestStorePins(t *testing.T) {
 	s := OpenStore(t.TempDir())
@@ -621,6 +623,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // TestIndexOfAnotherProgram checks that an index written by another adze version is used, but
 // that plugins are read again before anything runs. Saving keeps the format.
+//
 // Proves X-071.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	s := OpenStore(t.TempDir())

@@ -71,6 +71,7 @@ func (t *Table) expect(tb testing.TB, want string) {
 }
 
 // TestDue checks that session and durable jobs run when due, once or repeatedly.
+//
 // Proves X-101.
 func TestDue(t *testing.T) {
 	table, clock := open(t, "")
@@ -112,6 +113,7 @@ func TestDue(t *testing.T) {
 
 // TestJitter checks that a recurring cron job is late by an amount derived from its id, at most
 // a tenth of the interval and 15 minutes, and that a one-time job is not.
+//
 // Proves X-101.
 func TestJitter(t *testing.T) {
 	for cron, most := range map[string]time.Duration{"*/5 * * * *": 30 * time.Second, "0 13 * * *": 15 * time.Minute} {
@@ -140,6 +142,7 @@ func TestJitter(t *testing.T) {
 // TestMissedAndExpired checks that a job due while the machine slept or no session was open
 // runs once with its delay, unless that exceeds a day, and that a recurring job ends after a
 // week.
+//
 // Proves X-101.
 func TestMissedAndExpired(t *testing.T) {
 	table, clock := open(t, "")
@@ -213,6 +216,7 @@ func TestRefusedDrafts(t *testing.T) {
 }
 
 // TestFailures checks that three consecutive failures end a job, and that costs are added up.
+//
 // Proves X-101.
 func TestFailures(t *testing.T) {
 	for _, durable := range []bool{false, true} {
@@ -232,6 +236,7 @@ func TestFailures(t *testing.T) {
 
 // TestBrokenFile checks that an unreadable file is renamed and reported, and that a file of a
 // later version is not touched. An invalid job is listed with the reason, and the others run.
+//
 // Proves X-101.
 func TestBrokenFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jobs.json")
@@ -318,6 +323,7 @@ func TestMain(m *testing.M) {
 
 // TestProcesses checks that each job is run by a single process, and that a process killed at
 // any moment leaves the file intact and its jobs are not taken again.
+//
 // Proves X-101.
 func TestProcesses(t *testing.T) {
 	table, _ := open(t, "")

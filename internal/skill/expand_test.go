@@ -156,6 +156,7 @@ func TestArgumentsAreQuotedInCommands(t *testing.T) {
 
 // TestArgumentsNeverBecomeCode checks that a shell passes any arguments to the program
 // unchanged, and runs nothing else.
+//
 // Proves SKILL-17, SKILL-18.
 func TestArgumentsNeverBecomeCode(t *testing.T) {
 	bash, err := exec.LookPath("bash")

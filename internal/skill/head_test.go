@@ -13,6 +13,7 @@ import (
 
 // TestParse checks that every field is parsed in the forms people use, and that an invalid
 // field is reported by name and ignored.
+//
 // Proves SKILL-10.
 func TestParse(t *testing.T) {
 	tests := []struct {
@@ -105,6 +106,7 @@ func TestParse(t *testing.T) {
 
 // TestParseDisables checks that a skill with unreadable front matter or unclear permissions is
 // disabled.
+//
 // Proves SKILL-03, SKILL-10.
 func TestParseDisables(t *testing.T) {
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
@@ -148,6 +150,7 @@ func TestParseDisables(t *testing.T) {
 }
 
 // TestDescriptionFallback checks that the prompt's first paragraph is the default description.
+//
 // Proves SKILL-10.
 func TestDescriptionFallback(t *testing.T) {
 	tests := []struct{ name, text, want string }{

@@ -36,6 +36,7 @@ func TestBudget(t *testing.T) {
 
 // TestWords checks that a description is one line of at most 250 characters in which nothing
 // can be mistaken for a reminder.
+//
 // Proves SKILL-25.
 func TestWords(t *testing.T) {
 	long := strings.Repeat("é", 300)
@@ -65,6 +66,7 @@ func TestWords(t *testing.T) {
 // TestThreeLevels checks that all skills have descriptions while they fit exactly; with one
 // character less, the others share the space left by bundled skills; with less than 20
 // characters each, they are listed by name.
+//
 // Proves SKILL-26, SKILL-06.
 func TestThreeLevels(t *testing.T) {
 	skills := []*Skill{
@@ -105,6 +107,7 @@ func TestThreeLevels(t *testing.T) {
 
 // TestListOfMany checks that the listing stays within its budget and uses most of it, however
 // many skills there are.
+//
 // Proves SKILL-25, SKILL-26.
 func TestListOfMany(t *testing.T) {
 	budget := Budget(200_000)
@@ -120,6 +123,7 @@ func TestListOfMany(t *testing.T) {
 
 // TestMostUsedAreNamed checks that if not even the names fit, the most used skills are listed,
 // and at equal use the nearer origin.
+//
 // Proves SKILL-26.
 func TestMostUsedAreNamed(t *testing.T) {
 	skills := many(5000, 10)
@@ -147,6 +151,7 @@ func TestStrangeNames(t *testing.T) {
 
 // TestListProperties checks that for any skills the listing has one line each, stays within the
 // budget except for bundled skills, and accounts for every skill.
+//
 // Proves SKILL-25, SKILL-26.
 func TestListProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,6 +209,7 @@ func BenchmarkList400(b *testing.B) {
 
 // TestListShares checks that the shortcut for too little room yields the same list as computing
 // the shares.
+//
 // Proves SKILL-26.
 func TestListShares(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))

@@ -8,6 +8,7 @@ import (
 
 // TestSafe checks that each front matter field requires a prompt unless it is known to be safe,
 // including fields added later.
+//
 // Proves SKILL-23.
 func TestSafe(t *testing.T) {
 	safe := map[string]bool{

@@ -81,6 +81,7 @@ func TestLoad(t *testing.T) {
 
 // TestLinks checks that a symlink may lead to another style, but not to a file that was never
 // meant for the model.
+//
 // Proves STYLE-01.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()

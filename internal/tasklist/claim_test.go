@@ -16,6 +16,7 @@ import (
 )
 
 // TestClaim checks every outcome of a claim.
+//
 // Proves TEAM-04.
 func TestClaim(t *testing.T) {
 	f := newList(t)
@@ -62,6 +63,7 @@ func TestClaim(t *testing.T) {
 
 // TestNextAndRelease checks that the next task is the first free one, and that a lost
 // teammate's tasks are released.
+//
 // Proves TEAM-05, TEAM-06.
 func TestNextAndRelease(t *testing.T) {
 	f := newList(t)
@@ -90,6 +92,7 @@ func TestNextAndRelease(t *testing.T) {
 
 // TestLockTimeout checks that waiting for a list locked by another process times out, and that
 // nothing is changed.
+//
 // Proves TEAM-04.
 func TestLockTimeout(t *testing.T) {
 	f := newList(t)
@@ -126,6 +129,7 @@ func TestLockTimeout(t *testing.T) {
 }
 
 // TestWatch checks that changes by others are reported until the context is done.
+//
 // Proves TASK-01.
 func TestWatch(t *testing.T) {
 	for _, how := range []string{"notices", "polls"} {

@@ -89,6 +89,7 @@ func (f *fixture) file(id, content string) {
 func ptr[T any](v T) *T { return &v }
 
 // TestRecord checks that a task is stored unchanged, and updated field by field.
+//
 // Proves TASK-01.
 func TestRecord(t *testing.T) {
 	f := newList(t)
@@ -121,6 +122,7 @@ func TestRecord(t *testing.T) {
 
 // TestDependencies checks that dependencies are visible from both sides, and that cycles,
 // self-dependencies and unknown tasks are refused without changing anything.
+//
 // Proves TASK-01.
 func TestDependencies(t *testing.T) {
 	f := newList(t)
@@ -166,6 +168,7 @@ func TestDependencies(t *testing.T) {
 }
 
 // TestIDsIncrease checks that no id is reused after any removal.
+//
 // Proves TASK-01.
 func TestIDsIncrease(t *testing.T) {
 	f := newList(t)
@@ -197,6 +200,7 @@ func TestIDsIncrease(t *testing.T) {
 
 // TestBrokenFiles checks that an unusable file is skipped with a single warning, and that its
 // dependents keep waiting until it is deleted.
+//
 // Proves TASK-01.
 func TestBrokenFiles(t *testing.T) {
 	for name, content := range map[string]string{

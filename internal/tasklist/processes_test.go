@@ -38,7 +38,6 @@ func openIn(home string) *List {
 	return Open(Config{Dir: Dir(home, "l"), Locks: filepath.Join(home, "locks"), Warn: func(text string) { fmt.Println("error", text) }})
 }
 
-// A worker is a process.
 type worker struct {
 	*exec.Cmd
 	out *bufio.Scanner
@@ -110,6 +109,7 @@ func claims(t testing.TB, processes, tasks int) {
 }
 
 // TestManyClaims checks that each task gets one owner if many processes claim tasks.
+//
 // Proves TEAM-04.
 func TestManyClaims(t *testing.T) { claims(t, 20, 100) }
 
@@ -139,6 +139,7 @@ func holdLock(l *List, _ string) error {
 }
 
 // TestLockOfTheDead checks that a killed process's lock is released.
+//
 // Proves TEAM-04.
 func TestLockOfTheDead(t *testing.T) {
 	f := newList(t)
@@ -264,6 +265,7 @@ func cyclic(by map[string]*Task, id string, way map[string]bool) bool {
 // TestRandomProcesses makes processes change a list at random and kills some of them: ids must
 // be unique and increasing, dependencies must be symmetric and acyclic, no file may be
 // partially written, and no change may be lost.
+//
 // Proves TASK-01.
 func TestRandomProcesses(t *testing.T) {
 	f := newList(t)

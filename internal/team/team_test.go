@@ -98,6 +98,7 @@ func newCrew(t testing.TB) (*Store, *journal) {
 
 // TestLifeCycle checks that a team is created, joined, left and removed, that names are
 // normalized and made unique with a number, and that files are private to the user.
+//
 // Proves TEAM-01.
 func TestLifeCycle(t *testing.T) {
 	s, _ := newCrew(t)
@@ -163,6 +164,7 @@ func TestNormalise(t *testing.T) {
 
 // TestCreateAtOnce checks that several leads that create a team with the same name concurrently
 // get separate teams.
+//
 // Proves TEAM-01.
 func TestCreateAtOnce(t *testing.T) {
 	s, _ := newStore(t)
@@ -187,6 +189,7 @@ func TestCreateAtOnce(t *testing.T) {
 
 // TestLinksAreRefused checks that symlinks in place of the directories or the config, and
 // configs with names that lead elsewhere, are refused.
+//
 // Proves TEAM-01.
 func TestLinksAreRefused(t *testing.T) {
 	s, _ := newCrew(t)
@@ -203,8 +206,8 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 	restore := func(path string) {
 		place := filepath.Join(s.cfg.Dir, path)
-		os.Remove(place)                   // ok: the rename tells
-		os.Rename(place+".away", place)    // ok: the next step tells
+		os.Remove(place)                   // ok: the rename reports failures
+		os.Rename(place+".away", place)    // ok: the next step shows
 		os.RemoveAll(place + "/inboxes.b") // ok: it may not exist
 	}
 	for _, path := range []string{"crew/inboxes", "crew", ""} {
@@ -234,7 +237,7 @@ func TestLinksAreRefused(t *testing.T) {
 			t.Errorf("%s is a team", bad)
 		}
 	}
-	os.Remove(config) // ok: the link tells
+	os.Remove(config) // ok: creating the symlink reports failures
 	if err := os.Symlink("/dev/zero", config); err != nil {
 		t.Fatal(err)
 	}

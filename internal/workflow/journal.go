@@ -86,7 +86,7 @@ func OpenJournal(path string, w *Workflow, inputs map[string]string) (*Journal, 
 		err = j.add(entry{Run: id, Head: Head{Name: w.Name, Inputs: inputs}})
 	}
 	if err != nil {
-		j.file.Close() // ok: the error says more
+		j.file.Close() // ok: the other error matters more
 		return nil, fmt.Errorf("writing the journal: %w", err)
 	}
 	return j, nil

@@ -97,6 +97,7 @@ func answers(risky bool) func(int, Call) (Result, error) {
 
 // TestRun checks that steps get earlier results as data, run concurrently or are skipped, and
 // that the last output is the run's result.
+//
 // Proves X-130.
 func TestRun(t *testing.T) {
 	w := parse(t, review)
@@ -133,6 +134,7 @@ func TestRun(t *testing.T) {
 
 // TestRetries checks that an output that does not match is requested again, as often as the
 // step allows, and that schemas are compiled by the caller's cache.
+//
 // Proves X-130.
 func TestRetries(t *testing.T) {
 	w := parse(t, review)
@@ -184,6 +186,7 @@ func TestLimitOfCalls(t *testing.T) {
 
 // TestJournalCutAnywhere checks that a run continues from a journal truncated anywhere: no
 // recorded step is repeated, and the outcome is the same.
+//
 // Proves X-130.
 func TestJournalCutAnywhere(t *testing.T) {
 	w := parse(t, review)
@@ -241,6 +244,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 }
 
 // TestCancelled checks that a canceled run keeps its finished steps.
+//
 // Proves X-130.
 func TestCancelled(t *testing.T) {
 	w := parse(t, review)
@@ -318,6 +322,7 @@ func FuzzParse(f *testing.F) {
 
 // TestJournalHead checks that a journal's head identifies its workflow and whether the run has
 // ended, even if the last line is truncated, and that other files are refused.
+//
 // Proves X-130.
 func TestJournalHead(t *testing.T) {
 	w := parse(t, "steps: [{name: a, prompt: b}]")

@@ -111,6 +111,7 @@ func TestRecallOff(t *testing.T) {
 
 // TestRecallGivesUp checks that a model that fails or answers nonsense is given up after three
 // times.
+//
 // Proves MEM-33.
 func TestRecallGivesUp(t *testing.T) {
 	for name, model := range map[string]chooser{"nonsense": {answer: "I would take a.md"}, "silence": {hang: true}} {

@@ -79,6 +79,7 @@ func environ(t *testing.T, program string) []string {
 
 // TestNothingRuns checks that fetching runs nothing from the repository, nor anything the
 // user's git configuration runs on checkout.
+//
 // Proves X-071.
 func TestNothingRuns(t *testing.T) {
 	program, mark := trap(t)
@@ -190,6 +191,7 @@ func object(t *testing.T, repo, kind string, content []byte) string {
 
 // TestHostileTrees checks that names that escape the directory, mean something else on another
 // system or occur twice are refused even if git accepts them, and that nothing is left behind.
+//
 // Proves X-071.
 func TestHostileTrees(t *testing.T) {
 	file := func(name string) rawEntry { return rawEntry{"100644", name, "blob", []byte("x")} }

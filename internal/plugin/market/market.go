@@ -154,7 +154,6 @@ func (m *Markets) clone(ctx context.Context, src plugin.Source, stage, tree, fol
 	return commit, submodules, err
 }
 
-// downloadTime bounds a download.
 const downloadTime = time.Minute
 
 // download fetches a listing from its URL and writes it to a new directory under its usual

@@ -145,6 +145,7 @@ func (b *bench) left() []string {
 // TestInstall checks that a plugin is installed from a marketplace in a directory, in a
 // repository, and from its own repository, that it is pinned to the commit, and that an update
 // lists the changes.
+//
 // Proves X-071.
 func TestInstall(t *testing.T) {
 	own, ownCommit := newRepository(t, map[string]string{"sub/dir/.claude-plugin/plugin.json": `{"name": "own", "version": "3"}`, "sub/dir/run.sh": "#!/bin/sh", "sub/dir/link": "-> run.sh", "other": "x"})
@@ -186,6 +187,7 @@ func TestInstall(t *testing.T) {
 
 // TestUpdate checks that an update shows the changes, that a modified version is refused, and
 // that installed plugins survive the loss of their marketplace.
+//
 // Proves X-071.
 func TestUpdate(t *testing.T) {
 	b := newBench(t)
@@ -417,6 +419,7 @@ func TestURL(t *testing.T) {
 
 // TestParseSource checks sources as users write them; sources that would make git run something
 // else are refused.
+//
 // Proves X-071.
 func TestParseSource(t *testing.T) {
 	dir := t.TempDir()

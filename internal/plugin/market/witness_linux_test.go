@@ -15,6 +15,7 @@ import (
 // TestOnlyGitRuns checks with strace that fetching a plugin from a hostile repository runs only
 // git, and the shell with which git starts the other end of a local repository, and that
 // installed files are synced to disk before they get their final name.
+//
 // Proves X-071.
 func TestOnlyGitRuns(t *testing.T) {
 	if home := os.Getenv("MARKET_TEST_WITNESS"); home != "" {

@@ -35,6 +35,7 @@ func bundle(t *testing.T) *Bundle {
 }
 
 // TestList compares the skills' user-visible text and permissions with a golden file.
+//
 // Proves SKILL-06.
 func TestList(t *testing.T) {
 	b := bundle(t)
@@ -103,6 +104,7 @@ func TestSkills(t *testing.T) {
 
 // TestGitChecklist checks the git skills' required instructions, and the actions that no skill
 // may allow.
+//
 // Proves X-132.
 func TestGitChecklist(t *testing.T) {
 	must := map[string][]string{

@@ -25,6 +25,7 @@ func withFiles(t *testing.T, b *Bundle) *skill.Skill {
 
 // TestUnpackOnce checks that files are unpacked on first use, only once, readable only by the
 // user, and removed at the end.
+//
 // Proves SKILL-06.
 func TestUnpackOnce(t *testing.T) {
 	temp := t.TempDir()
@@ -90,6 +91,7 @@ func TestUnpackOnce(t *testing.T) {
 
 // TestUnpackPlanted checks that nothing is written through a file, directory or symlink planted
 // by another process.
+//
 // Proves SKILL-06.
 func TestUnpackPlanted(t *testing.T) {
 	for _, planted := range []string{"link", "directory", "file"} {

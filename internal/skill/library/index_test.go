@@ -276,6 +276,7 @@ func readIndex(t *testing.T, path string) []byte {
 
 // TestIndexOfAnotherProgram checks that skills read by another adze version are shown, and read
 // again before use.
+//
 // Proves SKILL-07.
 func TestIndexOfAnotherProgram(t *testing.T) {
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
@@ -483,6 +484,7 @@ func decodeAll(data []byte, program [2]uint64) map[key]*folder {
 // TestIndexOfAnotherWorkspace checks that a workspace without an index starts with another
 // workspace's, in which the user's skills were already read. Skills are still checked before
 // use, and the new index has none of the other workspace's directories.
+//
 // Proves SKILL-07.
 func TestIndexOfAnotherWorkspace(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()

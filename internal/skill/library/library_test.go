@@ -82,6 +82,7 @@ func problems(dir string, s *Set) map[string]string {
 
 // TestFixtures reads a directory with valid and invalid skills of many kinds, as found in
 // practice.
+//
 // Proves SKILL-03, SKILL-10.
 func TestFixtures(t *testing.T) {
 	dir := t.TempDir()
@@ -155,6 +156,7 @@ func TestFixtures(t *testing.T) {
 }
 
 // TestFolders checks that missing directories are ignored and other unusable ones reported.
+//
 // Proves SKILL-03.
 func TestFolders(t *testing.T) {
 	dir := t.TempDir()
@@ -190,6 +192,7 @@ func TestSingleSkills(t *testing.T) {
 
 // TestConflicts checks that if every source has a skill named x, the administrator's is used
 // and the others are listed as shadowed.
+//
 // Proves SKILL-01.
 func TestConflicts(t *testing.T) {
 	dir := t.TempDir()
@@ -241,6 +244,7 @@ func TestConflicts(t *testing.T) {
 
 // TestDuplicates checks that symlinks and overlapping roots yield a skill once, and that copies
 // that share content on disk are separate skills.
+//
 // Proves SKILL-04.
 func TestDuplicates(t *testing.T) {
 	dir := t.TempDir()
@@ -415,6 +419,7 @@ func TestPlaces(t *testing.T) {
 
 // TestPlacesOnDisk checks that skills come from all places of a workspace, the nearest project
 // directory first.
+//
 // Proves SKILL-01, SKILL-02.
 func TestPlacesOnDisk(t *testing.T) {
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 
 // TestPipe checks that a named pipe in place of a file does not block, and that system errors
 // are reported.
+//
 // Proves SKILL-03.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()

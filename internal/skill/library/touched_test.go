@@ -11,6 +11,7 @@ import (
 
 // TestTouched checks that skill directories next to a touched file are used, deepest first,
 // except if they are ignored by git, inside packages, or outside the working directory.
+//
 // Proves SKILL-30.
 func TestTouched(t *testing.T) {
 	dir := t.TempDir()
@@ -76,6 +77,7 @@ func TestTouched(t *testing.T) {
 
 // TestTouchedWithoutTrust checks that no skills are found next to files in an untrusted
 // project, and that found ones disappear when trust is revoked.
+//
 // Proves SKILL-30.
 func TestTouchedWithoutTrust(t *testing.T) {
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 
 // TestWatch checks that an added, changed or removed skill is noticed within two seconds once
 // the disk is quiet, and that the set is the same value until then.
+//
 // Proves SKILL-07.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
@@ -75,6 +76,7 @@ func TestWatch(t *testing.T) {
 
 // TestFindLooksAgain checks that a newly added skill can be called although nothing watches the
 // disk.
+//
 // Proves SKILL-07.
 func TestFindLooksAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -96,6 +98,7 @@ func TestFindLooksAgain(t *testing.T) {
 }
 
 // TestWatchWaitsForQuiet checks that files written in quick succession count as one change.
+//
 // Proves SKILL-07.
 func TestWatchWaitsForQuiet(t *testing.T) {
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 // TestSource checks that skills come from the first base that has them, once per session, and
 // that redirects to another host, oversized files and files that are not text are refused.
 // Front matter is ignored.
+//
 // Proves SKILL-34.
 func TestSource(t *testing.T) {
 	asked := map[string]int{}
@@ -85,6 +86,7 @@ func TestSource(t *testing.T) {
 
 // TestFind checks that names that can't be part of a URL or lack the prefix are not found, nor
 // is anything without bases.
+//
 // Proves SKILL-34.
 func TestFind(t *testing.T) {
 	from, _ := New([]string{"https://skills.example.org"}, web.New(web.Config{}))
@@ -102,6 +104,7 @@ func TestFind(t *testing.T) {
 }
 
 // TestBases checks that invalid bases are omitted, with a reason.
+//
 // Proves SKILL-34.
 func TestBases(t *testing.T) {
 	for _, text := range []string{

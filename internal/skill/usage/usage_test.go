@@ -79,6 +79,7 @@ func TestScore(t *testing.T) {
 
 // TestCorrupt checks that a damaged file counts as empty and is rewritten, and that invalid
 // entries are ignored.
+//
 // Proves SKILL-32.
 func TestCorrupt(t *testing.T) {
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
