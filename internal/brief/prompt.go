@@ -44,8 +44,8 @@ type PromptConfig struct {
 	Language func() texts.Language
 	Answer   func() string
 	Shared   func() bool
-	// Alone, if non-nil, returns the actions that need no approval when nobody can approve. It
-	// is called for each request.
+	// Alone, if non-nil, returns the actions that need no approval in a session without a user.
+	// It is called for each request.
 	Alone func() Alone
 	// Note reports a problem to the user.
 	Note func(string)

@@ -139,7 +139,7 @@ func TestHierarchy(t *testing.T) {
 	}
 }
 
-// TestAboveTheRepository checks that files above the repository are used only if nobody else
+// TestAboveTheRepository checks that files above the repository are used only if no other user
 // can have written them.
 func TestAboveTheRepository(t *testing.T) {
 	w := newWorld(t, map[string]string{"ADZE.md": "from above"})

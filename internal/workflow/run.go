@@ -53,7 +53,7 @@ type Run struct {
 	Inputs   map[string]string
 	Runner   Runner
 	Journal  *Journal
-	// Compile compiles schemas; if nil, each is compiled anew.
+	// Compile compiles schemas; if nil, each schema is compiled for every output.
 	Compile func(json.RawMessage) (*draft.Schema, error)
 	// Report, if non-nil, is called with progress, from any goroutine.
 	Report func(Progress)
