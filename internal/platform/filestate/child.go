@@ -2,8 +2,8 @@ package filestate
 
 import "slices"
 
-// Clone returns a store that begins as this one, for a sub-agent. The texts of the files are not before the model of
-// that agent: what it reads is sent to it.
+// Clone returns a copy of the store for a sub-agent. No text is marked as shown: the
+// sub-agent's model has not seen it and must read it again.
 func (s *Store) Clone() *Store {
 	clone := New()
 	s.mu.Lock()
@@ -16,14 +16,15 @@ func (s *Store) Clone() *Store {
 	return clone
 }
 
-// Merge takes over what a sub-agent that has ended knows of files: of two versions the one that was modified last, and
-// of the same version what both have seen. A file that is before the model of this conversation in an older version
-// stays known as that, so that it is read again before it is changed.
+// Merge merges the entries of a finished sub-agent's store. Of two versions of a file the newer
+// wins; for equal versions, the seen lines are combined. A file whose older version is shown to
+// this conversation's model keeps that entry, so the model must read it again before changing
+// it.
 func (s *Store) Merge(child *Store) {
 	known := child.Recent()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range slices.Backward(known) { // the one touched last comes first then
+	for _, e := range slices.Backward(known) { // so that the most recently used ends up first
 		e.Shown = false
 		el, ok := s.entries[e.Path]
 		if !ok {

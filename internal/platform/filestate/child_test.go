@@ -72,9 +72,8 @@ func TestMergeTakesTheNewest(t *testing.T) {
 	}
 }
 
-// Whatever happened on both sides, the newest entry is there after the merge, unless an older one is before the model,
-// and the bounds hold.
-//
+// TestMergeNeverGoesBack checks that after any merge the newest entry is present, unless an
+// older one is shown to the model, and that the bounds hold.
 // Proves FST-04.
 func TestMergeNeverGoesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

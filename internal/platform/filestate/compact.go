@@ -1,6 +1,6 @@
 package filestate
 
-// Recent returns what is known of the files, the one touched last first.
+// Recent returns all entries, most recently used first.
 func (s *Store) Recent() []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -11,7 +11,7 @@ func (s *Store) Recent() []Entry {
 	return all
 }
 
-// Clear forgets every file: what the conversation knew of them is gone from it.
+// Clear removes all entries, after the conversation has lost their content.
 func (s *Store) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

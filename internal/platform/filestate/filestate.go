@@ -1,6 +1,6 @@
-// Package filestate remembers what a conversation knows of the files it touched: which content, which
-// lines of it, and how it came to know them. It reads no file itself: the tools record what they saw
-// and wrote, and judge by it whether an edit is safe and a repeated read needless.
+// Package filestate tracks the file contents a conversation has seen: the version, the lines
+// and their origin. It reads no files. Tools record their reads and writes in it, and use it to
+// decide whether an edit is safe and a repeated read is redundant.
 package filestate
 
 import (
@@ -11,71 +11,73 @@ import (
 	"sync"
 )
 
-// An Origin is how a conversation came to know a file.
+// An Origin is the way a conversation learned a file's content.
 type Origin uint8
 
-// The origins.
+// Origins.
 const (
 	Read Origin = iota
 	Edit
 	Write
-	// Injected is text that was put into the conversation without being asked for, such as an
-	// attachment or an instruction file.
+	// Injected is text added to the conversation without a request, such as an attachment or an
+	// instruction file.
 	Injected
 	// Printed is lines in the output of a search or a command.
 	Printed
 )
 
-// A Stamp is what the file system says about a version of a file. A different stamp means that the
-// content must be compared.
+// A Stamp identifies a version of a file by its metadata. If the stamp differs, the content
+// must be compared.
 type Stamp struct {
-	MTime int64 // in nanoseconds, like CTime
-	// CTime is when the file, or what is known about it, was changed. Unlike MTime it cannot be set
-	// back; it is 0 where there is no such time, and then an equal stamp proves nothing.
+	MTime int64 // nanoseconds, like CTime
+	// CTime is the inode change time. Unlike MTime it cannot be set back. It is 0 on systems
+	// without one; equal stamps then prove nothing.
 	CTime      int64
 	Size       int64
 	Dev, Inode uint64
 }
 
-// StampOf returns the stamp of a file.
+// StampOf returns a file's stamp.
 func StampOf(info fs.FileInfo) Stamp {
 	s := Stamp{MTime: info.ModTime().UnixNano(), Size: info.Size()}
 	s.CTime, s.Dev, s.Inode = identity(info)
 	return s
 }
 
-// An Entry is what is known of one file. Its slices are not changed after it was recorded.
+// An Entry describes one known file. Its slices are not modified after Record.
 type Entry struct {
-	Path string // expanded, the key
-	// Real is where the file was, without links; empty if that is not known.
+	Path string // expanded path, the key
+	// Real is the file's path with links resolved, or empty if unknown.
 	Real string
-	// Hash is the SHA-256 of the whole file, or zero if not all of it was seen.
+	// Hash is the SHA-256 of the whole file, or zero if only part of it was seen.
 	Hash   [32]byte
 	Stamp  Stamp
 	Origin Origin
 
-	// Offset and Limit are the range that was asked for: the first line from 1, and the number of
-	// lines, 0 for all.
+	// Offset and Limit are the requested range: the first line, counted from 1, and the number
+	// of lines, 0 for all.
 	Offset, Limit int
-	// Lines is how many lines were delivered from Offset on, Total how many the file has.
+	// Lines is the number of lines delivered from Offset on, Total the number of lines in the
+	// file.
 	Lines, Total int
-	// Complete says that the conversation knows the whole file.
+	// Complete is true if the conversation has seen the whole file.
 	Complete bool
-	// Seen are the lines delivered so far of this version, in order and apart. Record adds Lines to it.
+	// Seen are the lines of this version delivered so far, sorted and disjoint. Record adds
+	// Lines to it.
 	Seen []Span
 
-	// Content is the whole file as it is on disk, or nil: it is the first thing to go when memory is
-	// short.
+	// Content is the whole file as on disk, or nil. It is dropped first when memory is short.
 	Content []byte
-	// Shown says that the text is still before the model. Record sets it, [Store.Invalidate] clears it.
+	// Shown is true while the text is in the model's context. Record sets it,
+	// [Store.Invalidate] clears it.
 	Shown bool
 }
 
-// At reports whether the file that was seen is the one at real, a path without links. If it is not known where the file
-// was, its path must have no links: that was judged as well.
+// At reports whether the entry's file is the one at real, a path without links. If Real is
+// unknown, Path must have no links, which was checked as well.
 func (e Entry) At(real string) bool { return real != "" && real == cmp.Or(e.Real, e.Path) }
 
-// HashText returns the hash in hexadecimal, or nothing if it is not known.
+// HashText returns the hash in hexadecimal, or "" if unknown.
 func (e Entry) HashText() string {
 	if e.Hash == ([32]byte{}) {
 		return ""
@@ -83,7 +85,7 @@ func (e Entry) HashText() string {
 	return hex.EncodeToString(e.Hash[:])
 }
 
-// sameVersion reports whether two entries speak of the same content.
+// sameVersion reports whether both entries describe the same content.
 func (e Entry) sameVersion(o Entry) bool {
 	if e.Hash != ([32]byte{}) && o.Hash != ([32]byte{}) {
 		return e.Hash == o.Hash
@@ -91,27 +93,25 @@ func (e Entry) sameVersion(o Entry) bool {
 	return e.Stamp == o.Stamp
 }
 
-// Bounds of a store. Content beyond them is dropped first, whole entries after that.
+// Store limits. When they are exceeded, content is dropped first, then whole entries.
 const (
 	maxEntries = 1000
 	maxContent = 25 << 20
 )
 
-// A Store holds the entries of one conversation, least recently used last. It may be used
-// concurrently.
+// A Store holds a conversation's entries in order of use. It is safe for concurrent use.
 type Store struct {
 	mu      sync.Mutex
-	entries map[string]*list.Element // of *Entry
+	entries map[string]*list.Element // values are *Entry
 	order   *list.List               // most recently used first
 	content int                      // bytes of Content held
 }
 
-// New returns an empty store.
 func New() *Store { return &Store{entries: map[string]*list.Element{}, order: list.New()} }
 
-// Record takes e as the latest news of its file. Ranges read of the same content add up, and once
-// they are the whole file the entry is complete. A partial view that was injected takes nothing away
-// from what is known of the same content.
+// Record stores e as the latest state of its file. Ranges of the same content are merged, and
+// the entry becomes complete once they cover the file. An injected partial view does not reduce
+// existing knowledge of the same content.
 func (s *Store) Record(e Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +133,8 @@ func (s *Store) Record(e Entry) {
 	s.put(e)
 }
 
-// Saw adds the lines of e.Seen, which a search or a command printed. If the file was read in another version, that version stays:
-// the next change then reports the difference.
+// Saw adds the lines of e.Seen, which a search or a command printed. If another version of the
+// file was read before, that version is kept, so that the next change reports the difference.
 func (s *Store) Saw(e Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Store) Saw(e Entry) {
 	s.put(e)
 }
 
-// joined returns e with what known adds to it.
+// joined returns e merged with known.
 func joined(e, known Entry) Entry {
 	for _, span := range known.Seen {
 		e.Seen = Add(e.Seen, span)
@@ -169,7 +169,7 @@ func joined(e, known Entry) Entry {
 	return e
 }
 
-// put stores e as the most recently used entry and keeps the bounds.
+// put stores e as the most recently used entry and enforces the limits.
 func (s *Store) put(e Entry) {
 	if len(e.Content) > maxContent {
 		e.Content = nil
@@ -190,7 +190,7 @@ func (s *Store) put(e Entry) {
 	}
 }
 
-// drop replaces the entry at el by one without content: others may hold the old one.
+// drop replaces the entry at el with a copy without content: callers may hold the old one.
 func (s *Store) drop(el *list.Element) {
 	lean := *el.Value.(*Entry)
 	s.content -= len(lean.Content)
@@ -204,7 +204,8 @@ func (s *Store) remove(el *list.Element) {
 	delete(s.entries, e.Path)
 }
 
-// Learn adds the hash of a version that was recorded without it. What is known of another version stays.
+// Learn adds the hash to an entry recorded without it. An entry for another version is
+// unchanged.
 func (s *Store) Learn(path string, stamp Stamp, hash [32]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +220,7 @@ func (s *Store) Learn(path string, stamp Stamp, hash [32]byte) {
 	}
 }
 
-// Get returns what is known of the file at path.
+// Get returns the entry for path.
 func (s *Store) Get(path string) (Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +232,7 @@ func (s *Store) Get(path string) (Entry, bool) {
 	return *el.Value.(*Entry), true
 }
 
-// Invalidate says that the text of the file at path is no longer before the model. What is known of the file stays.
+// Invalidate records that the file's text has left the model's context. The entry is kept.
 func (s *Store) Invalidate(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +243,7 @@ func (s *Store) Invalidate(path string) {
 	}
 }
 
-// Forget drops what is known of the file at path.
+// Forget removes the entry for path.
 func (s *Store) Forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 func hash(b byte) [32]byte { return [32]byte{b} }
 
-// part is a read of lines first to last of 100, of the version with hash h.
+// part returns an entry for reading lines first to last of 100, in the version with hash h.
 func part(h byte, first, last int) Entry {
 	n := last - first + 1
 	return Entry{Path: "f", Hash: hash(h), Offset: first, Limit: n, Lines: n, Total: 100}
@@ -183,7 +183,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// lines returns the set of lines in spans, and fails unless they are in order and apart.
+// lines returns the set of lines in spans, and fails unless they are sorted and disjoint.
 func lines(t *rapid.T, spans []Span) map[int]bool {
 	set := map[int]bool{}
 	for i, s := range spans {
@@ -234,7 +234,7 @@ func TestShift(t *testing.T) {
 			spans = Add(spans, Span{first, rapid.IntRange(first, total).Draw(t, "last")})
 		}
 		var changes []Change
-		want, at := map[int]bool{}, 0 // where the lines are when each is moved by itself
+		want, at := map[int]bool{}, 0 // expected lines when each is moved individually
 		seen := lines(t, spans)
 		line := 1
 		copyTo := func(end int) {

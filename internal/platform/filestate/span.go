@@ -2,15 +2,15 @@ package filestate
 
 import "slices"
 
-// A Span is a run of lines, from First to Last, both counted from 1 and both included.
+// A Span is a range of lines from First to Last, counted from 1 and inclusive.
 type Span struct{ First, Last int }
 
-// A Change is what an edit did to the lines of a file: Old lines from First on, counted in the file as
-// it was, became New lines.
+// A Change describes an edit to a file's lines: Old lines starting at First, in the file before
+// the edit, became New lines.
 type Change struct{ First, Old, New int }
 
-// Shift returns where the lines of spans are after changes, which are in order and apart. The changed
-// lines themselves count as seen: their author knows them.
+// Shift returns the positions of spans after changes, which are sorted and disjoint. The
+// changed lines themselves count as seen: their author knows them.
 func Shift(spans []Span, changes []Change) []Span {
 	moved := Move(spans, changes)
 	delta := 0
@@ -23,7 +23,7 @@ func Shift(spans []Span, changes []Change) []Span {
 	return moved
 }
 
-// Move is [Shift] without the changed lines. Its result is not nil.
+// Move is like [Shift], without the changed lines. Its result is never nil.
 func Move(spans []Span, changes []Change) []Span {
 	moved := []Span{}
 	for _, s := range spans {
@@ -46,7 +46,7 @@ func Move(spans []Span, changes []Change) []Span {
 	return moved
 }
 
-// Add returns spans with s: in order, and joined where they touch. It leaves spans as it is.
+// Add returns spans with s added, sorted and merged where they touch. It does not modify spans.
 func Add(spans []Span, s Span) []Span {
 	var out []Span
 	for _, t := range spans {
@@ -60,12 +60,14 @@ func Add(spans []Span, s Span) []Span {
 	return slices.Insert(out, i, s)
 }
 
-// Covers reports whether the lines first to last are all in spans; no lines never are.
+// Covers reports whether spans contain all lines from first to last. It is false for an empty
+// range.
 func Covers(spans []Span, first, last int) bool {
 	return first <= last && slices.ContainsFunc(spans, func(s Span) bool { return s.First <= first && last <= s.Last })
 }
 
-// Cut removes lines, in order, from the delivered ones: only their beginnings were shown.
+// Cut removes lines, which are sorted, from the delivered ones because only their beginnings
+// were shown.
 func (e *Entry) Cut(lines []int) {
 	if len(lines) == 0 {
 		return

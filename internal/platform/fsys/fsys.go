@@ -1,6 +1,5 @@
-// Package fsys keeps the program's own files: where they are, how a folder is named after a project,
-// and how a file is replaced without ever being half written. The files of the workspace, and what
-// may be done to them, are the business of the tools.
+// Package fsys manages adze's own files: their location, project folder names and atomic
+// replacement.
 package fsys
 
 import (
@@ -17,18 +16,19 @@ import (
 	"syscall"
 )
 
-// MkdirPrivate creates a folder and its parents for the user alone. One that exists stays as it is.
+// MkdirPrivate creates a directory and its parents, accessible to the user only. An existing
+// directory is unchanged.
 func MkdirPrivate(path string) error { return os.MkdirAll(path, 0o700) }
 
-// IsDir reports whether a path leads to a directory.
+// IsDir reports whether path is a directory or a link to one.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// WriteAtomic replaces the file at path by one with the given content and permissions. Whatever
-// happens, path holds either the old or the new content, and after a return without error the new
-// one survives a loss of power. A symbolic link stays one; the file it points to is replaced.
+// WriteAtomic replaces the file at path with the given content and permissions. At any time
+// path holds either the old or the new content, and after a nil error the new content survives
+// a power failure. If path is a symbolic link, its target is replaced.
 func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
 	path, err := write(path, data, perm, (*os.File).Sync)
 	if err != nil {
@@ -37,14 +37,14 @@ func WriteAtomic(path string, data []byte, perm fs.FileMode) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// WriteUnsynced replaces a file in the same way, but leaves it to the caller to sync the file and its folder: until then
-// it survives the end of the program, and a loss of power may take it.
+// WriteUnsynced is like WriteAtomic, but the caller must sync the file and its directory. Until
+// then the file survives a crash of the program, but perhaps not a power failure.
 func WriteUnsynced(path string, data []byte, perm fs.FileMode) error {
 	_, err := write(path, data, perm, func(*os.File) error { return nil })
 	return err
 }
 
-// write replaces a file, and returns its path without a link.
+// write replaces a file and returns its path with links resolved.
 func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) (_ string, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -55,15 +55,15 @@ func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error
 	}
 	defer func() {
 		if err != nil {
-			tmp.Close()           // ok: the error that counts is known
-			os.Remove(tmp.Name()) // ok: at worst a stray file stays
+			tmp.Close()           // ok: the original error matters more
+			os.Remove(tmp.Name()) // ok: at worst a stray file remains
 			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
 	if _, err := tmp.Write(data); err != nil {
 		return "", err
 	}
-	if err := tmp.Chmod(perm); err != nil { // past the umask
+	if err := tmp.Chmod(perm); err != nil { // regardless of the umask
 		return "", err
 	}
 	if err := sync(tmp); err != nil {
@@ -75,7 +75,8 @@ func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error
 	return path, os.Rename(tmp.Name(), path)
 }
 
-// StateHome returns the folder of adze's own files: ADZE_HOME, or .adze in the home directory.
+// StateHome returns the directory for adze's own files: ADZE_HOME, or .adze in the home
+// directory.
 func StateHome(getenv func(string) string) (string, error) {
 	home := UserHome(getenv)
 	dir := getenv("ADZE_HOME")
@@ -105,11 +106,12 @@ func UserHome(getenv func(string) string) string {
 	return ""
 }
 
-// maxKey bounds a project key, so that the names of files below its folder stay legal.
+// maxKey is the maximum length of a project key, so that file names below its directory stay
+// legal.
 const maxKey = 200
 
-// ProjectKey returns the name of the folder for a project at an absolute path. Different paths can
-// have the same key, except when they are long; see [HashedKey].
+// ProjectKey returns the directory name for a project at an absolute path. Different paths can
+// have the same key unless they are long; see [HashedKey].
 func ProjectKey(path string) string {
 	key := sanitised(path)
 	if len(key) > maxKey {
@@ -118,13 +120,13 @@ func ProjectKey(path string) string {
 	return key
 }
 
-// HashedKey returns the key to use for path when another path has its [ProjectKey] already.
+// HashedKey returns the key for path when its [ProjectKey] is taken by another path.
 func HashedKey(path string) string {
 	key := sanitised(path)
 	return key[:min(len(key), maxKey)] + "-" + shortHash(path)
 }
 
-// sanitised returns path with everything but letters and digits of ASCII turned into dashes.
+// sanitised returns path with everything but ASCII letters and digits replaced by dashes.
 func sanitised(path string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -140,7 +142,8 @@ func shortHash(path string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// ReadSmall reads a regular file of at most max bytes. It opens no device and waits for no pipe.
+// ReadSmall reads a regular file of at most max bytes. It does not open devices or block on
+// pipes.
 func ReadSmall(path string, max int64) ([]byte, error) {
 	info, err := os.Stat(path) // opening a device can have effects
 	if err == nil && !info.Mode().IsRegular() {
@@ -163,7 +166,7 @@ func ReadSmall(path string, max int64) ([]byte, error) {
 	case info.Size() > max:
 		return nil, fmt.Errorf("it is larger than %d bytes", max)
 	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // one piece, unless the file grows
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // single allocation unless the file grows
 	_, err = data.ReadFrom(io.LimitReader(file, max))
 	return data.Bytes(), err
 }

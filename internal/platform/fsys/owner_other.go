@@ -4,8 +4,10 @@ package fsys
 
 import "io/fs"
 
-// OwnPrivate reports whether a file belongs to the user alone. Here the directory that it is in decides that.
+// OwnPrivate reports whether only the user can access a file. On this system that depends on
+// its directory.
 func OwnPrivate(fs.FileInfo) bool { return true }
 
-// Own reports whether a file belongs to the user, and no one else may write it. Here the directory decides that, too.
+// Own reports whether only the user can write a file. On this system that depends on its
+// directory.
 func Own(fs.FileInfo) bool { return true }

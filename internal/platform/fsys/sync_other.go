@@ -2,5 +2,5 @@
 
 package fsys
 
-// SyncDir does nothing: here the names in a folder are safe once the file is.
+// SyncDir does nothing: on this system, directory entries are durable once the file is.
 func SyncDir(string) error { return nil }

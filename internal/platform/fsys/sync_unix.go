@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// SyncDir makes the names in a folder survive a loss of power.
+// SyncDir makes a directory's entries survive a power failure.
 func SyncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("syncing folder %s: %w", path, err)
 	}
 	defer dir.Close()
-	// Some file systems cannot sync a folder; they say so, and there is nothing else to do.
+	// Some file systems cannot sync a directory; ignore their error.
 	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return fmt.Errorf("syncing folder %s: %w", path, err)
 	}

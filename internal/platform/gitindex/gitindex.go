@@ -18,15 +18,15 @@ var (
 
 // An Entry is a tracked path.
 type Entry struct {
-	Name    []byte // valid during the call only
+	Name    []byte // valid only during the call
 	Mode    uint32
-	Skipped bool // not checked out
+	Skipped bool // skip-worktree: not checked out
 }
 
-// The kinds of a mode.
+// Kinds of a mode.
 const (
 	KindMask   = 0xf000
-	KindDir    = 0x4000 // of a sparse index
+	KindDir    = 0x4000 // directory entry of a sparse index
 	KindFile   = 0x8000
 	KindLink   = 0xa000
 	KindModule = 0xe000
@@ -35,7 +35,7 @@ const (
 // HeaderSize is the number of bytes before the first entry.
 const HeaderSize = 12
 
-// Layout of an entry: times, device, inode, then mode, owners and size, the object name, and flags.
+// Entry layout: times, device, inode, then mode, owners and size, the object name, and flags.
 const (
 	modeAt    = 24
 	beforeOID = 40
@@ -45,8 +45,8 @@ const (
 	skipWorktree = 0x4000 // extended flag
 )
 
-// Read calls each for every entry of an index whose object names have hash bytes. The checksum is not verified: git does not
-// verify it either.
+// Read calls each for every entry of an index whose object names have hash bytes. Like git, it
+// does not verify the checksum.
 func Read(data []byte, hash int, each func(Entry) error) error {
 	if len(data) < HeaderSize+hash || string(data[:4]) != "DIRC" {
 		return ErrDamaged
@@ -74,23 +74,24 @@ func Read(data []byte, hash int, each func(Entry) error) error {
 	return r.extensions()
 }
 
-// A reader reads the entries of an index one after the other.
+// A reader reads the entries of an index sequentially.
 type reader struct {
 	data    []byte
 	at      int
 	hash    int
 	version int
-	name    []byte // of the last entry
+	name    []byte // name of the previous entry
 	starts  []start
 }
 
-// A start is where an entry begins. It is whole if its name does not build on the one before.
+// A start is the position of an entry. It is whole if its name does not depend on the previous
+// one.
 type start struct {
 	at    uint32
 	whole bool
 }
 
-// fixed returns the minimum number of bytes of an entry before its name.
+// fixed returns the minimum number of bytes in an entry before its name.
 func (r *reader) fixed() int { return beforeOID + r.hash + 2 }
 
 func (r *reader) entry() (e Entry, err error) {
@@ -124,7 +125,7 @@ func (r *reader) entry() (e Entry, err error) {
 	if r.version < 4 {
 		r.at = start + (r.at-1-start+8)&^7
 	}
-	// Git goes by the length in the flags, this reader by the zero byte.
+	// Git uses the length in the flags, this reader the zero byte.
 	if r.at > len(r.data) || int(flags&nameMask) != min(len(r.name), nameMask) {
 		return e, ErrDamaged
 	}
@@ -132,7 +133,7 @@ func (r *reader) entry() (e Entry, err error) {
 	return e, nil
 }
 
-// keepPrefix cuts the last name to the prefix that it shares with the next one.
+// keepPrefix truncates the last name to the prefix it shares with the next one.
 func (r *reader) keepPrefix() error {
 	cut := 0
 	for i := 0; ; i++ {
@@ -157,7 +158,8 @@ func (r *reader) keepPrefix() error {
 	return nil
 }
 
-// extensions rejects the extensions that add entries, or that send git to other places than the entries just read.
+// extensions rejects extensions that add entries or point git at other offsets than the entries
+// just read.
 func (r *reader) extensions() error {
 	end := r.at
 	for r.at+8 <= len(r.data) {
@@ -183,7 +185,8 @@ func (r *reader) extensions() error {
 	return nil
 }
 
-// agrees reports whether a table of blocks, by which git reads entries in parallel, has every entry where it was found.
+// agrees reports whether a block table, which git uses to read entries in parallel, matches the
+// entry offsets found.
 func (r *reader) agrees(table []byte) bool {
 	if len(table) < 4 || (len(table)-4)%8 != 0 || binary.BigEndian.Uint32(table) != 1 {
 		return false

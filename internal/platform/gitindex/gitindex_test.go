@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// index returns an index that git wrote, with tables for reading it in parallel.
+// index returns an index written by git, with tables for reading it in parallel.
 func index(t testing.TB, version int) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,8 +50,9 @@ func names(data []byte) (all []string, err error) {
 	return all, err
 }
 
-// An index that git could read in another way than from the first entry to the last is damaged: by the lengths of names, or by
-// the tables that git goes by with several threads.
+// TestRead checks that an index is damaged if git could read it in another way than from the
+// first entry to the last: through the lengths of names, or the tables that git uses with
+// several threads.
 func TestRead(t *testing.T) {
 	want := []string{"a", "a-b", "dir/one", "dir/two", "dir/two.go"}
 	for version := 2; version <= 4; version += 2 {
@@ -94,7 +95,7 @@ func TestOffsetTable(t *testing.T) {
 	}{
 		{table(1, 12, 3), true},
 		{table(1, 12, 2, 156, 1), true},
-		{table(1, 12, 1, 84, 2), false}, // git would not know the name before
+		{table(1, 12, 1, 84, 2), false}, // git would lack the previous name
 		{table(1, 12, 2), false},
 		{table(1, 12, 2, 160, 1), false},
 		{table(1, 12, 4), false},

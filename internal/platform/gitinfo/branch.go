@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Branch reads from the files of the repository that dir is in, without running git, which branch is checked
-// out. It is empty when a commit is.
+// Branch returns the branch checked out in the repository that contains dir. It reads git's
+// files without running git. The branch is empty if HEAD is detached.
 func Branch(dir string) (branch string, repository bool) {
 	for {
 		gitDir, ok := gitDirOf(dir)
@@ -22,7 +22,8 @@ func Branch(dir string) (branch string, repository bool) {
 	}
 }
 
-// gitDirOf returns where the repository at dir keeps its state. In a worktree that is elsewhere.
+// gitDirOf returns the git directory of the repository at dir. For a worktree it is outside
+// dir.
 func gitDirOf(dir string) (path string, ok bool) {
 	path = filepath.Join(dir, ".git")
 	info, err := os.Stat(path)

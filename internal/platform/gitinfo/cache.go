@@ -12,9 +12,9 @@ var format = cachefile.Format{Mark: "adze-git 1\n", Max: 1 << 20}
 // A record caches git's answers for later processes.
 type record struct {
 	repo *gitrepo.Repository // nil if git must run
-	head string              // the commit that is checked out; empty if it is not known
-	log  string              // the log of that commit
-	slow bool                // the status took longer than a start can wait
+	head string              // checked-out commit; empty if unknown
+	log  string              // log of that commit
+	slow bool                // the status took longer than startup can wait
 }
 
 // load returns the valid parts of a saved record.
@@ -34,17 +34,16 @@ func load(c Config) (k record) {
 	return record{repo, head, log, slow}
 }
 
-// same reports whether another record would be saved alike.
+// same reports whether both records serialize to the same data.
 func (k *record) same(o *record) bool {
 	return k.head == o.head && k.log == o.log && k.slow == o.slow && k.repo.Same(o.repo)
 }
 
-// save saves a record in the background.
 func (s *Source) save(k record) {
 	w := &cachefile.Writer{}
 	w.Text(k.head, k.log)
 	w.Flags(k.slow)
-	ctx, cancel := context.WithTimeout(context.Background(), limit) // also when the source is closed
+	ctx, cancel := context.WithTimeout(context.Background(), limit) // runs even after Close
 	defer cancel()
 	if k.repo.Save(ctx, w, s.cfg.Dir) {
 		s.saver.Save(format, s.cfg.Cache, func() *cachefile.Writer { return w })

@@ -1,6 +1,7 @@
-// Package gitinfo takes a snapshot of a repository: from git's files where they are simple enough, else by asking git, without
-// writing to the repository, and only where a judge has no doubts about it. It keeps what does not change for later processes,
-// so that a start in an unchanged repository waits for no git process.
+// Package gitinfo takes a snapshot of a git repository: from git's files if they are simple
+// enough, otherwise by running git. It never writes to the repository and runs git only if a
+// [gitrepo.Judge] trusts it. It caches stable answers for later processes, so that starting in
+// an unchanged repository does not wait for git.
 package gitinfo
 
 import (
@@ -15,34 +16,35 @@ import (
 )
 
 const (
-	// limit is how long each command may take.
+	// limit is the timeout for each command.
 	limit = 5 * time.Second
-	// statusDelay is how long a status that takes longer than that is not begun after the first snapshot: git would compete
-	// with the first request.
+	// statusDelay is how long after the first snapshot a slow status starts, so that git does
+	// not compete with the first request.
 	statusDelay = 100 * time.Millisecond
-	// maxStatus bounds the status, in characters.
+	// maxStatus is the maximum length of the status, in characters.
 	maxStatus = 2000
 )
 
-// A Snapshot describes a repository. What git did not answer in time, or at all, is empty.
+// A Snapshot describes a repository. Fields are empty if git did not answer, or not in time.
 type Snapshot struct {
-	Branch  string // empty when no branch is checked out
-	Default string // the branch that others start from
+	Branch  string // empty if HEAD is detached
+	Default string // default branch
 	User    string
-	// Status is in the short form. Clean means that it is empty, Cut that there is more. Pending means that git has not
-	// answered yet.
+	// Status is in short format. Clean means that it is empty, Cut that it was truncated,
+	// Pending that git has not answered yet.
 	Status              string
 	Clean, Cut, Pending bool
-	Log                 string // the latest commits, one a line
+	Log                 string // latest commits, one per line
 }
 
 // Config configures a [Source]. Judge and Dir are required.
 type Config struct {
 	Judge *gitrepo.Judge
 	Dir   string
-	// Cache is the file that keeps answers; empty keeps none.
+	// Cache is the cache file; if empty, nothing is cached.
 	Cache string
-	// Wait is how long the first snapshot waits for the status, which takes git longer the more files there are.
+	// Wait is how long the first snapshot waits for the status, which is slow in large
+	// repositories.
 	Wait time.Duration
 }
 
@@ -54,17 +56,17 @@ type Source struct {
 	work   sync.WaitGroup
 	saver  cachefile.Saver
 
-	facts  chan struct{} // closed when all but the status is known
-	status chan struct{} // closed when the status is known, or will not be
+	facts  chan struct{} // closed when everything but the status is known
+	status chan struct{} // closed when the status is known or will not be
 	asked  chan struct{} // closed by the first Snapshot
 	once   sync.Once
-	slow   bool // the status took long the last time; set before facts is closed
+	slow   bool // the last status was slow; set before facts is closed
 
 	mu  sync.Mutex
 	now Snapshot
 }
 
-// Open starts reading the repository of a directory. Close ends it.
+// Open starts reading the repository that contains c.Dir. The caller must call Close.
 func Open(c Config) *Source {
 	s := &Source{cfg: c, facts: make(chan struct{}), status: make(chan struct{}), asked: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -72,7 +74,8 @@ func Open(c Config) *Source {
 	return s
 }
 
-// Snapshot returns the known facts. The first call waits for all but the status, and for that as long as a start can afford.
+// Snapshot returns the known facts. The first call waits for everything but the status, and for
+// the status up to Config.Wait.
 func (s *Source) Snapshot() Snapshot {
 	s.once.Do(func() {
 		<-s.facts
@@ -91,7 +94,7 @@ func (s *Source) Snapshot() Snapshot {
 	return s.now
 }
 
-// Close stops reading and waits for the end of it.
+// Close stops reading and waits for the background work to end.
 func (s *Source) Close() {
 	s.cancel()
 	s.work.Wait()
@@ -135,8 +138,9 @@ func (s *Source) read() {
 	}
 }
 
-// readStatus asks git for the status, and returns the repository as it was then and whether that took longer than a start can
-// wait. If it did so the last time, git begins after the start.
+// readStatus runs git status. It returns the repository's state at that time and whether the
+// status took longer than startup can wait. If it was slow last time, git runs only after
+// startup.
 func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool) {
 	if s.slow && !s.afterStart() {
 		return repo, true
@@ -157,8 +161,8 @@ func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool
 	return repo, time.Since(began) > s.cfg.Wait
 }
 
-// renew returns the repository as it is now, or nil if git must not run in it. A commit changes the index, so a saved
-// repository is out of date after it.
+// renew returns the current state of the repository, or nil if git must not run in it. A commit
+// changes the index, so a saved repository is out of date after it.
 func (s *Source) renew(repo *gitrepo.Repository) *gitrepo.Repository {
 	if now := repo.Current(); now != nil {
 		return now
@@ -166,7 +170,8 @@ func (s *Source) renew(repo *gitrepo.Repository) *gitrepo.Repository {
 	return s.cfg.Judge.Of(s.cfg.Dir).Repository()
 }
 
-// afterStart waits until the first snapshot was taken and used. It reports whether the source is still open.
+// afterStart waits until the first snapshot has been taken and used. It reports whether the
+// source is still open.
 func (s *Source) afterStart() bool {
 	select {
 	case <-s.asked:
@@ -189,7 +194,6 @@ func (s *Source) set(change func(*Snapshot)) {
 	change(&s.now)
 }
 
-// ask runs git.
 func (s *Source) ask(repo *gitrepo.Repository, args ...string) (string, bool) {
 	ctx, cancel := context.WithTimeout(s.ctx, limit)
 	defer cancel()
@@ -197,8 +201,8 @@ func (s *Source) ask(repo *gitrepo.Repository, args ...string) (string, bool) {
 	return strings.TrimRight(strings.ToValidUTF8(string(out[:min(len(out), maxOutput)]), "\uFFFD"), "\n"), err == nil
 }
 
-// readRefs finds the branches: in git's files, or by asking git. It returns the commit that is checked out, or "" if it is not
-// known.
+// readRefs finds the branches in git's files, or by running git. It returns the checked-out
+// commit, or "" if unknown.
 func (s *Source) readRefs(repo *gitrepo.Repository) string {
 	if r, ok := openRefs(repo); ok {
 		usual := r.usual()
@@ -221,7 +225,7 @@ func (s *Source) readRefs(repo *gitrepo.Repository) string {
 	return ""
 }
 
-// defaultBranch returns what the remote calls its own, or else a branch with a usual name.
+// defaultBranch returns the remote's default branch, or a branch with a usual name.
 func defaultBranch(refs string) string {
 	usual := ""
 	for line := range strings.Lines(refs) {
@@ -236,7 +240,7 @@ func defaultBranch(refs string) string {
 	return usual
 }
 
-// cut shortens a status that is too long, at the end of a line.
+// cut truncates an overlong status at a line end.
 func cut(status string) (string, bool) {
 	if utf8.RuneCountInString(status) <= maxStatus {
 		return status, false
@@ -252,7 +256,7 @@ func cut(status string) (string, bool) {
 	return status[:end], true
 }
 
-// maxOutput is how much of an output is kept, in bytes: more than a snapshot holds.
+// maxOutput is the number of output bytes kept, more than a snapshot holds.
 const maxOutput = 64 << 10
 
 func firstLine(text string) string {

@@ -37,14 +37,14 @@ func judge(env []string) *gitrepo.Judge {
 	}})
 }
 
-// take returns a snapshot for which nobody hurries.
+// take returns a snapshot without a time limit.
 func take(t *testing.T, j *gitrepo.Judge, dir string) Snapshot {
 	s := Open(Config{Judge: j, Dir: dir, Wait: time.Hour})
 	defer s.Close()
 	return s.Snapshot()
 }
 
-// repository makes one with a commit and returns its directory and its environment.
+// repository creates a repository with a commit and returns its directory and environment.
 func repository(t *testing.T) (string, []string) {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
@@ -137,13 +137,13 @@ func TestNothingToKnow(t *testing.T) {
 	}
 }
 
-// A wrapper is a git that notes how it is called.
+// A wrapper is a git executable that logs its calls.
 type wrapper struct {
 	t   *testing.T
 	log string
 }
 
-// wrap puts a git on PATH that runs lines of a shell before the real one.
+// wrap puts a git on PATH that runs shell lines before the real git.
 func wrap(t *testing.T, lines string) *wrapper {
 	t.Helper()
 	bin, w := t.TempDir(), &wrapper{t, filepath.Join(t.TempDir(), "log")}
@@ -160,7 +160,7 @@ func wrap(t *testing.T, lines string) *wrapper {
 	return w
 }
 
-// calls returns how git was called since the last time.
+// calls returns the git calls since the last time.
 func (w *wrapper) calls() []string {
 	w.t.Helper()
 	text, err := os.ReadFile(w.log)
@@ -171,8 +171,8 @@ func (w *wrapper) calls() []string {
 	return strings.FieldsFunc(string(text), func(c rune) bool { return c == '\n' })
 }
 
-// In an unchanged repository adze runs only git status. A commit adds one more command.
-//
+// TestAnswersAreKept checks that adze runs only git status in an unchanged repository, and one
+// more command after a commit.
 // Proves CTX-20.
 func TestAnswersAreKept(t *testing.T) {
 	dir, env := repository(t)
@@ -227,8 +227,8 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 }
 
-// A status that takes long does not hold up the start: it comes later. The next start does not wait for it at all.
-//
+// TestSlowStatus checks that a slow status does not delay the start but arrives later, and that
+// the next start does not wait for it at all.
 // Proves CTX-20.
 func TestSlowStatus(t *testing.T) {
 	dir, env := repository(t)
@@ -249,7 +249,7 @@ func TestSlowStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One that is given up is not waited for, and the next start knows it.
+	// Closing does not wait for a canceled status, and the next start knows that it was slow.
 	cache = filepath.Join(t.TempDir(), "git")
 	for n := 0; ; n++ {
 		s := Open(Config{Judge: judge(env), Dir: dir, Cache: cache, Wait: time.Nanosecond})
@@ -264,7 +264,7 @@ func TestSlowStatus(t *testing.T) {
 	}
 }
 
-// Facts read from git's files agree with git.
+// TestRefs checks that facts read from git's files agree with git.
 func TestRefs(t *testing.T) {
 	tests := map[string]func(t *testing.T, dir string, env []string) string{
 		"a branch": func(_ *testing.T, dir string, _ []string) string { return dir },
@@ -317,7 +317,7 @@ func TestRefs(t *testing.T) {
 				t.Fatal("they cannot be read")
 			}
 			said := func(args ...string) string {
-				out, _ := repo.Ask(t.Context(), dir, args...) // ok: there may be no answer
+				out, _ := repo.Ask(t.Context(), dir, args...) // ok: the answer may be empty
 				return strings.TrimSpace(string(out))
 			}
 			want := []string{
@@ -331,7 +331,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// A reference leads to no other file.
+// TestHostileRefs checks that a reference cannot point to another file.
 func TestHostileRefs(t *testing.T) {
 	for _, head := range []string{
 		"ref: refs/heads/../../../secret", "ref: /etc/passwd", "ref: refs/heads//x", "ref: refs/heads/.x", "ref: refs/heads/a b",

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// maxRef bounds a file with one reference.
+	// maxRef is the maximum size of a file with one reference.
 	maxRef = 4 << 10
-	// maxPacked bounds the file with all others. Of a larger one git finds a reference faster.
+	// maxPacked is the maximum size of packed-refs. Git is faster with a larger file.
 	maxPacked = 1 << 20
 )
 
-// refs are the references of a repository, read from git's files.
+// refs are a repository's references, read from git's files.
 type refs struct {
 	dir, common string
 	packed      []byte
-	head        string // the full name of the branch that is checked out, or the commit
-	branch      string // its short name; empty when a commit is checked out
+	head        string // full name of the checked-out branch, or the commit
+	branch      string // short name; empty if HEAD is detached
 }
 
-// openRefs reads the references, unless they are kept in a way that only git understands.
+// openRefs reads the references, unless they are stored in a form that only git understands.
 func openRefs(repo *gitrepo.Repository) (*refs, bool) {
 	if repo.Tables() {
 		return nil, false
@@ -53,7 +53,7 @@ func openRefs(repo *gitrepo.Repository) (*refs, bool) {
 	return r, true
 }
 
-// usual returns the branch that the remote calls its own, or else a branch with a usual name.
+// usual returns the remote's default branch, or a branch with a usual name.
 func (r *refs) usual() string {
 	if target, ok := readRef(filepath.Join(r.common, "refs", "remotes", "origin", "HEAD")); ok {
 		branch, ok := strings.CutPrefix(target, "ref: refs/remotes/origin/")
@@ -77,7 +77,7 @@ func (r *refs) current() string {
 	return r.commit(r.head)
 }
 
-// commit returns the commit that a reference names, or "".
+// commit returns the commit that a reference points to, or "".
 func (r *refs) commit(name string) string {
 	if id, ok := readRef(filepath.Join(r.common, filepath.FromSlash(name))); ok {
 		if isID(id) {
@@ -99,7 +99,8 @@ func (r *refs) commit(name string) string {
 	}
 }
 
-// readRef returns the line of a file that holds one reference. Links are left to git.
+// readRef returns the line of a file that holds one reference. It does not follow links: git
+// must.
 func readRef(path string) (string, bool) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return "", false
@@ -120,7 +121,7 @@ func legalRef(name string) bool {
 	return strings.HasPrefix(name, "refs/") && !strings.ContainsAny(name, `~^:?*[\`) && !strings.Contains(name, "..") && !strings.ContainsFunc(name, control)
 }
 
-// isID reports whether text is the name of an object.
+// isID reports whether text is an object name.
 func isID(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }

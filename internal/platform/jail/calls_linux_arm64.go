@@ -1,4 +1,4 @@
 package jail
 
-// oldCalls are the calls to be refused that newer processors never had.
+// oldCalls are refused calls that newer architectures never had.
 var oldCalls [0]uint32

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Most programs make no use of the calls that the filter refuses, so that the test is the program.
+// Few programs make the calls that the filter refuses, so the test binary makes them itself.
 
 const tryVariable = "ADZE_JAIL_TRY"
 
-// The first thread of the process keeps to the main goroutine, for [TestFirstThread].
+// Keep the process's first thread on the main goroutine, for [TestFirstThread].
 func init() { runtime.LockOSThread() }
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startOnFirst starts a program from the first thread, and returns what that thread is confined by.
+// startOnFirst starts a program from the first thread and returns how that thread is confined.
 func startOnFirst() (string, error) {
 	started := make(chan error, 1)
 	cmd := exec.Command("/bin/true")
@@ -58,7 +58,7 @@ func startOnFirst() (string, error) {
 	return "", err
 }
 
-// The first thread of the process never enters a jail.
+// TestFirstThread checks that the process's first thread never enters a jail.
 func TestFirstThread(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -79,7 +79,6 @@ func TestFirstThread(t *testing.T) {
 	}
 }
 
-// call makes a system call.
 func call(number uintptr, args ...uintptr) error {
 	args = append(args, make([]uintptr, 6)...)
 	if _, _, errno := unix.Syscall6(number, args[0], args[1], args[2], args[3], args[4], args[5]); errno != 0 {
@@ -88,7 +87,7 @@ func call(number uintptr, args ...uintptr) error {
 	return nil
 }
 
-// attempts are calls that do something without a jail, given another process of the user.
+// attempts are calls that succeed outside a jail, given another of the user's processes.
 var attempts = map[string]func(outer int) error{
 	"attribute": func(int) error { return unix.Setxattr("file", "user.a", []byte("b"), 0) },
 	"mode of an open file": func(int) error {

@@ -11,29 +11,29 @@ import (
 	"adze/internal/platform/seccomp"
 )
 
-// Landlock speaks of opening files and of directories. The filter keeps programs from what it does not
-// speak of: attributes of files, sockets, other processes, and ways around both.
+// Landlock covers opening files and directories. The filter covers the rest: file attributes,
+// sockets, other processes, and ways around both.
 
-// refusedCalls have no place in a program that only reads.
+// refusedCalls are calls that a read-only program does not need.
 var refusedCalls = [...]uint32{
-	// attributes
+	// file attributes
 	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
 	sysSetxattrat, sysRemovexattrat, sysFileSetattr,
-	// other processes, and memory that is shared with them
+	// other processes and memory shared with them
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_PIDFD_SEND_SIGNAL,
 	unix.SYS_KCMP, unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGCTL, unix.SYS_MSGSND, unix.SYS_MSGRCV,
 	unix.SYS_SEMGET, unix.SYS_SEMCTL, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-	// programs without a file, and files without a name
+	// programs without a file and files without a name
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_OPEN_BY_HANDLE_AT,
-	// ways into the kernel that the filter does not see
+	// kernel interfaces that bypass the filter
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
 	unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
-	// events and handles of files, which Landlock does not keep to the places that can be read
+	// file events and file handles, which Landlock does not restrict to the readable places
 	unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_NAME_TO_HANDLE_AT,
-	// the system itself
+	// system administration
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
 	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_UNSHARE,
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
@@ -41,7 +41,7 @@ var refusedCalls = [...]uint32{
 	unix.SYS_CLOCK_SETTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP, unix.SYS_SYSLOG, unix.SYS_PERSONALITY,
 }
 
-// Calls and controls that the package for system calls does not name yet.
+// Calls and ioctls that x/sys/unix does not define yet.
 const (
 	sysSetxattrat    = 463
 	sysRemovexattrat = 466
@@ -57,22 +57,22 @@ const (
 	fionbio  = 0x5421
 )
 
-// newSpaces are the flags of clone that make namespaces.
+// newSpaces are the clone flags that create namespaces.
 const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// askingControls are the device controls that only ask: of terminals, pipes and sizes.
+// askingControls are ioctls that only query terminals, pipes and sizes.
 var askingControls = [...]uint32{
 	unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, unix.TIOCINQ, fionbio, fioclex, fionclex,
 	unix.FS_IOC_GETFLAGS, fsGetVersion, fsGetXattr, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
 }
 
-// signalCalls reach any process of the user where Landlock cannot keep signals in, before Linux 6.12: a filter cannot know
-// the number of a process that is yet to start. A program that ends its own children fails to, then, and its time limit
-// ends them.
+// signalCalls are refused before Linux 6.12, where Landlock cannot scope signals and they would
+// reach any of the user's processes: a filter cannot know the ID of a process that has not
+// started yet. A program then cannot kill its own children; its time limit ends them.
 var signalCalls = [...]uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
 
-// closed is the filter of a jail without a view of the network, looking of one with it.
+// closed is the filter for a jail without network information, looking for a jail with it.
 var (
 	closed  = sync.OnceValue(func() seccomp.Program { return filter(false) })
 	looking = sync.OnceValue(func() seccomp.Program { return filter(true) })
@@ -83,10 +83,10 @@ func filter(network bool) seccomp.Program {
 	f := new(seccomp.Filter).
 		Refuse(refusedCalls[:]...).
 		Refuse(oldCalls[:]...).
-		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // the C library falls back to clone, whose flags can be looked at
+		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // libc falls back to clone, whose flags a filter can inspect
 		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, newSpaces), refuse, seccomp.Allow).
 		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, askingControls[:]...), seccomp.Allow, seccomp.Fail(unix.ENOTTY)).
-		// Limits and priorities of itself, which is process 0.
+		// Process 0 is the caller: it may set its own limits and priority.
 		Test(unix.SYS_PRLIMIT64, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		All(unix.SYS_SETPRIORITY, map[seccomp.Arg]uint32{seccomp.Arg0: unix.PRIO_PROCESS, seccomp.Arg1: 0}, seccomp.Allow, refuse).
 		All(unix.SYS_IOPRIO_SET, map[seccomp.Arg]uint32{seccomp.Arg0: ioprioProcess, seccomp.Arg1: 0}, seccomp.Allow, refuse).
@@ -94,7 +94,7 @@ func filter(network bool) seccomp.Program {
 		Test(unix.SYS_SCHED_SETSCHEDULER, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		Test(unix.SYS_SCHED_SETPARAM, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		Test(unix.SYS_SCHED_SETATTR, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
-		// A pair of connected sockets leads nowhere else, unless it is one of datagrams.
+		// A connected socket pair reaches nothing else, except with datagram sockets.
 		Test(unix.SYS_SOCKETPAIR, seccomp.Masked(seccomp.Arg1, 0xf, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), seccomp.Allow, refuse)
 	if landlock.Version() < landlock.Scopes {
 		f.Refuse(signalCalls[:]...)
@@ -102,7 +102,7 @@ func filter(network bool) seccomp.Program {
 	if !network {
 		return f.Refuse(unix.SYS_SOCKET).Program()
 	}
-	// The socket on which the kernel answers questions about sockets and interfaces. Without privileges
-	// it changes none of them.
+	// Netlink answers queries about sockets and interfaces. Without privileges it cannot change
+	// them.
 	return f.Test(unix.SYS_SOCKET, seccomp.OneOf(seccomp.Arg0, unix.AF_NETLINK), seccomp.Allow, refuse).Program()
 }

@@ -4,7 +4,7 @@ package jail
 
 import "adze/internal/platform/seccomp"
 
-// There are no filters for these processors, and so no jails; see [Check].
+// Filters, and therefore jails, are not available on these architectures; see [Check].
 
 func closed() seccomp.Program  { return nil }
 func looking() seccomp.Program { return nil }

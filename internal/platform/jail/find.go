@@ -14,27 +14,28 @@ import (
 	"sync"
 )
 
-// A Finder finds the files that the kernel executes for a program. It is safe for concurrent use, and its
-// zero value is ready.
+// A Finder finds the files that the kernel executes to run a program. It is safe for concurrent
+// use. Its zero value is ready to use.
 type Finder struct {
 	mu    sync.Mutex
-	heads map[string]head // by path
+	heads map[string]head // keyed by path
 }
 
-// A Program is a program as it was found.
+// A Program is a program found by a [Finder].
 type Program struct {
-	Path string // what its name leads to in a search path
-	// Files are what is executed: the program without links, its interpreters and their loader.
+	Path string // path found in the search path
+	// Files are the executed files: the program with links resolved, its interpreters and their
+	// loader.
 	Files []string
-	// Script says that it is a text that an interpreter reads.
+	// Script is true if the program is a script run by an interpreter.
 	Script bool
 }
 
-// maxInterpreters is how many interpreters of interpreters the kernel follows.
+// maxInterpreters is how many nested interpreters the kernel follows.
 const maxInterpreters = 5
 
-// Find finds the program of that name in the directories of a search path, or the one at an absolute
-// path. The error is [exec.ErrNotFound] if there is none.
+// Find finds a program by name in dirs, or at an absolute path. The error is [exec.ErrNotFound]
+// if it does not exist.
 func (f *Finder) Find(name string, dirs []string) (Program, error) {
 	path, err := lookUp(name, dirs)
 	if err != nil {
@@ -86,15 +87,15 @@ func lookUp(name string, dirs []string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// A head is what the beginning of a program says about how it is executed.
+// A head is the execution information at the beginning of a program file.
 type head struct {
-	info        os.FileInfo // of the file when it was read
-	interpreter string      // of a script, or the loader of a binary; empty for none
-	argument    string      // to the interpreter of a script
+	info        os.FileInfo // file info at the time of reading
+	interpreter string      // script interpreter or binary loader; may be empty
+	argument    string      // argument to a script's interpreter
 	script      bool
 }
 
-// head reads the beginning of a program, unless it is known and the file is the same.
+// head returns the head of a program, cached until the file changes.
 func (f *Finder) head(path string) (head, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -117,18 +118,18 @@ func (f *Finder) head(path string) (head, error) {
 	return h, nil
 }
 
-// maxHead is how much of a program is looked at.
+// maxHead is the number of bytes read from a program.
 const maxHead = 4096
 
 func readHead(path string) (head, error) {
 	r, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {
-		return head{}, nil // it may be executed all the same; a script could not be
+		return head{}, nil // execute-only binary; a script would have to be readable
 	}
 	if err != nil {
 		return head{}, err
 	}
-	defer r.Close() // ok: it was only read
+	defer r.Close() // ok: read only
 	text := make([]byte, maxHead)
 	n, err := io.ReadFull(r, text)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
@@ -150,21 +151,21 @@ func readHead(path string) (head, error) {
 	case bytes.HasPrefix(text, []byte("\x7fELF")):
 		return head{interpreter: loader(text)}, nil
 	case bytes.ContainsRune(text, 0):
-		return head{}, nil // of another system
+		return head{}, nil // binary for another system
 	}
 	return head{}, fmt.Errorf("%s does not say what executes it", path)
 }
 
-// loader returns the loader that a binary asks for, or "". It is found if it stands in the head, where
+// loader returns the loader that a binary requests, or "". It must be within the head, where
 // linkers put it.
 func loader(text []byte) string {
 	if len(text) < 64 {
 		return ""
 	}
 	const (
-		wide      = 2 // class of 64 bits
+		wide      = 2 // 64-bit class
 		bigEndian = 2
-		interp    = 3 // type of the segment
+		interp    = 3 // PT_INTERP segment
 	)
 	var order binary.ByteOrder = binary.LittleEndian
 	if text[5] == bigEndian {

@@ -1,7 +1,7 @@
-// Package jail runs programs that can do nothing but read. What they are told to do does not matter: the
-// kernel keeps them, and all they start, from writing anywhere but to /dev/null and to the pipes they were
-// given, from executing other programs than those that were named, from the network, from other processes,
-// and from reading outside the places that were named and those of [System].
+// Package jail runs programs read-only. Whatever they are instructed to do, the kernel prevents
+// them and everything they start from writing anywhere but to /dev/null and their pipes,
+// executing programs that are not in the policy, using the network, affecting other processes,
+// and reading outside the policy's places and [System].
 package jail
 
 import (
@@ -11,23 +11,26 @@ import (
 	"strings"
 )
 
-// A Policy is what a program may do besides reading the system's own places.
+// A Policy grants a jailed program access in addition to the system's own places.
 type Policy struct {
-	// Read are the files and directories that can be read, with all that is below.
+	// Read are files and directory trees that can be read.
 	Read []string
-	// Real are further files and directories, and List directories whose names alone can be seen. They are
-	// named without links: if there is one by now, what it leads to is not meant.
+	// Real are further readable files and directory trees. List are directories whose entries
+	// can be listed but not read. Both are given without symbolic links; if a path contains one
+	// by the time the jail starts, it is ignored.
 	Real, List []string
-	// Hidden are those of them, or below them, that cannot be. The names in a hidden directory can be seen.
+	// Hidden are paths in the readable places that cannot be read. The names in a hidden
+	// directory can still be listed.
 	Hidden []string
 	// Execute are the files that can be executed; see [Finder].
 	Execute []string
-	// Processes lets it see all processes, mounts and devices, Network the sockets and interfaces.
+	// Processes gives access to information about all processes, mounts and devices, Network to
+	// sockets and interfaces.
 	Processes, Network bool
 }
 
-// System returns the places that every jail can read: [Public], and what programs need besides, without what
-// may be secret.
+// System returns the places that every jail can read: [Public] and other files that programs
+// need, excluding potential secrets.
 func System() []string {
 	const etc = `ld.so.cache ld.so.conf ld.so.conf.d ld.so.preload ld-musl-x86_64.path ld-musl-aarch64.path alternatives
 		passwd group nsswitch.conf hosts host.conf resolv.conf hostname locale.alias locale.conf default/locale gitconfig gitattributes inputrc
@@ -37,8 +40,8 @@ func System() []string {
 	return slices.Concat(Public(), in("/etc/", etc), in("/dev/", dev))
 }
 
-// Public returns the places that say what the system is made of and nothing about who uses it: a command that
-// names them need not be asked about.
+// Public returns the places that describe the system and reveal nothing about its users. A
+// command that names them needs no confirmation.
 func Public() []string {
 	const root = `usr bin sbin lib lib32 lib64 libx32 nix/store gnu/store var/lib/dpkg var/lib/rpm var/db/timezone
 		System/Library Library/Developer/CommandLineTools opt/homebrew/Cellar opt/homebrew/bin opt/homebrew/lib opt/homebrew/opt`
@@ -57,8 +60,8 @@ func in(dir, names string) []string {
 	return all
 }
 
-// readable returns the pieces of the places that can be read: of a place that something is hidden in, what
-// is beside it. The second list is of directories whose names can be seen, and no more.
+// readable splits the readable places around the hidden paths in them. listed are the
+// directories whose names can be listed but not read.
 func (p *Policy) readable() (whole, listed []string) {
 	for _, place := range p.Read {
 		hidden := slices.DeleteFunc(slices.Clone(p.Hidden), func(path string) bool { return !within(path, place) })
@@ -73,7 +76,7 @@ func (p *Policy) readable() (whole, listed []string) {
 	return whole, listed
 }
 
-// beside returns what is in dir, without what is hidden. What cannot be looked at cannot be read.
+// beside returns the entries of dir that are not hidden. An unreadable directory has none.
 func beside(dir string, hidden []string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -83,7 +86,7 @@ func beside(dir string, hidden []string) []string {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case e.Type()&os.ModeSymlink != 0 || slices.Contains(hidden, path): // a link is judged by where it leads
+		case e.Type()&os.ModeSymlink != 0 || slices.Contains(hidden, path): // a link is judged by its target
 		case slices.ContainsFunc(hidden, func(h string) bool { return within(h, path) }):
 			all = append(all, beside(path, hidden)...)
 		default:
@@ -93,7 +96,7 @@ func beside(dir string, hidden []string) []string {
 	return all
 }
 
-// within reports whether path is dir or lies in it. Both are clean.
+// within reports whether path is dir or inside it. Both are clean.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }

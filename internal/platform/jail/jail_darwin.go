@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// seatbelt is the program that applies a profile.
+// seatbelt is the program that applies a sandbox profile.
 const seatbelt = "/usr/bin/sandbox-exec"
 
-// Check returns nil if the kernel enforces jails, and else what it lacks.
+// Check returns nil if the kernel can enforce jails, or an error with the reason it cannot.
 func Check() error {
 	if _, err := os.Stat(seatbelt); err != nil {
 		return errors.New(seatbelt + " is not there")
@@ -21,20 +21,20 @@ func Check() error {
 	return nil
 }
 
-// Warm does nothing here.
+// Warm does nothing on this system.
 func Warm() {}
 
-// Detail names what jails are made of here.
+// Detail names the mechanisms that enforce jails on this system.
 func Detail() string { return "seatbelt" }
 
-// Start starts the program of cmd in the jail.
+// Start starts cmd in the jail.
 func (p *Policy) Start(cmd *exec.Cmd) error {
 	args := append([]string{seatbelt, "-p", p.profile(), cmd.Path}, cmd.Args[1:]...)
 	cmd.Path, cmd.Args = seatbelt, args
 	return cmd.Start()
 }
 
-// profile returns the policy in the language of seatbelt. Later rules win over earlier ones.
+// profile returns the policy as a seatbelt profile. Later rules override earlier ones.
 func (p *Policy) profile() string {
 	var b strings.Builder
 	rule := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -69,7 +69,7 @@ func (p *Policy) profile() string {
 	return b.String()
 }
 
-// names returns a path as given and without links.
+// names returns path as given and with links resolved.
 func names(path string) []string {
 	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
 		return []string{path, real}
@@ -77,7 +77,7 @@ func names(path string) []string {
 	return []string{path}
 }
 
-// quoted returns path as a text of the profile language.
+// quoted returns path as a string literal of the profile language.
 func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }

@@ -14,8 +14,8 @@ import (
 	"adze/internal/platform/seccomp"
 )
 
-// Check returns nil if the kernel enforces jails, and else what it lacks. It is found out once, by
-// putting a thread into one.
+// Check returns nil if the kernel can enforce jails, or an error with the reason it cannot. It
+// checks once, by jailing a thread.
 func Check() error { return check() }
 
 var check = sync.OnceValue(func() error {
@@ -31,7 +31,7 @@ var check = sync.OnceValue(func() error {
 			return
 		}
 		tried := make(chan struct{})
-		go func() { defer close(tried); try() }() // the first thread cannot be left behind
+		go func() { defer close(tried); try() }() // the process's first thread cannot be discarded
 		<-tried
 		runtime.UnlockOSThread()
 	}
@@ -39,10 +39,10 @@ var check = sync.OnceValue(func() error {
 	return <-entered
 })
 
-// Detail names what jails are made of here.
+// Detail names the mechanisms that enforce jails on this system.
 func Detail() string { return fmt.Sprintf("Landlock %d, seccomp", landlock.Version()) }
 
-// Start starts the program of cmd in the jail: from a thread that is in it, and that ends with the goroutine
+// Start starts cmd in the jail. It does so from a jailed thread that ends with its goroutine,
 // since it is never unlocked.
 func (p *Policy) Start(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
@@ -50,13 +50,13 @@ func (p *Policy) Start(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// start starts cmd from a thread of its own that is not the first of the process: that one stands for the process, so
-// that a jailed child could signal it, and does not end before the process does.
+// start starts cmd from a dedicated thread that is not the process's first. The first thread
+// represents the process: a jailed child could signal it, and it lives as long as the process.
 func (p *Policy) start(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	if unix.Gettid() == unix.Getpid() {
 		passed := make(chan error, 1)
-		go p.start(cmd, passed) // on another thread, as this one is taken
+		go p.start(cmd, passed) // use another thread; this one is the first
 		started <- <-passed
 		runtime.UnlockOSThread()
 		return
@@ -67,11 +67,11 @@ func (p *Policy) start(cmd *exec.Cmd, started chan<- error) {
 	}
 	started <- err
 	if err == nil && cmd.SysProcAttr != nil && cmd.SysProcAttr.Pdeathsig != 0 {
-		await(cmd.Process.Pid) // it is sent the signal when the thread ends that started it
+		await(cmd.Process.Pid) // keep the thread: its end would send the child its parent-death signal
 	}
 }
 
-// await waits for the end of a process and leaves it to others to ask how it ended.
+// await waits for a process to end without reaping it.
 func await(pid int) {
 	for {
 		var info unix.Siginfo
@@ -82,8 +82,8 @@ func await(pid int) {
 	}
 }
 
-// Enter puts the calling thread, and what it starts or becomes, into the jail for good. The thread must be
-// locked.
+// Enter permanently puts the calling thread, and everything it starts or executes, into the
+// jail. The thread must be locked.
 func (p *Policy) Enter() error {
 	rules, err := p.rules()
 	if err != nil {
@@ -103,17 +103,17 @@ func (p *Policy) Enter() error {
 	return f.Apply(false)
 }
 
-// Rights in the jail.
+// Rights granted in a jail.
 const (
 	read    = landlock.Read | landlock.List
 	handled = landlock.Execute | read | landlock.File | landlock.Device | landlock.Dir
 )
 
-// processPlaces show processes, mounts and devices. What belongs to a process alone, such as its
-// environment, the kernel keeps from those in a jail.
+// processPlaces show processes, mounts and devices. The kernel hides a process's private data,
+// such as its environment, from jailed processes.
 var processPlaces = [...]string{"/proc", "/sys/devices", "/sys/class", "/sys/block", "/sys/dev", "/sys/bus", "/sys/fs/cgroup", "/run/udev", "/run/utmp"}
 
-// rules returns the policy as rules about files.
+// rules returns the policy as Landlock rules.
 func (p *Policy) rules() (*landlock.Ruleset, error) {
 	set, err := landlock.New(landlock.Options{Handled: handled, NoTCP: true, Scoped: true})
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 		allow(read, processPlaces[:]...)
 	}
 	if p.Network {
-		allow(read, "/proc") // it stands there below the number of the process
+		allow(read, "/proc") // /proc/self depends on the process ID
 	}
 	if err != nil {
 		set.Close()
@@ -154,14 +154,14 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 	return set, nil
 }
 
-// Warm computes the shared parts of all jails, which is slow the first time.
+// Warm precomputes the parts shared by all jails, which is slow the first time.
 func Warm() {
 	if Check() == nil {
 		system()
 	}
 }
 
-// system returns the places of [System] that are there, each once however many names it has.
+// system returns the existing places of [System], deduplicated by target.
 var system = sync.OnceValue(func() []string {
 	var there []string
 	for _, place := range System() {
@@ -182,8 +182,8 @@ func covered(path string, places []string) bool {
 	return false
 }
 
-// dropCaps gives up what a process of root may do beyond the rules for files, other than to read those of
-// other users, which commands of root are expected to.
+// dropCaps drops root's capabilities beyond file rules, except reading other users' files,
+// which commands run by root are expected to do.
 func dropCaps() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData

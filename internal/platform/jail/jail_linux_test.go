@@ -18,7 +18,7 @@ import (
 
 var searchPath = filepath.SplitList(os.Getenv("PATH"))
 
-// run runs a line of bash in a jail whose programs are named, in dir.
+// run runs a bash command line in dir, in a jail that may execute the named programs.
 func run(t testing.TB, dir string, p Policy, programs, line string) (string, error) {
 	t.Helper()
 	var f Finder
@@ -42,7 +42,8 @@ func run(t testing.TB, dir string, p Policy, programs, line string) (string, err
 	return out.String(), err
 }
 
-// workspace returns a directory to run in, with a file, and one outside of it, with a secret.
+// workspace returns a directory to run in, with a file, and a directory outside it, with a
+// secret.
 func workspace(t testing.TB) (dir, outside string) {
 	top := t.TempDir()
 	dir, outside = filepath.Join(top, "work"), filepath.Join(top, "home")
@@ -83,7 +84,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// refusals are lines that try to do more than to read. Each prints "done" if it could.
+// refusals are command lines that try to do more than read. Each prints "done" if it succeeds.
 var refusals = []struct{ name, programs, line string }{
 	{"create", "", "echo x > new && echo done"},
 	{"append", "", "echo x >> file && echo done"},
@@ -167,7 +168,7 @@ func TestRefuses(t *testing.T) {
 	if after := picture(t, filepath.Dir(dir)); after != before {
 		t.Errorf("something changed:\n%s\n%s", before, after)
 	}
-	// Nothing of it holds for the process that the jail was built in.
+	// The process that built the jail is not restricted.
 	if err := os.WriteFile(dir+"/new", nil, 0o600); err != nil {
 		t.Error(err)
 	}
@@ -176,7 +177,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// picture returns what is below dir, with modes and times.
+// picture describes the files below dir, with modes and times.
 func picture(t *testing.T, dir string) string {
 	out, err := exec.Command("find", dir, "-printf", "%P %m %u %T@ %C@ %s %l\n").Output()
 	if err != nil {
@@ -220,7 +221,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// A program is sent the signal of its parent's death when the thread ends that started it.
+// TestLives checks that a jailed program survives the end of the thread that started it,
+// although that thread's end sends the parent-death signal.
 func TestLives(t *testing.T) {
 	dir, _ := workspace(t)
 	if got, err := run(t, dir, Policy{}, "sleep", "sleep 0.2; echo over"); got != "over\n" {

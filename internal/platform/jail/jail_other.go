@@ -9,14 +9,14 @@ import (
 
 var errNone = errors.New("there are no jails on this system")
 
-// Check returns nil if the kernel enforces jails, and else what it lacks.
+// Check returns nil if the kernel can enforce jails, or an error with the reason it cannot.
 func Check() error { return errNone }
 
-// Warm does nothing here.
+// Warm does nothing on this system.
 func Warm() {}
 
-// Detail names what jails are made of here.
+// Detail names the mechanisms that enforce jails on this system.
 func Detail() string { return "" }
 
-// Start starts the program of cmd in the jail.
+// Start starts cmd in the jail.
 func (*Policy) Start(*exec.Cmd) error { return errNone }

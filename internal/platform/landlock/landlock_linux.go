@@ -1,5 +1,5 @@
-// Package landlock puts a thread, and every program it starts, under rules about files, the network and
-// signals that the kernel enforces and nothing can lift.
+// Package landlock applies Landlock rules for files, network and signals to a thread and every
+// program it starts. The kernel enforces them and they cannot be lifted.
 package landlock
 
 import (
@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights are what rules let a program do with files.
+// Rights are file access rights that a rule grants.
 type Rights uint64
 
-// The rights by what they are for. File and Dir together are everything that changes a file system.
+// Access rights, grouped by purpose. File and Dir together cover every way to change a file
+// system.
 const (
 	Execute Rights = unix.LANDLOCK_ACCESS_FS_EXECUTE
 	Read    Rights = unix.LANDLOCK_ACCESS_FS_READ_FILE
@@ -25,21 +26,21 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 )
 
-// ofFile are the rights that a file can have that is no directory.
+// ofFile are the rights that apply to a non-directory.
 const ofFile = Execute | Read | File | Device
 
-// Versions of the kernel's interface from which more is there.
+// Landlock ABI versions that add features used here.
 const (
-	// Least is the version that rules about writing need: older ones let files be truncated.
+	// Least is the ABI version needed to restrict writing: older versions allow truncation.
 	Least = 3
-	// Scopes is the version from which signals and abstract sockets can be refused.
+	// Scopes is the ABI version that adds restrictions on signals and abstract sockets.
 	Scopes = 6
 
 	withNet    = 4
 	withDevice = 5
 )
 
-// Version returns the version of the kernel's interface, 0 for none.
+// Version returns the kernel's Landlock ABI version, or 0 if Landlock is unavailable.
 func Version() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -54,14 +55,14 @@ type Ruleset struct {
 	handled Rights
 }
 
-// Options say what a ruleset is about.
+// Options configure a Ruleset.
 type Options struct {
-	Handled Rights // what needs a rule; unknown to the kernel, it is left out
-	NoTCP   bool   // neither bind nor connect
-	Scoped  bool   // neither signals to programs outside nor their abstract sockets
+	Handled Rights // rights denied unless a rule grants them; rights unknown to the kernel are ignored
+	NoTCP   bool   // deny TCP bind and connect
+	Scoped  bool   // deny signals to, and abstract sockets of, processes outside
 }
 
-// New makes a ruleset without rules: of what it handles nothing is allowed.
+// New returns a ruleset without rules, which denies everything it handles.
 func New(o Options) (*Ruleset, error) {
 	version := Version()
 	if version < Least {
@@ -91,13 +92,14 @@ func New(o Options) (*Ruleset, error) {
 	return &Ruleset{int(fd), o.Handled}, nil
 }
 
-// Allow adds a rule for path and what is below it. What is not there, or out of reach, needs none.
+// Allow adds a rule for path and everything below it. Missing and inaccessible paths are
+// ignored.
 func (r *Ruleset) Allow(path string, rights Rights) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	return r.allow(path, fd, err, rights)
 }
 
-// AllowReal is like [Ruleset.Allow] for a path without links. If there is one in it, it adds none.
+// AllowReal is like [Ruleset.Allow], but does nothing if path contains a symbolic link.
 func (r *Ruleset) AllowReal(path string, rights Rights) error {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
@@ -111,10 +113,10 @@ func (r *Ruleset) allow(path string, fd int, err error, rights Rights) error {
 	case err != nil:
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
-	defer unix.Close(fd) // ok: it was not even read
+	defer unix.Close(fd) // ok: opened with O_PATH only
 	rights &= r.handled
 	errno := r.add(fd, rights)
-	if errno == unix.EINVAL && rights&^ofFile != 0 { // no directory
+	if errno == unix.EINVAL && rights&^ofFile != 0 { // not a directory
 		errno = r.add(fd, rights&ofFile)
 	}
 	if errno != 0 {
@@ -133,8 +135,8 @@ func (r *Ruleset) add(fd int, rights Rights) unix.Errno {
 	return errno
 }
 
-// Restrict puts the calling thread, and what it will start, under the rules, and takes the way to new
-// privileges from them.
+// Restrict applies the rules to the calling thread and everything it will start, and sets
+// no_new_privs.
 func (r *Ruleset) Restrict() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up new privileges: %w", err)
@@ -145,5 +147,5 @@ func (r *Ruleset) Restrict() error {
 	return nil
 }
 
-// Close releases the ruleset. What was restricted stays so.
+// Close releases the ruleset. Threads already restricted stay restricted.
 func (r *Ruleset) Close() { unix.Close(r.fd) } // ok: nothing can be lost

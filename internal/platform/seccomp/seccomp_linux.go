@@ -1,4 +1,4 @@
-// Package seccomp assembles filters of system calls and applies them.
+// Package seccomp builds and applies system call filters.
 package seccomp
 
 import (
@@ -12,35 +12,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Filter says what becomes of system calls: those that it does not speak of pass.
+// A Filter decides the outcome of system calls. Calls it does not mention are allowed.
 type Filter struct {
-	refused [maxCalls / 32]uint32 // the numbers that are refused, as bits
+	refused [maxCalls / 32]uint32 // bit set of refused call numbers
 	special []special
 }
 
-// A special is what is done for the calls of one number; it ends in a verdict.
+// A special is the code for one call number; it ends in a verdict.
 type special struct {
 	number uint32
 	body   Program
 }
 
-// A Verdict is what becomes of a call.
+// A Verdict is the outcome of a call.
 type Verdict uint32
 
-// Allow lets a call pass, Kill ends the process.
+// Allow lets a call pass; Kill kills the process.
 const (
 	Allow Verdict = 0x7fff0000
 	Kill  Verdict = 0x80000000
 )
 
-// Fail lets a call fail.
+// Fail returns the verdict that makes a call fail with errno.
 func Fail(errno unix.Errno) Verdict { return 0x00050000 | Verdict(errno) }
 
-// An Arg is an argument of a call: its lower half on a little-endian machine, where all that is compared
-// here is.
+// An Arg identifies a call argument: its lower half on a little-endian machine, which is all
+// that is compared here.
 type Arg uint32
 
-// The arguments.
+// Call arguments.
 const (
 	Arg0 Arg = 16 + 8*iota
 	Arg1
@@ -62,13 +62,13 @@ const (
 	loadMemory = unix.BPF_LD | unix.BPF_MEM
 )
 
-// maxCalls is more than there are numbers of calls.
+// maxCalls is greater than any call number.
 const maxCalls = 1024
 
-// Supported reports whether filters can be made for this processor.
+// Supported reports whether filters are implemented for this architecture.
 func Supported() bool { return arch != 0 }
 
-// Refuse lets calls fail for want of permission.
+// Refuse makes the calls fail with a permission error.
 func (f *Filter) Refuse(numbers ...uint32) *Filter {
 	for _, number := range numbers {
 		f.refused[number/32] |= 1 << (number % 32)
@@ -76,32 +76,32 @@ func (f *Filter) Refuse(numbers ...uint32) *Filter {
 	return f
 }
 
-// Decide decides about the calls of one number.
+// Decide sets the verdict for one call number.
 func (f *Filter) Decide(number uint32, v Verdict) *Filter {
 	f.special = append(f.special, special{number, Program{{Code: returnThis, K: uint32(v)}}})
 	return f
 }
 
-// A Test compares an argument of a call.
+// A Test compares a call argument.
 type Test struct {
 	arg   Arg
-	mask  uint32 // 0 for all bits
-	any   bool   // some of the bits in values are set
+	mask  uint32 // 0 means all bits
+	any   bool   // match if any of the bits in value is set
 	value []uint32
 }
 
-// OneOf holds for an argument that is one of the values.
+// OneOf matches if the argument equals any of the values.
 func OneOf(arg Arg, values ...uint32) Test { return Test{arg: arg, value: values} }
 
-// Masked is like [OneOf] for the bits of an argument that are in mask.
+// Masked is like [OneOf], but compares only the bits in mask.
 func Masked(arg Arg, mask uint32, values ...uint32) Test {
 	return Test{arg: arg, mask: mask, value: values}
 }
 
-// Has holds for an argument with some of the bits.
+// Has matches if the argument has any of the bits set.
 func Has(arg Arg, bits uint32) Test { return Test{arg: arg, any: true, value: []uint32{bits}} }
 
-// Test decides about the calls of one number: as then says if the test holds, and else as otherwise.
+// Test sets the verdict for one call number: then if t matches, otherwise if not.
 func (f *Filter) Test(number uint32, t Test, then, otherwise Verdict) *Filter {
 	body := Program{{Code: loadWord, K: uint32(t.arg)}}
 	if t.mask != 0 {
@@ -119,8 +119,8 @@ func (f *Filter) Test(number uint32, t Test, then, otherwise Verdict) *Filter {
 	return f
 }
 
-// All decides about the calls of one number: as then says if every argument is the value that goes with it, and else as
-// otherwise.
+// All sets the verdict for one call number: then if every argument has the given value,
+// otherwise if not.
 func (f *Filter) All(number uint32, values map[Arg]uint32, then, otherwise Verdict) *Filter {
 	var body Program
 	for _, arg := range slices.Sorted(maps.Keys(values)) {
@@ -134,14 +134,15 @@ func (f *Filter) All(number uint32, values map[Arg]uint32, then, otherwise Verdi
 	return f
 }
 
-// A Program is a filter as the kernel runs it.
+// A Program is a filter in the form the kernel runs.
 type Program []unix.SockFilter
 
-// Program returns the filter as a program. It begins with the refusal of calls in the manner of other
-// processors.
+// Program compiles the filter. The program first refuses calls made with another architecture's
+// convention.
 //
-// Refused numbers are looked up as bits. Comparing them one after the other would be as fast to run, but the
-// kernel tries every number there is when it takes a filter, which would take longer than to start a program.
+// Refused numbers are looked up in a bit set. Comparing them one by one would run just as fast,
+// but the kernel tries every call number when it loads a filter, which would take longer than
+// starting a program.
 func (f *Filter) Program() Program {
 	p := Program{
 		{Code: loadWord, K: offArch},
@@ -150,14 +151,14 @@ func (f *Filter) Program() Program {
 		{Code: loadWord, K: offNumber},
 	}
 	if arch == unix.AUDIT_ARCH_X86_64 {
-		p = append(p, // the x32 calls
+		p = append(p, // x32 calls
 			unix.SockFilter{Code: ifAtLeast, Jf: 1, K: 0x40000000},
 			unix.SockFilter{Code: returnThis, K: uint32(Kill)})
 	}
 	for _, s := range f.special {
 		p = append(append(p, unix.SockFilter{Code: ifEqual, Jf: uint8(len(s.body)), K: s.number}), s.body...)
 	}
-	const set, bit = 0, 1 // what is kept in the memory of the program
+	const set, bit = 0, 1 // scratch memory slots
 	p = append(p,
 		unix.SockFilter{Code: shiftRight, K: 5}, unix.SockFilter{Code: unix.BPF_ST, K: set},
 		unix.SockFilter{Code: loadWord, K: offNumber}, unix.SockFilter{Code: keepBits, K: 31}, unix.SockFilter{Code: unix.BPF_MISC | unix.BPF_TAX},
@@ -175,7 +176,7 @@ func (f *Filter) Program() Program {
 	return append(p, unix.SockFilter{Code: returnThis, K: uint32(Allow)})
 }
 
-// Encode returns the program as the kernel has it in memory.
+// Encode returns the program in the kernel's memory layout.
 func (p Program) Encode() []byte {
 	var b []byte
 	for _, i := range p {
@@ -186,8 +187,8 @@ func (p Program) Encode() []byte {
 	return b
 }
 
-// Apply puts the calling thread under the filter for good, or all threads of the process. It needs the
-// thread to have given up new privileges.
+// Apply applies the filter permanently to the calling thread, or to all threads of the process.
+// The thread must have no_new_privs set.
 func (p Program) Apply(allThreads bool) error {
 	if !Supported() {
 		return errors.New("seccomp is not supported on this processor")
