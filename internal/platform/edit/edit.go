@@ -1,6 +1,6 @@
-// Package edit finds a text in a file's bytes and works out which bytes to replace by which. Every
-// byte outside of them stays as it is, whatever the encoding and the line ends. It reads and writes no
-// file; which edits are allowed is left to others.
+// Package edit locates a text in a file's content and computes the bytes to replace. All other
+// bytes are preserved, regardless of encoding and line endings. It performs no I/O and no
+// permission checks.
 package edit
 
 import (
@@ -12,69 +12,70 @@ import (
 	"unicode/utf8"
 )
 
-// A Request is a text to find and the text to put in its place. Line ends are LF or CRLF alike.
+// A Request is a text to find and its replacement. LF and CRLF are equivalent in both.
 type Request struct {
 	Old, New string
-	All      bool // replace every occurrence, not the only one
+	All      bool // replace every occurrence instead of requiring a unique one
 }
 
-// A Range is a part of the file, in bytes.
+// A Range is a byte range of the file.
 type Range struct{ Start, End int }
 
-// A Span is a part of the file with the bytes that take its place.
+// A Span is a byte range of the file and its replacement.
 type Span struct {
 	Range
 	New []byte
 }
 
-// A Plan is what an edit does to a file.
+// A Plan describes the effect of an edit on a file.
 type Plan struct {
-	// Matches are the occurrences found, Spans the bytes that change; both are in order and apart. A
-	// span is no more than what differs, unless a deletion takes the line end after its match along.
+	// Matches are the occurrences found, Spans the bytes that change; both are sorted and
+	// disjoint. A span covers only the differing bytes, unless a deletion includes the line
+	// ending after its match.
 	Matches []Range
 	Spans   []Span
-	// Old and New are the first occurrence as it is in the file, and what takes its place.
+	// Old is the first occurrence as it appears in the file, New its replacement.
 	Old, New string
-	// Folded says that the text was found only by taking all forms of a quotation mark as one.
+	// Folded is true if the text matched only after normalizing quotation marks.
 	Folded bool
-	// Blanks says that the text was found only by leaving out the blanks at the ends of its lines.
+	// Blanks is true if the text matched only after ignoring trailing blanks on its lines.
 	Blanks bool
-	// Adapted says that what takes its place is not what was asked for: it has the quotation marks or
-	// the line ends of the file.
+	// Adapted is true if the replacement differs from the requested text because it uses the
+	// file's quotation marks or line endings.
 	Adapted bool
 
 	text      text
-	firstLine int // of the first match; 0 until it was counted
+	firstLine int // line of the first match; 0 until counted
 }
 
-// ErrSame says that the edit would change nothing.
+// ErrSame means that the edit would change nothing.
 var ErrSame = errors.New("the file already reads like this")
 
-// NotFound is the error of a text that is not in the file.
+// NotFound is the error for a text that is not in the file.
 type NotFound struct {
-	Near *Near // the closest there is, or nil
-	Slip Slip  // why the text is not the one in the file
+	Near *Near // closest match, or nil
+	Slip Slip  // likely cause of the mismatch
 }
 
-// Error says that the text was not found.
+// Error implements error.
 func (e *NotFound) Error() string { return "the text was not found" }
 
-// Ambiguous is the error of a text that is in the file more than once.
+// Ambiguous is the error for a text that occurs more than once.
 type Ambiguous struct {
 	Count int
-	Lines []int // where the first ones begin
+	Lines []int // lines where the first matches begin
 }
 
-// Error says how often the text was found.
+// Error returns a message with the number of matches.
 func (e *Ambiguous) Error() string { return fmt.Sprintf("the text was found %d times", e.Count) }
 
-// Unencodable is the error of a character that the file cannot hold.
+// Unencodable is the error for a character that the file's encoding cannot represent.
 type Unencodable struct {
 	Char  rune
-	Latin bool // the file is in Windows-1252; else its encoding is unknown
+	Latin bool // Windows-1252; otherwise the encoding is unknown
 }
 
-// Error names the character.
+// Error returns a message that names the character.
 func (e *Unencodable) Error() string {
 	if e.Latin {
 		return fmt.Sprintf("it is in Windows-1252, which has no character %q (%U)", e.Char, e.Char)
@@ -82,11 +83,11 @@ func (e *Unencodable) Error() string {
 	return fmt.Sprintf("it is not UTF-8, and the character %q (%U) cannot be written in its encoding, which is unknown", e.Char, e.Char)
 }
 
-// maxLines bounds the line numbers in an error.
+// maxLines is the maximum number of line numbers in an error.
 const maxLines = 10
 
-// Find returns how to carry out r on the file with the content data, which it only reads. r.Old is not
-// empty. The error is one of this package's.
+// Find plans the edit r for a file with content data, which it does not modify. r.Old must not
+// be empty. The error has a type of this package.
 func Find(data []byte, r Request) (*Plan, error) {
 	t := newText(data)
 	old, _ := foldEnds(r.Old)
@@ -123,7 +124,7 @@ func Find(data []byte, r Request) (*Plan, error) {
 	return p, nil
 }
 
-// findExactly is [Find] for a text that is in the file as it is.
+// findExactly is [Find] for a text that occurs verbatim in the file.
 func findExactly(data []byte, r Request) (*Plan, error) {
 	t := newText(data)
 	old, _ := foldEnds(r.Old)
@@ -135,13 +136,13 @@ func findExactly(data []byte, r Request) (*Plan, error) {
 	return p, p.build(r)
 }
 
-// build works out the spans.
+// build computes the spans.
 func (p *Plan) build(r Request) error {
 	w := newWriter(&p.text, r, p.Folded)
 	p.Spans = make([]Span, 0, len(p.Matches))
 	for i, m := range p.Matches {
 		span, written := w.span(m)
-		if i+1 < len(p.Matches) && span.End > p.Matches[i+1].Start { // the line end is part of that
+		if i+1 < len(p.Matches) && span.End > p.Matches[i+1].Start { // the next match starts with the line ending
 			span.End = m.End
 		}
 		if i == 0 {
@@ -158,8 +159,8 @@ func (p *Plan) build(r Request) error {
 	return w.err
 }
 
-// Pieces returns the content of the file after the edit, in parts that share memory with the content
-// before.
+// Pieces returns the file's content after the edit, in parts that share memory with the old
+// content.
 func (p *Plan) Pieces() [][]byte {
 	data := p.text.data
 	pieces, at := make([][]byte, 0, 2*len(p.Spans)+1), 0
@@ -171,10 +172,10 @@ func (p *Plan) Pieces() [][]byte {
 	return slices.DeleteFunc(pieces, func(b []byte) bool { return len(b) == 0 })
 }
 
-// Changed are the lines an edit touches: Old lines from First on become New lines.
+// Changed describes changed lines: Old lines starting at First become New lines.
 type Changed struct{ First, Old, New int }
 
-// Changed returns the lines that change, in order and apart.
+// Changed returns the changed lines, sorted and disjoint.
 func (p *Plan) Changed() []Changed {
 	var all []Changed
 	c := p.counter()
@@ -198,7 +199,7 @@ func (p *Plan) Lines() [][2]int {
 	c := p.counter()
 	for _, m := range p.Matches {
 		first, last := c.lineAt(m.Start), c.lineAt(m.End)
-		if p.text.isLineStart(m.End) && m.End > m.Start { // the end of its last line is part of it
+		if p.text.isLineStart(m.End) && m.End > m.Start { // the match includes its last line ending
 			last--
 		}
 		lines = append(lines, [2]int{first, last})
@@ -206,7 +207,7 @@ func (p *Plan) Lines() [][2]int {
 	return lines
 }
 
-// Total returns how many lines the file had before the edit.
+// Total returns the number of lines before the edit.
 func (p *Plan) Total() int {
 	n := p.text.countEnds(Range{p.text.start, len(p.text.data)})
 	if !p.text.isLineStart(len(p.text.data)) {
@@ -215,7 +216,7 @@ func (p *Plan) Total() int {
 	return n
 }
 
-// A counter tells which line a position is in. It counts from the position it was last asked for.
+// A counter converts positions to line numbers. It counts from the last position.
 type counter struct {
 	text     *text
 	at, line int
@@ -231,7 +232,8 @@ func (c *counter) lineAt(p int) int {
 	return c.line
 }
 
-// counter returns one that is at the first match: there may be much before it.
+// counter returns a counter positioned at the first match, to avoid recounting the lines before
+// it.
 func (p *Plan) counter() counter {
 	if p.firstLine == 0 {
 		begin := counter{&p.text, p.text.start, 1}
@@ -240,7 +242,7 @@ func (p *Plan) counter() counter {
 	return counter{&p.text, p.Matches[0].Start, p.firstLine}
 }
 
-// foldEnds returns s with CRLF as LF, and for each LF whether it was CRLF.
+// foldEnds returns s with CRLF converted to LF, and for each LF whether it was CRLF.
 func foldEnds(s string) (folded string, ends []bool) {
 	if !strings.Contains(s, "\n") {
 		return s, nil
@@ -259,8 +261,8 @@ func foldEnds(s string) (folded string, ends []bool) {
 	}
 }
 
-// commonRunes returns how many bytes a and b have in common at their start and at their end, in whole
-// characters and without overlap.
+// commonRunes returns the number of bytes that a and b have in common at their start and at
+// their end, in whole characters and without overlap.
 func commonRunes(a, b string) (prefix, suffix int) {
 	for prefix < len(a) && prefix < len(b) {
 		r, n := utf8.DecodeRuneInString(a[prefix:])

@@ -22,7 +22,7 @@ func wide(s string, order binary.ByteOrder) string {
 func le(s string) string { return wide("\ufeff"+s, binary.LittleEndian) }
 func be(s string) string { return wide("\ufeff"+s, binary.BigEndian) }
 
-// apply carries out an edit and says what went wrong.
+// apply performs an edit.
 func apply(file string, r Request) (string, error) {
 	data := []byte(file)
 	p, err := Find(data, r)
@@ -168,9 +168,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// A text that differs at the ends of lines alone is found; lines that stay keep what they end in (model-side
-// review, section 3.2).
-//
+// TestBlanksAtLineEnds checks that a text is found if only trailing blanks differ, and that
+// unchanged lines keep theirs (model-side review, section 3.2).
 // Proves EDIT-05.
 func TestBlanksAtLineEnds(t *testing.T) {
 	const file = "one  \ntwo\t\nthree\n\nfour \none\n"

@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// A Hunk is a run of changed lines with their surroundings; each line begins with ' ', '+' or '-'.
+// A Hunk is a run of changed lines with context; each line begins with ' ', '+' or '-'.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
@@ -16,21 +16,21 @@ type Hunk struct {
 }
 
 const (
-	// context is how many unchanged lines surround a change.
+	// context is the number of unchanged lines around a change.
 	context = 3
-	// maxShown bounds the lines of a patch, maxShownLine the bytes of one of them: they are for display
-	// to look at, and a minified file is one line.
+	// maxShown is the maximum number of lines in a patch, maxShownLine the maximum length of a
+	// line in bytes. Patches are for display, and a minified file is a single line.
 	maxShown     = 20_000
 	maxShownLine = 4_000
-	// maxCompared is the size up to which lines are compared one by one.
+	// maxCompared is the maximum size for a line-by-line comparison.
 	maxCompared = 1 << 20
 )
 
-// Hunks returns the edit as a patch. It looks at the lines around the changes alone, however large the
-// file is. Whole is false if the patch was too long and its end is missing.
+// Hunks returns the edit as a patch. It reads only the lines around the changes, regardless of
+// file size. Whole is false if the patch was truncated.
 func (p *Plan) Hunks() (hunks []Hunk, whole bool) {
 	t := &p.text
-	lines, shown, shift := p.counter(), 0, 0 // shift is how many lines were added so far
+	lines, shown, shift := p.counter(), 0, 0 // shift is the number of lines added so far
 	for i := 0; i < len(p.Spans); {
 		region := t.around(p.Spans[i].Range)
 		n := i + 1
@@ -61,8 +61,7 @@ func (p *Plan) Hunks() (hunks []Hunk, whole bool) {
 	return hunks, true
 }
 
-// diff compares t with other lines, which have been put in its place. Whole is false if there is too much
-// to show.
+// diff compares t with its replacement. Whole is false if the result was truncated.
 func (t *text) diff(fresh *text, oldLine, newLine int) (hunks []Hunk, whole bool) {
 	if len(t.data)+len(fresh.data) <= maxCompared {
 		return diff(t.decode(t.data), fresh.decode(fresh.data), oldLine, newLine), true
@@ -74,8 +73,9 @@ func (t *text) diff(fresh *text, oldLine, newLine int) (hunks []Hunk, whole bool
 	return []Hunk{h}, true
 }
 
-// roughly is the difference of large texts, most likely of one very long line: what is between the lines
-// they begin and end with alike. It looks closer only at what is shown.
+// roughly returns a coarse diff of large texts, which usually have one very long line:
+// everything between the common first and last lines. It processes only the displayed part in
+// detail.
 func (t *text) roughly(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
 	a, b := t.lines(), fresh.lines()
 	before, after := 0, 0
@@ -93,7 +93,7 @@ func (t *text) roughly(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
 	h = Hunk{OldStart: oldLine + first, OldLines: len(a), NewStart: newLine + first, NewLines: len(b)}
 	add := func(mark string, lines [][]byte) {
 		for _, line := range lines {
-			// More than is shown, so that the line is seen to be longer.
+			// Keep more than is displayed, so that the line is marked as cut.
 			h.Lines = append(h.Lines, mark+shown(t.decode(line[:min(len(line), 2*maxShownLine+8)])))
 		}
 	}
@@ -105,7 +105,7 @@ func (t *text) roughly(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
 	return h, true
 }
 
-// lines returns the lines with their ends.
+// lines returns the lines with their endings.
 func (t *text) lines() [][]byte {
 	var all [][]byte
 	for p := 0; p < len(t.data); {
@@ -115,7 +115,7 @@ func (t *text) lines() [][]byte {
 	return all
 }
 
-// around returns the lines of r and the context of them.
+// around returns the range of the lines of r with their context.
 func (t *text) around(r Range) Range {
 	r.Start = t.lineStart(r.Start)
 	r.End = t.lineEnd(r.End)
@@ -128,7 +128,7 @@ func (t *text) around(r Range) Range {
 	return r
 }
 
-// replaced returns region with the spans in it carried out.
+// replaced returns region with its spans applied.
 func replaced(data []byte, region Range, spans []Span) []byte {
 	var b bytes.Buffer
 	at := region.Start
@@ -141,11 +141,11 @@ func replaced(data []byte, region Range, spans []Span) []byte {
 	return b.Bytes()
 }
 
-// Diff returns how one content of a file differs from another, as a patch.
+// Diff returns the difference between two versions of a file as a patch.
 func Diff(old, fresh []byte) (hunks []Hunk, whole bool) {
 	a, b := newText(old), newText(fresh)
 	x, y := a.with(old[a.start:]), b.with(fresh[b.start:])
-	// Most of it is usually the same: that is cut off before lines are compared.
+	// Most of the content is usually equal: skip it before comparing lines.
 	skip := x.commonLines(y)
 	first := x.countEnds(Range{0, skip}) + 1
 	x, y = x.with(x.data[skip:]), y.with(y.data[skip:])
@@ -160,8 +160,8 @@ func Diff(old, fresh []byte) (hunks []Hunk, whole bool) {
 	return hunks, whole
 }
 
-// commonLines returns the length of what two texts begin with, less the lines that make its context. It
-// is none if they are not encoded alike.
+// commonLines returns the length of the common prefix, less the lines needed as context. It is
+// 0 if the encodings differ.
 func (t *text) commonLines(other *text) int {
 	a, b := t.data, other.data
 	if t.wide != other.wide {
@@ -185,12 +185,12 @@ func (t *text) commonLines(other *text) int {
 	return n
 }
 
-// diff compares texts whose first lines have the numbers given.
+// diff compares texts whose first lines have the given numbers.
 func diff(old, fresh string, oldLine, newLine int) []Hunk {
 	a, b := lines(old), lines(fresh)
 	var hunks []Hunk
 	var h *Hunk
-	i := 0 // in a
+	i := 0 // index into a
 	copyTo := func(end int) {
 		for ; i < end; i++ {
 			h.Lines = append(h.Lines, " "+shown(a[i]))
@@ -204,7 +204,7 @@ func diff(old, fresh string, oldLine, newLine int) []Hunk {
 				copyTo(i + context)
 			}
 			from := max(d.Start-context, i)
-			// What is between the hunks is the same on both sides.
+			// The text between the hunks is the same on both sides.
 			j := d.ReplStart - (d.Start - from)
 			hunks = append(hunks, Hunk{OldStart: oldLine + from, NewStart: newLine + j})
 			h, i = &hunks[len(hunks)-1], from
@@ -228,7 +228,7 @@ func diff(old, fresh string, oldLine, newLine int) []Hunk {
 	return hunks
 }
 
-// place says that a side without lines is at the line before it, as in unified diffs.
+// place positions an empty side at the line before it, as in unified diffs.
 func (h *Hunk) place() {
 	if h.OldLines == 0 {
 		h.OldStart--
@@ -238,7 +238,7 @@ func (h *Hunk) place() {
 	}
 }
 
-// lines returns the lines of s with their ends, so that lines that differ in those differ.
+// lines returns the lines of s with their endings, so that lines with different endings differ.
 func lines(s string) []string {
 	if s == "" {
 		return nil
@@ -250,7 +250,7 @@ func lines(s string) []string {
 	return all
 }
 
-// shown returns a line for display.
+// shown returns a line formatted for display.
 func shown(line string) string {
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if len(line) <= maxShownLine {
@@ -263,5 +263,5 @@ func shown(line string) string {
 	return line[:cut] + "…"
 }
 
-// IsCut reports whether a line of a hunk is only the beginning of the line in the file.
+// IsCut reports whether a hunk line was truncated.
 func IsCut(line string) bool { return len(line) > maxShownLine-4 && strings.HasSuffix(line, "…") }

@@ -61,7 +61,8 @@ func TestHunks(t *testing.T) {
 	}
 }
 
-// A line of megabytes is not looked at more closely than it is shown.
+// TestHunksOfLongLines checks that a line of several megabytes is processed only as far as it
+// is displayed.
 func TestHunksOfLongLines(t *testing.T) {
 	for name, encode := range map[string]func(string) string{"UTF-8": func(s string) string { return s }, "UTF-16": le} {
 		long := strings.Repeat("ä", maxCompared)
@@ -100,7 +101,7 @@ func TestHunksAreBounded(t *testing.T) {
 	}
 }
 
-// patched applies hunks to the lines of a file, and fails where they do not fit.
+// patched applies hunks to a file, and fails if they do not match.
 func patched(t interface{ Fatalf(string, ...any) }, old string, hunks []Hunk) string {
 	in, out := lines(old), []string(nil)
 	at := 0
@@ -141,7 +142,7 @@ func patched(t interface{ Fatalf(string, ...any) }, old string, hunks []Hunk) st
 	return strings.Join(append(out, in[at:]...), "")
 }
 
-// A patch that is applied to the old content gives the new one.
+// TestHunksApply checks that applying a patch to the old content yields the new content.
 func TestHunksApply(t *testing.T) {
 	line := rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "x\n", "\n"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(line, 0, 40).Draw(t, "lines"), "") })

@@ -6,13 +6,13 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// blanks are the characters at the end of a line that cannot be seen.
+// blanks are invisible characters at a line end.
 const blanks = " \t\r"
 
 func trimmed(line string) string { return strings.TrimRight(line, blanks) }
 
-// atLineEnds returns a request for the only text that is r.Old but for blanks at the ends of lines, as it is in the
-// file. Lines that r leaves as they are keep the blanks they have there.
+// atLineEnds returns a request for the only text that equals r.Old except for trailing blanks,
+// as it appears in the file. Lines that r does not change keep their blanks.
 func (t *text) atLineEnds(r Request) (Request, bool) {
 	if r.All || len(t.data)-t.start > nearBytes {
 		return r, false
@@ -52,8 +52,8 @@ func (t *text) atLineEnds(r Request) (Request, bool) {
 	return Request{Old: strings.Join(found, "\n"), New: strings.Join(lines, "\n")}, true
 }
 
-// alike returns the part of some lines of a file that is want but for blanks at the ends of lines: the first line may
-// begin before it, and the last one go on after it.
+// alike returns the part of file's lines that equals want except for trailing blanks. The first
+// line may begin before it, and the last may continue after it.
 func alike(file, want []string) (there []string, ok bool) {
 	last := len(want) - 1
 	for i, line := range file {
@@ -76,15 +76,16 @@ func alike(file, want []string) (there []string, ok bool) {
 	return there, true
 }
 
-// A Slip is a way in which a model copies a text wrongly.
+// A Slip is a typical mistake a model makes when copying text.
 type Slip struct {
-	// Numbered says that the lines have numbers before them, as they are shown.
+	// Numbered is true if the lines start with line numbers, as they are displayed.
 	Numbered bool
-	// Escaped is what has a backslash before it that is not in the file, such as a quotation mark, or empty.
+	// Escaped is the character, such as a quotation mark, that has a backslash not in the file,
+	// or "".
 	Escaped string
 }
 
-// slip returns what went wrong with s, which was not found, if the text is there without it.
+// slip returns the mistake in s, which was not found, if the text matches without it.
 func (t *text) slip(s string) Slip {
 	there := func(s string) bool {
 		return strings.TrimSpace(s) != "" && t.findAll(t.needle(s, exactly), false).count > 0
@@ -110,7 +111,7 @@ func (t *text) slip(s string) Slip {
 	return Slip{}
 }
 
-// unnumbered returns s without the numbers before its lines. Not ok means that a line has none.
+// unnumbered returns s without line numbers. Not ok means that a line has none.
 func unnumbered(s string) (plain string, ok bool) {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A mode is how characters are compared.
+// A mode determines how characters are compared.
 type mode bool
 
 const (
@@ -14,19 +14,19 @@ const (
 	foldingQuotes mode = true
 )
 
-// An element is a part of a needle: bytes that must be there as they are, or alternatives.
+// An element is a part of a needle: literal bytes or alternatives.
 type element struct {
 	literal []byte
-	// end stands for a line end of either form.
+	// end matches a line ending in either form.
 	end bool
-	// quotes are the forms of a quotation mark, each one of which will do.
+	// quotes are the accepted forms of a quotation mark.
 	quotes [][]byte
 }
 
-// A needle is a text to look for.
+// A needle is a text to search for.
 type needle []element
 
-// needle returns s, whose line ends are LF, in the encoding of the file.
+// needle returns s, which has LF line endings, in the file's encoding.
 func (e encoding) needle(s string, how mode) needle {
 	var out needle
 	from := 0
@@ -56,7 +56,7 @@ func (e encoding) needle(s string, how mode) needle {
 	return out
 }
 
-// after matches e at p, and returns the position behind it.
+// after matches e at p and returns the position after it.
 func (e *element) after(t *text, p int) (int, bool) {
 	switch {
 	case e.end:
@@ -67,7 +67,7 @@ func (e *element) after(t *text, p int) (int, bool) {
 		if !bytes.HasPrefix(t.data[p:], e.literal) {
 			return 0, false
 		}
-		// A CR before a LF belongs to the line end.
+		// A CR before LF belongs to the line ending.
 		return q, !(t.is(q-t.unit(), '\r') && t.is(q, '\n'))
 	}
 	for _, form := range e.quotes {
@@ -78,7 +78,7 @@ func (e *element) after(t *text, p int) (int, bool) {
 	return 0, false
 }
 
-// before matches e so that it ends at q, and returns where it begins.
+// before matches e so that it ends at q, and returns its start.
 func (e *element) before(t *text, q int) (int, bool) {
 	switch {
 	case e.end:
@@ -102,7 +102,7 @@ func (e *element) before(t *text, q int) (int, bool) {
 	return 0, false
 }
 
-// forward matches n from p on, and returns the position behind it.
+// forward matches n at p and returns the position after it.
 func (n needle) forward(t *text, p int) (_ int, ok bool) {
 	for i := range n {
 		if p, ok = n[i].after(t, p); !ok {
@@ -112,7 +112,7 @@ func (n needle) forward(t *text, p int) (_ int, ok bool) {
 	return p, true
 }
 
-// backward matches n so that it ends at q, and returns where it begins.
+// backward matches n so that it ends at q, and returns its start.
 func (n needle) backward(t *text, q int) (_ int, ok bool) {
 	for i := len(n) - 1; i >= 0; i-- {
 		if q, ok = n[i].before(t, q); !ok {
@@ -122,14 +122,14 @@ func (n needle) backward(t *text, q int) (_ int, ok bool) {
 	return q, true
 }
 
-// A hits is what a search found.
+// A hits is a search result.
 type hits struct {
-	ranges []Range // all of them if they are to be replaced, else the first few
+	ranges []Range // all matches if they are to be replaced, otherwise the first few
 	count  int
 }
 
-// findAll finds the needle. To replace all it takes one occurrence after the other; else also those
-// that overlap count, since it would not be clear which of them is meant.
+// findAll finds the needle. To replace all, occurrences must not overlap; otherwise overlapping
+// ones count too, since the match would be ambiguous.
 func (t *text) findAll(n needle, all bool) hits {
 	var h hits
 	taken := t.start
@@ -146,8 +146,8 @@ func (t *text) findAll(n needle, all bool) hits {
 	return h
 }
 
-// occurrences yields where the needle is, from left to right. It looks for the longest run of plain
-// bytes, and only there compares the rest.
+// occurrences yields the matches from left to right. It searches for the longest run of literal
+// bytes and compares the rest only there.
 func (t *text) occurrences(n needle) func(func(Range) bool) {
 	anchor := 0
 	for i, e := range n {
@@ -168,7 +168,7 @@ func (t *text) occurrences(n needle) func(func(Range) bool) {
 	}
 }
 
-// candidates yields where e may begin.
+// candidates yields possible starts of e.
 func (t *text) candidates(e *element) func(func(int) bool) {
 	if e.end {
 		return t.lineEnds
@@ -198,15 +198,15 @@ func (t *text) candidates(e *element) func(func(int) bool) {
 	}
 }
 
-// A search looks for bytes in a text by the one of them that is rarest there.
+// A search finds bytes in a text by scanning for the rarest of them.
 type search struct {
 	t      *text
 	want   []byte
-	rare   int // the place of the rarest byte
-	misses int // how often that byte stood for something else
+	rare   int // index of the rarest byte
+	misses int // how often that byte was a false hit
 }
 
-// sampled is how much of a text is looked at to find out which bytes are rare.
+// sampled is the number of bytes sampled to estimate which are rare.
 const sampled = 16 << 10
 
 func newSearch(t *text, want []byte) search {
@@ -223,7 +223,7 @@ func newSearch(t *text, want []byte) search {
 	return s
 }
 
-// from returns the first position from p on where the bytes are, or -1.
+// from returns the first match at or after p, or -1.
 func (s *search) from(p int) int {
 	for p+len(s.want) <= len(s.t.data) {
 		i := s.jump(p)
@@ -240,8 +240,8 @@ func (s *search) from(p int) int {
 	return -1
 }
 
-// jump returns how far from p the bytes may be. Where the byte that should be rare is not, it looks for
-// all of them.
+// jump returns the distance from p to the next candidate. If the supposedly rare byte is
+// frequent, it searches for all of the bytes.
 func (s *search) jump(p int) int {
 	if s.misses > p/32+1000 {
 		return bytes.Index(s.t.data[p:], s.want)
@@ -249,7 +249,7 @@ func (s *search) jump(p int) int {
 	return bytes.IndexByte(s.t.data[p+s.rare:], s.want[s.rare])
 }
 
-// lineEnds yields where the ends of lines begin.
+// lineEnds yields the starts of line endings.
 func (t *text) lineEnds(yield func(int) bool) {
 	for p := t.nextEnd(t.start); p >= 0; p = t.nextEnd(p + t.unit()) {
 		begin := p
@@ -262,11 +262,11 @@ func (t *text) lineEnds(yield func(int) bool) {
 	}
 }
 
-// quotes are the characters that quotation marks and apostrophes are written with.
+// quotes are the characters used as quotation marks and apostrophes.
 const quotes = `'"` + "\u2018\u2019\u201c\u201d"
 
-// quoteForms returns the characters that count as the same mark as r, the straight one first, or
-// nothing.
+// quoteForms returns the characters equivalent to the quotation mark r, the straight one first,
+// or "".
 func quoteForms(r rune) string {
 	const single, double = "'\u2018\u2019", "\"\u201c\u201d"
 	switch {

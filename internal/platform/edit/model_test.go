@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// A char is one character of a file: what it counts as, and how the file writes it.
+// A char is one character of a file: its normalized and its raw form.
 type char struct {
-	as  string // "\n" for every line end, and the bytes themselves if they are no character
+	as  string // "\n" for every line ending; raw bytes if invalid
 	raw string
 }
 
-// chars takes a file apart, by a way that has nothing to do with how it is searched.
+// chars splits a file into characters, independently of the search implementation.
 func chars(file string) (mark string, out []char, encode func(string) string) {
 	encode = func(s string) string { return s }
 	t := newText([]byte(file))
@@ -65,8 +65,8 @@ func straight(s string) string {
 	return s
 }
 
-// model does what an edit should do, slowly and plainly. It knows files whose lines end all alike. Ok
-// is false if the edit must be refused.
+// model performs an edit in the simplest possible way. It supports only files with uniform line
+// endings. Ok is false if the edit must be refused.
 func model(file string, r Request) (out string, ok bool) {
 	mark, in, encode := chars(file)
 	_, old, _ := chars(r.Old)
@@ -92,7 +92,7 @@ func model(file string, r Request) (out string, ok bool) {
 	if len(at) == 0 || len(at) > 1 && !r.All {
 		return "", false
 	}
-	end := "" // of the file's lines
+	end := "" // line ending of the file
 	for _, c := range in {
 		if c.as == "\n" {
 			end = c.raw
@@ -121,7 +121,7 @@ func model(file string, r Request) (out string, ok bool) {
 		done = i + len(old)
 		if len(fresh) == 0 {
 			atStart := i == 0 || in[i-1].as == "\n"
-			taken := n+1 < len(at) && at[n+1] == done // by the next match
+			taken := n+1 < len(at) && at[n+1] == done // the next match starts with it
 			if atStart && done < len(in) && in[done].as == "\n" && old[len(old)-1].as != "\n" && !taken {
 				done++
 			}
@@ -152,7 +152,7 @@ func model(file string, r Request) (out string, ok bool) {
 	return b.String(), b.String() != file
 }
 
-// styled writes a straight mark as the matched characters do.
+// styled writes straight quotation marks in the style of the matched characters.
 func styled(s, before string, matched []char) string {
 	opening := strings.ContainsAny(before, " \t\n([-–“‘")
 	for _, c := range matched {
@@ -166,7 +166,7 @@ func styled(s, before string, matched []char) string {
 	return s
 }
 
-// randomText makes a text of a few different pieces, so that they are found again.
+// randomText returns a text made of a few different pieces, so that they occur repeatedly.
 func randomText(rnd *rand.Rand, pieces []string, n int) string {
 	var b strings.Builder
 	for range n {
@@ -175,8 +175,7 @@ func randomText(rnd *rand.Rand, pieces []string, n int) string {
 	return b.String()
 }
 
-// The property the package exists for.
-//
+// TestTenThousandEdits checks the package's central property against the model.
 // Proves EDIT-07.
 func TestTenThousandEdits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 7))
@@ -197,7 +196,7 @@ func TestTenThousandEdits(t *testing.T) {
 			pieces = append(append([]string{"é"}, words...), foreign...)
 		}
 		text := randomText(rnd, append([]string{"\n", "\n"}, pieces...), rnd.IntN(40))
-		// A CR before a line end would be part of it.
+		// A CR before a line ending would become part of it.
 		for strings.Contains(text, "\r\n") {
 			text = strings.ReplaceAll(text, "\r\n", "\n")
 		}
@@ -208,7 +207,7 @@ func TestTenThousandEdits(t *testing.T) {
 			New: randomText(rnd, append([]string{"\n", "\r\n"}, words...), rnd.IntN(4)),
 			All: rnd.IntN(2) == 0,
 		}
-		if len(text) > 4 && rnd.IntN(2) == 0 { // something that is surely there
+		if len(text) > 4 && rnd.IntN(2) == 0 { // pick a text that certainly occurs
 			runes := []rune(text)
 			at := rnd.IntN(len(runes))
 			r.Old = strings.ToValidUTF8(string(runes[at:min(len(runes), at+1+rnd.IntN(6))]), "")
@@ -224,7 +223,7 @@ func TestTenThousandEdits(t *testing.T) {
 			if errors.As(err, &bad) {
 				continue
 			}
-			// The model knows nothing of blanks at the ends of lines; TestBlanksAtLineEnds does.
+			// The model does not handle trailing blanks; TestBlanksAtLineEnds covers them.
 			if p, err := Find([]byte(file), r); err == nil && p.Blanks && !r.All && strings.ContainsAny(text+r.Old, blanks) {
 				continue
 			}
@@ -242,8 +241,8 @@ func TestTenThousandEdits(t *testing.T) {
 	}
 }
 
-// FuzzFind checks what must hold for any bytes: what is outside the matches is as it was, and what is
-// in their place reads as it was asked for.
+// FuzzFind checks the invariants for arbitrary bytes: content outside the matches is unchanged,
+// and each replacement reads as requested.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []struct {
 		file, old, new string
@@ -302,7 +301,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// withoutBlanks returns a text without the blanks at the ends of its lines.
+// withoutBlanks returns a text without trailing blanks on its lines.
 func withoutBlanks(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

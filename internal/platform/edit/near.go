@@ -5,26 +5,26 @@ import (
 	"unicode"
 )
 
-// A Near is the place in a file that is most like a text that is not in it.
+// A Near is the part of a file most similar to a text that was not found.
 type Near struct {
-	Line int      // the first line of it, counted from 1
-	Text []string // the lines there, as many as were looked for, up to a few
-	// Space says that only white space differs, and How in which way.
+	Line int      // its first line, counted from 1
+	Text []string // the lines there, as many as were searched for, up to nearShown
+	// Space is true if only white space differs. How describes the difference.
 	Space bool
 	How   string
 }
 
 const (
-	// nearBytes and nearLines bound how far a text is looked for that is not there.
+	// nearBytes and nearLines bound the search for similar text.
 	nearBytes = 8 << 20
 	nearLines = 20_000
-	// nearShown is how many lines are shown of what was found.
+	// nearShown is the maximum number of lines in Near.Text.
 	nearShown = 8
-	// likeness is how much of a line, in percent, must be found to call it close.
+	// likeness is the percentage of a line that must match to call it similar.
 	likeness = 60
 )
 
-// nearest returns what is most like s.
+// nearest returns the part of the file most similar to s.
 func (t *text) nearest(s string) *Near {
 	data := t.data[t.start:min(len(t.data), t.start+nearBytes)]
 	file := strings.Split(t.decode(data), "\n")
@@ -47,11 +47,11 @@ func (t *text) nearest(s string) *Near {
 	return n
 }
 
-// aligned returns where most of the lines in want are in file, whatever white space they have, or -1.
+// aligned returns the line in file where most lines of want occur, ignoring white space, or -1.
 func aligned(file, want []string) int {
 	lines := map[string][]int{}
 	for i, line := range want {
-		if key := squeezed(line); len(key) > 2 { // a brace is everywhere
+		if key := squeezed(line); len(key) > 2 { // ignore trivial lines such as braces
 			lines[key] = append(lines[key], i)
 		}
 	}
@@ -68,8 +68,8 @@ func aligned(file, want []string) int {
 	return best
 }
 
-// similar returns the line of file that is most like the longest one in want, less the lines before
-// that one, or -1.
+// similar returns the start of the place where the longest line of want resembles a line of
+// file most, or -1.
 func similar(file, want []string) int {
 	longest := 0
 	for i, line := range want {
@@ -89,7 +89,7 @@ func similar(file, want []string) int {
 				found++
 			}
 		}
-		// A line that has little else is more alike.
+		// Of equal matches, the line with less other text wins.
 		if score := 100*found/len(pairs) - len(all)/64; score > most {
 			best, most = i, score
 		}
@@ -100,7 +100,7 @@ func similar(file, want []string) int {
 	return max(best-longest, 0)
 }
 
-// pairsOf returns the pairs of neighbouring characters in a line, without its white space.
+// pairsOf returns the pairs of adjacent characters in a line, ignoring white space.
 func pairsOf(line string) map[[2]rune]bool {
 	pairs := map[[2]rune]bool{}
 	var last rune
@@ -113,7 +113,7 @@ func pairsOf(line string) map[[2]rune]bool {
 	return pairs
 }
 
-// squeezed returns s without white space, and with all quotation marks straight.
+// squeezed returns s without white space and with straight quotation marks.
 func squeezed(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -126,7 +126,7 @@ func squeezed(s string) string {
 	}, s)
 }
 
-// spacing says how the white space of two texts differs.
+// spacing describes how the white space of two texts differs.
 func spacing(file, asked string) string {
 	tabs := func(s string) bool { return strings.Contains(s, "\t") }
 	trimmed := func(s string) string {

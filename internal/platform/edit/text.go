@@ -10,20 +10,20 @@ import (
 	"adze/internal/platform/latin"
 )
 
-// A text is a file's bytes with what is known of their encoding. Its positions are in bytes.
+// A text is a file's content with its encoding. Positions are byte offsets.
 type text struct {
 	encoding
 	data  []byte
 	start int // after the byte order mark
 }
 
-// An encoding is that of a file.
+// An encoding is a file's character encoding.
 type encoding struct {
-	wide  binary.ByteOrder // of UTF-16; nil for UTF-8 and all that is like ASCII
+	wide  binary.ByteOrder // UTF-16 byte order; nil for UTF-8 and other ASCII supersets
 	latin bool             // Windows-1252 or Latin-1
 }
 
-// newText recognises the encoding by the byte order mark, or guesses it.
+// newText detects the encoding from the byte order mark, or guesses it.
 func newText(data []byte) text {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")):
@@ -36,10 +36,10 @@ func newText(data []byte) text {
 	return text{encoding: encoding{latin: latin.Is(data)}, data: data}
 }
 
-// with returns other bytes in the same encoding.
+// with returns data as a text in the same encoding.
 func (t *text) with(data []byte) *text { return &text{encoding: t.encoding, data: data} }
 
-// unit is the size of a character like LF.
+// unit returns the size of an ASCII character in bytes.
 func (e encoding) unit() int {
 	if e.wide != nil {
 		return 2
@@ -50,7 +50,7 @@ func (e encoding) unit() int {
 // aligned reports whether a character can begin at p.
 func (t *text) aligned(p int) bool { return t.wide == nil || (p-t.start)%2 == 0 }
 
-// is reports whether the character c of ASCII is at p.
+// is reports whether the ASCII character c is at p.
 func (t *text) is(p int, c byte) bool {
 	switch {
 	case p < t.start || p+t.unit() > len(t.data):
@@ -61,7 +61,8 @@ func (t *text) is(p int, c byte) bool {
 	return t.data[p] == c
 }
 
-// encode returns s in the encoding of the file. A character that the encoding lacks stays UTF-8, which the file has nowhere.
+// encode returns s in the file's encoding. A character that the encoding lacks stays UTF-8,
+// which occurs nowhere in the file.
 func (e encoding) encode(s string) []byte {
 	switch {
 	case e.latin:
@@ -95,7 +96,7 @@ func (e encoding) append(b []byte, unit rune) []byte {
 	return b
 }
 
-// decode returns b, which is in the encoding of the file, as valid UTF-8.
+// decode converts b from the file's encoding to valid UTF-8.
 func (e encoding) decode(b []byte) string {
 	switch {
 	case e.latin:
@@ -110,7 +111,7 @@ func (e encoding) decode(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// nextEnd returns the position of the first LF from p on, or -1.
+// nextEnd returns the position of the first LF at or after p, or -1.
 func (t *text) nextEnd(p int) int {
 	for p < len(t.data) {
 		i := bytes.IndexByte(t.data[p:], '\n')
@@ -121,7 +122,7 @@ func (t *text) nextEnd(p int) int {
 		if t.wide == nil {
 			return p
 		}
-		// In the units of UTF-16 the byte may stand for something else.
+		// In UTF-16 the byte may be half of another character.
 		if at := p - (p-t.start)%2; at >= t.start && t.is(at, '\n') {
 			return at
 		}
@@ -130,7 +131,7 @@ func (t *text) nextEnd(p int) int {
 	return -1
 }
 
-// countEnds returns how many lines end in r.
+// countEnds returns the number of line ends in r.
 func (t *text) countEnds(r Range) int {
 	if t.wide == nil {
 		return bytes.Count(t.data[r.Start:r.End], []byte("\n"))
@@ -145,7 +146,7 @@ func (t *text) countEnds(r Range) int {
 // isLineStart reports whether a line begins at p.
 func (t *text) isLineStart(p int) bool { return p <= t.start || t.is(p-t.unit(), '\n') }
 
-// lineStart returns where the line at p begins.
+// lineStart returns the start of the line at p.
 func (t *text) lineStart(p int) int {
 	if t.wide == nil {
 		return max(bytes.LastIndexByte(t.data[:p], '\n')+1, t.start)
@@ -156,7 +157,7 @@ func (t *text) lineStart(p int) int {
 	return max(p, t.start)
 }
 
-// lineEnd returns where the line after the one at p begins, or the end of the file.
+// lineEnd returns the start of the line after the one at p, or the end of the file.
 func (t *text) lineEnd(p int) int {
 	if i := t.nextEnd(p); i >= 0 {
 		return i + t.unit()
@@ -164,7 +165,7 @@ func (t *text) lineEnd(p int) int {
 	return len(t.data)
 }
 
-// endAt returns the size of the line end at p, or 0 if there is none.
+// endAt returns the size of the line ending at p, or 0.
 func (t *text) endAt(p int) int {
 	switch {
 	case t.is(p, '\n'):
@@ -175,7 +176,7 @@ func (t *text) endAt(p int) int {
 	return 0
 }
 
-// endings counts the lines that end in CRLF, and all that end.
+// endings counts the CRLF line endings and all line endings.
 func (t *text) endings() (crlf, all int) {
 	all = t.countEnds(Range{t.start, len(t.data)})
 	if t.wide == nil {
@@ -200,7 +201,7 @@ func (t *text) lineNumbers(ranges []Range) []int {
 	return lines
 }
 
-// lacks returns the first character of s that the encoding of the file cannot represent.
+// lacks returns the first character of s that the file's encoding cannot represent.
 func (t *text) lacks(s string) (r rune, found bool) {
 	if t.wide != nil || !t.latin && !t.isForeign() {
 		return 0, false
@@ -213,8 +214,8 @@ func (t *text) lacks(s string) (r rune, found bool) {
 	return 0, false
 }
 
-// isForeign reports whether the file is in an encoding of single bytes that is not known: it has bytes
-// that are not UTF-8, and none beyond ASCII that are.
+// isForeign reports whether the file is in an unknown single-byte encoding: it has bytes that
+// are not valid UTF-8, and no valid non-ASCII UTF-8.
 func (t *text) isForeign() bool {
 	if t.wide != nil || utf8.Valid(t.data) {
 		return false
@@ -233,9 +234,9 @@ func (t *text) isForeign() bool {
 	return true
 }
 
-// Recode returns content in the encoding of a file that it is to replace: UTF-16 stays UTF-16, with its
-// byte order mark, and Windows-1252 stays Windows-1252. Foreign reports that content is in UTF-8 because the old encoding is not
-// known, or lacks a character of it.
+// Recode returns content in the encoding of the file it replaces: UTF-16 stays UTF-16, with its
+// byte order mark, and Windows-1252 stays Windows-1252. If foreign is true, content is in UTF-8
+// because the old encoding is unknown or lacks one of its characters.
 func Recode(old []byte, content string) (data []byte, foreign bool) {
 	t := newText(old)
 	switch {

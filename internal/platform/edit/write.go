@@ -9,14 +9,14 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// A writer works out what takes the place of a match.
+// A writer computes the replacement of a match.
 type writer struct {
 	t        *text
 	request  Request
-	old, new string // with LF
-	sent     []bool // for each LF of new: it was sent as CRLF
-	// prefix and suffix are how many bytes old and new have in common at their ends. The file keeps
-	// its own spelling of them.
+	old, new string // normalized to LF
+	sent     []bool // whether each LF of new was sent as CRLF
+	// prefix and suffix are the number of bytes that old and new have in common at each end.
+	// The file keeps its own spelling of them.
 	prefix, suffix int
 	head, tail     needle
 	folded         bool
@@ -24,7 +24,7 @@ type writer struct {
 	err            error
 }
 
-// endings is how the lines of a file end.
+// endings counts a file's line endings.
 type endings struct{ crlf, all int }
 
 func (e endings) prevailing() bool { return 2*e.crlf > e.all }
@@ -35,7 +35,7 @@ func newWriter(t *text, r Request, folded bool) *writer {
 	w.old, _ = foldEnds(r.Old)
 	w.new, w.sent = foldEnds(r.New)
 	w.prefix, w.suffix = commonRunes(w.old, w.new)
-	// A new CR before a line end of the file would be taken for a part of it.
+	// A new CR before an existing line ending would become part of it.
 	if rest := w.new[:len(w.new)-w.suffix]; strings.HasSuffix(rest, "\r") && strings.HasPrefix(w.new[len(rest):], "\n") {
 		w.suffix--
 	}
@@ -49,18 +49,18 @@ func newWriter(t *text, r Request, folded bool) *writer {
 	return w
 }
 
-// span returns the bytes that change for the match m, and the text that then stands in its place.
+// span returns the byte range that changes for the match m, and its replacement text.
 func (w *writer) span(m Range) (Span, string) {
 	if w.new == "" {
 		return Span{Range: w.withEnd(m)}, ""
 	}
-	begin, _ := w.head.forward(w.t, m.Start) // ok: it is a part of what was matched
+	begin, _ := w.head.forward(w.t, m.Start) // ok: a prefix of the match
 	end, _ := w.tail.backward(w.t, m.End)
 	middle := w.new
 	if w.folded {
 		middle = inStyle(middle, w.t.decode(w.t.data[m.Start:m.End]))
 	}
-	// Quotation marks change their size, so that the ends are counted in characters.
+	// Quotation marks can change size, so count the ends in characters.
 	lead := utf8.RuneCountInString(w.new[:w.prefix])
 	trail := utf8.RuneCountInString(w.new[len(w.new)-w.suffix:])
 	middle = cutRunes(middle, lead, trail)
@@ -71,7 +71,8 @@ func (w *writer) span(m Range) (Span, string) {
 	return span, w.t.decode(data[m.Start:begin]) + middle + w.t.decode(data[end:m.End])
 }
 
-// withEnd returns m and the line end after it, if m is all of a line, or of several, but for that.
+// withEnd returns m extended by the line ending after it, if m otherwise consists of whole
+// lines.
 func (w *writer) withEnd(m Range) Range {
 	if strings.HasSuffix(w.old, "\n") || !w.t.isLineStart(m.Start) {
 		return m
@@ -79,8 +80,8 @@ func (w *writer) withEnd(m Range) Range {
 	return Range{m.Start, m.End + w.t.endAt(m.End)}
 }
 
-// withEnds returns middle, the changed part of the new text, with the line ends it has in the file.
-// Lines that were there before keep theirs; the others get those of most lines.
+// withEnds returns middle, the changed part of the new text, with the file's line endings.
+// Existing lines keep theirs; the others get the most frequent kind.
 func (w *writer) withEnds(middle string, m Range) string {
 	n := strings.Count(middle, "\n")
 	if n == 0 {
@@ -100,11 +101,11 @@ func (w *writer) withEnds(middle string, m Range) string {
 		w.keepEnds(ends, m, file.prevailing())
 	}
 	var b strings.Builder
-	own := w.new[:w.prefix] // the line as far as it was written
+	own := w.new[:w.prefix] // the line written so far
 	for i, crlf := range ends[before : before+n] {
 		line, rest, _ := strings.Cut(middle, "\n")
 		b.WriteString(line)
-		// A CR of the line's own would be taken for one of its end.
+		// A CR that belongs to the line would become part of its ending.
 		if own += line; crlf || strings.HasSuffix(own, "\r") && w.sent[before+i] {
 			b.WriteByte('\r')
 		}
@@ -115,8 +116,8 @@ func (w *writer) withEnds(middle string, m Range) string {
 	return b.String()
 }
 
-// keepEnds sets the ends of the lines of the new text that are in the match m as well to what they
-// are there, and the rest to CRLF or not.
+// keepEnds sets the line endings of the new text: lines that are also in the match m keep
+// theirs, all others are CRLF if crlf is true.
 func (w *writer) keepEnds(ends []bool, m Range, crlf bool) {
 	for i := range ends {
 		ends[i] = crlf
@@ -141,7 +142,7 @@ func (w *writer) keepEnds(ends []bool, m Range, crlf bool) {
 	same(len(old))
 }
 
-// check notes a character that cannot be written.
+// check records a character that cannot be encoded.
 func (w *writer) check(s string) {
 	if ascii := !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }); ascii || w.err != nil {
 		return
@@ -164,8 +165,8 @@ func cutRunes(s string, lead, trail int) string {
 	return s
 }
 
-// inStyle returns s with its straight quotation marks written as matched, a part of the file, writes
-// them. Only kinds that are curly there are changed.
+// inStyle returns s with its straight quotation marks in the style of matched, a part of the
+// file. Only kinds that are curly there are changed.
 func inStyle(s, matched string) string {
 	single := strings.ContainsAny(matched, "\u2018\u2019")
 	double := strings.ContainsAny(matched, "\u201c\u201d")
@@ -189,8 +190,8 @@ func inStyle(s, matched string) string {
 	return string(runes)
 }
 
-// opens reports whether a quotation mark after the character r is an opening one: it is after a space,
-// a bracket or a mark that opens, and a dash, but not after a letter.
+// opens reports whether a quotation mark after r is an opening one: after a space, a bracket,
+// an opening mark or a dash, but not after a letter.
 func opens(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Ps, unicode.Pi, unicode.Pd)
 }

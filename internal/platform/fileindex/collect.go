@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxNames is how many files are known at most.
+	// maxNames is the maximum number of indexed files.
 	maxNames = 400_000
-	// publishEvery is how often those who wait get to see what was found so far.
+	// publishEvery is how often waiting callers get partial results.
 	publishEvery = 25 * time.Millisecond
 )
 
-// collect returns the names of the project: those that git tracks, then the others.
+// collect returns the project's file names: tracked files first, then the others.
 func (x *Index) collect(ctx context.Context, publish func(*names)) (*names, error) {
 	root, tracked := x.Dir, []string(nil)
 	if top, _ := repository(x.Dir); top != "" {
@@ -44,7 +44,7 @@ func (x *Index) collect(ctx context.Context, publish func(*names)) (*names, erro
 	if err := c.walk(ctx, c.root, ""); err != nil {
 		return nil, err
 	}
-	if !c.inside && c.prefix != "" { // the working directory is ignored, and what is in it is still wanted
+	if !c.inside && c.prefix != "" { // the working directory is ignored; include its files anyway
 		if err := c.walk(ctx, x.Dir, c.prefix); err != nil {
 			return nil, err
 		}
@@ -52,8 +52,8 @@ func (x *Index) collect(ctx context.Context, publish func(*names)) (*names, erro
 	return c.finish(), nil
 }
 
-// relation tells how paths below root become relative to dir: with the prefix taken off, or up put
-// before them.
+// relation returns how to make paths below root relative to dir: by removing prefix, or by
+// prepending up.
 func relation(root, dir string) (prefix, up string) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {
@@ -63,20 +63,20 @@ func relation(root, dir string) (prefix, up string) {
 	return rel + "/", strings.Repeat("../", strings.Count(rel, "/")+1)
 }
 
-// A collection is one build under way.
+// A collection is an index build in progress.
 type collection struct {
 	*Index
 	*builder
 	root       string
 	prefix, up string
 	tracked    []string // sorted
-	seen       []bool   // by the walk, of tracked
-	inside     bool     // some file is in the working directory
+	seen       []bool   // tracked files found by the walk
+	inside     bool     // at least one file is in the working directory
 	publish    func(*names)
-	last       time.Time // when what was found was last shown
+	last       time.Time // time of the last publish
 }
 
-// local returns a path below the root as one relative to the working directory.
+// local converts a path below the root to a path relative to the working directory.
 func (c *collection) local(path string) string {
 	if rest, ok := strings.CutPrefix(path, c.prefix); ok {
 		c.inside = true
@@ -94,7 +94,7 @@ func (c *collection) addTracked(path string) {
 	}
 }
 
-// skipped asks about a tracked file and all directories it is in.
+// skipped reports whether Skip excludes a tracked file or a directory it is in.
 func (c *collection) skipped(path string) bool {
 	for i := range len(path) {
 		if path[i] == '/' && c.Skip(filepath.Join(c.root, filepath.FromSlash(path[:i])), true) {
@@ -104,7 +104,7 @@ func (c *collection) skipped(path string) bool {
 	return c.Skip(filepath.Join(c.root, filepath.FromSlash(path)), false)
 }
 
-// walk adds the files below top that are not tracked. The prefix is the path of top below the root.
+// walk adds the untracked files below top. The prefix is the path of top relative to the root.
 func (c *collection) walk(ctx context.Context, top, prefix string) error {
 	o := walk.Options{Root: top, Ignore: !c.All, Hidden: true}
 	if c.Skip != nil {
@@ -128,11 +128,11 @@ func (c *collection) walk(ctx context.Context, top, prefix string) error {
 	return err
 }
 
-// show lets those who wait see what was found so far.
+// show publishes the entries found so far.
 func (c *collection) show() { c.publish(&names{entries: slices.Clip(c.entries)}) }
 
-// finish leaves out tracked files that are no longer there. A file that the walk has not seen may still
-// be: a link, or one that is ignored.
+// finish removes tracked files that no longer exist. A file that the walk did not see may still
+// exist: as a link or an ignored file.
 func (c *collection) finish() *names {
 	gone := map[string]bool{}
 	for i, path := range c.tracked {
@@ -146,7 +146,7 @@ func (c *collection) finish() *names {
 	if len(gone) == 0 {
 		return &names{entries: slices.Clip(c.entries)}
 	}
-	b := newBuilder() // directories may be gone too
+	b := newBuilder() // directories may be gone as well
 	for i := range c.entries {
 		if e := &c.entries[i]; !e.dir && !gone[e.path] {
 			b.add(e.path)

@@ -1,6 +1,6 @@
-// Package fileindex finds files by a few letters of their path, for mentions and quick open. It knows
-// the names of a project from the index of its git repository, which it reads itself, and from a walk;
-// it keeps them in memory, and up to date. What is done with a name is left to others.
+// Package fileindex implements fuzzy file search for mentions and quick open. It reads a
+// project's file names from the git index and a directory walk, keeps them in memory and
+// refreshes them.
 package fileindex
 
 import (
@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// A Config says which names to know. Only Dir is required.
+// Config configures an Index. Only Dir is required.
 type Config struct {
-	Dir string // the working directory, absolute; paths are relative to it
-	// All includes files that the project's ignore files leave out.
+	Dir string // absolute working directory; paths are relative to it
+	// All includes files that the project's ignore files exclude.
 	All bool
-	// Skip leaves out the file at an absolute path, or a directory with all that is below; nil nothing.
-	// It may be called by several goroutines.
+	// Skip, if non-nil, reports whether to exclude a file, or a directory and everything below
+	// it. The path is absolute. It may be called concurrently.
 	Skip func(path string, dir bool) bool
-	// Log receives one line for each problem. It may be nil.
+	// Log, if non-nil, receives one line for each problem.
 	Log func(text string)
 }
 
-// throttle is the time between two refreshes, unless the git index changes.
+// throttle is the minimum time between two refreshes, unless the git index changes.
 const throttle = 5 * time.Second
 
-// An Index knows the names of a project. It is empty until it is first asked, and must be closed.
+// An Index holds the file names of a project. It is empty until the first query, and must be
+// closed.
 type Index struct {
 	Config
 	ctx    context.Context
@@ -33,42 +34,42 @@ type Index struct {
 	wg     sync.WaitGroup
 
 	mu         sync.Mutex
-	names      *names        // what answers; nil while nothing is known
-	ready      chan struct{} // closed when names is not nil any more, or the first build failed
+	names      *names        // current names; nil until some are known
+	ready      chan struct{} // closed when names is set or the first build has failed
 	refreshing bool
-	began      time.Time // when the last refresh did
-	stamp      stamp     // of the git index it has read
-	err        error     // of the last refresh
-	builds     int       // refreshes that were begun
+	began      time.Time // start of the last refresh
+	stamp      stamp     // stamp of the git index that was read
+	err        error     // error of the last refresh
+	builds     int       // number of refreshes started
 }
 
-// New returns an index that knows nothing yet. It touches no file.
+// New returns an empty index. It does not access the file system.
 func New(c Config) *Index {
 	x := &Index{Config: c}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
 
-// Close ends what goes on in the background.
+// Close stops the background work.
 func (x *Index) Close() {
 	x.cancel()
 	x.wg.Wait()
 }
 
-// Settle waits until nothing goes on in the background.
+// Settle waits for background work to finish.
 func (x *Index) Settle() { x.wg.Wait() }
 
-// A Match is a file or a directory that a query fits.
+// A Match is a file or directory that matches a query.
 type Match struct {
-	Path      string // relative to the working directory, separated by slashes
+	Path      string // slash-separated, relative to the working directory
 	Dir       bool
 	Score     int
-	Positions []int // of the bytes of Path where the characters of the query are
+	Positions []int // byte offsets of the query's characters in Path
 }
 
-// Find returns the n best matches of a query, the best first; of an empty query, the entries of the
-// working directory. The first call waits until some names are known. Later ones answer with what is
-// known, and have it brought up to date in the background when it is time.
+// Find returns the n best matches for a query, best first, or the entries of the working
+// directory if the query is empty. The first call waits until some names are known. Later calls
+// use the known names and refresh them in the background when due.
 func (x *Index) Find(ctx context.Context, query string, n int) ([]Match, error) {
 	x.refresh()
 	names, err := x.wait(ctx)
@@ -78,7 +79,7 @@ func (x *Index) Find(ctx context.Context, query string, n int) ([]Match, error) 
 	return names.find(ctx, query, n)
 }
 
-// wait returns the names that are known.
+// wait returns the known names.
 func (x *Index) wait(ctx context.Context) (*names, error) {
 	x.mu.Lock()
 	names, ready := x.names, x.ready
@@ -98,7 +99,7 @@ func (x *Index) wait(ctx context.Context) (*names, error) {
 	return x.names, x.err
 }
 
-// refresh begins to bring the names up to date, if it is time.
+// refresh starts a refresh if one is due.
 func (x *Index) refresh() {
 	stamp := stampOf(indexFile(x.Dir))
 	x.mu.Lock()
@@ -115,7 +116,7 @@ func (x *Index) refresh() {
 	x.wg.Go(func() { x.build(cold) })
 }
 
-// build finds the names. While nothing is known, what was found so far answers.
+// build finds the names. On a cold start it publishes partial results.
 func (x *Index) build(cold bool) {
 	publish := func(*names) {}
 	if cold {
@@ -136,7 +137,7 @@ func (x *Index) build(cold bool) {
 	}
 }
 
-// publish makes names answer.
+// publish makes names available to queries.
 func (x *Index) publish(found *names) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -146,7 +147,7 @@ func (x *Index) publish(found *names) {
 	x.names = found
 }
 
-// A stamp tells whether a file has changed.
+// A stamp detects changes of a file.
 type stamp struct {
 	size     int64
 	modified time.Time

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// fixture writes empty files and returns their directory.
+// fixture creates empty files and returns their directory.
 func fixture(t testing.TB, files ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -40,7 +40,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// git runs git in a directory, away from the user's configuration.
+// git runs git in a directory, isolated from the user's configuration.
 func git(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -67,7 +67,7 @@ func repo(t testing.TB) string {
 	return dir
 }
 
-// all returns everything that an index knows when nothing goes on in it.
+// all returns all names in an idle index.
 func all(t testing.TB, x *Index) []string {
 	t.Helper()
 	if _, err := x.Find(context.Background(), "", 1); err != nil {
@@ -103,7 +103,7 @@ func TestSources(t *testing.T) {
 	t.Run("repository", func(t *testing.T) {
 		t.Setenv("PATH", os.Getenv("PATH"))
 		dir := repo(t)
-		t.Setenv("PATH", "") // git itself is not needed
+		t.Setenv("PATH", "") // git is not needed
 		if diff := cmp.Diff(inRepo, all(t, open(t, Config{Dir: dir}))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -216,8 +216,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestFailedRefresh shows that what was known still answers, and that it is tried again.
-//
+// TestFailedRefresh checks that a failed refresh keeps the known names and is retried.
 // Proves IDX-02.
 func TestFailedRefresh(t *testing.T) {
 	dir := fixture(t, "tree/a.go")
@@ -281,7 +280,7 @@ func TestFindWaitsAndStops(t *testing.T) {
 	}
 }
 
-// TestFirstResults looks at an index while it is being built.
+// TestFirstResults queries an index while it is being built.
 func TestFirstResults(t *testing.T) {
 	x := open(t, Config{Dir: "/"})
 	shown := make(chan int, 10)

@@ -14,8 +14,8 @@ import (
 	"adze/internal/platform/gitindex"
 )
 
-// repository returns the working tree that dir is in, and the directory where git keeps its index;
-// nothing if there is none.
+// repository returns the working tree that contains dir and its git directory, or empty
+// strings.
 func repository(dir string) (top, gitDir string) {
 	for {
 		path := filepath.Join(dir, ".git")
@@ -35,7 +35,7 @@ func repository(dir string) (top, gitDir string) {
 	}
 }
 
-// linkedDir reads a .git that is a file, as worktrees and submodules have it.
+// linkedDir reads a .git file, as found in worktrees and submodules.
 func linkedDir(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 64<<10 {
@@ -53,7 +53,7 @@ func linkedDir(path string) string {
 	return dir
 }
 
-// indexFile returns the git index of the repository that dir is in, or nothing.
+// indexFile returns the git index of the repository that contains dir, or "".
 func indexFile(dir string) string {
 	_, gitDir := repository(dir)
 	if gitDir == "" {
@@ -64,12 +64,12 @@ func indexFile(dir string) string {
 
 const maxIndexFile = 512 << 20
 
-// readIndex returns the files of a git index, in the order of their bytes.
+// readIndex returns the files in a git index, in byte order.
 func readIndex(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, nil // nothing was ever added
+		return nil, nil // empty repository
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxIndexFile:
@@ -88,7 +88,7 @@ func readIndex(path string) ([]string, error) {
 
 var errChecksum = errors.New("its checksum is wrong")
 
-// parseIndex reads an index of version 2, 3 or 4, with either size of object names.
+// parseIndex reads an index of version 2, 3 or 4, with either object name size.
 func parseIndex(data []byte) ([]string, error) {
 	if len(data) < gitindex.HeaderSize+sha1.Size {
 		return nil, gitindex.ErrDamaged
@@ -103,7 +103,7 @@ func parseIndex(data []byte) ([]string, error) {
 		case gitindex.KindFile, gitindex.KindLink:
 		case gitindex.KindModule:
 			return nil
-		default: // a directory, of which the files are not listed
+		default: // a directory whose files are not listed
 			return gitindex.ErrPartial
 		}
 		if !legal(e.Name) {
@@ -123,7 +123,7 @@ func parseIndex(data []byte) ([]string, error) {
 	return names, nil
 }
 
-// hashSize finds out from the checksum at the end how long object names are. An index without a
+// hashSize determines the object name size from the checksum at the end. An index without a
 // checksum has zeros there.
 func hashSize(data []byte) (int, error) {
 	if sum := sha1.Sum(data[:len(data)-sha1.Size]); bytes.Equal(sum[:], data[len(data)-sha1.Size:]) {
@@ -140,7 +140,7 @@ func hashSize(data []byte) (int, error) {
 	return 0, errChecksum
 }
 
-// legal reports whether a name can be that of a file in the tree.
+// legal reports whether name is valid for a file in the tree.
 func legal(name []byte) bool {
 	for element := range bytes.SplitSeq(name, []byte{'/'}) {
 		if len(element) == 0 || string(element) == ".." {

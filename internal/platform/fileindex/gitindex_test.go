@@ -25,7 +25,7 @@ func TestReadIndex(t *testing.T) {
 				git(t, dir, "init", "-q", "--object-format="+format)
 				git(t, dir, "add", ".")
 				git(t, dir, "update-index", fmt.Sprintf("--index-version=%d", version))
-				if version == 3 { // which git writes only if it must
+				if version == 3 { // git writes version 3 only if it must
 					git(t, dir, "update-index", "--skip-worktree", "a-b")
 					want = append(want[:1:1], want[2:]...)
 				}
@@ -54,7 +54,7 @@ func TestPartialIndexIsRefused(t *testing.T) {
 	}
 }
 
-// index returns an index with a valid checksum around entries.
+// index returns an index of entries with a valid checksum.
 func index(version, count uint32, entries string) []byte {
 	data := append([]byte("DIRC"), make([]byte, 8)...)
 	binary.BigEndian.PutUint32(data[4:], version)

@@ -6,34 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// Names are what an index answers from. They do not change.
+// names is the immutable data that queries run on.
 type names struct{ entries []entry }
 
 // An entry is a file or a directory.
 type entry struct {
 	path   string
-	folded string // the path in lower case; the same string if it is
-	mask   uint64 // of the characters in it
-	starts uint64 // of those with a bonus
-	words  uint64 // where words begin, of the first bytes
+	folded string // lower-case path; shares memory if equal
+	mask   uint64 // set of its characters
+	starts uint64 // set of its characters that have a bonus
+	words  uint64 // word starts within the first bytes
 	dir    bool
 	ascii  bool
-	lower  bool // it is ASCII without upper-case letters
-	test   bool // it is about tests
+	lower  bool // ASCII without upper-case letters
+	test   bool // test file
 }
 
 const wordBits = 64
 
-// A builder makes entries. Those handed out before stay as they are.
+// A builder creates entries. It does not modify entries it has already returned.
 type builder struct {
 	entries []entry
-	dirs    map[string]bool // that have an entry
+	dirs    map[string]bool // directories that have an entry
 	lastDir string
 }
 
 func newBuilder() *builder { return &builder{dirs: map[string]bool{}} }
 
-// add adds a file, and the directories it is in.
+// add adds a file and its parent directories.
 func (b *builder) add(path string) {
 	if dir := parent(path); dir != b.lastDir {
 		b.addDirs(dir)
@@ -82,8 +82,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// maskOf returns a set of the characters of a text in lower case: a bit for each letter and digit, and
-// some for all others.
+// maskOf returns the set of characters in a lower-case text: a bit for each letter and digit,
+// and shared bits for all others.
 func maskOf(folded string) uint64 {
 	mask := uint64(0)
 	for _, r := range folded {
@@ -102,23 +102,23 @@ func maskOfRune(r rune) uint64 {
 	return 1 << (36 + uint32(r)%28)
 }
 
-// maxQuery is how many characters of a query count.
+// maxQuery is the number of query characters that are used.
 const maxQuery = 256
 
-// A pattern is a query as it is compared.
+// A pattern is a preprocessed query.
 type pattern struct {
 	text   string
 	runes  []rune
 	mask   uint64
-	bits   []uint64 // the mask of each character
-	folded bool     // case does not count
+	bits   []uint64 // mask of each character
+	folded bool     // case-insensitive
 	ascii  bool
-	// What the characters from each one on can score at most, in a path with upper-case letters and in
-	// one without.
+	// Maximum score of the characters from each index on, in a path with upper-case letters and
+	// in a path without.
 	mixed, lower []int
 }
 
-// newPattern prepares a query. It distinguishes case if it has an upper-case letter.
+// newPattern prepares a query. It is case-sensitive if it has an upper-case letter.
 func newPattern(query string) pattern {
 	var p pattern
 	upper := false
@@ -134,7 +134,7 @@ func newPattern(query string) pattern {
 	}
 	p.folded = !upper
 	p.text = string(p.runes)
-	if p.folded { // some characters are neither upper nor lower case, but become another one
+	if p.folded { // some characters change case although they are neither upper nor lower
 		p.text = strings.ToLower(p.text)
 		p.runes = []rune(p.text)
 	}
@@ -149,11 +149,11 @@ func newPattern(query string) pattern {
 	return p
 }
 
-// setBounds finds what the characters after the first can score at most.
+// setBounds computes the maximum score of the characters after the first.
 func (p *pattern) setBounds() {
 	p.mixed, p.lower = make([]int, len(p.runes)+1), make([]int, len(p.runes)+1)
 	for i := len(p.runes) - 1; i > 0; i-- {
-		// A word begins directly after the character before only if that is a separator.
+		// A word starts directly after the previous character only if that is a separator.
 		mixed, lower := afterPrevious+atCaseChange, afterPrevious
 		if isSeparator(p.runes[i-1]) {
 			mixed, lower = afterPrevious+atBoundary, afterPrevious+atBoundary

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// alignRunes is alignBytes for everything that is not ASCII.
+// alignRunes is alignBytes for paths and queries that are not ASCII.
 func (s *scorer) alignRunes(e *entry, floor int) (candidate, bool) {
 	s.decode(e)
 	found := candidate{entry: e, start: -1}
@@ -35,7 +35,7 @@ func (s *scorer) alignRunes(e *entry, floor int) (candidate, bool) {
 	return found, found.start >= 0
 }
 
-// decode makes a path available as characters, and as those that are compared.
+// decode stores a path's characters, both original and case-folded.
 func (s *scorer) decode(e *entry) {
 	s.path, s.fold = s.path[:0], s.fold[:0]
 	for _, r := range e.path {
@@ -54,8 +54,8 @@ func (s *scorer) boundaryBonus(at int) int {
 	return bonus(s.path[at-1], s.path[at])
 }
 
-// greedyRunes takes each further character where it occurs first. It tells the places to visit, if that
-// is not nil.
+// greedyRunes matches each further character at its first occurrence. It calls visit, if
+// non-nil, with each position.
 func (s *scorer) greedyRunes(e *entry, start, floor int, visit func(at int)) (int, ending) {
 	score, at := perCharacter+firstFactor*s.boundaryBonus(start), start
 	for i := 1; ; i++ {
@@ -77,7 +77,7 @@ func (s *scorer) greedyRunes(e *entry, start, floor int, visit func(at int)) (in
 	}
 }
 
-// positions returns where in the path the characters of the query are.
+// positions returns the byte offsets of the query's characters in the path.
 func (s *scorer) positions(c candidate) []int {
 	s.decode(c.entry)
 	offsets := make([]int, 0, len(s.path))
@@ -88,7 +88,7 @@ func (s *scorer) positions(c candidate) []int {
 	}
 	if strings.ContainsRune(c.entry.path, utf8.RuneError) {
 		offsets = offsets[:0]
-		for i := range c.entry.path { // bytes that are no character count as one each
+		for i := range c.entry.path { // invalid bytes count as one character each
 			offsets = append(offsets, i)
 		}
 	}

@@ -10,28 +10,28 @@ import (
 	"unicode"
 )
 
-// What a match is worth.
+// Scores.
 const (
 	perCharacter  = 16
-	afterPrevious = 4 // the character directly follows the one before
+	afterPrevious = 4 // directly follows the previous character
 	gapBegins     = -3
 	perSkipped    = -1
-	atBoundary    = 8 // the character begins a word
+	atBoundary    = 8 // begins a word
 	atCaseChange  = 6
-	firstFactor   = 2  // for the bonus of the query's first character
-	shortPath     = 32 // for a short path, less 1 for each 4 characters
+	firstFactor   = 2  // multiplies the bonus of the first query character
+	shortPath     = 32 // bonus for a short path, less 1 per 4 characters
 	lengthStep    = 4
-	testShare     = 20 // a path that is about tests loses one in so many
+	testShare     = 20 // a test file loses 1/testShare of its score
 )
 
 // A candidate is a path with its score.
 type candidate struct {
 	entry *entry
 	score int
-	start int // of the best alignment
+	start int // start of the best alignment
 }
 
-// compare puts the better one first.
+// compare orders better candidates first.
 func compare(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(b.score, a.score),
@@ -40,7 +40,7 @@ func compare(a, b candidate) int {
 	)
 }
 
-// cancelEvery is how many paths are looked at between two looks at the context.
+// cancelEvery is the number of paths between two checks of the context.
 const cancelEvery = 2048
 
 // find returns the n best matches.
@@ -82,7 +82,7 @@ type ranking struct {
 	list []candidate
 }
 
-// weakest returns the score that a further candidate must reach.
+// weakest returns the score that another candidate must reach.
 func (r *ranking) weakest() (int, bool) {
 	if len(r.list) < r.n || r.n <= 0 {
 		return 0, false
@@ -101,15 +101,15 @@ func (r *ranking) add(c candidate) {
 	r.list = slices.Insert(r.list, at, c)
 }
 
-// A scorer compares one query with paths.
+// A scorer scores paths for one query.
 type scorer struct {
 	pattern
-	prune bool // leave out what cannot be among the best
+	prune bool // skip paths that cannot be among the best
 	path  []rune
 	fold  []rune
 }
 
-// consider ranks a path, if the query fits it.
+// consider ranks a path if it matches the query.
 func (s *scorer) consider(e *entry, best *ranking) {
 	if s.mask&^e.mask != 0 {
 		return
@@ -139,7 +139,7 @@ func (s *scorer) consider(e *entry, best *ranking) {
 	}
 }
 
-// reaches reports whether a score can become at least floor with the characters from the nth on.
+// reaches reports whether the characters from the nth on can raise score to floor.
 func (s *scorer) reaches(e *entry, score, n, length, floor int) bool {
 	rest := s.mixed[n]
 	if e.lower {
@@ -148,7 +148,7 @@ func (s *scorer) reaches(e *entry, score, n, length, floor int) bool {
 	return s.total(e, score+rest, length) >= floor
 }
 
-// total adds what depends on the path as a whole.
+// total adds the score components that depend on the whole path.
 func (s *scorer) total(e *entry, score, length int) int {
 	score += max(0, shortPath-length/lengthStep)
 	if e.test && score > 0 {
@@ -157,19 +157,18 @@ func (s *scorer) total(e *entry, score, length int) int {
 	return score
 }
 
-// before returns a score that must be reached before total for floor to be reached after it.
+// before returns the score needed before total is applied for floor to be reached after it.
 func (s *scorer) before(e *entry, floor, length int) int {
 	if floor == math.MinInt {
 		return floor
 	}
 	if e.test && floor > 0 {
-		floor += floor / testShare // or a little more
+		floor += floor / testShare // approximately
 	}
 	return floor - max(0, shortPath-length/lengthStep)
 }
 
-// alignBytes returns the best alignment with a path of ASCII characters, where every byte is one, that
-// scores at least floor.
+// alignBytes returns the best alignment that scores at least floor, for an ASCII path.
 func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
 	text := e.path
 	if s.folded {
@@ -179,12 +178,12 @@ func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
 	for start := strings.IndexByte(text, s.text[0]); start >= 0; {
 		score, end := s.greedyBytes(e, text, start, floor)
 		if end == missing {
-			break // and so it is for all that begin later
+			break // all later starts are worse as well
 		}
 		if score = s.total(e, score, len(e.path)); end == aligned && (found.start < 0 || score > found.score) {
 			found.score, found.start = score, start
 			if s.prune {
-				floor = max(floor, score+1) // of the same score, the first alignment counts
+				floor = max(floor, score+1) // among equal scores, the first alignment wins
 			}
 		}
 		if s.bits[0]&e.starts == 0 {
@@ -195,16 +194,16 @@ func (s *scorer) alignBytes(e *entry, floor int) (candidate, bool) {
 	return found, found.start >= 0
 }
 
-// An ending is how an alignment ends.
+// An ending is the outcome of an alignment attempt.
 type ending uint8
 
 const (
 	aligned  ending = iota
-	missing         // a character does not occur any more
-	hopeless        // it is not among the best
+	missing         // a character does not occur
+	hopeless        // cannot be among the best
 )
 
-// nextBoundary returns the next place after from where c begins a word, or -1.
+// nextBoundary returns the next position after from where c begins a word, or -1.
 func (e *entry) nextBoundary(text string, c byte, from int) int {
 	for words := e.words &^ (2<<from - 1); words != 0; words &= words - 1 {
 		if at := bits.TrailingZeros64(words); text[at] == c {
@@ -219,7 +218,7 @@ func (e *entry) nextBoundary(text string, c byte, from int) int {
 	return -1
 }
 
-// greedyBytes takes each further character where it occurs first.
+// greedyBytes matches each further character at its first occurrence.
 func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, ending) {
 	score, at := perCharacter+firstFactor*boundaryBonus(e.path, start), start
 	rest := s.mixed
@@ -236,7 +235,7 @@ func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, endi
 			score += perCharacter + afterPrevious + boundaryBonus(e.path, at)
 			continue
 		}
-		// What is left out costs something, and only some characters get it back.
+		// Skipping characters costs points, and only some characters can regain them.
 		apart := perCharacter + gapBegins + perSkipped
 		if s.bits[i]&e.starts != 0 {
 			apart += atBoundary
@@ -254,7 +253,7 @@ func (s *scorer) greedyBytes(e *entry, text string, start, floor int) (int, endi
 	return score, aligned
 }
 
-// stepBonus returns what it is worth to have left out so many characters.
+// stepBonus returns the score for skipping that many characters.
 func stepBonus(skip int) int {
 	if skip == 0 {
 		return afterPrevious
@@ -262,7 +261,7 @@ func stepBonus(skip int) int {
 	return gapBegins + skip*perSkipped
 }
 
-// boundaryBonus is [bonus] for a path of ASCII characters.
+// boundaryBonus is [bonus] for an ASCII path.
 func boundaryBonus(path string, at int) int {
 	if at == 0 {
 		return atBoundary
@@ -280,7 +279,7 @@ func boundaryBonus(path string, at int) int {
 	return 0
 }
 
-// bonus returns what a character is worth after another one, 0 at the beginning.
+// bonus returns the bonus for character r after before, which is 0 at the start of the path.
 func bonus(before, r rune) int {
 	switch {
 	case before == 0 || isSeparator(before):

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// of returns names of files.
+// of returns a names with the given files.
 func of(paths ...string) *names {
 	b := newBuilder()
 	for _, p := range paths {
@@ -114,7 +114,7 @@ func TestScore(t *testing.T) {
 			continue
 		}
 		want := tt.want
-		if strings.Contains(tt.path, "test") { // what is left is rounded up
+		if strings.Contains(tt.path, "test") { // the rest is rounded up
 			full := 2*16 + 4 + 2*8 + 32 - 2
 			want = full - full/20
 		}
@@ -165,7 +165,7 @@ func stripStart(lines []string) []string {
 	return out
 }
 
-// exhaustive ranks by the rules as they are written, one character after the other.
+// exhaustive ranks by the documented rules, without optimizations.
 func exhaustive(entries []entry, query string, n int) []string {
 	p := newPattern(query)
 	var all []candidate
@@ -253,7 +253,7 @@ func TestEmptyQuery(t *testing.T) {
 	}
 }
 
-// many returns n paths like those of a large project, about ten in a directory.
+// many returns n paths that resemble a large project's, about ten per directory.
 func many(n int) *names {
 	r := rand.New(rand.NewPCG(5, 6))
 	words := strings.Fields("server client internal config session handler test util proto api cmd store view model Parser Builder index cache http json")

@@ -1,4 +1,4 @@
-// Package jail runs programs read-only. Whatever they are instructed to do, the kernel prevents
+// Package jail runs programs read-only. Regardless of their instructions, the kernel prevents
 // them and everything they start from writing anywhere but to /dev/null and their pipes,
 // executing programs that are not in the policy, using the network, affecting other processes,
 // and reading outside the policy's places and [System].

@@ -145,7 +145,7 @@ func (p *Policy) rules() (*landlock.Ruleset, error) {
 		allow(read, processPlaces[:]...)
 	}
 	if p.Network {
-		allow(read, "/proc") // /proc/self depends on the process ID
+		allow(read, "/proc") // /proc/net is inside the process directory
 	}
 	if err != nil {
 		set.Close()

@@ -116,7 +116,7 @@ func (r *Ruleset) allow(path string, fd int, err error, rights Rights) error {
 	defer unix.Close(fd) // ok: opened with O_PATH only
 	rights &= r.handled
 	errno := r.add(fd, rights)
-	if errno == unix.EINVAL && rights&^ofFile != 0 { // not a directory
+	if errno == unix.EINVAL && rights&^ofFile != 0 { // path is a file
 		errno = r.add(fd, rights&ofFile)
 	}
 	if errno != 0 {
