@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A message that changed nothing, in a process that has ended, is as good as the next one that did (D12, F2).
+// TestRewindToMessageWithoutChanges checks that rewinding to a message that changed nothing, in
+// an earlier process, is equivalent to rewinding to the next message that did (D12, F2).
 func TestRewindToMessageWithoutChanges(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "f0")
@@ -24,7 +25,7 @@ func TestRewindToMessageWithoutChanges(t *testing.T) {
 	for _, tt := range []struct {
 		id    string
 		later []string
-		want  string // of the file, or of the error
+		want  string // expected file content or error
 	}{
 		{"aaaa-1", []string{"aaaa-2", "bbbb-1", "bbbb-2"}, "f0"},
 		{"aaaa-2", []string{"bbbb-1", "bbbb-2"}, "f0"},
@@ -57,7 +58,8 @@ func TestRewindToMessageWithoutChanges(t *testing.T) {
 	}
 }
 
-// What the oldest messages changed is forgotten; a message from before that cannot be gone back to by way of a later one.
+// TestRewindTooLongAgo checks that changes of the oldest messages are dropped, and that a
+// rewind to a message before that does not use a later message.
 func TestRewindTooLongAgo(t *testing.T) {
 	p := newProject(t)
 	var later []string
@@ -74,7 +76,8 @@ func TestRewindTooLongAgo(t *testing.T) {
 	}
 }
 
-// The changes of each message are told file by file, also when something else was changed later.
+// TestChanges checks that each message's changes are reported per file, even after later
+// changes.
 func TestChanges(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "a\nb\n")

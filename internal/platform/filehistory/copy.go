@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// copyTries is how often a history that is in use is tried to be copied.
+// copyTries is how often copying a history in use is attempted.
 const copyTries = 20
 
-// Copy makes to, where nothing is yet, a history that begins as the one in from: a fork can go back as far
-// as what it was forked from. That one may be in use; what it holds at one moment is copied. Without one
-// there is nothing to do.
+// Copy copies the history in from to the directory to, which must not exist, so that a fork can
+// rewind as far as its original. The original may be in use; the copy is a consistent snapshot.
+// If from does not exist, Copy does nothing.
 func Copy(ctx context.Context, from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("copying the file history: %s exists already", to)
 	}
 	temp := to + ".new"
-	defer os.RemoveAll(temp) // ok: gone already, if all went well
+	defer os.RemoveAll(temp) // ok: already gone on success
 	for range copyTries {
 		whole, err := newStore(from).copyTo(ctx, newStore(temp))
 		switch {
@@ -29,7 +29,7 @@ func Copy(ctx context.Context, from, to string) error {
 			return fmt.Errorf("copying the file history: %w", err)
 		case whole:
 			err := os.Rename(temp, to)
-			if errors.Is(err, fs.ErrNotExist) { // there is none
+			if errors.Is(err, fs.ErrNotExist) { // no history
 				return nil
 			}
 			return err
@@ -38,8 +38,8 @@ func Copy(ctx context.Context, from, to string) error {
 	return errors.New("copying the file history: it is being written to all the time")
 }
 
-// copyTo copies a store, and reports whether it did not change meanwhile. Large contents, which never
-// change, are shared between both where the file system can do that.
+// copyTo copies a store and reports whether it stayed unchanged during the copy. Large
+// contents, which are immutable, are hard-linked if the file system supports it.
 func (s *store) copyTo(ctx context.Context, to *store) (whole bool, err error) {
 	if err := os.RemoveAll(to.dir); err != nil {
 		return false, err
@@ -71,7 +71,8 @@ func (s *store) copyTo(ctx context.Context, to *store) (whole bool, err error) {
 	return err == nil && os.SameFile(before, after) && before.Size() == after.Size(), err
 }
 
-// names returns the files of a store, the index first: what it speaks of was there before it did.
+// names returns a store's files, the index first: the contents it refers to were written before
+// it.
 func (s *store) names() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -93,7 +94,7 @@ func (s *store) names() ([]string, error) {
 	return names, nil
 }
 
-// copyFile copies a file, or makes a link to it if it never changes.
+// copyFile copies a file, or hard-links it if it is immutable.
 func copyFile(ctx context.Context, from, to string, constant bool) (err error) {
 	if constant && os.Link(from, to) == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// copied returns a copy of the history, of the same files.
+// copied returns a copy of the history for the same files.
 func (p *project) copied(name string) *project {
 	p.t.Helper()
 	c := &project{t: p.t, root: p.root, dir: filepath.Join(p.t.TempDir(), name)}
@@ -21,9 +21,9 @@ func (p *project) copied(name string) *project {
 	return c
 }
 
-// A copy goes back as far as the original does, whatever becomes of that.
+// TestCopy checks that a copy can rewind as far as the original, even if the original is gone.
 func TestCopy(t *testing.T) {
-	large := strings.Repeat("0123456789abcdef", small/16+1) // in a file of its own, at first without a hash
+	large := strings.Repeat("0123456789abcdef", small/16+1) // stored in a separate file, initially without a hash
 	for _, gone := range []bool{false, true} {
 		p := newProject(t)
 		p.outside("f", "f0")
@@ -76,7 +76,8 @@ func TestCopyNothing(t *testing.T) {
 	}
 }
 
-// While the original is written to, dropped from and packed anew, every copy is whole.
+// TestCopyOfOneInUse checks that every copy is consistent while the original is written to,
+// pruned and repacked.
 func TestCopyOfOneInUse(t *testing.T) {
 	p := newProject(t)
 	done := make(chan struct{})
@@ -85,7 +86,7 @@ func TestCopyOfOneInUse(t *testing.T) {
 		for i := range 3 * maxSnapshots {
 			p.Begin(fmt.Sprint("m", i))
 			p.edit("f", fmt.Sprint(i))
-			size := packed // the name of a large content is its hash, that of a very large one is at first not
+			size := packed // a large content is named by its hash, a very large one not at first
 			if i%10 == 0 {
 				size = small
 			}
@@ -103,7 +104,7 @@ func TestCopyOfOneInUse(t *testing.T) {
 		}
 		to := filepath.Join(t.TempDir(), "copy")
 		if err := Copy(t.Context(), p.dir, to); err != nil {
-			continue // it said so
+			continue // Copy reported the failure
 		}
 		copies++
 		h, err := Open(to, 0, nil)

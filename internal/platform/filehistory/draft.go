@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// A draft is a copy of a large content whose hash is not known yet, since that takes longer than all the
-// rest of an edit. It is complete, and the index speaks of it: if the process is killed it gets its hash
-// when the history is opened again.
+// A draft is a copy of a large content whose hash is not yet known, since hashing takes longer
+// than the rest of an edit. It is complete and listed in the index: if the process is killed,
+// it gets its hash when the history is reopened.
 const draftPrefix = "tmp-"
 
 func newDraft() string { return draftPrefix + rand.Text() }
@@ -24,7 +24,7 @@ func isDraft(name string) bool {
 	return strings.HasPrefix(name, draftPrefix) && !strings.ContainsAny(name, `/\`)
 }
 
-// copy stores what file holds, and returns the name of the draft.
+// copy stores the content of file and returns the name of the draft.
 func (s *store) copy(ctx context.Context, file *os.File) (name string, err error) {
 	if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func (s *store) copy(ctx context.Context, file *os.File) (name string, err error
 	}
 	err = copyAll(ctx, out, file)
 	if err = errors.Join(err, out.Close()); err != nil {
-		os.Remove(s.blob(name)) // ok: the error that counts is known
+		os.Remove(s.blob(name)) // ok: the original error matters more
 		return "", err
 	}
 	s.mu.Lock()
@@ -45,7 +45,7 @@ func (s *store) copy(ctx context.Context, file *os.File) (name string, err error
 	return name, nil
 }
 
-// copyAll copies files inside the system, which on some file systems only notes that they are the same.
+// copyAll copies a file inside the kernel, which some file systems do by sharing the data.
 func copyAll(ctx context.Context, to, from *os.File) error {
 	const part = 4 << 20
 	for offset := int64(0); ; offset += part {
@@ -60,7 +60,8 @@ func copyAll(ctx context.Context, to, from *os.File) error {
 	}
 }
 
-// hashDraft returns the hash of a draft. The copy is hashed, and not the file: that may change meanwhile.
+// hashDraft returns the hash of a draft. It hashes the copy because the original may change in
+// the meantime.
 func (s *store) hashDraft(name string) (string, error) {
 	file, err := os.Open(s.blob(name))
 	if err != nil {
@@ -74,8 +75,8 @@ func (s *store) hashDraft(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// settle gives every content its hash. A draft that cannot be read, or renamed, keeps its name until that
-// changes, and reading it is an error.
+// settle hashes all drafts. A draft that cannot be read or renamed keeps its name, and reading
+// it is an error, until that succeeds.
 func (h *History) settle() {
 	if len(h.drafts) == 0 {
 		return
@@ -93,8 +94,8 @@ func (h *History) settle() {
 	})
 }
 
-// finish stores a draft under its hash. The index is told first: whatever of the two happened, the
-// content is found.
+// finish stores a draft under its hash. It updates the index first, so that the content is
+// found after either step.
 func (h *History) finish(name string) (hash string, err error) {
 	hash, err = h.store.hashDraft(name)
 	if err == nil {
@@ -110,12 +111,12 @@ func (h *History) finish(name string) (hash string, err error) {
 	return hash, nil
 }
 
-// adoptDraft gives a draft its name, or removes it if its content is stored already.
+// adoptDraft renames a draft to its hash, or removes it if the content is already stored.
 func (s *store) adoptDraft(name, hash string) error {
 	temp := s.blob(name)
 	info, err := os.Stat(temp)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && hasBlob(s, hash): // it was done before the process was killed
+	case errors.Is(err, fs.ErrNotExist) && hasBlob(s, hash): // done before the process was killed
 		return nil
 	case err != nil:
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kill ends the use of a history as the end of its process does.
+// kill closes a history in the way the end of its process does.
 func (p *project) kill() {
 	p.t.Helper()
 	if err := p.store.close(); err != nil {
@@ -23,7 +23,7 @@ func (p *project) kill() {
 	p.History = nil
 }
 
-// lines returns the lines of the index, each with its end.
+// lines returns the lines of the index, including their line endings.
 func (p *project) lines() [][]byte {
 	p.t.Helper()
 	index, err := os.ReadFile(p.store.indexPath())
@@ -34,7 +34,7 @@ func (p *project) lines() [][]byte {
 	return lines[:len(lines)-1]
 }
 
-// replace replaces the index, as if that had happened between two processes.
+// replace replaces the index, as if between two processes.
 func (p *project) replace(index []byte) {
 	p.t.Helper()
 	path := p.store.indexPath()
@@ -45,7 +45,8 @@ func (p *project) replace(index []byte) {
 	p.reopen()
 }
 
-// Without the record that names the pack, nothing is removed, and what it holds is found.
+// TestPackRecordDamaged checks that without the record that names the pack, nothing is removed
+// and the pack's contents are found.
 func TestPackRecordDamaged(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "zero")
@@ -67,8 +68,9 @@ func TestPackRecordDamaged(t *testing.T) {
 	}
 }
 
-// Whatever is damaged or missing of the index: a file is restored to what it was, or it is named and left
-// alone, or nothing is restored.
+// TestDamagedHistoryIsNeverWrong checks that with any part of the index damaged or missing,
+// each file is restored to its previous content or reported and not changed, or nothing is
+// restored.
 func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "f0")
@@ -93,7 +95,7 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 				for name, content := range last {
 					p.outside(name, content)
 				}
-				p.write = os.WriteFile // which is faster
+				p.write = os.WriteFile // faster
 				report, err := p.Rewind(t.Context(), id, Options{Force: force})
 				now := p.files()
 				for name := range last {
@@ -114,7 +116,7 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 	}
 	for i, line := range slices.Backward(lines) {
 		missing := slices.Concat(lines[:i], lines[i+1:])
-		if i < len(lines)-1 { // that the last one was never written cannot be told
+		if i < len(lines)-1 { // a missing last record cannot be detected
 			try(fmt.Sprintf("without line %d, %s", i+1, line), bytes.Join(missing, nil))
 		}
 		for _, at := range []int{len(line) / 2, len(line) - 1} {
@@ -126,9 +128,9 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 	}
 }
 
-// An index whose end is missing, was overwritten or never written is found out if it is known how many changes there were:
-// nothing is restored to something else, and nothing seems to be unchanged. That is so after more changes, too.
-//
+// TestEndOfTheHistoryIsMissing checks that a missing, overwritten or unwritten end of the index
+// is detected if the number of changes is known: no file is restored to another state, and none
+// seems unchanged. That also holds after more changes.
 // Proves HIST-04.
 func TestEndOfTheHistoryIsMissing(t *testing.T) {
 	p := newProject(t)
@@ -221,8 +223,8 @@ func TestEndOfTheHistoryIsMissing(t *testing.T) {
 	}
 }
 
-// What is known of changes outlives those that made them: a history that dropped its oldest messages, and was written
-// again, is not taken for one whose end is missing.
+// TestDroppedChangesAreNotMissing checks that a history that dropped its oldest messages and
+// was rewritten is not mistaken for a truncated one: the number of changes is preserved.
 func TestDroppedChangesAreNotMissing(t *testing.T) {
 	p := newProject(t)
 	p.Begin("first")
@@ -232,7 +234,7 @@ func TestDroppedChangesAreNotMissing(t *testing.T) {
 		p.Begin(fmt.Sprint("m", i))
 	}
 	for range 2 {
-		p.reopen() // which writes it again
+		p.reopen() // rewrites the index
 		p.had = p.Changed()
 	}
 	if p.Changed() != 1 || len(p.store.gaps) > 0 || bytes.Contains(bytes.Join(p.lines(), nil), []byte(`"first"`)) {
@@ -243,7 +245,8 @@ func TestDroppedChangesAreNotMissing(t *testing.T) {
 	}
 }
 
-// What cannot be told for sure is named and left, the rest is restored if that is wanted.
+// TestRewindLeavesWhatIsNotKnown checks that uncertain files are reported and not changed, and
+// that the others are restored if requested.
 func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 	p := newProject(t)
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -271,7 +274,7 @@ func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 	if _, err := p.Rewind(t.Context(), "m1", Options{}); !errors.As(err, &incomplete) {
 		t.Fatalf("the error is %v", err)
 	}
-	want := []string{p.path("b"), p.path("c"), p.path("d")} // the lost record may have been one of d
+	want := []string{p.path("b"), p.path("c"), p.path("d")} // the lost record may have been for d
 	if diff := cmp.Diff(want, incomplete.Paths); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -293,7 +296,8 @@ func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// A history without numbers, as it was written once, is read as ever.
+// TestUnnumberedRecords checks that a history in the old format, without record numbers, is
+// still readable.
 func TestUnnumberedRecords(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "zero")
@@ -331,7 +335,8 @@ func TestUnnumberedRecords(t *testing.T) {
 	}
 }
 
-// A backup that fails costs what it was to keep, and nothing of what is kept later.
+// TestBackupAfterFailure checks that a failed backup loses only its own content, not later
+// ones.
 func TestBackupAfterFailure(t *testing.T) {
 	for name, obstacle := range map[string]func(p *project) (remove func() error, err error){
 		"no directory": func(p *project) (func() error, error) {
@@ -368,7 +373,8 @@ func TestBackupAfterFailure(t *testing.T) {
 	}
 }
 
-// A draft that cannot get its name stays, and gets it later.
+// TestDraftCannotBeRenamed checks that a draft that cannot be renamed is kept and renamed
+// later.
 func TestDraftCannotBeRenamed(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", small/16+1)
 	for _, reopen := range []bool{false, true} {
@@ -399,7 +405,7 @@ func TestDraftCannotBeRenamed(t *testing.T) {
 	}
 }
 
-// Only one process has a history open; another changes nothing.
+// TestLocked checks that only one process can open a history and that another cannot change it.
 func TestLocked(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", "zero")
@@ -446,8 +452,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// Before a file is changed, all that it takes to undo that is on the disk: contents, index and names.
-//
+// TestFlush checks that everything needed to undo a change is on disk before the file is
+// changed: contents, index and names.
 // Proves HIST-01, SESS-12.
 func TestFlush(t *testing.T) {
 	p := newProject(t)
@@ -499,7 +505,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// kept keeps a file for good.
+// kept backs up a file durably.
 func kept(p *project, name string) error {
 	_, err := p.Backup(p.t.Context(), p.path(name), Author{})
 	return errors.Join(err, p.Flush())

@@ -1,7 +1,6 @@
-// Package filehistory keeps what files were before tools changed them, so that a session can go back
-// to how they were before a message. It needs no version control. Contents are stored once each, under
-// their hash; which message is being answered is told by the session, and what is changed by the
-// tools.
+// Package filehistory saves the content of files before tools change them, so that a session
+// can rewind them to the state before a message. It does not need version control. Contents are
+// stored once each, under their hash.
 package filehistory
 
 import (
@@ -21,19 +20,19 @@ import (
 )
 
 const (
-	// maxSnapshots is how many messages can be gone back to.
+	// maxSnapshots is the number of messages that can be rewound to.
 	maxSnapshots = 100
-	// maxFile is the size of the largest file that is kept.
+	// maxFile is the size of the largest file that is saved.
 	maxFile = 1 << 30
-	// maxDead is how much may be kept that nothing refers to, until the rest is written again.
+	// maxDead is the amount of unreferenced data that triggers compaction.
 	maxDead = 8 << 20
 )
 
-// ErrOff says that no history is kept.
+// ErrOff means that the file history is disabled.
 var ErrOff = errors.New("there is no file history to go back in: the setting fileHistory.enabled is false")
 
-// A History is the file history of one session. It may be used concurrently, by one process at a time.
-// A nil History keeps nothing, and says so when asked to go back.
+// A History is a session's file history. It is safe for concurrent use by one process at a
+// time. A nil History saves nothing and returns [ErrOff] for a rewind.
 type History struct {
 	store *store
 	log   *slog.Logger
@@ -41,11 +40,11 @@ type History struct {
 
 	mu sync.Mutex
 	timeline
-	drafts []string // contents whose hash is not known yet
-	had    int64    // how many changes there were before
+	drafts []string // contents whose hash is not yet known
+	had    int64    // number of changes according to the caller of Open
 }
 
-// Changed returns how many changes to files there were in all. A nil History has none.
+// Changed returns the total number of file changes. A nil History has none.
 func (h *History) Changed() int64 {
 	if h == nil {
 		return 0
@@ -55,9 +54,10 @@ func (h *History) Changed() int64 {
 	return h.changes
 }
 
-// Open returns the history kept in dir, which is made when there is something to keep. It fails with [ErrLocked]
-// if another process has it open. Changes is the [History.Changed] of the last time: if the history has fewer,
-// its end is missing, and it is damaged. Log gets what is wrong with its records; nil discards that.
+// Open opens the history in dir, which is created on the first write. It fails with [ErrLocked]
+// if another process has it open. Changes is the last known value of [History.Changed]: if the
+// history has fewer, its end is missing and it is damaged. Log receives problems with its
+// records; it may be nil.
 func Open(dir string, changes int64, log *slog.Logger) (*History, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -73,10 +73,10 @@ func Open(dir string, changes int64, log *slog.Logger) (*History, error) {
 	return h, nil
 }
 
-// An Author is who changes files: an agent, or the main conversation, which has no id.
+// An Author changes files: an agent, or the main conversation, which has no ID.
 type Author struct{ ID, Title string }
 
-// String names the author in a sentence.
+// String returns the author's name for use in a sentence.
 func (a Author) String() string {
 	const longest = 60
 	title := []rune(strings.Join(strings.Fields(a.Title), " "))
@@ -91,10 +91,10 @@ func (a Author) String() string {
 	return fmt.Sprintf("the agent %q (%s)", string(title), a.ID)
 }
 
-// userID is the author of what a rewind does. Agents have other ids.
+// userID is the author ID of rewinds. Agents have other IDs.
 const userID = "user"
 
-// Begin says that a user message is being answered. What is changed from now on belongs to it.
+// Begin starts a snapshot for a user message. Later changes belong to it.
 func (h *History) Begin(messageID string) {
 	if h == nil {
 		return
@@ -117,8 +117,8 @@ func (h *History) begin(id string) {
 	}
 }
 
-// save records the snapshots that are not yet, and more after them. The first ones wait until there is
-// something to keep, so that a session that changes nothing leaves nothing.
+// save records the unsaved snapshots, followed by more. The first ones are delayed until there
+// is something to save, so that a session without changes creates no files.
 func (h *History) save(more ...record) error {
 	var records []record
 	unsaved := slices.IndexFunc(h.snapshots, func(s *snapshot) bool { return !s.saved })
@@ -137,8 +137,7 @@ func (h *History) save(more ...record) error {
 	return nil
 }
 
-// Alias says that an assistant message changes files in answer to the current user message: its id
-// then means the same.
+// Alias makes an assistant message's ID an alias of the current user message.
 func (h *History) Alias(messageID string) {
 	if h == nil {
 		return
@@ -156,8 +155,9 @@ func (h *History) Alias(messageID string) {
 	}
 }
 
-// Backup keeps the content of the file at path, or that there is none, before an author changes it. Without it the file
-// must not be changed, nor before [History.Flush]. It returns the number of the change.
+// Backup saves the content of the file at path, or its absence, before an author changes it.
+// The file must not be changed before Backup and [History.Flush] have succeeded. It returns the
+// number of the change.
 func (h *History) Backup(ctx context.Context, path string, by Author) (change int64, err error) {
 	if h == nil {
 		return 0, nil
@@ -180,7 +180,7 @@ func (h *History) Backup(ctx context.Context, path string, by Author) (change in
 	return change, nil
 }
 
-// note adds a version to the current snapshot, and returns the number of the change that follows.
+// note adds a version to the current snapshot and returns the number of the upcoming change.
 func (h *History) note(path string, v version, by Author) (change int64, err error) {
 	s := h.current
 	v.change = h.changes + 1
@@ -196,8 +196,9 @@ func (h *History) note(path string, v version, by Author) (change int64, err err
 	return v.change, nil
 }
 
-// Writing says that a change is about to give the file at path the content with this hash. If the process is killed
-// before [History.Wrote], the file still counts as its own.
+// Writing records that a change is about to give the file at path the content with this hash.
+// If the process is killed before [History.Wrote], the content still counts as written by a
+// tool.
 func (h *History) Writing(change int64, path string, hash [sha256.Size]byte) {
 	if h == nil {
 		return
@@ -213,7 +214,7 @@ func (h *History) Writing(change int64, path string, hash [sha256.Size]byte) {
 	h.expect(path, v)
 }
 
-// Wrote says that a change gave the file at path the content with this hash.
+// Wrote records that a change gave the file at path the content with this hash.
 func (h *History) Wrote(change int64, path string, hash [sha256.Size]byte) {
 	if h == nil {
 		return
@@ -231,7 +232,7 @@ func (h *History) leave(path string, v version) {
 	h.made(path, v)
 }
 
-// evict drops the oldest snapshots beyond the bound, with the contents only they had.
+// evict drops the oldest snapshots beyond the limit, and the contents only they use.
 func (h *History) evict() {
 	h.settle()
 	for len(h.snapshots) > maxSnapshots {
@@ -242,7 +243,7 @@ func (h *History) evict() {
 		}
 		if err := h.store.append(record{Type: "drop", ID: old.id}); err != nil {
 			h.log.Warn("the file history cannot be written", "error", err)
-			return // what it refers to must stay
+			return // its contents must be kept
 		}
 		if !h.intact(h.store) {
 			continue
@@ -263,7 +264,8 @@ func (h *History) evict() {
 	}
 }
 
-// Flush makes what was kept so far survive a loss of power, not only the end of this process.
+// Flush makes everything saved so far survive a power failure, not only the end of this
+// process.
 func (h *History) Flush() error {
 	if h == nil {
 		return nil
@@ -274,7 +276,7 @@ func (h *History) Flush() error {
 	return nil
 }
 
-// Sync does what [History.Flush] does, and all that was put off.
+// Sync is like [History.Flush], and also completes deferred work.
 func (h *History) Sync() error {
 	if h == nil {
 		return nil

@@ -25,13 +25,13 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A project is a directory with a history of it.
+// A project is a directory with its history.
 type project struct {
 	*History
 	t    testing.TB
 	root string
 	dir  string
-	had  int64 // how many changes are known of from elsewhere
+	had  int64 // number of changes known from elsewhere
 	log  bytes.Buffer
 }
 
@@ -57,13 +57,13 @@ func (p *project) reopen() {
 
 func (p *project) path(name string) string { return filepath.Join(p.root, name) }
 
-// edit changes a file as a tool does.
+// edit changes a file like a tool.
 func (p *project) edit(name, content string) {
 	p.t.Helper()
 	p.editBy(Author{}, name, content)
 }
 
-// editBy changes a file as a tool of an agent does.
+// editBy changes a file like an agent's tool.
 func (p *project) editBy(by Author, name, content string) {
 	p.t.Helper()
 	change, err := p.Backup(p.t.Context(), p.path(name), by)
@@ -75,7 +75,7 @@ func (p *project) editBy(by Author, name, content string) {
 	p.Wrote(change, p.path(name), sha256.Sum256([]byte(content)))
 }
 
-// outside changes a file as others do: empty content removes it.
+// outside changes a file like another program. Empty content removes it.
 func (p *project) outside(name, content string) {
 	p.t.Helper()
 	err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755)
@@ -87,7 +87,7 @@ func (p *project) outside(name, content string) {
 	}
 }
 
-// files returns what is in the directory.
+// files returns the files in the directory.
 func (p *project) files() map[string]string {
 	p.t.Helper()
 	files := map[string]string{}
@@ -105,9 +105,9 @@ func (p *project) files() map[string]string {
 	return files
 }
 
-// blobs returns the hashes of the contents that are stored.
+// blobs returns the hashes of the stored contents.
 func (p *project) blobs() []string {
-	entries, _ := os.ReadDir(filepath.Join(p.dir, "blobs")) // ok: there may be none
+	entries, _ := os.ReadDir(filepath.Join(p.dir, "blobs")) // ok: may not exist
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -157,9 +157,8 @@ func TestContentsAreKeptOnce(t *testing.T) {
 	}
 }
 
-// A process is killed before the hash of a large content is known, or in the middle of noting it: the
-// content is there all the same.
-//
+// TestDrafts checks that a large content is found if the process is killed before its hash is
+// known or while recording it.
 // Proves HIST-01, HIST-02.
 func TestDrafts(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", small/16+1)
@@ -220,7 +219,7 @@ func TestBackupFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(p.dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p.dir, nil, 0o600); err != nil { // where the history should be
+	if err := os.WriteFile(p.dir, nil, 0o600); err != nil { // occupy the history's path
 		t.Fatal(err)
 	}
 	p.outside("f", "x")
@@ -246,7 +245,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 		if n := len(p.snapshots); n != snapshots || p.snapshots[0].id != "m1" {
 			t.Errorf("%d snapshots from %s", n, p.snapshots[0].id)
 		}
-		// The first turn had no file before it, the last one's content is not kept.
+		// The first turn had no file before it, and the last one's content is not saved.
 		if n := len(p.blobs()); n != snapshots {
 			t.Errorf("%d contents for %d snapshots", n, snapshots)
 		}
@@ -391,8 +390,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// What was changed between any two messages, and in answer to each.
-//
+// TestBetween checks the changes between any two messages, and of each message.
 // Proves HIST-03, SESS-33.
 func TestBetween(t *testing.T) {
 	p := newProject(t)
@@ -406,7 +404,7 @@ func TestBetween(t *testing.T) {
 	p.Begin("m3")
 	p.edit("f", "a\n")
 	p.edit("new", "1\n")
-	p.Begin("m4") // takes back what the third did
+	p.Begin("m4") // undoes the third
 	p.edit("f", "a\nB\nc\nd\n")
 	for _, tt := range []struct{ from, to, want string }{
 		{"", "", `f "a\nb\nc\n" "a\nB\nc\nd\n", bin "x\x00y" "x\x00z", new <nil> "1\n"`},
@@ -418,7 +416,7 @@ func TestBetween(t *testing.T) {
 		{"m2", "m4", `f "a\nB\nc\nd\n" "a\n", bin "x\x00y" "x\x00z", new <nil> "1\n"`},
 		{"m3", "m4", `f "a\nB\nc\nd\n" "a\n", new "1\n2\n" "1\n"`},
 		{"m3", "", `new "1\n2\n" "1\n"`},
-		{"m4", "m2", ``}, // nothing is between them in this direction
+		{"m4", "m2", ``}, // nothing in this direction
 	} {
 		pairs, left, err := Between(p.History, Point{ID: tt.from}, Point{ID: tt.to})
 		if err != nil || left != nil {
@@ -461,9 +459,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// A long session with large files is listed at once: the newest changes are counted, and of older ones it is said that
-// there are some.
-//
+// TestChangesAreBounded checks that listing a long session with large files is fast: the newest
+// changes are counted, older ones only reported to exist.
 // Proves HIST-03.
 func TestChangesAreBounded(t *testing.T) {
 	p := newProject(t)
@@ -657,7 +654,7 @@ func TestOff(t *testing.T) {
 	if h.Sync() != nil || h.Close() != nil {
 		t.Error("there is something")
 	}
-	// And nothing is made before there is something to keep.
+	// Nothing is created before there is something to save.
 	p := newProject(t)
 	p.Begin("m")
 	p.Alias("a")
@@ -666,7 +663,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever turn: going back to a message gives what was there before it.
+// TestRewindModel checks that for any sequence of turns, rewinding to a message restores the
+// state before it.
 func TestRewindModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newProject(t)
@@ -680,7 +678,7 @@ func TestRewindModel(t *testing.T) {
 			for range rapid.IntRange(0, 4).Draw(rt, "edits") {
 				p.edit(rapid.SampledFrom(names).Draw(rt, "name"), rapid.SampledFrom([]string{"1", "2", "3\n"}).Draw(rt, "content"))
 			}
-			if len(p.files()) > 0 && rapid.Bool().Draw(rt, "reopen") { // else there is nothing yet
+			if len(p.files()) > 0 && rapid.Bool().Draw(rt, "reopen") { // otherwise nothing exists yet
 				p.reopen()
 			}
 		}
@@ -715,7 +713,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// turns changes a file again and again, and prints each turn and what was there before it.
+// turns changes a file repeatedly and prints each turn and the content before it.
 func turns(dir string) error {
 	h, err := Open(filepath.Join(dir, "history"), 0, nil)
 	if err != nil {
@@ -725,7 +723,7 @@ func turns(dir string) error {
 	for {
 		id := rand.Text()
 		h.Begin(id)
-		before, _ := os.ReadFile(path) // ok: at first there is none
+		before, _ := os.ReadFile(path) // ok: does not exist at first
 		change, err := h.Backup(context.Background(), path, Author{})
 		if err != nil {
 			return err
@@ -739,8 +737,7 @@ func turns(dir string) error {
 	}
 }
 
-// A process that is killed loses nothing of the turns it has finished.
-//
+// TestKilled checks that a killed process loses none of its finished turns.
 // Proves HIST-02.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()

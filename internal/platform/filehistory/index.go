@@ -15,25 +15,35 @@ import (
 
 // A record is a line of the index.
 type record struct {
-	// Type is snapshot (ID begins), alias (ID means Of), file (what Path was, in the snapshot Of), left
-	// (how the tools left Path), next (what Path is about to be), rewind (to Of begins, which ID takes back), rewound
-	// (the rewind has ended), hash (the draft ID is the content Hash), drop (ID is gone), pack (ID is the
-	// name of the pack) or content (where Hash is in the pack).
+	// Type is one of:
+	//
+	//	snapshot  ID begins
+	//	alias     ID is an alias of Of
+	//	file      Path's previous state, in the snapshot Of
+	//	left      Path's state after a tool wrote it
+	//	next      Path's state that is about to be written
+	//	rewind    a rewind to Of begins, which ID undoes
+	//	rewound   the rewind has ended
+	//	hash      the draft ID has the content Hash
+	//	drop      ID is dropped
+	//	pack      ID is the name of the pack
+	//	content   the position of Hash in the pack
 	Type string `json:"type"`
-	// Number is 1 for the first record of an index, and one more for each that follows. Records once had none.
+	// Number is 1 for an index's first record and increases by 1. Old records have none.
 	Number int64      `json:"n,omitempty"`
 	ID     string     `json:"id,omitempty"`
 	Of     string     `json:"of,omitempty"`
 	Time   *time.Time `json:"time,omitempty"`
 	Path   string     `json:"path,omitempty"`
 	Hash   string     `json:"hash,omitempty"`
-	// Draft is what the content is called until its hash is told. Without either there was no file.
+	// Draft is the name of the content until its hash is recorded. If both are empty, the file
+	// did not exist.
 	Draft string      `json:"draft,omitempty"`
 	Mode  fs.FileMode `json:"mode,omitempty"`
 	At    int64       `json:"at,omitempty"`
 	Size  int64       `json:"size,omitempty"`
-	// Change numbers the changes to files: that before which Path was so, or that which made it so; with a pack, the last one.
-	// By is the id of its author, with a Title.
+	// Change is a change number: of the change before which Path had this state, or which
+	// produced it; for a pack record, the last one. By is its author's ID, with a Title.
 	Change int64  `json:"change,omitempty"`
 	By     string `json:"by,omitempty"`
 	Title  string `json:"title,omitempty"`
@@ -59,15 +69,15 @@ func (s *snapshot) records() []record {
 	return records
 }
 
-// load reads the index, repairs its end, and removes contents nothing refers to. While a record is missing that
-// may refer to something, nothing is removed.
+// load reads the index, repairs its end, and removes unreferenced contents. If a record is
+// missing that might refer to a content, nothing is removed.
 func (h *History) load() error {
 	data, err := os.ReadFile(h.store.indexPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		if h.cutShort(); h.store.refused != nil || len(h.store.gaps) > 0 {
 			return nil
 		}
-		return sweep(h.store, h.used()) // contents whose index was never written
+		return sweep(h.store, h.used()) // contents whose index record was never written
 	}
 	if err != nil {
 		return err
@@ -103,7 +113,8 @@ func (h *History) load() error {
 	return sweep(h.store, h.used())
 }
 
-// cutShort finds out whether the end of the index is missing. The number that it leaves out keeps that known.
+// cutShort detects a missing end of the index. It skips a record number, so that the gap stays
+// known.
 func (h *History) cutShort() {
 	if h.changes >= h.had {
 		return
@@ -114,8 +125,8 @@ func (h *History) cutShort() {
 	h.changes = h.had
 }
 
-// mend returns the whole lines of the index at path, which holds data. What is after them was being written when
-// the process was killed, unless it is a record whose end is damaged.
+// mend returns the complete lines of the index at path, which contains data. The rest is a
+// write cut short when the process was killed, unless it is a record whose end is damaged.
 func mend(path string, data []byte) ([]byte, error) {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if whole == len(data) {
@@ -135,7 +146,7 @@ func mend(path string, data []byte) ([]byte, error) {
 	return data, errors.Join(err, file.Close())
 }
 
-// take reads a line of the index and takes it into account.
+// take decodes a line of the index and applies it.
 func (h *History) take(line []byte, r *record) error {
 	err := decode(line, r)
 	if err == nil && !h.store.next(r.Number) {
@@ -156,7 +167,7 @@ func (h *History) take(line []byte, r *record) error {
 	return nil
 }
 
-// intact reports whether nothing is missing that a snapshot needs, or may need.
+// intact reports whether everything that a snapshot needs, or may need, is present.
 func (t *timeline) intact(s *store) bool {
 	if len(s.gaps) == 0 {
 		return true
@@ -178,7 +189,7 @@ func holds(s *store, name string) bool {
 	return packed || hasBlob(s, name)
 }
 
-// replay takes a record into account.
+// replay applies a record.
 func (h *History) replay(r record) error {
 	if r.Hash != "" && !isHash(r.Hash) {
 		return fmt.Errorf("%q is not a hash", r.Hash)
@@ -226,7 +237,7 @@ func (h *History) replay(r record) error {
 		if r.Hash == "" || !isDraft(r.ID) {
 			return fmt.Errorf("%q is not the name of a draft, or has no hash", r.ID)
 		}
-		if err := h.store.adoptDraft(r.ID, r.Hash); err == nil { // else it is tried again
+		if err := h.store.adoptDraft(r.ID, r.Hash); err == nil { // otherwise retried later
 			h.rename(r.ID, r.Hash)
 			h.drafts = slices.DeleteFunc(h.drafts, func(name string) bool { return name == r.ID })
 		}
@@ -254,7 +265,7 @@ func isHash(s string) bool {
 	return err == nil && len(sum) == 32
 }
 
-// compact writes the history again, without what was dropped.
+// compact rewrites the history without dropped data.
 func (h *History) compact() error {
 	used := h.used()
 	for hash := range h.store.pack.places {
@@ -267,7 +278,7 @@ func (h *History) compact() error {
 		return err
 	}
 	records := append(h.store.pack.records(), h.records()...)
-	records[0].Change = h.changes // those that made them may be gone
+	records[0].Change = h.changes // the records of those changes may be gone
 	if err := h.store.rewrite(records); err != nil {
 		return err
 	}
@@ -275,7 +286,7 @@ func (h *History) compact() error {
 	return nil
 }
 
-// records returns what an index has to say of the snapshots, in the order in which it was recorded.
+// records returns the index records of the snapshots, in their original order.
 func (t *timeline) records() (records []record) {
 	type entry struct {
 		record
@@ -340,14 +351,14 @@ func (s *store) rewrite(records []record) error {
 		return err
 	}
 	s.sequence, s.dirty, s.made = sequence{last: int64(len(records)), numbered: true}, false, true
-	if s.index != nil { // that of the old one
+	if s.index != nil { // handle of the old index
 		s.index.Close()
 		s.index = nil
 	}
 	return nil
 }
 
-// sweep removes contents that nothing refers to, and what was being written when a process was killed.
+// sweep removes unreferenced contents and unfinished writes of killed processes.
 func sweep(s *store, used map[string]bool) error {
 	if err := s.pack.sweep(s.dir); err != nil {
 		return err
@@ -361,7 +372,7 @@ func sweep(s *store, used map[string]bool) error {
 	}
 	for _, e := range entries {
 		if !used[e.Name()] {
-			os.Remove(s.blob(e.Name())) // ok: it is tried again the next time
+			os.Remove(s.blob(e.Name())) // ok: retried next time
 		}
 	}
 	return nil

@@ -12,9 +12,8 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// TestKilledBetweenWriteAndRecord is D11: whether the process is killed before or after a file got its new content, going
-// back is not refused because something else changed it.
-//
+// TestKilledBetweenWriteAndRecord checks D11: if the process is killed before or after a file
+// gets its new content, a rewind is not refused because of a foreign change.
 // Proves HIST-02.
 func TestKilledBetweenWriteAndRecord(t *testing.T) {
 	for _, now := range []string{"one", "two", "theirs"} {
@@ -41,8 +40,8 @@ func TestKilledBetweenWriteAndRecord(t *testing.T) {
 	}
 }
 
-// TestKilledRewind is D14: a rewind that is cut short is told of, once, and can be completed or taken back.
-//
+// TestKilledRewind checks D14: an interrupted rewind is reported once and can be completed or
+// undone.
 // Proves HIST-04.
 func TestKilledRewind(t *testing.T) {
 	old, fresh := map[string]string{"a": "old", "b": "old"}, map[string]string{"a": "new", "b": "new"}
@@ -62,7 +61,7 @@ func TestKilledRewind(t *testing.T) {
 			p.Begin("m1")
 			p.editBy(ann, "a", "new")
 			p.editBy(ann, "b", "new")
-			left := p.dir + "-left" // what the killed process leaves
+			left := p.dir + "-left" // state after the kill
 			p.write = func(path string, data []byte, mode fs.FileMode) error {
 				if path == p.path("b") && string(data) == "old" {
 					if err := Copy(t.Context(), p.dir, left); err != nil {
@@ -81,7 +80,7 @@ func TestKilledRewind(t *testing.T) {
 			}
 			p.dir = left
 			p.reopen()
-			p.outside("a", "old") // as it was at that moment
+			p.outside("a", "old") // state at that moment
 			to, undo, ok := p.Interrupted()
 			if !ok || to != tt.id || !strings.HasPrefix(undo, "rewind-") {
 				t.Fatalf("%q, %q, %v", to, undo, ok)

@@ -9,13 +9,13 @@ import (
 	"iter"
 )
 
-// sumForm is the end of a line: the checksum of all that is before it.
+// sumForm is the end of a line: the checksum of everything before it.
 const (
 	sumForm = `,"sum":"%08x"}`
 	sumSize = len(`,"sum":"00000000"}`)
 )
 
-// encode appends the line of a record to dst. One that has a number gets a checksum.
+// encode appends the line of a record to dst. Numbered records get a checksum.
 func encode(dst []byte, r record) ([]byte, error) {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -28,7 +28,7 @@ func encode(dst []byte, r record) ([]byte, error) {
 	return append(append(dst, line...), '\n'), nil
 }
 
-// encodeAll returns the lines of records, which are numbered from the one after last on.
+// encodeAll returns the lines of records, numbered from last+1.
 func encodeAll(records []record, last int64) (lines []byte, err error) {
 	for i, r := range records {
 		r.Number = last + 1 + int64(i)
@@ -39,7 +39,7 @@ func encodeAll(records []record, last int64) (lines []byte, err error) {
 	return lines, nil
 }
 
-// decode reads a line. One that has a number has to have the right checksum, too.
+// decode decodes a line. A numbered record must have a valid checksum.
 func decode(line []byte, r *record) error {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if err := json.Unmarshal(line, r); err != nil {
@@ -55,7 +55,7 @@ func decode(line []byte, r *record) error {
 	return nil
 }
 
-// pathsIn yields the files that a line speaks of which cannot be read.
+// pathsIn yields the files named in an unreadable line.
 func pathsIn(line []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -70,17 +70,17 @@ func pathsIn(line []byte) iter.Seq[string] {
 	}
 }
 
-// A sequence is the numbers of the records of an index. A number that is missing belongs to a record that is
-// lost. The records of an index may begin without numbers: those count from 1.
+// A sequence tracks the record numbers of an index. A missing number means a lost record. An
+// index may begin with unnumbered records, which count from 1.
 type sequence struct {
-	last     int64   // the number of the last record
-	numbered bool    // that one had a number
-	bad      int64   // how many lines after it cannot be read
-	gaps     []int64 // numbers where records are missing: the first of each row, ascending
+	last     int64   // number of the last record
+	numbered bool    // the last record had a number
+	bad      int64   // number of unreadable lines after it
+	gaps     []int64 // first missing number of each gap, ascending
 }
 
-// next takes in the number of the next record that can be read, which is 0 if it has none. It reports whether
-// the record is one of the sequence.
+// next adds the number of the next readable record, 0 if it has none. It reports whether the
+// record belongs to the sequence.
 func (q *sequence) next(number int64) bool {
 	switch {
 	case number == 0 && q.numbered, number != 0 && number <= q.last:
@@ -97,7 +97,7 @@ func (q *sequence) next(number int64) bool {
 	return true
 }
 
-// end takes in that no more records follow.
+// end marks the end of the records.
 func (q *sequence) end() {
 	if q.bad > 0 {
 		q.gaps = append(q.gaps, q.last+1)
@@ -105,10 +105,10 @@ func (q *sequence) end() {
 	}
 }
 
-// lose takes in that the record with this number, which was the last, means nothing.
+// lose marks the record with this number, the last one, as lost.
 func (q *sequence) lose(number int64) { q.gaps = append(q.gaps, number) }
 
-// gapAfter returns the first number after another from which records are missing, or 0.
+// gapAfter returns the start of the first gap after number, or 0.
 func (q *sequence) gapAfter(number int64) int64 {
 	for _, gap := range q.gaps {
 		if gap > number {

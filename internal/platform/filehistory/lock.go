@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// ErrLocked says that another process has the history open.
+// ErrLocked means that another process has the history open.
 var ErrLocked = errors.New("the file history is in use by another process: the session is open there")
 
 const (
-	// lockTries is how often a lock is asked for: a process that ended just now may still have it, through a
-	// child that is about to be another program.
+	// lockTries is the number of attempts to get the lock: it may still be held by a process
+	// that has just ended, through a child that is about to exec.
 	lockTries = 10
 	lockPause = 20 * time.Millisecond
 )
 
-// claim takes the store for this process, until it is closed or the process ends, and makes its directory. The
-// caller has s.mu.
+// claim locks the store for this process, until it is closed or the process ends, and creates
+// its directory. The caller holds s.mu.
 func (s *store) claim() error {
 	if s.lock != nil || s.refused != nil {
 		return s.refused
@@ -31,13 +31,13 @@ func (s *store) claim() error {
 	if err := s.takeLock(); err != nil {
 		return err
 	}
-	if info, err := os.Stat(s.indexPath()); err == nil && info.Mode().IsRegular() && info.Size() > 0 { // it was made since the history was opened
+	if info, err := os.Stat(s.indexPath()); err == nil && info.Mode().IsRegular() && info.Size() > 0 { // created since Open
 		s.refused = ErrLocked
 	}
 	return s.refused
 }
 
-// takeLock takes the store if there is one. If it cannot be locked, it can be read and never written.
+// takeLock locks the store if it exists. A store that cannot be locked is read-only.
 func (s *store) takeLock() error {
 	file, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func (s *store) takeLock() error {
 		time.Sleep(lockPause)
 	}
 	if err != nil {
-		file.Close() // ok: the error that counts is known
+		file.Close() // ok: the original error matters more
 		s.refused = err
 		return err
 	}

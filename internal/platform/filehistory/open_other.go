@@ -4,5 +4,5 @@ package filehistory
 
 import "os"
 
-// flock does nothing where there are no locks of this kind.
+// flock does nothing on systems without flock.
 func flock(*os.File) error { return nil }

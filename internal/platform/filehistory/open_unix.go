@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// flock locks the file until it is closed, or says that it is locked. On a file system without locks it succeeds:
-// better a history without a lock than none.
+// flock locks the file until it is closed, or returns [ErrLocked]. It succeeds on a file system
+// without locks: an unlocked history is better than none.
 func flock(file *os.File) error {
 	for {
 		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {

@@ -9,25 +9,26 @@ import (
 	"strings"
 )
 
-// packed is the size up to which contents are kept in one file, the pack, one after the other: to make a
-// file for each would cost more than the edit.
+// packed is the maximum size of a content stored in the pack, a single file. A file per content
+// would cost more than the edit.
 const packed = 64 << 10
 
-// A pack is that file. The index says where in it a content is; what it does not speak of is dead.
+// A pack is that file. The index has the position of each content; everything else in it is
+// dead.
 type pack struct {
 	name   string
 	file   *os.File
 	size   int64
-	places map[string]place // by hash
+	places map[string]place // keyed by hash
 	dead   int64
-	// unsynced says that its end may not be on the disk yet.
+	// unsynced is true if its end may not be on disk yet.
 	unsynced bool
 }
 
-// A place is where a content is in the pack.
+// A place is the position of a content in the pack.
 type place struct{ at, size int64 }
 
-// add appends a content and returns the records that tell of it, and of the pack if it is new.
+// add appends a content and returns the records for it, and for the pack if it is new.
 func (k *pack) add(dir string, hash string, data []byte) (records []record, err error) {
 	if k.name == "" {
 		k.name = newPackName()
@@ -51,7 +52,8 @@ func (k *pack) add(dir string, hash string, data []byte) (records []record, err 
 	return append(records, p.record(hash)), nil
 }
 
-// takeBack forgets a content, and the pack if it was made for it: the index does not speak of them.
+// takeBack removes a content, and the pack if it was created for it, since the index does not
+// refer to them.
 func (s *store) takeBack(hash string, wholePack bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,10 +63,10 @@ func (s *store) takeBack(hash string, wholePack bool) {
 	}
 }
 
-// discard forgets the pack. Its file is removed when the history is opened.
+// discard drops the pack. Its file is removed when the history is next opened.
 func (k *pack) discard() {
 	if k.file != nil {
-		k.file.Close() // ok: nothing refers to it
+		k.file.Close() // ok: unreferenced
 	}
 	*k = pack{places: map[string]place{}}
 }
@@ -75,7 +77,7 @@ func (p place) record(hash string) record {
 
 func newPackName() string { return "pack-" + rand.Text() }
 
-// open opens the file, which is made if it is not there, unless it is open.
+// open opens or creates the file, unless it is already open.
 func (k *pack) open(dir string) error {
 	if k.file != nil {
 		return nil
@@ -96,7 +98,7 @@ func (k *pack) open(dir string) error {
 	return nil
 }
 
-// load returns a content of the pack.
+// load reads a content from the pack.
 func (k *pack) load(dir string, p place) ([]byte, error) {
 	if err := k.open(dir); err != nil {
 		return nil, err
@@ -106,7 +108,7 @@ func (k *pack) load(dir string, p place) ([]byte, error) {
 	return data, err
 }
 
-// drop forgets a content that nothing refers to.
+// drop removes an unreferenced content.
 func (s *store) drop(hash string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,11 +117,11 @@ func (s *store) drop(hash string) {
 		s.pack.dead += p.size
 		return
 	}
-	os.Remove(s.blob(hash)) // ok: what stays is removed when the history is opened
+	os.Remove(s.blob(hash)) // ok: removed when the history is next opened
 }
 
-// repack writes the contents that are left into a new pack, and returns a func that removes the old one
-// once the index speaks of the new one.
+// repack writes the remaining contents to a new pack. The returned function removes the old
+// pack once the index refers to the new one.
 func (s *store) repack() (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +156,7 @@ func (s *store) repack() (done func(), err error) {
 			old.file.Close()
 		}
 		if old.name != "" {
-			os.Remove(filepath.Join(s.dir, old.name)) // ok: it is tried again the next time
+			os.Remove(filepath.Join(s.dir, old.name)) // ok: retried next time
 		}
 	}, nil
 }
@@ -174,8 +176,8 @@ func packs(dir string) ([]string, error) {
 	return names, nil
 }
 
-// find finds the name of a pack whose record is lost: it can only be the one that is there. If there are others,
-// what the index has to say of contents in it is of no use.
+// find finds the name of a pack whose record is lost: it must be the only pack in dir. If there
+// are several, the content records for it are useless.
 func (k *pack) find(dir string) error {
 	if k.name != "" || len(k.places) == 0 {
 		return nil
@@ -192,18 +194,18 @@ func (k *pack) find(dir string) error {
 	return nil
 }
 
-// sweep removes other packs from dir: the index does not speak of them.
+// sweep removes other packs from dir, since the index does not refer to them.
 func (k *pack) sweep(dir string) error {
 	names, err := packs(dir)
 	for _, name := range names {
 		if name != k.name {
-			os.Remove(filepath.Join(dir, name)) // ok: it is tried again the next time
+			os.Remove(filepath.Join(dir, name)) // ok: retried next time
 		}
 	}
 	return err
 }
 
-// records returns what an index has to say of the pack.
+// records returns the index records for the pack.
 func (k *pack) records() []record {
 	records := []record{{Type: "pack", ID: k.name}}
 	for hash, p := range k.places {

@@ -13,21 +13,21 @@ import (
 	"strings"
 )
 
-// Options say how to go back.
+// Options configure a rewind.
 type Options struct {
-	// Force also restores files that were changed by others than the tools, and in a damaged history those of
-	// which it is sure.
+	// Force also restores files changed outside the tools and, in a damaged history, the files
+	// whose previous state is certain.
 	Force bool
-	// Dry says what would change, and changes nothing.
+	// Dry reports the changes without making them.
 	Dry bool
-	// Later are the messages of the user after the one to go back to, oldest first. A message of which nothing was
-	// recorded is then as good as the first of them of which something was; nil means that it must be known.
+	// Later are the user messages after the target, oldest first. A target without records is
+	// then equivalent to the first of them that has some. If nil, the target must have records.
 	Later []string
-	// Back takes the rewind with the id back, and nothing that happened since.
+	// Back undoes the rewind with the given ID, and nothing that happened since.
 	Back bool
 }
 
-// Conflict is the error of going back when files were changed by others than the tools. Nothing was
+// Conflict is the error for a rewind when files were changed outside the tools. Nothing was
 // changed.
 type Conflict struct{ Paths []string }
 
@@ -36,9 +36,10 @@ func (e *Conflict) Error() string {
 	return "these files were changed by something else than adze's tools, and would lose that: " + strings.Join(e.Paths, ", ")
 }
 
-// Incomplete is the error of going back when records are missing of what happened since. Nothing was changed.
+// Incomplete is the error for a rewind when records since the target are missing. Nothing was
+// changed.
 type Incomplete struct {
-	// Paths are the files of which something else may be known than what they were.
+	// Paths are the files whose previous state is uncertain.
 	Paths []string
 }
 
@@ -51,30 +52,31 @@ func (e *Incomplete) Error() string {
 	return text + "it is not known for sure what these files were: " + strings.Join(e.Paths, ", ")
 }
 
-// rewindPrefix begins the id that takes a rewind back.
+// rewindPrefix is the prefix of IDs that undo a rewind.
 const rewindPrefix = "rewind-"
 
-// A Report is what going back did.
+// A Report describes the effect of a rewind.
 type Report struct {
 	Stats
-	Paths []string // that changed
-	// Changes are what is taken back, of each of the paths.
+	Paths []string // changed files
+	// Changes are the undone changes, one for each path.
 	Changes []FileChange
-	Undo    string // the id that takes it back
-	// Damaged says that records are missing of what happened since: files may have changed that are not known
-	// of. Left are those, of the known ones, that were left as they are, since what they were is not sure.
+	Undo    string // ID that undoes the rewind
+	// Damaged is true if records since the target are missing: unknown files may have changed.
+	// Left are the known files that were not restored because their previous state is
+	// uncertain.
 	Damaged bool
 	Left    []string
-	// Later are files that were left as they are, since others changed them later.
+	// Later are files that were not restored because others changed them later.
 	Later []LaterChange
 }
 
-// Rewind restores every file that tools changed since the message with this id, or one of its aliases,
-// to what it was just before that message. It does so for all of them or, on an error, for none. What
-// they are now is kept first: the report says under which id.
+// Rewind restores every file that tools changed since the message with this ID or alias to its
+// state just before that message. On an error, no file is changed. The current state is saved
+// first, under the ID in Report.Undo.
 //
-// With the id of an agent it takes back what that agent has changed, and nothing that others have: a file in which that
-// is not possible is left as it is.
+// With an agent's ID, it undoes that agent's changes and no others: a file in which that is
+// impossible is not changed.
 func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, error) {
 	if h == nil {
 		return Report{}, ErrOff
@@ -128,7 +130,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	}
 	report.Undo = rewindPrefix + rand.Text()
 	h.begin(report.Undo)
-	defer h.evict() // not before: what goes may be what is restored
+	defer h.evict() // last: the evicted contents may be needed for the restore
 	for i := range plan {
 		if err := h.keepNow(ctx, &plan[i]); err != nil {
 			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", plan[i].path, err)
@@ -149,7 +151,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	return report, nil
 }
 
-// announce records what is about to be restored, so that a process that is killed meanwhile leaves word of it.
+// announce records the upcoming restores, so that they are known if the process is killed.
 func announce(h *History, r *rewinding, plan []step) error {
 	records := []record{r.record()}
 	for _, s := range plan {
@@ -164,7 +166,7 @@ func announce(h *History, r *rewinding, plan []step) error {
 	return h.store.sync()
 }
 
-// endRewind records that no rewind is under way.
+// endRewind records the end of the rewind.
 func endRewind(h *History) {
 	h.begun = nil
 	if err := h.store.append(record{Type: "rewound"}); err != nil {
@@ -172,8 +174,9 @@ func endRewind(h *History) {
 	}
 }
 
-// Interrupted reports, once, that the last rewind was cut short when its process was killed: some files may be
-// restored and others not. A rewind to the same message completes it, one to undo takes it back.
+// Interrupted reports, once, that the last rewind was interrupted when its process was killed:
+// some files may be restored and others not. A rewind to the same message completes it, a
+// rewind to undo reverts it.
 func (h *History) Interrupted() (to, undo string, ok bool) {
 	if h == nil {
 		return "", "", false
@@ -188,9 +191,9 @@ func (h *History) Interrupted() (to, undo string, ok bool) {
 	return to, undo, true
 }
 
-// keepNow keeps what a file is before it is restored.
+// keepNow saves a file's current state before it is restored.
 func (h *History) keepNow(ctx context.Context, s *step) error {
-	s.info, _ = os.Lstat(s.path) // ok: there may be none
+	s.info, _ = os.Lstat(s.path) // ok: may not exist
 	now, err := h.store.keep(ctx, s.path)
 	if err != nil {
 		return err
@@ -219,14 +222,15 @@ func (h *History) keepNow(ctx context.Context, s *step) error {
 type step struct {
 	path      string
 	now, then version
-	data      []byte      // what is there now
-	fresh     []byte      // what is to be there, if no file was that yet
-	foreign   bool        // others changed the file
-	change    int64       // the number of the change that restores it
-	info      fs.FileInfo // of what was kept; nil if there was no file
+	data      []byte      // current content
+	fresh     []byte      // target content, if it is not stored yet
+	foreign   bool        // changed outside the tools
+	change    int64       // number of the restoring change
+	info      fs.FileInfo // file info when it was saved; nil if the file did not exist
 }
 
-// changed reports whether a file is not what was kept of it: a tool of an agent may be at work.
+// changed reports whether a file has changed since it was saved: an agent's tool may be
+// running.
 func (s *step) changed() bool {
 	info, err := os.Lstat(s.path)
 	if err != nil || s.info == nil {
@@ -235,8 +239,8 @@ func (s *step) changed() bool {
 	return !os.SameFile(info, s.info) || info.Size() != s.info.Size() || !info.ModTime().Equal(s.info.ModTime())
 }
 
-// plan returns what to restore to be at the snapshot with this place, except for some files. The contents to
-// restore are all known to be whole.
+// plan returns the steps to restore the snapshot at index from, except for some files. It has
+// verified all contents to restore.
 func (h *History) plan(from int, except []string) ([]step, error) {
 	var steps []step
 	then := h.at(from)
@@ -263,8 +267,8 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 	return steps, nil
 }
 
-// carryOut restores the files one by one. If one fails, those before it are put back. Put makes
-// a file what a version says.
+// carryOut restores the files one by one. If one fails, it reverts the previous ones. Put gives
+// a file the content and mode of a version.
 func carryOut(steps []step, put func(path string, v version) error) error {
 	for i, s := range steps {
 		err := errors.New("it was changed just now")
@@ -285,7 +289,7 @@ func carryOut(steps []step, put func(path string, v version) error) error {
 	return nil
 }
 
-// put makes the file at path what v says.
+// put gives the file at path the content and mode of v.
 func (h *History) put(path string, v version) error {
 	if v.absent() {
 		err := os.Remove(path)

@@ -12,19 +12,19 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Stats are the differences between two times.
+// Stats are the differences between two points in time.
 type Stats struct {
 	Files                 int
-	Insertions, Deletions int // in lines; files that are not text count as changed only
+	Insertions, Deletions int // number of lines; binary files count only as changed
 }
 
-// A FileChange is what became of one file between two times.
+// A FileChange describes the change of one file between two points in time.
 type FileChange struct {
 	Path                  string
-	Insertions, Deletions int // in lines
-	// Mode says that only its permissions changed, and Binary that its lines cannot be counted.
+	Insertions, Deletions int // number of lines
+	// Mode is true if only the permissions changed, Binary if lines cannot be counted.
 	Mode, Binary bool
-	// Foreign says that others than the tools changed it last.
+	// Foreign is true if the last change was made outside the tools.
 	Foreign bool
 }
 
@@ -37,7 +37,7 @@ func (s *Stats) add(f FileChange) {
 	s.Deletions += f.Deletions
 }
 
-// compare counts what changed from then to now.
+// compare counts the changes of each step.
 func compare(s *store, steps []step) ([]FileChange, error) {
 	var changes []FileChange
 	for _, step := range steps {
@@ -57,7 +57,7 @@ func compare(s *store, steps []step) ([]FileChange, error) {
 	return changes, nil
 }
 
-// count counts the lines that differ.
+// count counts the differing lines.
 func (f *FileChange) count(then, now []byte) {
 	if f.Binary = isBinary(then) || isBinary(now); f.Binary {
 		return
@@ -68,15 +68,15 @@ func (f *FileChange) count(then, now []byte) {
 	}
 }
 
-// maxCounted is the size of the largest content whose lines are counted, and maxCountedAll that of all together in one
-// call of [History.Changes].
+// maxCounted is the size of the largest content whose lines are counted, and maxCountedAll the
+// total size for one call of [History.Changes].
 const (
 	maxCounted    = 1 << 20
 	maxCountedAll = 32 << 20
 )
 
-// Changes returns what was done to files in answer to each of the messages with these ids, as far as it is known. It does
-// not take long: of the oldest changes it may say only that there are some.
+// Changes returns the known file changes of each of the messages. It is fast: for the oldest
+// changes it may report only that they exist.
 func (h *History) Changes(ids []string) map[string][]FileChange {
 	if h == nil {
 		return nil
@@ -89,7 +89,7 @@ func (h *History) Changes(ids []string) map[string][]FileChange {
 	defer h.mu.Unlock()
 	h.settle()
 	changes := map[string][]FileChange{}
-	after := map[string]version{} // what files were behind the snapshot
+	after := map[string]version{} // file states after the snapshot
 	c := counter{store: h.store, left: maxCountedAll}
 	for _, s := range slices.Backward(h.snapshots) {
 		for _, path := range slices.Sorted(maps.Keys(s.files)) {
@@ -105,14 +105,14 @@ func (h *History) Changes(ids []string) map[string][]FileChange {
 	return changes
 }
 
-// A counter counts changed lines, until it has read enough.
+// A counter counts changed lines until its byte limit is reached.
 type counter struct {
 	store *store
-	left  int // how many bytes it may still read
+	left  int // remaining bytes it may read
 }
 
-// between returns what became of a file from then to the time that after is of, or to now if that does not say. It
-// reports whether it changed.
+// between returns the change of a file from then to its state in after, or to now if after does
+// not contain it. It reports whether the file changed.
 func (c *counter) between(path string, then version, after map[string]version) (f FileChange, changed bool) {
 	f = FileChange{Path: path, Binary: true}
 	next, known := after[path]
@@ -144,7 +144,7 @@ func (c *counter) between(path string, then version, after map[string]version) (
 	return f, true
 }
 
-// isBinary reports whether data is not text, by the way git does.
+// isBinary reports whether data is binary, using git's heuristic.
 func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 func lines(data []byte) []string {
@@ -155,20 +155,22 @@ func lines(data []byte) []string {
 	return all
 }
 
-// A Pair is a file as it was and as it is; nil means that there is none.
+// A Pair is a file's content at two points in time; nil means that it did not exist.
 type Pair struct {
 	Path      string
 	Then, Now []byte
 }
 
-// A Point is a time in a session: before the message with an id. Later are the messages after it, as in [Options].
+// A Point is the time before a message in a session. Later are the messages after it, as in
+// [Options].
 type Point struct {
 	ID    string
 	Later []string
 }
 
-// Between returns the files that tools have changed from one point to another, and that differ. Without an id, from is the
-// beginning of the session and to is now. Those that are too large, or cannot be read, are named in left.
+// Between returns the files that tools changed between two points and that differ. An empty ID
+// means the start of the session for from, and now for to. left lists files that are too large
+// or unreadable.
 func Between(h *History, from, to Point) (pairs []Pair, left []string, err error) {
 	if h == nil {
 		return nil, nil, ErrOff
@@ -200,8 +202,8 @@ func Between(h *History, from, to Point) (pairs []Pair, left []string, err error
 	return pairs, left, nil
 }
 
-// Missing reports whether records of what happened since a point are missing, so that files may have changed of which the
-// history knows nothing. A nil History misses none.
+// Missing reports whether records since a point are missing, so that unknown files may have
+// changed. It is false for a nil History.
 func Missing(h *History, since Point) bool {
 	if h == nil {
 		return false
@@ -220,8 +222,8 @@ func Missing(h *History, since Point) bool {
 
 var errTooLarge = errors.New("too large")
 
-// pairOf returns a file as it was then and at the time that after is of, or now if that does not say, and whether it is the
-// same.
+// pairOf returns a file's content then and in after, or now if after does not contain it, and
+// whether they are equal.
 func pairOf(s *store, path string, then version, after map[string]version) (p Pair, same bool, err error) {
 	p.Path = path
 	next, known := after[path]

@@ -16,22 +16,22 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// A store is the history on disk: contents under their hash, the small ones in a pack and the large ones
-// in files of their own, and an index to which lines are appended. A line or a content that was written
-// in part, because the process was killed, is as if it had not been written.
+// A store is the history on disk: contents under their hash, small ones in a pack and large
+// ones in separate files, and an append-only index. A line or content that was partially
+// written when the process was killed is ignored.
 type store struct {
 	dir string
 
 	mu    sync.Mutex
 	index *os.File
-	lock  *os.File // held while the store is open; nil before there is one
+	lock  *os.File // held while the store is open; nil before it exists
 	sequence
-	refused  error // why there is no lock; nothing is written then
-	excess   int64 // if not 0: beyond this size, the index has a part of a record that could not be cut off
+	refused  error // reason the lock is not held; nothing is written then
+	excess   int64 // if not 0, the index size before a partial record that could not be truncated
 	pack     pack
-	unsynced []string // large contents that may not be on the disk yet
-	dirty    bool     // the end of the index may not be
-	made     bool     // the names of files may not be
+	unsynced []string // large contents that may not be on disk yet
+	dirty    bool     // the end of the index may not be on disk yet
+	made     bool     // file names may not be on disk yet
 	fsync    func(*os.File) error
 }
 
@@ -43,7 +43,6 @@ func (s *store) indexPath() string       { return filepath.Join(s.dir, "index.js
 func (s *store) blobs() string           { return filepath.Join(s.dir, "blobs") }
 func (s *store) blob(hash string) string { return filepath.Join(s.blobs(), hash) }
 
-// read returns a stored content.
 func (s *store) read(hash string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +52,7 @@ func (s *store) read(hash string) ([]byte, error) {
 	return os.ReadFile(s.blob(hash))
 }
 
-// content returns a stored content, if it is what its name says.
+// content returns a stored content after verifying its hash.
 func (s *store) content(v version) ([]byte, error) {
 	if v.absent() {
 		return nil, nil
@@ -68,13 +67,15 @@ func (s *store) content(v version) ([]byte, error) {
 	return data, nil
 }
 
-// small is the size up to which a file is hashed before it is copied, which spares the copy if its
-// content is known. Beyond it the hash takes longer than the copy, and than all the rest of an edit.
+// small is the maximum size of a file that is hashed before it is copied, which avoids the copy
+// if the content is already stored. For larger files the hash takes longer than the copy and
+// the rest of the edit.
 const small = 1 << 20
 
-// open opens the file at path, which is small enough to be kept. Without one, it returns nil.
+// open opens the file at path if it is small enough to be saved. It returns nil if the file
+// does not exist.
 func open(path string) (*os.File, fs.FileInfo, error) {
-	file, err := paths.OpenReal(path) // the caller has resolved it: a link there by now is not followed
+	file, err := paths.OpenReal(path) // the caller has resolved path; do not follow a new link
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -95,7 +96,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// look returns what the file at path is, without keeping it.
+// look returns the version of the file at path without storing it.
 func look(path string) (version, []byte, error) {
 	file, info, err := open(path)
 	if file == nil || err != nil {
@@ -115,7 +116,7 @@ func readAll(file io.Reader, info fs.FileInfo) (version, []byte, error) {
 	return version{hash: hex.EncodeToString(sum[:]), mode: info.Mode().Perm()}, b.Bytes(), nil
 }
 
-// keep stores the content of the file at path. That of a large file is a draft at first.
+// keep stores the content of the file at path. A large file is stored as a draft first.
 func (s *store) keep(ctx context.Context, path string) (version, error) {
 	file, info, err := open(path)
 	if file == nil || err != nil {
@@ -139,7 +140,7 @@ func (s *store) keep(ctx context.Context, path string) (version, error) {
 	return v, s.put(v.hash, data)
 }
 
-// put stores a content, unless it is stored already.
+// put stores a content unless it is already stored.
 func (s *store) put(hash string, data []byte) error {
 	if len(data) <= packed {
 		return s.putPacked(hash, data)
@@ -152,11 +153,11 @@ func (s *store) put(hash string, data []byte) error {
 	}
 	temp := s.blob(newDraft())
 	if err := os.WriteFile(temp, data, 0o600); err != nil {
-		os.Remove(temp) // ok: the error that counts is known
+		os.Remove(temp) // ok: the original error matters more
 		return err
 	}
 	if err := s.adopt(temp, hash); err != nil {
-		os.Remove(temp) // ok: the error that counts is known
+		os.Remove(temp) // ok: the original error matters more
 		return err
 	}
 	return nil
@@ -186,7 +187,7 @@ func has(blob string, size int64) bool {
 	return err == nil && info.Size() == size
 }
 
-// adopt gives a new content its name.
+// adopt renames a new content to its hash.
 func (s *store) adopt(temp, hash string) error {
 	if err := os.Rename(temp, s.blob(hash)); err != nil {
 		return err
@@ -197,7 +198,7 @@ func (s *store) adopt(temp, hash string) error {
 	return nil
 }
 
-// append adds records to the index, all or none of them.
+// append adds records to the index, all or none.
 func (s *store) append(records ...record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +240,8 @@ func (s *store) openIndex() (err error) {
 	return err
 }
 
-// sync makes all that was stored survive a loss of power. Contents and index are synced at the same time, which the
-// system does in little more than the time of one.
+// sync makes all stored data survive a power failure. It syncs contents and index in parallel,
+// which takes little longer than one sync.
 func (s *store) sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +261,7 @@ func (s *store) sync() error {
 	s.dirty = false
 	if s.made {
 		for _, dir := range []string{s.blobs(), s.dir, filepath.Dir(s.dir)} {
-			syncFile(dir, s.fsync) // ok: not every system can sync a directory, and there may be none
+			syncFile(dir, s.fsync) // ok: not every system can sync a directory, and it may not exist
 		}
 		s.made = false
 	}
@@ -269,7 +270,7 @@ func (s *store) sync() error {
 
 func (s *store) syncContents() error {
 	for _, blob := range s.unsynced {
-		if err := syncFile(blob, s.fsync); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may have got another name
+		if err := syncFile(blob, s.fsync); err != nil && !errors.Is(err, fs.ErrNotExist) { // may have been renamed
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// fsync makes the content of a file survive a loss of power, with as much of its properties as it takes to read it.
+// fsync makes a file's content survive a power failure, with the metadata needed to read it.
 func fsync(file *os.File) error {
 	for {
 		if err := syscall.Fdatasync(int(file.Fd())); err != syscall.EINTR {
@@ -14,8 +14,8 @@ func fsync(file *os.File) error {
 	}
 }
 
-// beginSync lets the disk begin with a part of a file, so that the sync that follows takes less time.
+// beginSync starts writing part of a file to disk, so that the following sync takes less time.
 func beginSync(file *os.File, offset, n int64) {
 	const write = 2                                         // SYNC_FILE_RANGE_WRITE
-	syscall.SyncFileRange(int(file.Fd()), offset, n, write) // ok: the sync that follows counts
+	syscall.SyncFileRange(int(file.Fd()), offset, n, write) // ok: the following sync counts
 }

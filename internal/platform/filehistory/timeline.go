@@ -12,20 +12,22 @@ import (
 // A timeline is the snapshots of a session, oldest first.
 type timeline struct {
 	snapshots []*snapshot
-	ids       map[string]*snapshot // by id and alias
+	ids       map[string]*snapshot // keyed by ID and alias
 	current   *snapshot
-	// left is how the tools last left a file; what is otherwise there now was changed by others.
+	// left is the state in which the tools last left each file; any other current state was
+	// produced by others.
 	left map[string]version
-	// next is what a tool, or a rewind, was about to give a file: if the process was killed it may have got it.
+	// next is the state that a tool or a rewind was about to give a file; if the process was
+	// killed, it may have done so.
 	next map[string]version
-	// begun is a rewind that has not ended, or nil.
+	// begun is the unfinished rewind, or nil.
 	begun *rewinding
-	// backups are those of changes that have a number, by that, and changes is the last number.
+	// backups are the backups of numbered changes, keyed by number. changes is the last number.
 	backups map[int64]*backup
 	changes int64
-	// clock counts what was recorded: snapshots, backups, and what was made of files.
+	// clock is a logical clock for recorded events: snapshots, backups and writes.
 	clock int64
-	// lost are the files that damaged records speak of, with the number of the last such record.
+	// lost are the files named in damaged records, with the number of the last such record.
 	lost map[string]int64
 }
 
@@ -33,10 +35,11 @@ func newTimeline() timeline {
 	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, next: map[string]version{}, lost: map[string]int64{}, backups: map[int64]*backup{}}
 }
 
-// A rewinding is a rewind to a message, with the id that takes it back.
+// A rewinding is a rewind to a message, with the ID that undoes it.
 type rewinding struct{ to, undo string }
 
-// own reports whether the tools left the file at path as it is now, or were about to when the process was killed.
+// own reports whether the tools produced the file's current state, or were about to when the
+// process was killed.
 func own(t *timeline, path string, now version) bool {
 	for _, known := range []map[string]version{t.left, t.next} {
 		if v, ok := known[path]; ok && v.hash == now.hash {
@@ -46,41 +49,41 @@ func own(t *timeline, path string, now version) bool {
 	return false
 }
 
-// A snapshot is what is known of the files at the time of one user message: what each one was before it
-// was first changed in answer to it.
+// A snapshot holds the file states at one user message: the state of each file before it was
+// first changed in answer to it.
 type snapshot struct {
 	id      string
 	aliases []string
 	time    time.Time
-	files   map[string][]*backup // by path, in the order of changes
-	number  int64                // of its record, or of the last one before it if it is not saved
-	at      int64                // when it was recorded; see timeline.clock
+	files   map[string][]*backup // keyed by path, in order of changes
+	number  int64                // number of its record, or of the last one before it if unsaved
+	at      int64                // logical time of recording; see timeline.clock
 	saved   bool
 }
 
-// A version is one content of a file, or that there was none.
+// A version is the content of a file, or its absence.
 type version struct {
-	hash  string // of the content
-	draft string // what the content is called until its hash is known; without either there is no file
+	hash  string // content hash
+	draft string // content name until its hash is known; if both are empty, the file does not exist
 	mode  fs.FileMode
-	// number is that of the record that tells of it, or 0, and change that of the change that it belongs to, or 0.
+	// number is its record number, change its change number; both may be 0.
 	number, change int64
-	at             int64 // when it was recorded; see timeline.clock
+	at             int64 // logical time of recording; see timeline.clock
 }
 
-// A backup is what a file was before a change.
+// A backup is the state of a file before a change.
 type backup struct {
 	version
 	by Author
-	// began is when it was said what the file was about to be, or 0, and left what the change made of the file; nil if
-	// nothing, or that is not known.
+	// began is the logical time at which the new state was announced, or 0. left is the state
+	// after the change, or nil if nothing was written or it is unknown.
 	began int64
 	left  *version
 }
 
 func (v version) absent() bool { return v.hash == "" && v.draft == "" }
 
-// tick returns the time, which is another one each time.
+// tick advances the logical clock and returns it.
 func (t *timeline) tick() int64 {
 	t.clock++
 	return t.clock
@@ -103,7 +106,7 @@ func (t *timeline) keep(s *snapshot, path string, b *backup) {
 	}
 }
 
-// expect takes in what a change is about to make of a file.
+// expect records the state that a change is about to give a file.
 func (t *timeline) expect(path string, v version) {
 	v.at = t.tick()
 	t.next[path] = v
@@ -112,7 +115,7 @@ func (t *timeline) expect(path string, v version) {
 	}
 }
 
-// made takes in what a change made of a file.
+// made records the state that a change gave a file.
 func (t *timeline) made(path string, v version) {
 	v.at = t.tick()
 	t.left[path] = v
@@ -122,7 +125,7 @@ func (t *timeline) made(path string, v version) {
 	}
 }
 
-// enter makes the snapshot with this id the current one, and reports whether it is new.
+// enter makes the snapshot with this ID the current one and reports whether it is new.
 func (t *timeline) enter(id string) bool {
 	s, ok := t.ids[id]
 	if !ok {
@@ -133,13 +136,13 @@ func (t *timeline) enter(id string) bool {
 	return !ok
 }
 
-// alias gives a snapshot another id.
+// alias gives a snapshot another ID.
 func (t *timeline) alias(id string, s *snapshot) {
 	s.aliases = append(s.aliases, id)
 	t.ids[id] = s
 }
 
-// forget drops the snapshot with this id.
+// forget drops the snapshot with this ID.
 func (t *timeline) forget(id string) {
 	for i, s := range t.snapshots {
 		if s.id != id {
@@ -159,12 +162,13 @@ func (t *timeline) forget(id string) {
 	}
 }
 
-// minPrefix is how many characters of an id name it, if no other begins with them.
+// minPrefix is the minimum length of a unique ID prefix.
 const minPrefix = 4
 
-// find returns the place of the snapshot with this id or alias, or the only one that begins with it. Without one it
-// is the place of the first of later that is there; if none is, nothing was changed since, and it is the end. Before is
-// the number of the last record that is sure to be from before the message.
+// find returns the index of the snapshot with this ID, alias or unique prefix. Without one it
+// returns the index of the first known message in later; if none is known, nothing was changed
+// since, and it returns the end. Before is the number of the last record that is certain to
+// precede the message.
 func (t *timeline) find(id string, later []string) (at int, before int64, err error) {
 	found := t.ids[id]
 	for known, s := range t.ids {
@@ -195,7 +199,7 @@ func (t *timeline) find(id string, later []string) (at int, before int64, err er
 	return at, 0, nil
 }
 
-// unknown returns the error for a message that is not known.
+// unknown returns the error for an unknown message.
 func (t *timeline) unknown(id string) error {
 	var last []string
 	for _, s := range slices.Backward(t.snapshots) {
@@ -209,7 +213,8 @@ func (t *timeline) unknown(id string) error {
 	return fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
 }
 
-// at returns what the tracked files were at a snapshot: the first that was kept of each from then on.
+// at returns the states of the tracked files at a snapshot: the first one saved for each from
+// then on.
 func (t *timeline) at(from int) map[string]version {
 	files := map[string]version{}
 	for _, s := range t.snapshots[from:] {
@@ -222,9 +227,9 @@ func (t *timeline) at(from int) map[string]version {
 	return files
 }
 
-// doubtful returns the files of which a record may be missing, at the number gap, that says what they were at a
-// snapshot. A file of which the first record is from before the gap is none of them; one that a tool wrote after it
-// without a record is, and one that a damaged record speaks of.
+// doubtful returns the files whose state at a snapshot may have been in a missing record, given
+// the first missing number gap. These are files whose first record is after the gap, files that
+// a tool wrote after it without a backup record, and files named in damaged records.
 func (t *timeline) doubtful(from int, gap int64) []string {
 	known := t.at(from)
 	doubt := map[string]bool{}
@@ -247,7 +252,7 @@ func (t *timeline) doubtful(from int, gap int64) []string {
 	return slices.Sorted(maps.Keys(doubt))
 }
 
-// rename makes the versions that are a draft the content with this hash.
+// rename replaces a draft by the content with this hash in all versions.
 func (t *timeline) rename(name, hash string) {
 	for _, s := range t.snapshots {
 		for _, backups := range s.files {
@@ -260,13 +265,13 @@ func (t *timeline) rename(name, hash string) {
 	}
 }
 
-// used returns the names of the contents that are referred to.
+// used returns the names of the referenced contents.
 func (t *timeline) used() map[string]bool {
 	used := map[string]bool{}
 	for _, s := range t.snapshots {
 		for _, versions := range s.files {
 			for _, v := range versions {
-				used[v.hash+v.draft] = true // there is one of them
+				used[v.hash+v.draft] = true // exactly one of them is set
 			}
 		}
 	}

@@ -13,16 +13,17 @@ import (
 	"adze/internal/platform/reverse"
 )
 
-// A LaterChange says why a file is left as it is: others changed it later.
+// A LaterChange names a file that was not restored because others changed it later.
 type LaterChange struct {
 	Path string
-	// By are the agents that did, the last one last; one without an id is the main conversation. Outside says that the
-	// user, or a program, did.
+	// By are the agents that changed it, the last one last; the main conversation has no ID.
+	// Outside is true if the user or another program changed it.
 	By      []Author
 	Outside bool
 }
 
-// Agents returns the agents that have changed files, the one that did so first first, each with its files.
+// Agents returns the agents that have changed files, in order of their first change, and their
+// files.
 func Agents(h *History) (agents []Author, paths map[string][]string) {
 	if h == nil {
 		return nil, nil
@@ -54,7 +55,7 @@ func Agents(h *History) (agents []Author, paths map[string][]string) {
 	return slices.CompactFunc(agents, func(a, b Author) bool { return a.ID == b.ID }), paths
 }
 
-// authored returns the place of the first snapshot in which an agent has changed a file, or -1.
+// authored returns the index of the first snapshot in which an agent changed a file, or -1.
 func (t *timeline) authored(agent string) int {
 	return slices.IndexFunc(t.snapshots, func(s *snapshot) bool {
 		for _, backups := range s.files {
@@ -66,7 +67,8 @@ func (t *timeline) authored(agent string) int {
 	})
 }
 
-// since does what find does, also for the id of an agent: it stands for the message at which that began to change files.
+// since is like find, but also accepts an agent's ID, which means the message at which it
+// started to change files.
 func (t *timeline) since(id string, later []string) (from int, before int64, err error) {
 	if at := t.authored(id); at >= 0 {
 		return at, t.snapshots[at].number, nil
@@ -74,25 +76,25 @@ func (t *timeline) since(id string, later []string) (from int, before int64, err
 	return t.find(id, later)
 }
 
-// A link is a change of a file that is still part of it.
+// A link is a change that is still part of a file's current state.
 type link struct {
 	prev          *link
 	by            Author
-	outside       bool // it was made by the user, or by a program
+	outside       bool // made by the user or another program
 	before, after version
-	// raced says that another change was made since the content before was kept: what the file was when this change was
-	// made is not known for sure.
+	// raced is true if another change was made after the previous content was saved: the file's
+	// state before this change is uncertain.
 	raced bool
 }
 
-// history returns the changes that have made the file at path what it is now, the last one first. What a rewind took
-// back is none of them.
+// history returns the changes that led to the current state of the file at path, the last one
+// first. Changes undone by a rewind are not included.
 func (t *timeline) history(path string, now version) *link {
 	type state struct {
 		hash string
 		head *link
 	}
-	var states []state // of the file, oldest first
+	var states []state // file states, oldest first
 	var head, last *link
 	for _, b := range t.written(path, now) {
 		c := &link{prev: head, by: b.by, before: b.version, after: *b.left}
@@ -122,8 +124,8 @@ func (t *timeline) history(path string, now version) *link {
 	return head
 }
 
-// written returns the backups of a file that was then changed, in the order of the changes. The last one may be of a
-// change that was made just before the process was killed.
+// written returns a file's backups that were followed by a write, in order. The last one may be
+// for a change made just before the process was killed.
 func (t *timeline) written(path string, now version) []*backup {
 	var list []*backup
 	for _, s := range t.snapshots {
@@ -144,7 +146,8 @@ func (t *timeline) written(path string, now version) []*backup {
 	return list
 }
 
-// planUndo returns what to restore to take back what an agent has changed, and the files in which that is not possible.
+// planUndo returns the steps to undo an agent's changes, and the files in which that is
+// impossible.
 func planUndo(h *History, agent string, except []string) (steps []step, later []LaterChange, err error) {
 	for _, path := range h.paths(func(b *backup) bool { return b.by.ID == agent }) {
 		if slices.Contains(except, path) {
@@ -167,7 +170,7 @@ func planUndo(h *History, agent string, except []string) (steps []step, later []
 	return steps, later, nil
 }
 
-// paths returns the files that some backups are of.
+// paths returns the files with matching backups.
 func (t *timeline) paths(of func(*backup) bool) []string {
 	found := map[string]bool{}
 	for _, s := range t.snapshots {
@@ -179,8 +182,8 @@ func (t *timeline) paths(of func(*backup) bool) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// without makes the step restore the file without the changes of an agent, the last one of which is head. If that is not
-// possible it returns the changes because of which it is not.
+// without makes the step restore the file without an agent's changes, given the last change in
+// head. If that is impossible, it returns the changes that prevent it.
 func (s *step) without(st *store, head *link, agent string) *LaterChange {
 	var since LaterChange
 	content := s.data
@@ -189,7 +192,7 @@ func (s *step) without(st *store, head *link, agent string) *LaterChange {
 			since.add(at)
 			continue
 		}
-		run := *at // all changes of the agent that follow each other are one
+		run := *at // consecutive changes by the agent count as one
 		for run.prev != nil && run.prev.by.ID == agent {
 			run.prev, run.before, run.raced, at = run.prev.prev, run.prev.before, run.prev.raced, run.prev
 		}
@@ -207,7 +210,7 @@ func (s *step) without(st *store, head *link, agent string) *LaterChange {
 	return nil
 }
 
-// add takes in another change; the one before was made later.
+// add adds a change; changes are added from last to first.
 func (l *LaterChange) add(c *link) {
 	switch {
 	case c.outside:
@@ -217,12 +220,12 @@ func (l *LaterChange) add(c *link) {
 	}
 }
 
-// takeBack returns a file without a change, if that is possible without a loss.
+// takeBack returns a file without a change, if that is possible without loss.
 func takeBack(st *store, c *link, now version, content []byte) (version, []byte, bool) {
 	if c.raced {
 		return now, nil, false
 	}
-	if now.hash == c.before.hash { // it was taken back already
+	if now.hash == c.before.hash { // already undone
 		return now, content, true
 	}
 	before, err := st.content(c.before)
@@ -248,17 +251,17 @@ func takeBack(st *store, c *link, now version, content []byte) (version, []byte,
 	return version{hash: hex.EncodeToString(sum[:]), mode: now.mode}, []byte(text), true
 }
 
-// mergeable reports whether contents are texts of a size whose lines are compared.
+// mergeable reports whether contents are texts small enough for line comparison.
 func mergeable(contents ...[]byte) bool {
 	return !slices.ContainsFunc(contents, func(data []byte) bool { return len(data) > maxCounted || isBinary(data) })
 }
 
-// planBack returns what to restore to take a rewind back, and the files that were changed since.
+// planBack returns the steps to undo a rewind, and the files that were changed since.
 func planBack(h *History, at int, except []string) (steps []step, later []LaterChange, err error) {
 	if at >= len(h.snapshots) || !strings.HasPrefix(h.snapshots[at].id, rewindPrefix) {
 		return nil, nil, errors.New("there is no such rewind to take back")
 	}
-	files := h.snapshots[at].files // also those that tools have changed before the next message
+	files := h.snapshots[at].files // includes files that tools changed before the next message
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		b := files[path][0]
 		if b.by.ID != userID || slices.Contains(except, path) {
@@ -283,7 +286,7 @@ func planBack(h *History, at int, except []string) (steps []step, later []LaterC
 	return steps, later, nil
 }
 
-// changedAfter returns who changed a file after a rewind did.
+// changedAfter returns who changed a file after a rewind.
 func changedAfter(head *link, path string, rewound *backup) LaterChange {
 	l := LaterChange{Path: path}
 	done := rewound.at

@@ -31,21 +31,20 @@ func swap(text, line, by string) string {
 	return strings.Replace(text, "\n"+line+"\n", "\n"+by+"\n", 1)
 }
 
-// What one agent changed is taken back, and nothing that others changed.
-//
+// TestUndoOfAnAgent checks that undoing one agent's changes does not affect others' changes.
 // Proves HIST-04, SESS-31.
 func TestUndoOfAnAgent(t *testing.T) {
 	type change struct {
 		by   Author
-		line string // to be replaced by its name
+		line string // line to replace by its name
 		name string
 	}
 	user := Author{ID: userID}
 	tests := []struct {
 		name    string
 		changes []change
-		want    []string // lines that are left of the changes; nil means that the file is left as it is
-		later   string   // who made that impossible
+		want    []string // lines that remain of the changes; nil means that the file is not changed
+		later   string   // author who made the undo impossible
 	}{
 		{"alone", []change{{ann, "3", "A"}}, []string{}, ""},
 		{"twice", []change{{ann, "3", "A"}, {ann, "A", "B"}}, []string{}, ""},
@@ -58,7 +57,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 		{"before another, in the same line", []change{{ann, "3", "A"}, {bob, "A", "B"}}, nil, "Bob"},
 		{"before another, in the next line", []change{{ann, "3", "A"}, {bob, "4", "B"}}, nil, "Bob"},
 		{"before two others", []change{{ann, "3", "A"}, {bob, "A", "B"}, {Author{}, "B", "M"}}, nil, "Bob main"},
-		{"before the user", []change{{ann, "3", "A"}, {user, "8", "U"}}, nil, "outside"}, // what the agent left is not stored
+		{"before the user", []change{{ann, "3", "A"}, {user, "8", "U"}}, nil, "outside"}, // the agent's version is not stored
 		{"before another and the user", []change{{ann, "3", "A"}, {bob, "8", "B"}, {user, "11", "U"}}, []string{"B", "U"}, ""},
 		{"before the user and another", []change{{ann, "3", "A"}, {user, "8", "U"}, {bob, "11", "B"}}, nil, "Bob outside"},
 		{"after the user", []change{{user, "3", "U"}, {ann, "8", "A"}}, []string{"U"}, ""},
@@ -123,7 +122,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 			if tt.want == nil {
 				continue
 			}
-			// And then it can be done again.
+			// Then it can be done again.
 			if again, err := p.Rewind(t.Context(), ann.ID, Options{}); err != nil || len(again.Changes) != len(report.Changes) || again.Later != nil {
 				t.Errorf("%s: done again it is %+v, %v", tt.name, again, err)
 			}
@@ -131,7 +130,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 	}
 }
 
-// said names who made a later change.
+// said returns the authors of a later change.
 func said(l LaterChange) string {
 	var names []string
 	for _, a := range l.By {
@@ -146,8 +145,8 @@ func said(l LaterChange) string {
 	return strings.Join(names, " ")
 }
 
-// Files that an agent made are removed, and what is no text is restored as a whole.
-//
+// TestUndoOfWholeFiles checks that files created by an agent are removed, and that binary files
+// are restored as a whole.
 // Proves HIST-04.
 func TestUndoOfWholeFiles(t *testing.T) {
 	p := newProject(t)
@@ -187,8 +186,8 @@ func TestUndoOfWholeFiles(t *testing.T) {
 	}
 }
 
-// Calls of several agents that kept a file at the same time do not undo each other: what the second one found is not
-// known for sure.
+// TestUndoOfChangesAtTheSameTime checks that agents that backed up a file at the same time do
+// not undo each other: the state that the second one found is uncertain.
 func TestUndoOfChangesAtTheSameTime(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", twelve)
@@ -217,7 +216,7 @@ func TestUndoOfChangesAtTheSameTime(t *testing.T) {
 			t.Errorf("undo of %s: %q, %+v, %v", a.Title, p.files()["f"], report.Later, err)
 		}
 	}
-	// Two calls of one agent are one change.
+	// Two calls by one agent count as one change.
 	p.editBy(bob, "f", twelve)
 	var calls []int64
 	for range 2 {
@@ -237,7 +236,8 @@ func TestUndoOfChangesAtTheSameTime(t *testing.T) {
 	}
 }
 
-// An edit that was refused after the file was kept is no change.
+// TestUndoAfterARefusal checks that an edit refused after the backup does not count as a
+// change.
 func TestUndoAfterARefusal(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", twelve)
@@ -261,7 +261,8 @@ func TestUndoAfterARefusal(t *testing.T) {
 	}
 }
 
-// A process that was killed between the write and the record of it has made a change all the same.
+// TestUndoAfterAKill checks that a change counts even if the process was killed between the
+// write and its record.
 func TestUndoAfterAKill(t *testing.T) {
 	p := newProject(t)
 	p.outside("f", twelve)
@@ -280,8 +281,8 @@ func TestUndoAfterAKill(t *testing.T) {
 	}
 }
 
-// A history of a time when changes had no authors can be read, and continued.
-//
+// TestHistoryWithoutAuthors checks that an old history without authors can be read and
+// continued.
 // Proves HIST-02.
 func TestHistoryWithoutAuthors(t *testing.T) {
 	p := newProject(t)
@@ -322,8 +323,7 @@ func TestHistoryWithoutAuthors(t *testing.T) {
 	}
 }
 
-// A rewind is taken back alone: what was changed since stays.
-//
+// TestTakeBackARewindAlone checks that undoing a rewind keeps later changes.
 // Proves HIST-04.
 func TestTakeBackARewindAlone(t *testing.T) {
 	p := newProject(t)
@@ -359,8 +359,8 @@ func TestTakeBackARewindAlone(t *testing.T) {
 	}
 }
 
-// A file that an agent changes while others are restored is not overwritten, and the others are as they were.
-//
+// TestRewindBesideAnAgent checks that a file changed by an agent during a rewind is not
+// overwritten, and that the other files are reverted.
 // Proves HIST-04.
 func TestRewindBesideAnAgent(t *testing.T) {
 	p := newProject(t)
@@ -386,9 +386,8 @@ func TestRewindBesideAnAgent(t *testing.T) {
 	}
 }
 
-// When the oldest messages are forgotten and the history is written again, it is still known who changed what, and in
-// which order.
-//
+// TestUndoAfterCompaction checks that authors and order of changes survive dropping the oldest
+// messages and compaction.
 // Proves HIST-02.
 func TestUndoAfterCompaction(t *testing.T) {
 	p := newProject(t)
@@ -404,7 +403,7 @@ func TestUndoAfterCompaction(t *testing.T) {
 	p.editBy(ann, "f", swap(p.files()["f"], "8", "A"))
 	p.editBy(bob, "f", swap(p.files()["f"], "11", "C"))
 	var calls []int64
-	for _, a := range []Author{ann, bob} { // at the same time
+	for _, a := range []Author{ann, bob} { // concurrently
 		c, err := p.Backup(t.Context(), p.path("g"), a)
 		if err != nil {
 			t.Fatal(err)
@@ -422,7 +421,7 @@ func TestUndoAfterCompaction(t *testing.T) {
 		}
 		return info.Size()
 	}
-	for before := int64(-1); before != size(); { // until nothing is left to be dropped
+	for before := int64(-1); before != size(); { // until nothing is left to drop
 		before = size()
 		p.reopen()
 	}
@@ -443,7 +442,8 @@ func TestUndoAfterCompaction(t *testing.T) {
 	}
 }
 
-// Records of others can say anything of changes and authors: nothing is lost, and nothing fails.
+// TestUndoWithBadRecords checks that arbitrary change numbers and authors in records cause
+// neither loss nor failure.
 func TestUndoWithBadRecords(t *testing.T) {
 	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 	for _, bad := range []string{
@@ -484,7 +484,7 @@ func TestUndoWithBadRecords(t *testing.T) {
 		before := p.files()["f"]
 		report, err := p.Rewind(t.Context(), ann.ID, Options{Force: true})
 		if err != nil {
-			continue // it is said, and nothing was changed
+			continue // reported, and nothing was changed
 		}
 		if now := p.files()["f"]; !strings.Contains(now, "two\nthree\n") {
 			t.Errorf("%s: of %q there is %q, %+v", bad, before, now, report)
@@ -497,18 +497,18 @@ func TestUndoWithBadRecords(t *testing.T) {
 	}
 }
 
-// A crowd is several authors that change files whose lines have names that occur once.
+// A crowd is a group of authors that change files whose line names are unique.
 type crowd struct {
 	*project
 	rt      *rapid.T
 	n       int
-	removed map[string]string // who removed a line, by its name
+	removed map[string]string // line name to the author who removed it
 }
 
 // lines returns the lines of a file.
 func (c *crowd) lines(name string) []string { return strings.Fields(c.files()[name]) }
 
-// change lets an author change a file somewhere.
+// change makes a random change by an author.
 func (c *crowd) change(by, name string) {
 	lines := c.lines(name)
 	at := rapid.IntRange(0, len(lines)).Draw(c.rt, "at")
@@ -532,7 +532,7 @@ func (c *crowd) change(by, name string) {
 	}
 }
 
-// undo takes back what an agent changed, and checks that nothing of the others changed.
+// undo undoes an agent's changes and checks that no other changes are affected.
 func (c *crowd) undo(agent string) {
 	before := c.files()
 	report, err := c.Rewind(c.t.Context(), agent, Options{})
@@ -586,9 +586,9 @@ func (c *crowd) undo(agent string) {
 	}
 }
 
-// Several authors change the same files, and what one of them did is taken back: that never changes a byte of another's
-// change, and taken back itself it leaves no trace.
-//
+// TestUndoNeverTouchesOthers checks that, with several authors changing the same files, undoing
+// one author's changes never modifies a byte of another's, and that undoing the undo leaves no
+// trace.
 // Proves HIST-04.
 func TestUndoNeverTouchesOthers(t *testing.T) {
 	undone, left := 0, 0
@@ -619,7 +619,7 @@ func TestUndoNeverTouchesOthers(t *testing.T) {
 				if _, err := c.Rewind(t.Context(), id, Options{Force: true, Later: []string{}}); err != nil {
 					rt.Fatal(err)
 				}
-				maps.Copy(c.removed, removed[id]) // lines are gone again by those who had removed them then
+				maps.Copy(c.removed, removed[id]) // restores who had removed which lines at that time
 				for name := range c.files() {
 					for _, l := range slices.Concat(slices.Collect(maps.Keys(c.removed)), c.lines(name)) {
 						if c.removed[l] == "" || slices.Contains(c.lines("f"), l) || slices.Contains(c.lines("g"), l) {

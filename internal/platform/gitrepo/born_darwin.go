@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born returns when a file was made.
+// born returns a file's creation time.
 func born(path string) (time.Time, bool) {
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {

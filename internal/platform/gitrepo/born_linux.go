@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born returns when a file was made, where the file system knows.
+// born returns a file's creation time, if the file system records it.
 func born(path string) (time.Time, bool) {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME, &st)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A setting is one of git's configuration.
+// A setting is a git configuration setting.
 type setting struct{ key, value string }
 
-// baseEnv returns the variables with which git is always run: it writes nothing beside its answer, does not wait
-// for the user, and fetches nothing. None of them shows in what it answers.
+// baseEnv returns the variables for every git process: it writes only its output, does not
+// prompt and does not fetch. None of them affects its output.
 func baseEnv() []string {
 	return []string{
 		"GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0",
@@ -17,8 +17,8 @@ func baseEnv() []string {
 	}
 }
 
-// settingsEnv returns the variable that puts settings in force, above those of all files: the one of git -c, which
-// versions before 2.31 know, too.
+// settingsEnv returns the variable that applies settings with precedence over all files. It is
+// the variable behind git -c, which versions before 2.31 support too.
 func settingsEnv(settings []setting) []string {
 	if len(settings) == 0 {
 		return nil
@@ -30,8 +30,8 @@ func settingsEnv(settings []setting) []string {
 	return []string{"GIT_CONFIG_PARAMETERS=" + strings.Join(words, " ")}
 }
 
-// guards are the settings that keep git from running anything where nothing else does. An empty monitor is none to
-// old versions as well, which take false for its name.
+// guards are the settings that keep git from running other programs where nothing else prevents
+// it. The fsmonitor is empty because old versions take "false" as a program name.
 func guards() []setting {
 	return []setting{
 		{"core.fsmonitor", ""}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"log.showSignature", "false"},
@@ -40,9 +40,9 @@ func guards() []setting {
 	}
 }
 
-// Guard returns the variables with which git commands that only read are run where the kernel does not confine
-// them: their settings win over those of all files. A line that shows settings is run without them: what shows
-// settings runs nothing.
+// Guard returns the variables for read-only git commands that the kernel does not confine.
+// Their settings override all files. Commands that show settings run without them, and run no
+// other programs.
 func Guard(showsSettings bool) []string {
 	if showsSettings {
 		return baseEnv()
@@ -50,8 +50,8 @@ func Guard(showsSettings bool) []string {
 	return append(baseEnv(), settingsEnv(guards())...)
 }
 
-// Harden returns the arguments of a git command that only reads with the options that keep its answer from being
-// made by other programs.
+// Harden returns the arguments of a read-only git command with options that keep other programs
+// from producing its output.
 func Harden(args []string) []string {
 	n := subCommand(args)
 	if n >= len(args) {
@@ -60,7 +60,7 @@ func Harden(args []string) []string {
 	return slices.Concat(args[:n+1], plainly(args[n]), args[n+1:])
 }
 
-// plainly returns the options of a sub-command that keep its answer from being made by other programs.
+// plainly returns the options that keep other programs from producing a sub-command's output.
 func plainly(sub string) []string {
 	switch sub {
 	case "diff", "log", "show", "whatchanged", "diff-tree", "diff-index", "diff-files":
@@ -71,8 +71,8 @@ func plainly(sub string) []string {
 	return nil
 }
 
-// subCommand returns where in the arguments the sub-command is, behind the options of git itself, or that there
-// is none.
+// subCommand returns the index of the sub-command, after git's own options, or len(args)
+// without one.
 func subCommand(args []string) int {
 	if len(args) == 0 || args[0] != "git" {
 		return len(args)

@@ -1,8 +1,8 @@
-// Package gitrepo judges whether git may be asked about a repository without a question to the user: a
-// repository can make git run programs, fetch, or show files of other places. It does not read git's
-// configuration itself; it asks git, by commands that run no helper, where the repository is and which settings
-// are in force, compares the places with what is on the disk, and doubts every setting of the repository that is
-// not known to be harmless. Which git commands only read is left to package shell, and running them to others.
+// Package gitrepo decides whether git may run in a repository without asking the user: a
+// repository can make git run programs, fetch, or show files from elsewhere. It does not parse
+// git's configuration. It runs git commands that start no helpers to get the repository's
+// location and active settings, verifies the location on disk, and distrusts every repository
+// setting that is not known to be harmless.
 package gitrepo
 
 import (
@@ -17,54 +17,55 @@ import (
 )
 
 const (
-	// patience is how long all questions to git may take for one verdict.
+	// patience is the time limit for all git commands of one verdict.
 	patience = 5 * time.Second
-	// maxChanges is how often git is asked again because the repository changed meanwhile.
+	// maxChanges is how often an inquiry is repeated because the repository changed during it.
 	maxChanges = 4
-	// maxSubmodules is how many submodules are judged before the repository is doubted.
+	// maxSubmodules is the maximum number of submodules to examine; a repository with more is
+	// distrusted.
 	maxSubmodules = 40
-	// maxVerdicts is how many verdicts are kept.
+	// maxVerdicts is the number of verdicts cached.
 	maxVerdicts = 200
 )
 
-// A Config is what a judge needs to know.
+// Config configures a Judge. Environ is required.
 type Config struct {
-	// Environ returns the environment in which the user runs git, of which HOME, XDG_CONFIG_HOME and PATH
-	// count. It is asked for when git is.
+	// Environ returns the environment in which the user runs git; HOME, XDG_CONFIG_HOME and
+	// PATH are used. It is called before git runs.
 	Environ func() []string
-	// Roots returns the working directories, that of the session first. A git that lies in one of them is not
-	// run. May be nil.
+	// Roots, if non-nil, returns the working directories, the session's first. A git executable
+	// inside one of them is not run.
 	Roots func() []string
 }
 
-// A Judge keeps what it found out about repositories for as long as the files that played a role stay as they
-// are. It is safe for concurrent use.
+// A Judge determines whether repositories can be trusted and caches its verdicts until the
+// files they depend on change. It is safe for concurrent use.
 type Judge struct {
 	config Config
 	began  time.Time
 
 	mu    sync.Mutex
 	known map[string]*Verdict
-	// obeyed are the places from which git takes hooks and settings, by directory.
+	// obeyed are the places from which git takes hooks and settings, keyed by directory.
 	obeyed map[string]*places
-	made   map[string]time.Time // when git's directories were made that the program made itself
+	made   map[string]time.Time // creation times of git directories that adze created
 	own    own
 }
 
-// own is the git that git itself starts.
+// own is the git executable that git itself starts.
 type own struct {
-	program string // the git that was asked
+	program string // the git that reported it
 	stamp   stamp
 	path    string
 }
 
-// New returns a judge. Repositories that are made from now on are doubted; see [Verdict.Unjailed].
+// New returns a judge. Repositories created from now on are distrusted; see [Verdict.Unjailed].
 func New(c Config) *Judge {
 	return &Judge{config: c, began: time.Now(), known: make(map[string]*Verdict)}
 }
 
-// Of returns what is known about the repository of dir, which is absolute. Git is asked only if a file that
-// played a role has changed since it was asked.
+// Of returns the verdict on the repository that contains dir, which is absolute. It runs git
+// only if a file that the verdict depends on has changed.
 func (j *Judge) Of(dir string) *Verdict {
 	dir = filepath.Clean(dir)
 	j.mu.Lock()
@@ -83,7 +84,7 @@ func (j *Judge) Of(dir string) *Verdict {
 		if !errors.Is(v.doubt, errChanged) {
 			break
 		}
-		v = j.inquire(ctx, dir) // a command that used the repository may end just now
+		v = j.inquire(ctx, dir) // a command that used the repository may just be ending
 	}
 	if v.settled {
 		if len(j.known) >= maxVerdicts {
@@ -94,7 +95,8 @@ func (j *Judge) Of(dir string) *Verdict {
 	return v
 }
 
-// Made says that the program itself has made the worktree at dir just now, so that it is not doubted for being new.
+// Made records that adze has just created the worktree at dir, so that it is not distrusted for
+// being new.
 func (j *Judge) Made(dir string) {
 	target, err := readLine(filepath.Join(dir, ".git"), "gitdir: ")
 	if err != nil {
@@ -114,47 +116,47 @@ func (j *Judge) Made(dir string) {
 	clear(j.known)
 }
 
-// A Verdict is what a judge found out about the repository of a directory, or that there is none. It does not
-// change.
+// A Verdict is the result of examining the repository that contains a directory, if any. It is
+// immutable.
 type Verdict struct {
-	// Top is the work tree, Dir and Common are where git keeps what is known about it; empty without a
-	// repository.
+	// Top is the work tree, Dir and Common its git directories. All are empty if the directory
+	// is not in a repository.
 	Top, Dir, Common string
 
-	doubt     error     // nothing may be asked
-	unjailed  error     // nothing may be asked where the kernel does not confine git
-	filtered  error     // files of the work tree may not be compared in a jail
-	secrets   []string  // names of settings that hold a secret
-	overrides []setting // what git has to be told in a jail
-	plain     bool      // a program of the user would make patches
+	doubt     error     // git must not run at all
+	unjailed  error     // git must not run unless the kernel confines it
+	filtered  error     // work tree files must not be compared in a jail
+	secrets   []string  // names of settings that contain secrets
+	overrides []setting // settings for git in a jail
+	plain     bool      // an external program of the user would produce patches
 	linked    bool      // git starts git in submodules
 	reads     []string
 	program   string
-	own       func() string // the git that git itself starts; may be nil or return ""
+	own       func() string // the git that git starts; may be nil or return ""
 	environ   []string      // environment of the inquiry
 	roles     roles
-	settled   bool // no file had changed so recently that a further change might not show
+	settled   bool // no file changed so recently that a further change could go unnoticed
 
-	indexes    roles    // of the repository and its submodules
-	dirs       []string // git's directories of the repository and its submodules
-	links      bool     // an index has other repositories in it, or could not be read without git
-	attributes bool     // it rests on attributes of tracked files
-	hash       int      // the size of object names in bytes; 0 if it is not known
-	tables     bool     // references are not files
+	indexes    roles    // indexes of the repository and its submodules
+	dirs       []string // git directories of the repository and its submodules
+	links      bool     // an index contains submodules, or could not be read without git
+	attributes bool     // depends on attributes of tracked files
+	hash       int      // object name size in bytes; 0 if unknown
+	tables     bool     // references are not stored as files
 	user       string   // user.name
-	loose      bool     // an include names a file that has no stamp
+	loose      bool     // an include names a file without a stamp
 }
 
-// Program returns the git that was asked, and the environment for asking it more where the kernel does not
-// confine it.
+// Program returns the git executable and the environment for running it outside a jail.
 func (v *Verdict) Program() (path string, environ []string) {
 	return v.program, slices.Concat(v.environ, settingsEnv(guards()))
 }
 
-// Doubt returns why git must not be asked in the repository at all, or nil.
+// Doubt returns the reason why git must not run in the repository at all, or nil.
 func (v *Verdict) Doubt() error { return v.doubt }
 
-// Unjailed returns why git must not be asked in the repository where the kernel does not confine it, or nil.
+// Unjailed returns the reason why git must not run in the repository unless the kernel confines
+// it, or nil.
 func (v *Verdict) Unjailed() error {
 	if v.doubt != nil {
 		return v.doubt
@@ -162,8 +164,8 @@ func (v *Verdict) Unjailed() error {
 	return v.unjailed
 }
 
-// Command returns why a git command that only reads must not run in the repository, or nil. The arguments begin
-// with the sub-command.
+// Command returns the reason why a read-only git command must not run in the repository, or
+// nil. The arguments begin with the sub-command.
 func (v *Verdict) Command(args []string, jailed bool) error {
 	err := v.Unjailed()
 	if jailed {
@@ -181,7 +183,7 @@ func (v *Verdict) Command(args []string, jailed bool) error {
 	return nil
 }
 
-// compares reports whether a command may look at the contents of files in the work tree.
+// compares reports whether a command may read the content of work tree files.
 func compares(args []string) bool {
 	switch args[0] {
 	case "status", "diff", "diff-files", "diff-index", "blame", "annotate", "ls-files", "grep":
@@ -192,7 +194,7 @@ func compares(args []string) bool {
 	return false
 }
 
-// shown returns why the settings that a command shows must not be: some hold secrets.
+// shown returns an error if a command would show settings that contain secrets.
 func (v *Verdict) shown(args []string) error {
 	for _, name := range v.secrets {
 		section, _, _ := strings.Cut(name, ".")
@@ -216,9 +218,9 @@ func mayShow(arg, name string) bool {
 	return strings.EqualFold(arg, name)
 }
 
-// Env returns the variables with which git runs in a jail where these verdicts apply: what keeps it from waiting
-// and from fetching, and settings in place of those of the user that cannot work there. Where settings are shown
-// it runs without the latter, so that it shows what is configured.
+// Env returns the variables for running git in a jail with these verdicts: they keep it from
+// prompting and fetching, and replace user settings that cannot work there. Commands that show
+// settings run without the replacements, so that they show the configured values.
 func Env(verdicts []*Verdict, showsSettings bool) []string {
 	var all []setting
 	for _, v := range verdicts {
@@ -231,13 +233,14 @@ func Env(verdicts []*Verdict, showsSettings bool) []string {
 	return append(baseEnv(), settingsEnv(all)...)
 }
 
-// Replaces reports whether git needs other settings in a jail than are configured.
+// Replaces reports whether git needs different settings in a jail than configured.
 func (v *Verdict) Replaces() bool { return len(v.overrides) > 0 }
 
-// Plain reports whether commands that show patches have to be told not to use external programs: see [Harden].
+// Plain reports whether commands that show patches need options against external programs; see
+// [Harden].
 func (v *Verdict) Plain() bool { return v.plain }
 
-// Executes returns the programs that git executes to answer: itself, where it keeps its own.
+// Executes returns the programs that git executes: its own executable in git's exec path.
 func (v *Verdict) Executes() []string {
 	if v.own == nil {
 		return nil
@@ -248,5 +251,6 @@ func (v *Verdict) Executes() []string {
 	return nil
 }
 
-// Reads returns the files and directories that git reads for this repository, besides those of the system.
+// Reads returns the files and directories that git reads for this repository, in addition to
+// the system's.
 func (v *Verdict) Reads() []string { return v.reads }

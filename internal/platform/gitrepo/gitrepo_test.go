@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// A bench is a home directory and a place for repositories, with a judge that began after they were made.
+// A bench is a home directory and a place for repositories, with a judge that started after
+// they were created.
 type bench struct {
 	t    *testing.T
 	base string
@@ -53,7 +54,7 @@ func (b *bench) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// repository makes one with a commit.
+// repository creates a repository with a commit.
 func (b *bench) repository(name string) {
 	b.t.Helper()
 	b.write(name+"/f", "a\n")
@@ -68,7 +69,7 @@ func (b *bench) judge() *Judge {
 	return j
 }
 
-// of returns what a new judge says about a directory.
+// of returns a new judge's verdict on a directory.
 func (b *bench) of(name string) *Verdict { return b.judge().Of(b.path(name)) }
 
 func TestHarmlessRepositories(t *testing.T) {
@@ -102,12 +103,12 @@ func TestHarmlessRepositories(t *testing.T) {
 	}
 }
 
-// Repositories as in F3, and others, are doubted.
+// TestHostileRepositories checks that repositories as in F3, and others, are distrusted.
 func TestHostileRepositories(t *testing.T) {
 	evil := "touch /tmp/never"
 	tests := []struct {
 		name string
-		dir  string // where git is asked; empty means r
+		dir  string // directory to run git in; empty means r
 		make func(b *bench)
 	}{
 		{"F3a a comment that ends in a backslash", "", func(b *bench) {
@@ -332,7 +333,7 @@ func TestHostileRepositories(t *testing.T) {
 			if v.Doubt() == nil {
 				t.Errorf("it is not doubted: %+v", v)
 			}
-			if took := time.Since(began); took > 10*patience { // a machine may be busy; git would wait for ever
+			if took := time.Since(began); took > 10*patience { // the machine may be busy; git would hang forever
 				t.Errorf("it took %v", took)
 			}
 			t.Log(v.Doubt())
@@ -387,9 +388,8 @@ func (b *bench) patch(name, old, with string) {
 	b.write(name, string(data)+strings.Repeat("\x00", 20)) // no checksum, as with index.skipHash
 }
 
-// Real git, told by the repository to run a program wherever it can, runs none: where the environment does not
-// prevent it, the judge has doubts.
-//
+// TestNothingRuns checks that real git runs no program that a repository configures: either the
+// environment prevents it, or the judge distrusts the repository.
 // Proves SHRO-03.
 func TestNothingRuns(t *testing.T) {
 	for _, key := range []string{
@@ -420,7 +420,7 @@ func TestNothingRuns(t *testing.T) {
 			for _, args := range []string{"status", "diff", "log -p", "show HEAD", "blame f", "ls-files -m", "branch -v", "describe --always --dirty"} {
 				cmd := exec.Command(program, Harden(append([]string{"git"}, strings.Fields(args)...))[1:]...)
 				cmd.Dir, cmd.Env = b.path("r"), env
-				cmd.CombinedOutput() // ok: it may fail for lack of the helper
+				cmd.CombinedOutput() // ok: may fail for lack of the helper
 				if _, err := os.Stat(trace); err == nil {
 					t.Fatalf("git %s ran what the repository told it to", args)
 				}
@@ -443,7 +443,7 @@ func TestHarden(t *testing.T) {
 	}
 }
 
-// What was found out is kept as long as nothing changes that it rests on.
+// TestAnswersAreKept checks that verdicts are cached until a file they depend on changes.
 func TestAnswersAreKept(t *testing.T) {
 	for name, change := range map[string]func(*bench){
 		"settings":             func(b *bench) { b.git("r", "config", "core.fsmonitor", "evil") },
@@ -487,13 +487,13 @@ func TestAnswersAreKept(t *testing.T) {
 	}
 }
 
-// Repositories that appear during the session are doubted: within the working directory always, elsewhere
-// where nothing else confines git (F2).
+// TestMadeDuringTheSession checks that repositories created during the session are distrusted:
+// within the working directory always, elsewhere if nothing else confines git (F2).
 func TestMadeDuringTheSession(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
 	j := New(Config{Environ: b.environ, Roots: func() []string { return []string{b.path("r")} }})
-	time.Sleep(2 * settling) // the clock of files is coarse
+	time.Sleep(2 * settling) // file timestamps are coarse
 	b.repository("r/emb")
 	b.repository("other")
 	if err := j.Of(b.path("r")).Unjailed(); err != nil {
@@ -507,7 +507,8 @@ func TestMadeDuringTheSession(t *testing.T) {
 	}
 }
 
-// The user's own settings are trusted. What cannot work in a jail is replaced there, or not asked for.
+// TestSettingsOfTheUser checks that the user's own settings are trusted, and that settings that
+// cannot work in a jail are replaced or refused there.
 func TestSettingsOfTheUser(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -547,7 +548,8 @@ func TestSettingsOfTheUser(t *testing.T) {
 	}
 }
 
-// A home directory that is a work tree does not become readable for a project in it.
+// TestHomeIsAWorkTree checks that a home directory that is a work tree does not become readable
+// for a project inside it.
 func TestHomeIsAWorkTree(t *testing.T) {
 	b := newBench(t)
 	b.repository("home")
@@ -568,7 +570,7 @@ func TestHomeIsAWorkTree(t *testing.T) {
 	}
 }
 
-// Secrets among the settings are not shown.
+// TestSecretSettings checks that secret settings are not shown.
 func TestSecretSettings(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -585,7 +587,8 @@ func TestSecretSettings(t *testing.T) {
 	}
 }
 
-// A git that is not there, or belongs to the project, is not asked; one that comes is.
+// TestGitIsMissing checks that a missing git, or a git inside the project, is not run, and that
+// a git installed later is.
 func TestGitIsMissing(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -611,7 +614,7 @@ func TestGitIsMissing(t *testing.T) {
 	}
 }
 
-// A worktree that the program made is not doubted for being new; one that another made is.
+// TestMade checks that a new worktree is trusted only if adze created it.
 func TestMade(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")

@@ -9,21 +9,21 @@ import (
 	"adze/internal/platform/gitindex"
 )
 
-// maxIndex bounds an index that is read without git.
+// maxIndex is the maximum size of an index that is read without git.
 const maxIndex = 512 << 20
 
-// errOdd rejects an index with a path that leads out of the work tree, or into git's own directory.
+// errOdd means that the index has a path outside the work tree or inside the git directory.
 var errOdd = errors.New("the index has an entry")
 
 func indexOf(gitDir string) string { return filepath.Join(gitDir, "index") }
 
-// readLinks reads an index and returns the paths at which it has other repositories, and the file as it was then. Hash is the
-// size of object names in bytes.
+// readLinks reads an index and returns the paths of its submodules and the file's stamp at that
+// time. Hash is the object name size in bytes.
 func readLinks(gitDir string, hash int) (links []string, index role, err error) {
 	index = role{path: indexOf(gitDir), look: entry, stamp: stampOf(indexOf(gitDir), entry)}
 	switch {
 	case !index.stamp.exists():
-		return nil, index, nil // nothing was ever added
+		return nil, index, nil // empty repository
 	case !index.stamp.regular():
 		return nil, index, errors.New("the index is not a file")
 	case hash == 0:
@@ -33,7 +33,7 @@ func readLinks(gitDir string, hash int) (links []string, index role, err error) 
 	if err != nil {
 		return nil, index, err
 	}
-	var strange error // entries of a split index have no names
+	var strange error // reported later: entries of a split index have no names
 	err = gitindex.Read(data, hash, func(e gitindex.Entry) error {
 		switch {
 		case e.Mode&gitindex.KindMask == gitindex.KindDir:
@@ -55,8 +55,9 @@ func readLinks(gitDir string, hash int) (links []string, index role, err error) 
 	return links, index, err
 }
 
-// current returns the verdict if it still holds, nil if git has to be asked again. If only the index has changed, and neither
-// the old nor the new one has other repositories in it, the result is a copy for the new index.
+// current returns the verdict if it is still valid, or nil if git must run again. If only the
+// index has changed, and neither the old nor the new one contains submodules, it returns a copy
+// for the new index.
 func (v *Verdict) current() *Verdict {
 	if !v.roles.hold() {
 		return nil

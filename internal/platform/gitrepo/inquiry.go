@@ -16,27 +16,27 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// An inquiry is one attempt to come to a verdict.
+// An inquiry is one attempt to reach a verdict.
 type inquiry struct {
 	ctx        context.Context
-	git        string // the program
+	git        string // git executable
 	env        []string
-	home, xdg  string // of the user; may be empty
+	home, xdg  string // the user's directories; may be empty
 	began      time.Time
 	made       map[string]time.Time // see [Judge.Made]
-	roots      []string             // the working directories without links, that of the session first
+	roots      []string             // working directories with links resolved, the session's first
 	roles      roles
-	submodules int // judged so far
+	submodules int // number examined so far
 }
 
 var errChanged = errors.New("the repository changed while it was looked at")
 
-// inquire comes to a verdict about the repository of dir.
+// inquire returns a verdict on the repository that contains dir.
 func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	began := time.Now()
 	q, err := j.prepare(ctx, dir)
 	if err != nil {
-		return &Verdict{doubt: err} // which rests on no file, and is not kept
+		return &Verdict{doubt: err} // depends on no file, so it is not cached
 	}
 	v := q.judge(dir, 0)
 	v.own = sync.OnceValue(func() string { return j.ownGit(q.git, q.env) })
@@ -48,7 +48,7 @@ func (j *Judge) inquire(ctx context.Context, dir string) *Verdict {
 	return v
 }
 
-// prepare returns an inquiry about dir without running git.
+// prepare returns an inquiry for dir without running git.
 func (j *Judge) prepare(ctx context.Context, dir string) (*inquiry, error) {
 	q := &inquiry{ctx: ctx, began: j.began, made: j.made}
 	var roots []string
@@ -62,7 +62,7 @@ func (j *Judge) prepare(ctx context.Context, dir string) (*inquiry, error) {
 	return q, q.prepare(j.config.Environ(), roots)
 }
 
-// ownGit returns the git that git itself starts. It asks once.
+// ownGit returns the git executable that git itself starts. It runs git once.
 func (j *Judge) ownGit(git string, env []string) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -85,10 +85,10 @@ func (j *Judge) ownGit(git string, env []string) string {
 	return path
 }
 
-// prepare finds git and the environment that it is asked in.
+// prepare finds the git executable and its environment.
 func (q *inquiry) prepare(environ, roots []string) error {
 	path := ""
-	var own []string // where the user's own configuration is
+	var own []string // locations of the user's own configuration
 	for _, entry := range environ {
 		switch name, value, _ := strings.Cut(entry, "="); name {
 		case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM":
@@ -133,19 +133,21 @@ func (q *inquiry) prepare(environ, roots []string) error {
 	return nil
 }
 
-// A refusal is what git said instead of an answer.
+// A refusal is an error message from git.
 type refusal struct{ message string }
 
 func (r *refusal) Error() string { return "git: " + r.message }
 
 const (
-	// maxAnswer bounds what git may answer.
+	// maxAnswer is the maximum size of git's output.
 	maxAnswer = 64 << 20
-	// lastWords is how long the rest of an answer may take after git has ended: much, where the machine is busy.
+	// lastWords is how long to wait for remaining output after git has exited. It is long
+	// because the machine may be busy.
 	lastWords = 2 * time.Second
 )
 
-// ask runs git in dir and returns its output. With settings, these are in force besides those of files.
+// ask runs git in dir and returns its output. The settings apply in addition to the
+// configuration files.
 func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(q.ctx, q.git, args...)
 	cmd.Dir, cmd.Env = dir, slices.Concat(q.env, settingsEnv(settings))
@@ -169,7 +171,7 @@ func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, e
 	return out.Bytes(), nil
 }
 
-// A head keeps the beginning of what is written to it.
+// A head is a writer that keeps the first bytes written to it.
 type head struct {
 	bytes.Buffer
 	room int
@@ -177,12 +179,12 @@ type head struct {
 
 func (h *head) Write(p []byte) (int, error) {
 	n := min(len(p), h.room)
-	h.Buffer.Write(p[:n]) // ok: it cannot fail
+	h.Buffer.Write(p[:n]) // ok: cannot fail
 	h.room -= n
 	return len(p), nil
 }
 
-// real returns the path without links, or as it is if that cannot be found out.
+// real returns path with links resolved, or unchanged if that fails.
 func real(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r
@@ -190,13 +192,13 @@ func real(path string) string {
 	return filepath.Clean(path)
 }
 
-// within reports whether path is root or lies in it.
+// within reports whether path is root or inside it.
 func within(path, root string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// sameFile reports whether two paths lead to one file.
+// sameFile reports whether two paths refer to the same file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

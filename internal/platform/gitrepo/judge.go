@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// judge comes to a verdict about the repository of dir, which is a submodule if it is deep.
+// judge returns a verdict on the repository that contains dir. A depth above 0 means a
+// submodule.
 func (q *inquiry) judge(dir string, depth int) *Verdict {
 	if !stampOf(dir, target).exists() {
-		return &Verdict{} // git does not run where there is nothing
+		return &Verdict{} // git does not run where nothing exists
 	}
 	v, err := q.find(dir)
 	if err != nil {
@@ -59,8 +60,8 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 	return nil
 }
 
-// private reports whether a work tree that reaches beyond the working directories has the home of the user in it:
-// it must not become readable because a project lies in it.
+// private reports whether a work tree that extends beyond the working directories contains the
+// user's home: it must not become readable because a project is inside it.
 func (q *inquiry) private(top string) bool {
 	if slices.ContainsFunc(q.roots, func(root string) bool { return within(top, root) }) {
 		return false
@@ -68,7 +69,8 @@ func (q *inquiry) private(top string) bool {
 	return q.home == "" || within(real(q.home), top)
 }
 
-// age doubts a repository that was made since the judge was: by a command of the session.
+// age distrusts a repository that is newer than the judge, because a command of this session
+// may have created it.
 func (q *inquiry) age(v *Verdict) error {
 	made, known := born(v.Dir)
 	if !known || made.Before(q.began) || made.Equal(q.made[real(v.Dir)]) {
@@ -84,13 +86,13 @@ func (q *inquiry) age(v *Verdict) error {
 	return nil
 }
 
-// links returns the paths at which the index has other repositories.
+// links returns the paths of the submodules in the index.
 func (q *inquiry) links(v *Verdict) ([]string, error) {
 	links, index, err := readLinks(v.Dir, v.hash)
 	if errors.Is(err, errOdd) {
 		return nil, err
 	}
-	if err != nil { // such as that of a split index
+	if err != nil { // a split index, for example
 		index = role{indexOf(v.Dir), entry, stampOf(indexOf(v.Dir), entry)}
 		links, err = q.listLinks(v)
 	}
@@ -98,7 +100,7 @@ func (q *inquiry) links(v *Verdict) ([]string, error) {
 	return links, err
 }
 
-// listLinks is links by asking git.
+// listLinks is links, implemented by running git.
 func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 	out, err := q.ask(v.Top, guards(), "ls-files", "--stage", "-z", "--full-name")
 	if err != nil {
@@ -123,7 +125,7 @@ func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 	return links, nil
 }
 
-// odd reports whether a path of the index leads out of the work tree, or to where git keeps its own files.
+// odd reports whether an index path is outside the work tree or inside the git directory.
 func odd(name []byte) bool {
 	if len(name) == 0 || name[0] == '/' {
 		return true
@@ -138,11 +140,11 @@ func odd(name []byte) bool {
 	return false
 }
 
-// submodule judges a repository within the repository, which git starts git in.
+// submodule examines a submodule, in which git starts another git.
 func (q *inquiry) submodule(v *Verdict, link string, depth int) error {
 	dir := filepath.Join(v.Top, filepath.FromSlash(link))
 	if !q.roles.add(dir, entry).dir() || !q.roles.add(filepath.Join(dir, ".git"), entry).exists() {
-		return nil // it is not there
+		return nil // does not exist
 	}
 	if q.submodules++; q.submodules > maxSubmodules || depth > 3 {
 		return errors.New("it has too many submodules")

@@ -9,9 +9,10 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// harmless lists the settings that a repository may have: none of them names a program, a place elsewhere or
-// another set of settings to a command that only reads. "*" stands for any one part of a key; a section alone
-// speaks for all in it. What is not listed is in doubt.
+// harmless lists the settings that a repository may have. With a read-only command, none of
+// them names a program, a location elsewhere or another configuration file. "*" matches any one
+// part of a key; a section name alone covers the whole section. Settings that are not listed
+// are distrusted.
 var harmless = `
 	core.repositoryformatversion core.filemode core.logallrefupdates core.ignorecase core.precomposeunicode core.symlinks
 	core.autocrlf core.eol core.safecrlf core.quotepath core.whitespace core.abbrev core.checkstat core.trustctime
@@ -65,7 +66,7 @@ var harmless = `
 	lfs.concurrenttransfers lfs.allowincompletepush
 	core.bare core.fsmonitor`
 
-// isHarmless returns whether a key is listed.
+// isHarmless reports whether a key is listed.
 func isHarmless(key string) bool {
 	section, name, sub := split(key)
 	form := section + "." + name
@@ -80,7 +81,8 @@ func isHarmless(key string) bool {
 	return false
 }
 
-// doubtful returns why a setting of a repository is not known to be harmless, or nil. Top is the work tree.
+// doubtful returns the reason why a repository setting is not known to be harmless, or nil. Top
+// is the work tree.
 func doubtful(s setting, top string) error {
 	section, name, _ := split(s.key)
 	bad := !isHarmless(s.key)
@@ -109,12 +111,12 @@ func doubtful(s setting, top string) error {
 	return nil
 }
 
-// fileOf returns the file that a setting of a repository names, from the work tree.
+// fileOf returns the file that a repository setting names, relative to the work tree.
 func fileOf(s setting) (string, bool) {
 	return s.value, s.key == "blame.ignorerevsfile" || s.key == "mailmap.file"
 }
 
-// helped reports whether git reaches an address by a program that the address names.
+// helped reports whether git uses a remote helper program named in the URL.
 func helped(url string) bool {
 	transport, _, ok := strings.Cut(url, "::")
 	return ok && !strings.ContainsAny(transport, "/:[@")

@@ -9,18 +9,20 @@ import (
 	"time"
 )
 
-// places are what git obeys in a directory, for as long as the files that played a role stay as they are.
+// places are the hooks and settings that git uses in a directory. They are valid until the
+// files they depend on change.
 type places struct {
 	paths []string
 	roles roles
 }
 
-// maxBelow bounds the directories that are searched for repositories below another.
+// maxBelow is the maximum number of directory entries searched for nested repositories.
 const maxBelow = 500
 
-// Obeyed returns where git takes hooks and settings from in dir, which is absolute, and in the directories directly
-// below it whose .git is a file: git directories, the directory of core.hooksPath, and files with settings, wherever they are and whether or
-// not they exist. A .git directory itself is not among them. Git is asked only if one of these files has changed.
+// Obeyed returns the places from which git takes hooks and settings in dir, which is absolute,
+// and in its immediate subdirectories whose .git is a file: git directories, the core.hooksPath
+// directory and configuration files, wherever they are and even if they do not exist. A .git
+// directory itself is not included. Git runs only if one of these files has changed.
 func (j *Judge) Obeyed(dir string) []string {
 	dir = filepath.Clean(dir)
 	j.mu.Lock()
@@ -49,7 +51,7 @@ func (j *Judge) Obeyed(dir string) []string {
 		}
 	}
 	at := real(dir)
-	p.paths = slices.DeleteFunc(p.paths, func(path string) bool { // all that is there, or nothing that can be written
+	p.paths = slices.DeleteFunc(p.paths, func(path string) bool { // paths that contain dir, and devices
 		return within(at, path) || within(path, filepath.Join(string(filepath.Separator), "dev"))
 	})
 	slices.Sort(p.paths)
@@ -63,7 +65,8 @@ func (j *Judge) Obeyed(dir string) []string {
 	return p.paths
 }
 
-// obeyedIn returns what git obeys in dir. Without git, or if git refuses to answer, that is where .git leads.
+// obeyedIn returns the places that git uses in dir. If git is missing or fails, that is the
+// target of .git.
 func obeyedIn(q *inquiry, dir string, installed bool) []string {
 	var paths []string
 	note := func(path string) {
@@ -120,7 +123,7 @@ func obeyedIn(q *inquiry, dir string, installed bool) []string {
 		case o.key == "core.hookspath":
 			note(resolve(top, q.untilde(o.value)))
 		case o.key == "include.path", strings.HasPrefix(o.key, "includeif.") && strings.HasSuffix(o.key, ".path"):
-			note(resolve(filepath.Dir(o.file), q.untilde(o.value))) // also one that is not there yet
+			note(resolve(filepath.Dir(o.file), q.untilde(o.value))) // even if it does not exist yet
 		}
 	}
 	return paths

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// find asks git where the repository of dir is and compares its answer with what is on the disk. The verdict
-// has no places if there is none.
+// find gets the repository's location from git and verifies it on disk. The verdict has no
+// locations if dir is not in a repository.
 func (q *inquiry) find(dir string) (*Verdict, error) {
 	at, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -41,8 +41,8 @@ func (q *inquiry) find(dir string) (*Verdict, error) {
 	return v, q.compare(v)
 }
 
-// survey looks at what git will find on its way up from dir before it is asked: a file that never ends would make
-// it wait.
+// survey checks the files that git will read on its way up from dir before git runs: a file
+// that never ends would make it hang.
 func (q *inquiry) survey(at string) error {
 	for dir := at; ; dir = filepath.Dir(dir) {
 		dotGit := filepath.Join(dir, ".git")
@@ -69,7 +69,7 @@ func (q *inquiry) survey(at string) error {
 	}
 }
 
-// followed looks at where a .git that is a file leads.
+// followed checks the target of a .git file.
 func (q *inquiry) followed(dotGit string) error {
 	target, err := readLine(dotGit, "gitdir: ")
 	if err != nil {
@@ -86,10 +86,10 @@ func (q *inquiry) followed(dotGit string) error {
 	return q.plainFiles(resolve(gitDir, common))
 }
 
-// maxConfig bounds a file of settings that is looked at.
+// maxConfig is the maximum size of a configuration file.
 const maxConfig = 1 << 20
 
-// plainFiles checks that what git opens in its directory are files, and none a link.
+// plainFiles checks that the files git opens in its directory are regular files, not links.
 func (q *inquiry) plainFiles(gitDir string) error {
 	if s := q.roles.add(gitDir, entry); s.exists() && !s.dir() {
 		return fmt.Errorf("%s is not a directory", gitDir)
@@ -124,8 +124,8 @@ func (q *inquiry) plainFiles(gitDir string) error {
 	return nil
 }
 
-// none confirms that there is no repository above dir: something there that is not one to git, or not yet,
-// is in doubt.
+// none confirms that dir is not in a repository: a .git above it that git does not recognize,
+// or not yet, is distrusted.
 func (q *inquiry) none(at string) error {
 	for dir := at; ; dir = filepath.Dir(dir) {
 		if dotGit := filepath.Join(dir, ".git"); q.roles.add(dotGit, entry).exists() {
@@ -137,7 +137,8 @@ func (q *inquiry) none(at string) error {
 	}
 }
 
-// top returns the work tree that git found, which must be a directory above dir, the first with a .git.
+// top returns the work tree that git reported, which must be the closest directory above dir
+// with a .git.
 func (q *inquiry) top(at, said string) (string, error) {
 	for dir := at; ; dir = filepath.Dir(dir) {
 		if sameFile(dir, said) {
@@ -152,8 +153,8 @@ func (q *inquiry) top(at, said string) (string, error) {
 	}
 }
 
-// compare checks that the places belong to the work tree. A .git that is a file is believed only if the place
-// that it names points back: anyone can write a file that names another's.
+// compare checks that the git directories belong to the work tree. A .git file is trusted only
+// if its target points back: anyone can write a file that names someone else's repository.
 func (q *inquiry) compare(v *Verdict) error {
 	dotGit := filepath.Join(v.Top, ".git")
 	elsewhere := fmt.Errorf("%s does not belong to %s", v.Dir, v.Top)
@@ -175,7 +176,8 @@ func (q *inquiry) compare(v *Verdict) error {
 		return elsewhere
 	}
 	if !stampOf(filepath.Join(v.Dir, "gitdir"), entry).exists() {
-		// That of a submodule says by a setting where its work tree is, which is looked at with the others.
+		// A submodule's git directory names its work tree in a setting, which is checked with
+		// the others.
 		if !sameFile(v.Dir, v.Common) || stampOf(filepath.Join(v.Dir, "commondir"), entry).exists() {
 			return elsewhere
 		}
@@ -197,12 +199,12 @@ func (q *inquiry) compare(v *Verdict) error {
 	return q.objects(v)
 }
 
-// objects checks that the objects are those of the repository.
+// objects checks that the repository uses only its own objects.
 func (q *inquiry) objects(v *Verdict) error {
 	dir := filepath.Join(v.Common, "objects")
 	file := filepath.Join(dir, "info", "alternates")
 	if !stampOf(file, entry).exists() {
-		return nil // that it appears the listing tells
+		return nil // the listing detects its creation
 	}
 	q.roles.add(file, entry)
 	text, err := os.ReadFile(file)
@@ -225,10 +227,10 @@ func (q *inquiry) objects(v *Verdict) error {
 	return nil
 }
 
-// maxLine bounds a file that consists of a path.
+// maxLine is the maximum size of a file that contains a path.
 const maxLine = 8 << 10
 
-// readLine returns the only line of a file behind a prefix.
+// readLine returns the single line of a file, without a prefix.
 func readLine(file, prefix string) (string, error) {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -248,7 +250,7 @@ func readLine(file, prefix string) (string, error) {
 	return line, nil
 }
 
-// resolve returns where name leads from dir.
+// resolve returns name relative to dir.
 func resolve(dir, name string) string {
 	name = filepath.FromSlash(name)
 	if filepath.IsAbs(name) {

@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// A Run runs git in a directory, without a shell and without changing anything, and returns what it prints on standard
-// output. It bounds time and output, and fails if git does.
+// A Run runs git in a directory, without a shell and without changing anything, and returns its
+// standard output. It bounds time and output, and fails if git fails.
 type Run func(dir string, input []byte, args ...string) ([]byte, error)
 
-// A Reader lists the paths that a repository has, in any version of its files. Its methods fail rather than leave
-// something out.
+// A Reader lists the paths in a repository, in any version of its files. Its methods fail
+// rather than return incomplete results.
 type Reader struct {
-	Top string // of the work tree, without links
+	Top string // top of the work tree, links resolved
 	run Run
 	dir string
 }
 
-// Reader returns a reader of the repository of dir, which the verdict is about. It fails if git must not be asked, if there
-// is no work tree, and if there are submodules, whose files the repository does not list.
+// Reader returns a reader for the verdict's repository, which contains dir. It fails if git
+// must not run, if dir is not in a work tree, and if the repository has submodules, whose files
+// it does not list.
 func (v *Verdict) Reader(dir string, run Run) (*Reader, error) {
 	switch {
 	case v.doubt != nil:
@@ -34,12 +35,12 @@ func (v *Verdict) Reader(dir string, run Run) (*Reader, error) {
 	return &Reader{real(v.Top), run, dir}, nil
 }
 
-// listsPaths are the options with which git lists the paths of all files that differ, both names of renamed ones, relative to
-// the top of the work tree, whatever the settings say.
+// listsPaths are the options that make git list all differing paths, including both names of
+// renamed files, relative to the top of the work tree, regardless of settings.
 var listsPaths = []string{"--name-only", "-z", "--format=", "--no-renames", "--no-relative", "--no-ext-diff", "--ignore-submodules=none"}
 
-// Known returns the paths that pathspecs select, of the index and of all commits that branches, tags, other references,
-// their logs or the given revisions lead to.
+// Known returns the paths that match pathspecs in the index and in all commits reachable from
+// branches, tags, other references, reflogs and the given revisions.
 func (r *Reader) Known(pathspecs, revisions []string) ([]string, error) {
 	tips, err := r.commits(revisions)
 	if err != nil {
@@ -64,17 +65,18 @@ func (r *Reader) unborn() bool {
 	return err == nil && len(out) == 0 && head != nil
 }
 
-// Commits returns nil if all words that name objects name commits, or ranges of them. See [ErrNoCommit].
+// Commits returns nil if all words that name objects name commits or commit ranges. See
+// [ErrNoCommit].
 func (r *Reader) Commits(words []string) error {
 	_, err := r.commits(words)
 	return err
 }
 
-// ErrNoCommit says that a word names an object that is no commit, so that nothing is known about its path.
+// ErrNoCommit means that a word names an object other than a commit, so its path is unknown.
 var ErrNoCommit = errors.New("it is no commit")
 
-// commits returns the hashes of the commits that words name, as revisions or as ends of ranges. A word that names nothing is
-// left out. It fails for other objects, since they have no path.
+// commits returns the hashes of the commits that words name, as revisions or range ends. Words
+// that name nothing are skipped. It fails for other objects, since they have no path.
 func (r *Reader) commits(words []string) ([]string, error) {
 	var ends []string
 	for _, word := range words {
@@ -88,8 +90,8 @@ func (r *Reader) commits(words []string) ([]string, error) {
 		if strings.ContainsAny(end, "\n\x00") {
 			return nil, errors.New("a revision has a line break")
 		}
-		if !strings.HasPrefix(end, ":/") { // which takes all that follows for text
-			end += "^{}" // what a tag stands for
+		if !strings.HasPrefix(end, ":/") { // :/ treats everything after it as text
+			end += "^{}" // dereference tags
 		}
 		input.WriteString(end + "\n")
 	}
@@ -142,7 +144,7 @@ func rangeEnds(word string) []string {
 	return all
 }
 
-// split0 returns the names that git ends by a zero byte, each once.
+// split0 splits NUL-terminated names and removes duplicates.
 func split0(out []byte) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -10,11 +10,13 @@ import (
 	"adze/internal/platform/cachefile"
 )
 
-// A Repository allows running read-only git commands without a sandbox. It can be saved for later processes.
-// Decisions about commands need a [Verdict], which is never loaded from a file.
+// A Repository allows running read-only git commands without a sandbox. It can be saved for
+// later processes. Permission decisions about commands need a [Verdict], which is never loaded
+// from a file.
 type Repository struct{ v *Verdict }
 
-// Repository returns the repository of the verdict, or nil if there is none or git must not run in it.
+// Repository returns the verdict's repository, or nil if it does not exist or git must not run
+// in it.
 func (v *Verdict) Repository() *Repository {
 	if v.Unjailed() != nil || v.Top == "" {
 		return nil
@@ -22,17 +24,17 @@ func (v *Verdict) Repository() *Repository {
 	return &Repository{v}
 }
 
-// Dir and Common are git's directories for the work tree and for all its work trees.
+// Dir and Common are the git directories of this work tree and of all work trees.
 func (r *Repository) Dir() string    { return r.v.Dir }
 func (r *Repository) Common() string { return r.v.Common }
 
 // User returns user.name.
 func (r *Repository) User() string { return r.v.user }
 
-// Tables reports whether references are not kept as files.
+// Tables reports whether references are stored in a format other than files.
 func (r *Repository) Tables() bool { return r.v.tables }
 
-// Current returns the repository as it is now, or nil if a judge has to look at it again.
+// Current returns the current state of the repository, or nil if a judge must examine it again.
 func (r *Repository) Current() *Repository {
 	v := r.v.current()
 	if v == nil {
@@ -41,13 +43,13 @@ func (r *Repository) Current() *Repository {
 	return &Repository{v}
 }
 
-// Same reports whether nothing has changed from another state of the repository.
+// Same reports whether two states of the repository are equal.
 func (r *Repository) Same(o *Repository) bool {
 	return o != nil && slices.Equal(r.v.roles, o.v.roles) && slices.Equal(r.v.indexes, o.v.indexes)
 }
 
-// Ask runs a git command that only reads in dir, without other programs, and returns what it prints. It fails if the repository
-// has changed.
+// Ask runs a read-only git command in dir, without other programs, and returns its output. It
+// fails if the repository has changed.
 func (r *Repository) Ask(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if !r.v.roles.hold() || !r.v.indexes.hold() && len(r.v.indexes) > 0 {
 		return nil, errChanged
@@ -56,11 +58,11 @@ func (r *Repository) Ask(ctx context.Context, dir string, args ...string) ([]byt
 	return q.ask(dir, guards(), Harden(append([]string{"git", "--no-pager"}, args...))[1:]...)
 }
 
-// Save writes the repository for [Judge.Load] and reports whether it can be kept: whether every file that the verdict rests on
-// is known by its stamp.
+// Save writes the repository for [Judge.Load]. It reports whether the repository can be cached:
+// every file that the verdict depends on must have a stamp.
 func (r *Repository) Save(ctx context.Context, w *cachefile.Writer, dir string) bool {
 	v := r.v
-	if !v.settled || v.loose || runtime.GOOS == "windows" { // where stamps do not tell one file from another
+	if !v.settled || v.loose || runtime.GOOS == "windows" { // stamps do not identify files on Windows
 		return false
 	}
 	all := slices.Clone(v.roles)
@@ -78,7 +80,8 @@ func (r *Repository) Save(ctx context.Context, w *cachefile.Writer, dir string) 
 	return true
 }
 
-// systemConfig adds the settings of the machine, which may not exist, and reports whether it is known where they are.
+// systemConfig adds the system-wide configuration, which may not exist, and reports whether its
+// location is known.
 func systemConfig(ctx context.Context, v *Verdict, all *roles) bool {
 	known := slices.ContainsFunc(v.environ, func(e string) bool {
 		return strings.HasPrefix(e, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(e, "GIT_CONFIG_SYSTEM=")
@@ -95,15 +98,16 @@ func systemConfig(ctx context.Context, v *Verdict, all *roles) bool {
 	q := &inquiry{ctx: ctx, git: v.program, env: v.environ}
 	_, err := q.ask(string(filepath.Separator), nil, "config", "--system", "--list")
 	if err == nil {
-		return false // there is one elsewhere
+		return false // exists elsewhere
 	}
 	_, rest, _ := strings.Cut(err.Error(), "unable to read config file '")
 	file, _, ok := strings.Cut(rest, "'")
 	return ok && filepath.IsAbs(file) && !all.add(file, target).exists()
 }
 
-// Load returns the repository of dir that an earlier process saved, or nil if anything that it rests on has changed: files, the
-// environment, git itself. What git is asked depends on its stamps alone, so that a damaged file is no more than a question.
+// Load returns the repository of dir saved by an earlier process, or nil if a dependency has
+// changed: files, the environment or git itself. Git's commands depend only on the stamps, so a
+// damaged file merely makes git run again.
 func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,7 +138,7 @@ func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
 	return &Repository{v}
 }
 
-// cover reports whether r has all roles of o.
+// cover reports whether r contains all roles of o.
 func (r roles) cover(o roles) bool {
 	return !slices.ContainsFunc(o, func(x role) bool { return !slices.Contains(r, x) })
 }

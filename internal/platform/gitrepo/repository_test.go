@@ -13,7 +13,7 @@ import (
 
 var testFormat = cachefile.Format{Mark: "test 1\n", Max: 1 << 20}
 
-// save saves the repository of r once all its files are old enough.
+// save saves the repository r once all its files are old enough.
 func (b *bench) save(path string) {
 	b.t.Helper()
 	for range 1000 {
@@ -28,7 +28,7 @@ func (b *bench) save(path string) {
 			}
 			return
 		}
-		time.Sleep(settling / 10) // until the clock of files has moved on
+		time.Sleep(settling / 10) // wait until file timestamps have advanced
 	}
 	b.t.Fatal("it is never saved")
 }
@@ -41,9 +41,10 @@ func (b *bench) load(j *Judge, path string) *Repository {
 	return j.Load(r, b.path("r"))
 }
 
-// A repository that was saved counts for nothing once anything has changed that the verdict rests on.
+// TestLoad checks that a saved repository is discarded after any change to a file that the
+// verdict depends on.
 func TestLoad(t *testing.T) {
-	same := func(b *bench, name, old, text string) { // as large and as old as before
+	same := func(b *bench, name, old, text string) { // same size and time as before
 		path := b.path(name)
 		info, err := os.Stat(path)
 		if err != nil {
@@ -111,7 +112,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Nor does it count in another environment, for another git, or in a session that is older than the repository.
+// TestLoadElsewhere checks that a saved repository is discarded in another environment, with
+// another git, and in a session older than the repository.
 func TestLoadElsewhere(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -147,7 +149,8 @@ func TestLoadElsewhere(t *testing.T) {
 	}
 }
 
-// A file that is cut, changed or forged leads to a question, never to an answer.
+// TestLoadDamaged checks that a truncated, changed or forged file makes git run, and is never
+// used as an answer.
 func TestLoadDamaged(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -184,7 +187,8 @@ func TestLoadDamaged(t *testing.T) {
 	}
 }
 
-// Git runs only in an unchanged repository, and with a new index only if none of its entries leads elsewhere.
+// TestRepositoryChanges checks that git runs only in an unchanged repository, and with a new
+// index only if none of its entries points elsewhere.
 func TestRepositoryChanges(t *testing.T) {
 	b := newBench(t)
 	b.repository("r")
@@ -211,7 +215,7 @@ func TestRepositoryChanges(t *testing.T) {
 	}
 }
 
-// The native index reader agrees with git; git runs if it fails.
+// TestLinks checks that the native index reader agrees with git, and that git runs if it fails.
 func TestLinks(t *testing.T) {
 	for _, version := range []string{"2", "3", "4"} {
 		b := newBench(t)

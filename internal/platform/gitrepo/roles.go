@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// A stamp tells whether a file has changed. That of a directory tells whether it is another one, and as a
-// listing also whether names in it have come or gone. The zero value is that of a file that does not exist.
+// A stamp detects changes of a file. For a directory it detects replacement, and as a listing
+// also added or removed names. The zero value means that the file does not exist.
 type stamp struct {
 	device, inode   uint64
 	mode            uint32
 	size            int64
-	changed, status int64 // contents, anything; in nanoseconds
+	changed, status int64 // content change and status change times, in nanoseconds
 	problem         uintptr
 }
 
-// A look is how a file is looked at.
+// A look determines how a file is inspected.
 type look uint8
 
 const (
-	entry   look = iota // as it is
-	target              // what a link leads to
-	listing             // a directory with the names in it
+	entry   look = iota // the file itself; links are not followed
+	target              // the target of a link
+	listing             // a directory and its names
 )
 
-// A role is a file on which a verdict rests, also by not being there.
+// A role is a file that a verdict depends on, even if the file does not exist.
 type role struct {
 	path  string
 	look  look
 	stamp stamp
 }
 
-// roles are all files on which a verdict rests.
+// roles are all files that a verdict depends on.
 type roles []role
 
-// add takes down how a file is now, unless that is known already.
+// add records the current state of a file, unless it is already recorded.
 func (r *roles) add(path string, l look) stamp {
 	if i := slices.IndexFunc(*r, func(x role) bool { return x.path == path && x.look == l }); i >= 0 {
 		return (*r)[i].stamp
@@ -45,7 +45,7 @@ func (r *roles) add(path string, l look) stamp {
 	return s
 }
 
-// hold reports whether every file is still as it was.
+// hold reports whether all files are unchanged.
 func (r roles) hold() bool {
 	for i := range r {
 		if stampOf(r[i].path, r[i].look) != r[i].stamp {
@@ -56,13 +56,14 @@ func (r roles) hold() bool {
 }
 
 const (
-	// settling is how long after a change another one may go unnoticed.
+	// settling is how long after a change another change may go unnoticed.
 	settling = 50 * time.Millisecond
-	// coarse is the same where files have no fractions of seconds.
+	// coarse is the same for file systems with whole-second timestamps.
 	coarse = 2 * time.Second
 )
 
-// settled reports whether no file had changed so recently before a time that a further change might not show.
+// settled reports whether no file changed so shortly before a time that a further change could
+// go unnoticed.
 func (r roles) settled(at time.Time) bool {
 	return !slices.ContainsFunc(r, func(x role) bool {
 		limit := settling

@@ -13,14 +13,14 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// An origin is where a setting in force comes from.
+// An origin is an active setting and its source.
 type origin struct {
 	setting
-	file  string // absolute; empty if it is none
-	users bool   // it is of the user or of the machine, not of the repository
+	file  string // absolute; empty if the setting is not from a file
+	users bool   // user or system setting, as opposed to a repository's
 }
 
-// settings asks git for all settings in force.
+// settings gets all active settings from git.
 func (q *inquiry) settings(v *Verdict, at string) ([]origin, error) {
 	out, err := q.ask(at, nil, "config", "--list", "-z", "--show-origin", "--show-scope", "--includes")
 	if err != nil {
@@ -54,8 +54,8 @@ func (q *inquiry) settings(v *Verdict, at string) ([]origin, error) {
 	return all, nil
 }
 
-// note takes down what settings say about the repository's files. Git takes extensions from one file, so that others that set
-// them leave them unknown.
+// note records settings that affect the repository's files. Git reads extensions from one file
+// only; if another file sets them, they are unknown.
 func (v *Verdict) note(all []origin) {
 	v.hash = sha1.Size
 	formats := map[string]int{"sha1": sha1.Size, "sha256": sha256.Size}
@@ -79,10 +79,10 @@ func (v *Verdict) note(all []origin) {
 	}
 }
 
-// weigh looks at the settings in force: those of the repository must be known to be harmless, and what of the
-// user's cannot work in a jail is replaced.
+// weigh checks the active settings: repository settings must be known to be harmless, and user
+// settings that cannot work in a jail are replaced.
 func (q *inquiry) weigh(v *Verdict, all []origin) error {
-	back := false // a setting says where the work tree is
+	back := false // a setting names the work tree
 	for _, o := range all {
 		if o.users {
 			if v.Top != "" && v.unjailed == nil && q.inside(v, o.file) {
@@ -110,13 +110,14 @@ func (q *inquiry) weigh(v *Verdict, all []origin) error {
 	return nil
 }
 
-// inside reports whether a file lies in the repository, whatever leads there.
+// inside reports whether a file is in the repository, after resolving links.
 func (q *inquiry) inside(v *Verdict, file string) bool {
 	file = real(file)
 	return within(file, v.Top) || within(file, real(v.Dir)) || within(file, real(v.Common))
 }
 
-// adapt finds what the user's own settings need in a jail, in which git can run nothing but itself.
+// adapt determines how to make the user's settings work in a jail, in which git can run only
+// itself.
 func (q *inquiry) adapt(v *Verdict, all []origin) error {
 	last := make(map[string]string)
 	filters, drivers := []string{}, []string{}
@@ -169,7 +170,7 @@ func (q *inquiry) usedBy(v *Verdict, attribute string, values []string) (bool, e
 	args := []string{"ls-files", "-z", "--"}
 	for _, value := range slices.Compact(slices.Sorted(slices.Values(values))) {
 		if strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
-			return true, nil // as good as used
+			return true, nil // assume so
 		}
 		args = append(args, ":(top,attr:"+attribute+"="+value+")")
 	}
@@ -180,9 +181,9 @@ func (q *inquiry) usedBy(v *Verdict, attribute string, values []string) (bool, e
 	return len(out) > 0, err
 }
 
-// userFiles takes down the files of the user that git reads.
+// userFiles records the user's files that git reads.
 func (q *inquiry) userFiles(v *Verdict, all []origin, last map[string]string) {
-	var files []string // with settings
+	var files []string // configuration files
 	if q.home != "" {
 		files = append(files, filepath.Join(q.home, ".gitconfig"))
 	}
@@ -212,7 +213,7 @@ func (q *inquiry) userFiles(v *Verdict, all []origin, last map[string]string) {
 	}
 }
 
-// userDir returns where git has files of the user, or "".
+// userDir returns the user's git configuration directory, or "".
 func (q *inquiry) userDir() string {
 	switch {
 	case q.xdg != "":
@@ -223,7 +224,7 @@ func (q *inquiry) userDir() string {
 	return ""
 }
 
-// attributes returns the file with the user's attributes, unless a setting names another.
+// attributes returns the user's attributes file, unless a setting names another.
 func (q *inquiry) attributes() []string {
 	if dir := q.userDir(); dir != "" {
 		return []string{filepath.Join(dir, "attributes")}
@@ -231,7 +232,7 @@ func (q *inquiry) attributes() []string {
 	return nil
 }
 
-// untilde returns a path of a setting with the home directory in place of ~.
+// untilde expands ~ in a setting's path.
 func (q *inquiry) untilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(q.home, rest)
@@ -239,7 +240,7 @@ func (q *inquiry) untilde(path string) string {
 	return path
 }
 
-// split returns the parts of a key: section.name, or section.sub.name.
+// split splits a key: section.name or section.sub.name.
 func split(key string) (section, name, sub string) {
 	section, rest, _ := strings.Cut(key, ".")
 	if i := strings.LastIndexByte(rest, '.'); i >= 0 {
@@ -248,7 +249,7 @@ func split(key string) (section, name, sub string) {
 	return section, rest, ""
 }
 
-// secret reports whether a setting holds what must not be shown.
+// secret reports whether a setting contains a secret.
 func secret(s setting) bool {
 	_, name, sub := split(s.key)
 	for _, word := range []string{"extraheader", "token", "passw", "secret", "cookie", "oauth", "apikey", "privatekey", "smtppass"} {
@@ -259,7 +260,7 @@ func secret(s setting) bool {
 	return withPassword(s.value) || withPassword(sub)
 }
 
-// withPassword reports whether text holds an address with a password, or with what may be one.
+// withPassword reports whether text contains a URL with a password or a possible one.
 func withPassword(text string) bool {
 	_, rest, ok := strings.Cut(text, "://")
 	if !ok {

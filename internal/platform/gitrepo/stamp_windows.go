@@ -27,5 +27,5 @@ func stampOf(path string, l look) stamp {
 	return s
 }
 
-// born returns when a file was made.
+// born is not available on this system.
 func born(path string) (time.Time, bool) { return time.Time{}, false }
