@@ -10,11 +10,11 @@ import (
 	"adze/internal/platform/jail"
 )
 
-// insideDir is where the sandbox keeps what it needs inside: in a directory that is new there.
+// insideDir is the directory for the sandbox's own files inside. It is created there.
 const insideDir = "/run/adze"
 
-// namespaces returns the arguments of bubblewrap that build the namespaces for p. Helper is put inside
-// unless it is empty.
+// namespaces returns the bubblewrap arguments that set up the namespaces for p. A non-empty
+// helper is mounted inside.
 func namespaces(p *policy, net *netAccess, helper string) []string {
 	args := []string{
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
@@ -54,8 +54,9 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	return args
 }
 
-// pins returns the arguments that keep the directories between a root and what is read-only below it in their places: a
-// directory on which something is mounted cannot be renamed. Nothing may be mounted below the root before.
+// pins returns the arguments that keep the directories between root and its read-only paths
+// from being renamed, which is impossible for a mount point. Nothing may be mounted below the
+// root before.
 func (p *policy) pins(root string) []string {
 	var args []string
 	seen := map[string]bool{}
@@ -76,7 +77,7 @@ func (p *policy) pins(root string) []string {
 	return args
 }
 
-// hide returns the arguments that put something empty in the place of paths, which are sorted.
+// hide returns the arguments that replace paths, which are sorted, by something empty.
 func hide(paths []string) []string {
 	var args, covered []string
 	for _, path := range paths {
@@ -93,8 +94,9 @@ func hide(paths []string) []string {
 	return args
 }
 
-// readingNamespaces returns the arguments of bubblewrap for a command that only reads: all there is, and
-// nothing to write to. What of it can be read is up to the jail, except what is hidden.
+// readingNamespaces returns the bubblewrap arguments for a read-only command: the whole file
+// system, mounted read-only. The jail decides which parts of it can be read, except for hidden
+// paths.
 func readingNamespaces(p *policy, reading *jail.Policy) []string {
 	args := []string{
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
@@ -110,15 +112,16 @@ func readingNamespaces(p *policy, reading *jail.Policy) []string {
 	return append(args, hide(within)...)
 }
 
-// Files and directories that tell root about the kernel and the machine. Others cannot read them anyway.
+// Files and directories that reveal information about the kernel and the machine to root. Other
+// users cannot read them anyway.
 var (
 	kernelFiles = [...]string{"/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug"}
 	kernelDirs  = [...]string{"/proc/acpi", "/proc/asound", "/proc/scsi", "/sys/firmware", "/sys/devices/virtual/powercap"}
 )
 
-// hideKernel returns the arguments that hide those of them that exist. That /proc and /sys are read-only is
-// another matter: to the kernel, root in a sandbox is root where the owner of a file decides, as for its
-// settings in /proc/sys.
+// hideKernel returns the arguments that hide the existing kernel files and directories.
+// Mounting /proc and /sys read-only is needed as well: to the kernel, root in a sandbox is
+// still root wherever file ownership decides, as for the settings in /proc/sys.
 func hideKernel() []string {
 	var args []string
 	for _, path := range kernelFiles {
@@ -134,8 +137,8 @@ func hideKernel() []string {
 	return args
 }
 
-// insideEnv returns the environment of a confined program: without the way to services that are out of
-// reach, and with the way to those that are in reach.
+// insideEnv returns the environment of a confined program: without the addresses of unreachable
+// services, and with the addresses of reachable ones.
 func insideEnv(env []string, p *policy, net *netAccess) []string {
 	drop := []string{"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
 		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",

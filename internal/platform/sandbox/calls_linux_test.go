@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callsArg makes the test binary make system calls that a sandbox forbids.
+// callsArg makes the test binary perform system calls that a sandbox forbids.
 const callsArg = "__calls"
 
-// makeCalls makes the calls and prints those that were not refused.
+// makeCalls performs the calls and prints the ones not refused.
 func makeCalls() int {
 	made := 0
 	try := func(name string, number uintptr, args ...uintptr) {
@@ -51,8 +51,8 @@ func makeCalls() int {
 	return 0
 }
 
-// None of the calls that lead out of a sandbox is carried out in it.
-//
+// TestForbiddenCalls checks that system calls that would escape a sandbox are refused inside
+// it.
 // Proves PERM-61.
 func TestForbiddenCalls(t *testing.T) {
 	for name, p := range map[string]*prison{

@@ -2,7 +2,7 @@
 
 package sandbox
 
-// callsArg is for Linux: elsewhere no argument asks for calls.
+// callsArg is for Linux only: on other systems no argument matches it.
 const callsArg = "\x00"
 
 func makeCalls() int { return 1 }

@@ -17,29 +17,29 @@ import (
 	"time"
 )
 
-// An Attempt is something that was tried from the inside.
+// An Attempt is an operation that was tried inside the sandbox.
 type Attempt struct {
 	Name     string `json:"name"`
-	Held     bool   `json:"held"`     // the sandbox did as it should
-	Promised bool   `json:"promised"` // by the tier
-	Detail   string `json:"detail"`   // what came of it
+	Held     bool   `json:"held"`     // the sandbox behaved as it should
+	Promised bool   `json:"promised"` // the tier promises to prevent it
+	Detail   string `json:"detail"`   // outcome
 }
 
-// A trial is what is tried from the inside.
+// A trial describes operations to try inside the sandbox.
 type trial struct {
-	Write    string   `json:"write"`   // a directory that can be written to
-	Outside  []string `json:"outside"` // directories that cannot
-	Secrets  []string `json:"secrets"` // files that cannot be read
+	Write    string   `json:"write"`   // writable directory
+	Outside  []string `json:"outside"` // directories that are not writable
+	Secrets  []string `json:"secrets"` // files that are not readable
 	Guarded  []string `json:"guarded"` // names in Write that cannot be changed
-	Absent   []string `json:"absent"`  // names in Write that do not stay if they are made
-	TCP      int      `json:"tcp"`     // ports of this machine that are listened on outside
+	Absent   []string `json:"absent"`  // names in Write that are removed if they are created
+	TCP      int      `json:"tcp"`     // local ports with a listener outside
 	UDP      int      `json:"udp"`
-	Unix     string   `json:"unix"` // sockets that are listened on outside
+	Unix     string   `json:"unix"` // sockets with a listener outside
 	Abstract string   `json:"abstract"`
-	PID      int      `json:"pid"` // a process outside
+	PID      int      `json:"pid"` // process outside
 }
 
-// The names of what is tried.
+// Names of the attempts.
 const (
 	tryWork      = "write in a working directory"
 	tryOutside   = "write outside"
@@ -68,11 +68,11 @@ const (
 // worked is the detail of an attempt that was not prevented.
 const worked = "allowed"
 
-// trialTimeout bounds a trial: nothing in it waits.
+// trialTimeout is the time limit for a trial, which never blocks.
 const trialTimeout = 20 * time.Second
 
-// Try tries from the inside what the sandbox is there to prevent, with the working directories as they
-// are and one of its own.
+// Try tries the operations that the sandbox must prevent from inside it, with the actual
+// working directories and an additional one.
 func (s *Sandbox) Try(ctx context.Context) ([]Attempt, error) {
 	found, err := s.probe()
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Sandbox) Try(ctx context.Context) ([]Attempt, error) {
 	return s.try(ctx, found, p)
 }
 
-// selfTest makes sure that a tier keeps its promises, or takes over the result of a sandbox with the same
-// probe.
+// selfTest verifies that a tier keeps its promises, or reuses the result of a sandbox with the
+// same Probe.
 func (s *Sandbox) selfTest(f *finding) error {
 	temp, err := s.temp()
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Sandbox) test(f *finding, temp, home string) error {
 	return nil
 }
 
-// try carries out a trial under p, which it adds to.
+// try runs a trial under p, which it modifies.
 func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
@@ -168,7 +168,8 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 	return attempts, nil
 }
 
-// A stage is what stands outside during a trial: a working directory, a secret, and those who listen.
+// A stage is the environment of a trial outside the sandbox: a working directory, a secret and
+// listeners.
 type stage struct {
 	trial
 	dir     string
@@ -210,7 +211,7 @@ func newStage(p *policy) (_ *stage, err error) {
 		Guarded: []string{".git", ".git/hooks"}, Absent: []string{".adze", ".claude", ".vscode", ".mcp.json", ".npmrc", "HEAD"},
 		TCP: tcp.Addr().(*net.TCPAddr).Port, UDP: s.udp.LocalAddr().(*net.UDPAddr).Port, PID: os.Getpid(),
 	}
-	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // which are others inside
+	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // these are different directories inside
 		s.Outside = append(s.Outside, p.home)
 	}
 	s.Outside = slices.DeleteFunc(s.Outside, func(dir string) bool {
@@ -244,7 +245,7 @@ func (s *stage) listen(name string) (string, error) {
 	return name, nil
 }
 
-// someFile returns path, or some file that it holds.
+// someFile returns path, or a file in it.
 func someFile(path string) string {
 	if !fsys.IsDir(path) {
 		return path
@@ -263,12 +264,12 @@ func someFile(path string) string {
 
 // reached reports whether a datagram has arrived.
 func (s *stage) reached() bool {
-	s.udp.SetReadDeadline(time.Now().Add(time.Millisecond)) // ok: without a deadline the test would hang, not lie
+	s.udp.SetReadDeadline(time.Now().Add(time.Millisecond)) // ok: without a deadline the test would hang, not give a wrong result
 	n, _, err := s.udp.ReadFrom(make([]byte, 16))
 	return err == nil && n > 0
 }
 
-// stayed reports whether none of the names is there that should not stay.
+// stayed reports whether none of the names that must be removed exists.
 func (s *stage) stayed() (held bool, detail string) {
 	for _, name := range s.Absent {
 		if _, err := os.Lstat(filepath.Join(s.Write, name)); err == nil {
@@ -280,9 +281,9 @@ func (s *stage) stayed() (held bool, detail string) {
 
 func (s *stage) close() {
 	for _, f := range s.closers {
-		f() // ok: nothing depends on it
+		f() // ok: best effort
 	}
 	if s.dir != "" {
-		os.RemoveAll(s.dir) // ok: it is in a temporary directory
+		os.RemoveAll(s.dir) // ok: temporary directory
 	}
 }

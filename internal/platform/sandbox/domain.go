@@ -10,15 +10,15 @@ import (
 	"adze/internal/platform/web"
 )
 
-// A Domain is a host that may be reached, or a group of them.
+// A Domain is a host, or a group of hosts, that may be reached.
 type Domain struct {
-	host string // in lower case; of a group, what its names end in
-	wild bool   // any name below host
-	port int    // 0 means those of the web, 80 and 443
+	host string // lower case; for a group, the common suffix
+	wild bool   // matches any name below host
+	port int    // 0 means the web ports, 80 and 443
 }
 
-// ParseDomain reads "example.org", "*.example.org" (everything below it), or an address; each may end in
-// a port.
+// ParseDomain parses "example.org", "*.example.org" (all subdomains) or an IP address, each
+// with an optional port.
 func ParseDomain(text string) (Domain, error) {
 	var d Domain
 	host := text
@@ -46,7 +46,7 @@ func ParseDomain(text string) (Domain, error) {
 	return d, nil
 }
 
-// matches reports whether the domain covers a host, which was checked, at a port.
+// matches reports whether the domain covers a host, which was validated, at a port.
 func (d Domain) matches(host string, port int) bool {
 	if d.port != port && (d.port != 0 || port != 80 && port != 443) {
 		return false
@@ -57,9 +57,9 @@ func (d Domain) matches(host string, port int) bool {
 	return host == d.host
 }
 
-// hostName returns host as it is compared and dialled: in lower case, and of letters, digits and hyphens
-// only, so that no later reader can take it differently. Names that some resolvers take for addresses
-// are no names.
+// hostName returns host normalized for comparing and dialing: lower case, and only letters,
+// digits and hyphens, so that it cannot be interpreted differently later. It rejects names that
+// some resolvers parse as addresses.
 func hostName(host string) (string, error) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "" || len(host) > 253 {
@@ -82,6 +82,6 @@ func hostName(host string) (string, error) {
 	return host, nil
 }
 
-// public reports whether addr is that of a host on the internet, and not of this machine, its network or
-// one of the blocks that lead to those.
+// public reports whether addr belongs to a host on the internet, as opposed to this machine,
+// its network or an address block that leads to them.
 func public(addr netip.Addr) bool { return web.ClassOf(addr.Unmap()) == web.Public }

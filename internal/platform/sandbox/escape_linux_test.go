@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A prison is a sandbox around a directory, with something to reach for outside.
+// A prison is a sandbox around a directory, with targets outside it.
 type prison struct {
 	*Sandbox
 	root, outside, home string
@@ -51,8 +51,9 @@ func newPrison(t *testing.T, tier Tier, change func(*Config)) *prison {
 	return p
 }
 
-// visibleDir returns a directory that is seen from the inside, where the usual places for temporary files
-// are others: below the home directory, or for root, who has others run this as well, beside it.
+// visibleDir returns a directory that is visible inside, where the usual temporary directories
+// are replaced: below the home directory, or in /var for root, who also runs this test as
+// another user.
 func visibleDir(t *testing.T) string {
 	t.Helper()
 	parent := os.Getenv("ADZE_TEST_BASE")
@@ -80,7 +81,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// run runs a line of bash in the sandbox, and returns what it printed and what is said about it.
+// run runs a bash command line in the sandbox and returns its output and the messages about it.
 func (p *prison) run(t *testing.T, line string) (out, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -103,8 +104,8 @@ func (p *prison) run(t *testing.T, line string) (out, said string) {
 	return b.String(), limits + undone
 }
 
-// unprivileged runs the calling test once more as somebody who is not root, if it is run as root. The
-// escape suite holds for both.
+// unprivileged reruns the calling test as another user if it runs as root. The escape suite
+// must pass for both.
 func unprivileged(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -127,10 +128,10 @@ func unprivileged(t *testing.T) {
 	}
 }
 
-// nobody is the user that owns nothing.
+// nobody is a user ID that owns nothing.
 const nobody = 65534
 
-// sharedExecutable returns the test binary where anybody can run it.
+// sharedExecutable returns a copy of the test binary that any user can run.
 func sharedExecutable(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "adze-escape-*")
@@ -164,7 +165,7 @@ func sharedExecutable(t *testing.T) string {
 	return name
 }
 
-// snapshot returns the names and contents of what is below dir.
+// snapshot returns the names and contents of the files below dir.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -196,11 +197,11 @@ func snapshot(t *testing.T, dir string) string {
 // Proves PERM-60, PERM-61, SHSB-02.
 func TestEscapes(t *testing.T) {
 	escape(t, newPrison(t, Bubblewrap, nil))
-	escape(t, newPrison(t, Bubblewrap, networked)) // which begins otherwise
+	escape(t, newPrison(t, Bubblewrap, networked)) // starts differently
 	unprivileged(t)
 }
 
-// networked lets commands reach a host.
+// networked allows commands to reach a host.
 func networked(c *Config) {
 	c.Network.Allow = func() []Domain { return []Domain{{host: "allowed.example.org"}} }
 }
@@ -220,11 +221,11 @@ func escape(t *testing.T, p *prison) {
 		"unshare -Ur true", "unshare -Urm bash -c 'mount -o remount,rw,bind /; echo x > OUT/new'", "unshare -n true", "nsenter -t 1 -m bash -c 'echo x > OUT/new'", "chroot / bash -c 'echo x > OUT/new'",
 		"cat HOME/.ssh/id", "cat /proc/self/root/HOME/.ssh/id", "ln -s HOME/.ssh/id key; cat key; rm key", "cp -r HOME/.ssh copy; cat copy/id; rm -rf copy", "mv HOME/.ssh OUT/ssh; cat OUT/ssh/id",
 		"grep -r 'private key' HOME", "mkdir HOME/x; mount --bind HOME/.ssh HOME/x",
-		// names that did not exist, by every way to make one
+		// names that did not exist, created in every possible way
 		"mkdir -p a/.claude; mv a/.claude .; rmdir a", "mkdir a; touch a/x; cp -r a .vscode; rm -r a", "mkdir -p t/.vscode/x; tar -C t -c . | tar x; rm -r t", "install -D /etc/passwd .idea/x", "rsync -a /etc/hostname .npmrc 2>/dev/null || cp /etc/hostname .npmrc",
 		"git init --bare -q .", "git clone -q --bare .git . ", "mkdir w; cd w; mkdir ../.husky", "cd /proc/self/cwd && mkdir .githooks", "exec 3< .; mkdir /proc/self/fd/3/.cargo", "mkdir .claude .vscode .idea .husky; touch .env .envrc .npmrc .yarnrc .gitmodules .gitattributes",
 		"(sleep 0.05; mkdir .claude) & (sleep 0.05; mkdir .vscode) & wait", "for i in 1 2 3; do mkdir .adze; sleep 0.02; done", "mkdir x; mv --exchange x .git 2>/dev/null; mv -T x .adze; rmdir x", "ln -s OUT .vscode", "ln -s .git .claude", "mkfifo .mcp.json", "python3 -c 'import socket,os; os.mknod(\".env\")' || touch .env",
-		// ways around what is mounted
+		// ways around the mounts
 		"exec 3< /; echo x > /proc/self/fd/3/OUT/new", "cd /proc/self/cwd/..; echo x > new", "cd /proc/1/root; echo x > ./OUT/new", "cd /proc/1/cwd && echo x > new", "ls -l /proc/self/fd | grep -v pipe: | grep -c OUT", "for f in /proc/[0-9]*/fd/*; do echo x > $f/OUT/new; done 2>/dev/null",
 		"git config --global alias.x '!true'", "git worktree add -q ../outside/tree", "GIT_DIR=.git git config core.fsmonitor x", "GIT_CONFIG=.git/config git config core.pager x", "git commit --allow-empty -qm x", "cat /proc/self/mountinfo | grep -o 'HOME/.ssh' | head -1; cat HOME/.ssh/../.ssh/id",
 		"echo 1 > /proc/sys/vm/drop_caches", "echo h > /proc/sysrq-trigger", "echo $$ > /sys/fs/cgroup/cgroup.procs", "mkdir /sys/fs/cgroup/escape", "echo x > /proc/self/oom_score_adj", "echo x > /dev/kmsg", "dd if=/dev/zero of=/dev/sda bs=1 count=1", "cat /dev/mem | head -c 1",
@@ -256,8 +257,8 @@ func escape(t *testing.T, p *prison) {
 	}
 }
 
-// A sandbox that takes over the result of another's test confines by itself, also after the other is
-// closed.
+// TestSandboxesShareAProbe checks that a sandbox that reuses another's test result confines on
+// its own, even after the other is closed.
 func TestSandboxesShareAProbe(t *testing.T) {
 	var probe Probe
 	share := func(c *Config) { c.Home, c.Probe = "", &probe }
@@ -349,7 +350,7 @@ func reachOut(t *testing.T, p *prison) {
 		"perl -MSocket -e 'socket(S,16,3,0) or die \"no socket: $!\\n\"; print \"connected\"'",
 	} {
 		if out, _ := p.run(t, line); out == "" || strings.Contains(out, "resolved") || strings.Contains(out, "connected") {
-			// Datagrams vanish without a word: that they do not arrive is looked at below.
+			// Sending a datagram does not fail; its arrival is checked below.
 			if !strings.Contains(line, "/dev/udp/127.") && !strings.Contains(line, "getent") {
 				t.Errorf("%s: %q", line, out)
 			}
@@ -399,8 +400,8 @@ func stayInside(t *testing.T, p *prison) {
 	}
 }
 
-// Whatever a command leaves behind ends with it, and with whoever started it.
-//
+// TestNothingSurvives checks that everything a command leaves behind ends with it, and with the
+// process that started it.
 // Proves PERM-61.
 func TestNothingSurvives(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
@@ -431,8 +432,9 @@ func TestNothingSurvives(t *testing.T) {
 	unprivileged(t)
 }
 
-// A self-test that goes on when its sandbox is closed, as when the program is left at once, ends with it. bubblewrap alone
-// does not see to that: killed between two of its steps, it left its inner process waiting for good.
+// TestSelfTestsEndWithTheSandbox checks that a self-test ends with its sandbox, for example
+// when the program exits early. bubblewrap alone does not ensure that: killed between two of
+// its steps, it left its inner process waiting forever.
 func TestSelfTestsEndWithTheSandbox(t *testing.T) {
 	var runs trials
 	mark := "adze-trial-" + strconv.Itoa(os.Getpid())
@@ -483,9 +485,10 @@ func waitGone(t *testing.T, mark string) {
 	}
 }
 
-// The command itself gets the chance to end in its own time.
+// TestTerminatedGroupsEndInTheirOwnTime checks that a terminated command gets time to exit by
+// itself.
 func TestTerminatedGroupsEndInTheirOwnTime(t *testing.T) {
-	for _, change := range []func(*Config){nil, networked} { // which begin differently
+	for _, change := range []func(*Config){nil, networked} { // they start differently
 		terminated(t, newPrison(t, Bubblewrap, change))
 	}
 	unprivileged(t)
@@ -520,8 +523,7 @@ func terminated(t *testing.T, p *prison) {
 	}
 }
 
-// Without namespaces less is promised, and that holds.
-//
+// TestLandlockAlone checks that the weaker promises made without namespaces hold.
 // Proves PERM-60.
 func TestLandlockAlone(t *testing.T) {
 	p := newPrison(t, Landlock, nil)
@@ -545,8 +547,8 @@ func TestLandlockAlone(t *testing.T) {
 	unprivileged(t)
 }
 
-// The only way out is the proxy, whose listener is handed over before the command begins.
-//
+// TestProxyIsTheOnlyWay checks that the only way out is the proxy, whose listener is handed
+// over before the command starts.
 // Proves PERM-61.
 func TestProxyIsTheOnlyWay(t *testing.T) {
 	server := webServer(t)
@@ -580,9 +582,8 @@ func TestProxyIsTheOnlyWay(t *testing.T) {
 	}
 }
 
-// What a home directory obeys cannot be put into one, there or not, nor where such files are kept. Elsewhere
-// it is told.
-//
+// TestFilesOfHomes checks that files that programs obey in a home directory cannot be created
+// or changed there, or where such files are kept. Elsewhere they are reported.
 // Proves PERM-61.
 func TestFilesOfHomes(t *testing.T) {
 	for _, home := range []bool{false, true} {
@@ -593,7 +594,7 @@ func TestFilesOfHomes(t *testing.T) {
 		if home {
 			p.home = p.root
 			p.Sandbox.config.Home = p.root
-			os.Remove(filepath.Join(p.root, ".zshrc")) // ok: it was made above
+			os.Remove(filepath.Join(p.root, ".zshrc")) // ok: created above
 			os.Remove(filepath.Join(p.root, ".bashrc"))
 		}
 		names := slices.Concat(homeFiles[:], homeDirs[:])

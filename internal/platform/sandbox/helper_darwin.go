@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// help carries out a trial: all else is done by the profile.
+// help runs a trial; everything else is done by the profile.
 func help(args []string) error {
 	if len(args) != 1 {
 		return errors.New("nothing to do")

@@ -13,21 +13,21 @@ import (
 	"adze/internal/platform/jail"
 )
 
-// A helperConfig says what the helper does before it becomes the command.
+// A helperConfig configures the helper's actions before it executes the command.
 type helperConfig struct {
 	Rules  *rules `json:"rules,omitempty"`
-	Filter bool   `json:"filter,omitempty"` // system calls are to be filtered here
-	Inet   bool   `json:"inet,omitempty"`   // sockets of the internet may be made
-	Socket string `json:"socket,omitempty"` // where the listener of the proxy is handed over
-	// Reading is the jail of a command that only reads.
+	Filter bool   `json:"filter,omitempty"` // apply the system call filter
+	Inet   bool   `json:"inet,omitempty"`   // allow internet sockets
+	Socket string `json:"socket,omitempty"` // socket for handing over the proxy's listener
+	// Reading is the jail for a read-only command.
 	Reading *jail.Policy `json:"reading,omitempty"`
-	// Try says what to try instead of running a command.
+	// Try is a trial to run instead of a command.
 	Try *trial `json:"try,omitempty"`
 }
 
-// help does as configured and becomes the command. It returns only if it cannot.
+// help acts on its configuration and executes the command. It returns only on failure.
 func help(args []string) error {
-	runtime.LockOSThread() // Landlock holds for a thread and what it executes
+	runtime.LockOSThread() // Landlock applies to a thread and the programs it executes
 	var m helperConfig
 	if len(args) < 1 {
 		return errors.New("nothing to do")
@@ -73,7 +73,8 @@ func help(args []string) error {
 	return fmt.Errorf("starting %s: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
 }
 
-// dropCaps gives up all capabilities of this thread, also those that a program of root would get.
+// dropCaps drops all capabilities of this thread, including the ones root's programs would
+// gain.
 func dropCaps() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
@@ -89,21 +90,20 @@ func dropCaps() error {
 	return nil
 }
 
-// leaveTerminal makes sure that there is no terminal to type into.
+// leaveTerminal detaches from the controlling terminal, so that nothing can be typed into it.
 func leaveTerminal() error {
 	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil
 	}
-	unix.Close(fd) // ok: it was only looked at
+	unix.Close(fd) // ok: nothing was written
 	if _, err := unix.Setsid(); err != nil {
 		return fmt.Errorf("leaving the terminal: %w", err)
 	}
 	return nil
 }
 
-// sendListener listens for the proxy inside and hands the listener over to the outside. Nothing of it is
-// left here.
+// sendListener creates the proxy's listener inside and sends it outside. It keeps no copy.
 func sendListener(socket string) error {
 	l, err := net.Listen("tcp4", insideProxy)
 	if err != nil {
@@ -123,11 +123,11 @@ func sendListener(socket string) error {
 	if _, _, err := conn.WriteMsgUnix([]byte{0}, unix.UnixRights(int(f.Fd())), nil); err != nil {
 		return err
 	}
-	_, err = conn.Read(make([]byte, 1)) // it has arrived
+	_, err = conn.Read(make([]byte, 1)) // acknowledged
 	return err
 }
 
-// receiveListener takes over a listener that is handed over.
+// receiveListener receives a listener from the helper.
 func receiveListener(conn *net.UnixConn) (net.Listener, error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), control)
@@ -147,7 +147,7 @@ func receiveListener(conn *net.UnixConn) (net.Listener, error) {
 		return nil, err
 	}
 	if _, err := conn.Write([]byte{0}); err != nil {
-		l.Close() // ok: the error is what counts
+		l.Close() // ok: the error matters more
 		return nil, err
 	}
 	return l, nil

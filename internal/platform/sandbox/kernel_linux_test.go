@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// F1: to the kernel, root in a sandbox owns the kernel's settings. None of them can be opened for writing, in
-// any tier, and what tells root about the machine is hidden.
-//
+// TestKernelSettings checks F1: to the kernel, root in a sandbox owns the kernel's settings. In
+// no tier can they be opened for writing, and files that reveal the machine to root are hidden.
 // Proves PERM-60, PERM-61.
 func TestKernelSettings(t *testing.T) {
 	for name, p := range map[string]*prison{
@@ -32,7 +31,7 @@ func TestKernelSettings(t *testing.T) {
 	unprivileged(t)
 }
 
-// The sandbox's own test tries to open settings of the kernel.
+// TestKernelSettingsAreTried checks that the sandbox's self-test tries to open kernel settings.
 func TestKernelSettingsAreTried(t *testing.T) {
 	for _, tier := range []Tier{Bubblewrap, Landlock} {
 		attempts, err := newPrison(t, tier, nil).Try(t.Context())

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// trialBase names the variable that makes the test below be the program that tests itself.
+// trialBase names the environment variable that makes the test below run as the program under
+// test.
 const trialBase = "ADZE_TEST_TRIAL_BASE"
 
-// A program that is killed while it tests its sandbox, at whatever moment, leaves no process behind.
-//
+// TestSelfTestOfAKilledProgram checks that a program killed at any moment during its sandbox's
+// self-test leaves no process behind.
 // Proves PERM-61.
 func TestSelfTestOfAKilledProgram(t *testing.T) {
 	if base := os.Getenv(trialBase); base != "" {
 		os.Stdout.WriteString("begins\n")
 		s := New(Config{Roots: func() []string { return []string{base} }, Home: base, Only: Bubblewrap})
-		s.Tier() // ok: it is killed
+		s.Tier() // ok: killed
 		return
 	}
 	const kills = 60
@@ -38,8 +39,8 @@ func TestSelfTestOfAKilledProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(rand.IntN(40_000)) * time.Microsecond)
-		cmd.Process.Kill() // ok: it may have ended
-		cmd.Wait()         // ok: it was killed
+		cmd.Process.Kill() // ok: may have ended
+		cmd.Wait()         // ok: killed
 		for deadline := time.Now().Add(time.Minute); running(base); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("a process is left")

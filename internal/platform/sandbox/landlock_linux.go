@@ -9,24 +9,26 @@ import (
 	"adze/internal/platform/landlock"
 )
 
-// rules are what Landlock lets a program do with files.
+// rules are the file access rights that Landlock grants.
 type rules struct {
-	Write []string `json:"write"` // and everything below
-	// Read are the files that can be read, with everything below, and Refuse says that no others can.
+	Write []string `json:"write"` // writable directory trees
+	// Read are the readable files and directory trees. If Refuse is true, no others can be
+	// read.
 	Read   []string `json:"read,omitempty"`
 	Refuse bool     `json:"refuse,omitempty"`
-	// Alone says that there are no namespaces: the network and signals are to be refused here as well.
+	// Alone is true if namespaces are not available: Landlock must then restrict the network
+	// and signals as well.
 	Alone bool `json:"alone,omitempty"`
 }
 
-// Rights by what they let a program do.
+// Groups of rights.
 const (
 	readRights  = landlock.Read | landlock.Execute
 	writeRights = landlock.File | landlock.Dir
 )
 
-// apply puts the calling thread, and what it will execute, under the rules. In namespaces, a kernel without
-// Landlock does without them.
+// apply applies the rules to the calling thread and the programs it executes. Inside
+// namespaces, it does nothing if the kernel lacks Landlock.
 func (r *rules) apply() error {
 	if !r.Alone && landlock.Version() < landlock.Least {
 		return nil
@@ -53,8 +55,8 @@ func (r *rules) apply() error {
 	return set.Restrict()
 }
 
-// without returns paths that together hold everything except what is hidden: Landlock can only allow, and
-// what it allows it allows below as well.
+// without returns paths that together contain everything except the hidden ones: Landlock can
+// only allow, and a rule covers everything below its path.
 func without(hidden []string) ([]string, error) {
 	if len(hidden) == 0 {
 		return []string{"/"}, nil

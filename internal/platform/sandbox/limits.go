@@ -2,17 +2,17 @@ package sandbox
 
 import "path/filepath"
 
-// Limits describe what the next command may do, for display.
+// Limits describe the restrictions of the next command, for display.
 type Limits struct {
 	Tier     Tier     `json:"-"`
-	Means    string   `json:"means"`            // what the tier is made of
-	Weaker   string   `json:"weaker,omitempty"` // why it is no stronger tier
-	Writable []string `json:"writable"`         // with all that is below
-	ReadOnly []string `json:"readOnly"`         // inside of what is writable
+	Means    string   `json:"means"`            // mechanisms that the tier uses
+	Weaker   string   `json:"weaker,omitempty"` // reason why no stronger tier is used
+	Writable []string `json:"writable"`         // directory trees
+	ReadOnly []string `json:"readOnly"`         // paths inside Writable
 	Hidden   []string `json:"hidden"`
 }
 
-// Limits returns what the next command may do.
+// Limits returns the restrictions of the next command.
 func (s *Sandbox) Limits() (Limits, error) {
 	found, err := s.probe()
 	if err != nil {

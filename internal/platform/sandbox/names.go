@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Names that stay as they are at the top of each working directory, whether they are there or not:
-// what they hold is run or obeyed by other programs, or by adze itself.
+// Names that are read-only at the top of each working directory, even if they do not exist:
+// other programs, or adze itself, run or obey their content.
 var (
 	protectedDirs = [...]string{
 		".git", ".adze", ".claude", ".vscode", ".idea", ".husky", ".githooks", ".cargo",
@@ -17,18 +17,18 @@ var (
 	protectedFiles = [...]string{
 		".mcp.json", ".gitmodules", ".gitattributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".env", ".envrc",
 	}
-	// toolNames are what other agents, editors and tools obey. One that is a link is left alone: projects link them to
-	// each other, and no command could run there otherwise.
+	// toolNames are obeyed by other agents, editors and tools. Links are not protected:
+	// projects link these files to each other, and otherwise no command could run there.
 	toolNames = [...]string{
 		".cursor", ".codex", ".gemini", ".opencode", ".zed", ".devcontainer", ".github", ".mvn", "opencode.json", "opencode.jsonc", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".tool-versions",
 		".nvim.lua", ".nvimrc", ".vimrc", ".exrc", ".gdbinit", ".lldbinit", ".devcontainer.json",
 	}
-	// protectedBelow are protected where they are there, and reported if they appear. Package managers write to what is
-	// around them, so a command can still move that away.
+	// protectedBelow are protected if they exist, and reported if they appear. Package managers
+	// write to their parent directories, so a command can still move those away.
 	protectedBelow = [...]string{".yarn/releases", ".yarn/plugins"}
-	// homeFiles and homeDirs are obeyed in a home directory, and where users keep what they copy or link
-	// from there: that is where one of them is, see [homely]. Elsewhere no program obeys them; if they appear
-	// there it is told.
+	// homeFiles and homeDirs are obeyed in a home directory, and in a directory from which
+	// users copy or link them there: any directory that contains one, see [homely]. Elsewhere
+	// no program obeys them, and they are only reported if they appear.
 	homeFiles = [...]string{
 		".gitconfig", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
 		".netrc", ".pypirc", ".ripgreprc", ".adze.json", ".claude.json", "authorized_keys",
@@ -37,11 +37,11 @@ var (
 	// onlyHomeFiles and onlyHomeDirs are obeyed in the user's own home directory only.
 	onlyHomeFiles = [...]string{".bash_login", ".bash_logout", ".zlogin", ".zlogout"}
 	onlyHomeDirs  = [...]string{".config"}
-	// protectedPatterns are further names that are protected where they are there.
+	// protectedPatterns match further names, which are protected if they exist.
 	protectedPatterns = [...]string{".env*", ".zsh*", ".zlog*", ".yarnrc*", ".bash_*"}
 )
 
-// secretNames hold credentials, below the home directory.
+// secretNames are paths below the home directory that hold credentials.
 var secretNames = [...]string{
 	".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".password-store", ".netrc", ".pgpass", ".git-credentials", ".npmrc", ".pypirc",
 	".config/gh", ".config/gcloud", ".config/git/credentials", ".config/op", ".config/rclone", ".config/sops", ".config/hub",
@@ -56,7 +56,7 @@ var secretNames = [...]string{
 	"Library/Keychains", "Library/Cookies",
 }
 
-// secrets returns the secret places of a home directory that are there.
+// secrets returns the existing secret places in a home directory.
 func secrets(home string) []string {
 	if home == "" {
 		return nil
@@ -65,7 +65,7 @@ func secrets(home string) []string {
 	for _, name := range secretNames {
 		path := filepath.Join(home, name)
 		if _, err := os.Lstat(path); err != nil {
-			continue // most are not there, and to look is cheaper than to resolve
+			continue // most do not exist, and Lstat is cheaper than resolving
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			there = append(there, real)
@@ -74,8 +74,8 @@ func secrets(home string) []string {
 	return there
 }
 
-// Secret returns the place below the home directory that holds credentials and contains path, or "". Public keys and
-// settings of ssh are not secret.
+// Secret returns the credential path below the home directory that contains path, or "". SSH
+// public keys and settings are not secret.
 func Secret(home, path string) string {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(home, "/")+"/")
 	if home == "" || !ok {
@@ -98,10 +98,10 @@ func Secret(home, path string) string {
 type guard struct {
 	root string
 	path string
-	here bool // it is there
+	here bool // exists
 }
 
-// guards returns what is protected at the top of root.
+// guards returns the protected names at the top of root.
 func guards(root, home string) ([]guard, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -144,7 +144,7 @@ func guards(root, home string) ([]guard, error) {
 		g := guard{root: root, path: filepath.Join(root, name), here: true}
 		real, err := filepath.EvalSymlinks(g.path)
 		switch {
-		case err != nil, real != g.path: // it is not there, or a link
+		case err != nil, real != g.path: // missing, or a link
 		default:
 			list = append(list, g)
 		}
@@ -161,7 +161,7 @@ func guards(root, home string) ([]guard, error) {
 	return list, nil
 }
 
-// homely reports whether a directory is a home directory, or looks like where one is made.
+// homely reports whether a directory is a home directory, or looks like a source of its files.
 func homely(root string, here map[string]fs.DirEntry) bool {
 	if parent := filepath.Dir(root); parent == "/home" || parent == "/Users" || root == "/root" {
 		return true
@@ -169,9 +169,9 @@ func homely(root string, here map[string]fs.DirEntry) bool {
 	return slices.ContainsFunc(slices.Concat(homeFiles[:], homeDirs[:], onlyHomeFiles[:]), func(name string) bool { return here[name] != nil })
 }
 
-// bare returns the names that make a directory a repository without a .git directory, or its configuration if it
-// is one. Git takes a directory for a repository only if HEAD in it names something; the rest of it may be
-// elsewhere, where commondir says.
+// bare returns the names that would turn a directory into a bare repository, or its
+// configuration if it already is one. Git recognizes a repository only if HEAD in it refers to
+// something; the rest may be elsewhere, as given by commondir.
 func bare(here map[string]fs.DirEntry) []string {
 	if here["HEAD"] == nil {
 		return []string{"HEAD"}
@@ -179,7 +179,7 @@ func bare(here map[string]fs.DirEntry) []string {
 	return []string{"HEAD", "refs", "objects", "commondir", "config", "config.worktree", "hooks", "info"}
 }
 
-// A linkError says that a protected name cannot be protected.
+// A linkError means that a protected name cannot be protected because it is a link.
 type linkError struct{ path string }
 
 func (e *linkError) Error() string {

@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What holds credentials in a home directory is hidden, each by its name.
-//
+// TestSecretPlaces checks that each credential file in a home directory is hidden.
 // Proves PERM-61.
 func TestSecretPlaces(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())

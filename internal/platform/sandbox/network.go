@@ -16,23 +16,25 @@ import (
 	"adze/internal/platform/contacts"
 )
 
-// A Network says which hosts confined programs may reach, always through a proxy of ours. If nothing can be
-// allowed there is no network.
+// A Network configures the hosts that confined programs may reach, always through the sandbox's
+// proxy. If no host can be allowed, commands have no network.
 type Network struct {
 	// On reports whether any host can be reached; nil means yes.
 	On func() bool
-	// Allow and Deny return hosts; one in both is denied. Each may be nil.
+	// Allow and Deny return hosts; Deny takes precedence. Each may be nil.
 	Allow, Deny func() []Domain
-	// Judge says whether rules allow or deny a host, which has its port behind it unless that is 80 or 443. It may be nil.
+	// Judge, if non-nil, reports whether rules allow or deny a host, which includes its port
+	// unless that is 80 or 443.
 	Judge func(host string) (allow, deny bool)
-	// Ask asks, once, whether a host that is in neither may be reached; nil means no.
+	// Ask asks, once per host, whether a host that is neither allowed nor denied may be
+	// reached; nil means no.
 	Ask func(ctx context.Context, host string) bool
-	// Resolve and Dial replace those of the system, for tests.
+	// Resolve and Dial replace the system's functions in tests.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial    func(ctx context.Context, addr string) (net.Conn, error)
 }
 
-// on reports whether anything can be reached at all.
+// on reports whether any host can be reached.
 func (n *Network) on() bool {
 	if n.On != nil && !n.On() {
 		return false
@@ -42,12 +44,12 @@ func (n *Network) on() bool {
 
 const dialTimeout = 30 * time.Second
 
-// A refusal is why a host is not reached, for the program that asked for it.
+// A refusal is the reason a host was refused, for the program that requested it.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// vet returns the host as it is dialled, or why it is not.
+// vet returns the host to dial, or an error if it is refused.
 func (p *proxy) vet(ctx context.Context, host string, port int) (name string, addr netip.Addr, err error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = addr.Unmap()
@@ -82,7 +84,7 @@ func listed(domains []Domain, host string, port int) bool {
 	return slices.ContainsFunc(domains, func(d Domain) bool { return d.matches(host, port) })
 }
 
-// denied reports whether a host is denied, at whichever port.
+// denied reports whether a host is denied at any port.
 func denied(domains []Domain, host string) bool {
 	return slices.ContainsFunc(domains, func(d Domain) bool {
 		if d.port == 0 {
@@ -94,8 +96,8 @@ func denied(domains []Domain, host string) bool {
 
 const webPort = 443
 
-// dial connects to a host after it was vetted. Its addresses are looked up once, all of them are vetted,
-// and one of those is dialled.
+// dial connects to a host after vetting it. It resolves the name once, vets all addresses and
+// dials a vetted one.
 func (p *proxy) dial(ctx context.Context, host string, port int) (net.Conn, error) {
 	name, addr, err := p.vet(ctx, host, port)
 	if err != nil {
@@ -131,24 +133,24 @@ func dialTCP(ctx context.Context, addr string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", addr)
 }
 
-// netAccess is a command's way to the network.
+// netAccess is a command's access to the network.
 type netAccess struct {
-	proxy  string // the address of the proxy as the command sees it; empty means no network
-	socket string // where the helper hands over the listener of the inside, if it is another network
+	proxy  string // proxy address as the command sees it; empty means no network
+	socket string // socket on which the helper hands over the inner listener, if the network is separate
 	allow  []Domain
 	end    func() []string
 }
 
-// listed reports whether a name of this machine is among what may be reached outside. It must not be taken for the inside
-// then: programs connect to it through the proxy.
+// listed reports whether a local host name is allowed outside. It must not be treated as local
+// inside then: programs connect to it through the proxy.
 func (n *netAccess) listed(host string) bool {
 	return slices.ContainsFunc(n.allow, func(d Domain) bool { return !d.wild && d.host == host })
 }
 
-// insideProxy is where the proxy listens in a network of its own.
+// insideProxy is the proxy's address in a separate network namespace.
 const insideProxy = "127.0.0.1:3128"
 
-// reach opens a command's way to the network, if it has one.
+// reach sets up a command's network access, if it has any.
 func (s *Sandbox) reach(ctx context.Context, t Tier) (*netAccess, error) {
 	if !s.config.Network.on() || t != Bubblewrap && t != Seatbelt {
 		return &netAccess{end: func() []string { return nil }}, nil
@@ -184,15 +186,15 @@ func (s *Sandbox) sharedProxy() *proxy {
 	return s.proxy
 }
 
-// handOver waits for the listener of a network namespace to arrive at l, and serves it. The returned
-// function ends that and returns what was refused.
+// handOver waits for a network namespace's listener to arrive at l, and serves it. The returned
+// function stops it and returns the refused hosts.
 func (p *proxy) handOver(ctx context.Context, l *net.UnixListener) func() []string {
 	var mu sync.Mutex
 	var served *service
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		conn, err := l.AcceptUnix()
-		l.Close() // ok: one is enough, and this removes its name
+		l.Close() // ok: only one is needed, and this removes the socket
 		if err != nil {
 			return
 		}
@@ -206,7 +208,7 @@ func (p *proxy) handOver(ctx context.Context, l *net.UnixListener) func() []stri
 		served = p.serve(ctx, inner)
 	})
 	return func() []string {
-		l.Close() // ok: it may be closed
+		l.Close() // ok: may be closed
 		wg.Wait()
 		mu.Lock()
 		defer mu.Unlock()
@@ -217,7 +219,7 @@ func (p *proxy) handOver(ctx context.Context, l *net.UnixListener) func() []stri
 	}
 }
 
-// errNoListener says that what was handed over is of no use.
+// errNoListener means that the helper did not send a listener.
 var errNoListener = errors.New("no listener was handed over")
 
 // listenerOf returns the listener behind a file descriptor.

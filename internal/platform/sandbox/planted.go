@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// watchPlanted remembers which repositories and settings there are where nothing is protected: one level
-// below the roots, and names that are obeyed in a home directory only. The returned function says which came since.
+// watchPlanted records the existing repositories and settings in unprotected places: one level
+// below the roots, and names that are obeyed only in a home directory. The returned function
+// returns the ones that have appeared since.
 func watchPlanted(p *policy) func() []string {
 	before := planted(p)
 	return func() []string {
@@ -22,7 +23,7 @@ func watchPlanted(p *policy) func() []string {
 	}
 }
 
-// watched are the names whose appearance below a root is told.
+// watched are the names that are reported if they appear below a root.
 var watched = [...]string{".git", ".adze", ".claude", ".mcp.json"}
 
 func planted(p *policy) map[string]bool {
@@ -53,5 +54,5 @@ func planted(p *policy) map[string]bool {
 	return found
 }
 
-// maxWatched bounds what is looked at before and after each command.
+// maxWatched is the maximum number of directory entries checked before and after each command.
 const maxWatched = 500

@@ -2,23 +2,23 @@ package sandbox
 
 import "sync"
 
-// A Probe remembers the results of self-tests, so that the sandboxes of a process test a tier once: a test
-// starts a program. The zero value is ready to use, by several goroutines.
+// A Probe caches self-test results, so that the sandboxes of a process test each tier once: a
+// test starts a program. The zero value is ready to use. It is safe for concurrent use.
 type Probe struct {
 	mu      sync.Mutex
 	results map[probeKey]error
 }
 
-// A probeKey holds what the result of a self-test depends on.
+// A probeKey identifies a self-test by everything its result depends on.
 type probeKey struct {
 	tier   Tier
-	detail string // what the tier is made of
+	detail string // mechanisms that the tier uses
 	home   string
 	helper string
 }
 
-// result returns the result of the self-test of what is described by key. Test carries it out, the first
-// time; others wait for it.
+// result returns the self-test result for key. The first call runs test; concurrent calls wait
+// for it.
 func (p *Probe) result(key probeKey, test func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

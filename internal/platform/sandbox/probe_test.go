@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A tier is tested once for all sandboxes of a probe, whether it passes or not; another tier, or the same
-// one made of something else, is tested by itself.
+// TestProbe checks that a tier is tested once for all sandboxes of a probe, whether it passes
+// or not, and that another tier, or the same tier with other mechanisms, is tested separately.
 func TestProbe(t *testing.T) {
 	var p Probe
 	failed := errors.New("its self-test failed")

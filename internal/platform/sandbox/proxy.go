@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// A proxy is the only way of confined programs to the network. It knows CONNECT and plain requests, and
-// lets through allowed hosts only. It sees hosts, never what is said to them under TLS: an allowed host
-// can be sent anything.
+// A proxy is the confined programs' only access to the network. It supports CONNECT and plain
+// requests, for allowed hosts only. It sees host names, not the content of TLS connections:
+// anything can be sent to an allowed host.
 type proxy struct {
 	network   Network
 	transport *http.Transport
-	next      atomic.Int64 // numbers the sockets
+	next      atomic.Int64 // socket number
 
 	mu      sync.Mutex
 	asked   map[string]*question
 	serving map[*service]bool
 }
 
-// A question about a host, asked once however many ask for it.
+// A question is a pending prompt about a host, shared by all requests for it.
 type question struct {
 	done chan struct{}
 	yes  bool
@@ -50,7 +50,7 @@ func newProxy(n Network) *proxy {
 			}
 			return p.dial(ctx, host, port)
 		},
-		DisableKeepAlives: true, // each connection is vetted
+		DisableKeepAlives: true, // each connection must be vetted
 	}
 	return p
 }
@@ -72,7 +72,7 @@ func domains(from func() []Domain) []Domain {
 	return from()
 }
 
-// ask asks about a host, unless that was done before.
+// ask asks about a host, at most once.
 func (p *proxy) ask(ctx context.Context, host string) bool {
 	if p.network.Ask == nil {
 		return false
@@ -84,7 +84,7 @@ func (p *proxy) ask(ctx context.Context, host string) bool {
 		p.asked[host] = q
 		p.mu.Unlock()
 		q.yes = p.network.Ask(ctx, host)
-		if ctx.Err() != nil { // not answered
+		if ctx.Err() != nil { // canceled before the answer
 			p.mu.Lock()
 			delete(p.asked, host)
 			p.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *proxy) close() {
 	}
 }
 
-// A service is the proxy as one command sees it.
+// A service is the proxy for one command.
 type service struct {
 	proxy  *proxy
 	server *http.Server
@@ -119,11 +119,11 @@ type service struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	tunnels map[net.Conn]bool // nil once it has ended
+	tunnels map[net.Conn]bool // nil once the service has ended
 	refused []string
 }
 
-// serve answers on l until the service is ended.
+// serve serves requests on l until the service ends.
 func (p *proxy) serve(ctx context.Context, l net.Listener) *service {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &service{proxy: p, cancel: cancel, tunnels: map[net.Conn]bool{}}
@@ -135,7 +135,7 @@ func (p *proxy) serve(ctx context.Context, l net.Listener) *service {
 	p.mu.Lock()
 	p.serving[s] = true
 	p.mu.Unlock()
-	s.wg.Go(func() { s.server.Serve(l) }) // ok: it ends with an error, always
+	s.wg.Go(func() { s.server.Serve(l) }) // ok: always ends with an error
 	return s
 }
 
@@ -145,10 +145,10 @@ func (s *service) end() []string {
 	delete(s.proxy.serving, s)
 	s.proxy.mu.Unlock()
 	s.cancel()
-	s.server.Close() // ok: there is no one left to tell
+	s.server.Close() // ok: the command has ended
 	s.mu.Lock()
 	for conn := range s.tunnels {
-		conn.Close() // ok: as above
+		conn.Close() // ok: the command has ended
 	}
 	s.tunnels = nil
 	s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *service) end() []string {
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // one request each, so that no connection stays open
+	w.Header().Set("Connection", "close") // one request per connection, so that none stays open
 	switch {
 	case r.Method == http.MethodConnect:
 		s.connect(w, r)
@@ -168,7 +168,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// connect makes a tunnel.
+// connect opens a tunnel.
 func (s *service) connect(w http.ResponseWriter, r *http.Request) {
 	host, port, err := splitHost(r.RequestURI)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *service) connect(w http.ResponseWriter, r *http.Request) {
 		io.Copy(out, buffered) // ok: either end closes both
 		closeWrite(out)
 	}()
-	io.Copy(in, out) // ok: as above
+	io.Copy(in, out) // ok: either end closes both
 	closeWrite(in)
 	select {
 	case <-done:
@@ -212,11 +212,11 @@ const lingering = 5 * time.Second
 
 func closeWrite(c net.Conn) {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		half.CloseWrite() // ok: it may be closed
+		half.CloseWrite() // ok: may be closed
 	}
 }
 
-// keep remembers connections, so that they end with the command.
+// keep registers connections, so that they end with the command.
 func (s *service) keep(conns ...net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +237,7 @@ func (s *service) drop(conns ...net.Conn) {
 	}
 }
 
-// forward passes a plain request on to the host of its address, whatever host it names elsewhere.
+// forward forwards a plain request to the host in its URL, ignoring its Host header.
 func (s *service) forward(w http.ResponseWriter, r *http.Request) {
 	out := r.Clone(r.Context())
 	out.RequestURI, out.Host = "", r.URL.Host
@@ -257,7 +257,7 @@ func (s *service) forward(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(resp.StatusCode)
-	io.Copy(w, resp.Body) // ok: the program sees what is missing
+	io.Copy(w, resp.Body) // ok: the program notices a truncated body
 }
 
 var hopByHop = [...]string{
@@ -265,7 +265,7 @@ var hopByHop = [...]string{
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// refuse tells the program why it is not let through, and remembers it if that is the sandbox's doing.
+// refuse reports an error to the program, and records it if the sandbox refused the host.
 func (s *service) refuse(w http.ResponseWriter, err error) {
 	var no *refusal
 	if !errors.As(err, &no) {
@@ -280,7 +280,7 @@ func (s *service) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, "blocked by the sandbox: "+no.text, http.StatusForbidden)
 }
 
-// splitHost reads "host:port", or the host of a plain request.
+// splitHost parses "host:port", or the host of a plain request.
 func splitHost(text string) (host string, port int, err error) {
 	host, service, err := net.SplitHostPort(text)
 	if err != nil {

@@ -103,7 +103,8 @@ func TestPublicAddresses(t *testing.T) {
 	}
 }
 
-// through sends a request through the proxy and returns the first line of the answer and the rest.
+// through sends a request through the proxy and returns the status line and the rest of the
+// response.
 func through(t *testing.T, n Network, request string) (status, rest string, refused []string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -155,7 +156,7 @@ func TestProxy(t *testing.T) {
 		name    string
 		network Network
 		request string
-		want    string // the status, or what is in the body
+		want    string // status, or text in the body
 		refused string
 	}{
 		{"plain", base, get("http://good.example.org/a", "good.example.org"), "hello from /a", ""},
@@ -201,8 +202,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// The address that was vetted is the one that is dialled: a name that leads elsewhere the second time it
-// is looked up gains nothing.
+// TestProxyDialsWhatItVetted checks that the proxy dials the address it vetted: a name that
+// resolves differently the second time gains nothing.
 func TestProxyDialsWhatItVetted(t *testing.T) {
 	var lookups atomic.Int32
 	var dialled []string

@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/jail"
 )
 
-// read runs a line of bash that only reads, with the programs it may execute.
+// read runs a read-only bash command line that may execute programs.
 func (p *prison) read(t *testing.T, line string, programs ...string) string {
 	t.Helper()
 	var finder jail.Finder
@@ -39,12 +39,12 @@ func (p *prison) read(t *testing.T, line string, programs ...string) string {
 	if err := start(); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Wait() // ok: what it printed is looked at
+	cmd.Wait() // ok: its output is checked
 	return b.String()
 }
 
-// A command that only reads is in the sandbox and in a jail: F2 needed one that ran outside.
-//
+// TestReading checks that a read-only command is both in the sandbox and in a jail: F2 needed a
+// command outside the sandbox.
 // Proves PERM-61, PERM-62.
 func TestReading(t *testing.T) {
 	for _, tier := range []Tier{Bubblewrap, Landlock} {
@@ -83,7 +83,8 @@ func TestReading(t *testing.T) {
 	unprivileged(t)
 }
 
-// Reading needs nothing in the places of temporary files, where a working directory may be.
+// TestReadingBelowTemporaryFiles checks that read-only commands need nothing in the temporary
+// directories, which may contain a working directory.
 func TestReadingBelowTemporaryFiles(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "file"), "text")

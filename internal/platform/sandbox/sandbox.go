@@ -1,6 +1,6 @@
-// Package sandbox confines programs with what the operating system offers: where they may write, what
-// they may read, and which hosts they may reach. It says what it can enforce and proves it by trying. Which
-// programs are confined, and whether a confined one still has to be asked about, is decided elsewhere.
+// Package sandbox confines programs with operating system mechanisms: it restricts the files
+// they may write and read, and the hosts they may reach. It reports which restrictions it can
+// enforce and verifies them with self-tests.
 package sandbox
 
 import (
@@ -18,73 +18,75 @@ import (
 	"adze/internal/platform/jail"
 )
 
-// A Tier is a way to confine a program, the weakest first.
+// A Tier is a confinement mechanism. Higher values are stronger.
 type Tier uint8
 
-// The tiers.
+// Tiers.
 const (
 	None       Tier = iota
 	Landlock        // Landlock and seccomp, without namespaces
-	Bubblewrap      // namespaces by bubblewrap, with seccomp, and Landlock where the kernel has it
-	Seatbelt        // sandbox-exec of macOS
+	Bubblewrap      // bubblewrap namespaces with seccomp, and Landlock if available
+	Seatbelt        // macOS sandbox-exec
 )
 
 func (t Tier) String() string {
 	return [...]string{"none", "landlock", "bubblewrap", "seatbelt"}[t]
 }
 
-// Protects reports whether the tier keeps the protected names in writable directories from being
-// changed. Only then is confinement a reason not to ask.
+// Protects reports whether the tier keeps protected names in writable directories from being
+// changed. Only then can confinement replace a prompt.
 func (t Tier) Protects() bool { return t == Bubblewrap || t == Seatbelt }
 
-// A Config says what confined programs may do. All paths are absolute.
+// Config configures a Sandbox. All paths are absolute.
 type Config struct {
-	// Roots returns the directories programs may write to, except what is protected at their top.
+	// Roots returns the directories that programs may write to, except for protected names at
+	// their top.
 	Roots func() []string
 	// Home is the user's home directory, whose secret directories are hidden. It may be empty.
 	Home string
-	// Write, ReadOnly and Hidden return further places to write, not to write and not to read. Nil means
-	// none; an error means that nothing runs.
+	// Write, ReadOnly and Hidden return further writable, read-only and hidden paths. Nil means
+	// none. If one returns an error, nothing runs.
 	Write, ReadOnly, Hidden func() ([]string, error)
-	// Network says which hosts may be reached.
+	// Network configures the hosts that may be reached.
 	Network Network
-	// Helper is a program that calls [Help] with what follows its first argument, which is [HelperArg];
-	// empty means this one.
+	// Helper is a program that calls [Help] with the arguments after its first, which is
+	// [HelperArg]; empty means this program.
 	Helper string
-	// Only, if not None, is the one tier to use, for trying it out.
+	// Only, if not None, is the only tier to use, for testing it.
 	Only Tier
-	// Quarantine is the directory for what appears under protected names while commands run; empty means one
-	// that is removed with the sandbox. Appeared is told of that, and may be nil.
+	// Quarantine is the directory for files that appear under protected names while commands
+	// run; empty means a directory that is removed with the sandbox. Appeared, if non-nil, is
+	// called for each of them.
 	Quarantine string
 	Appeared   func(Stray)
-	// Probe shares the results of self-tests with other sandboxes; it may be nil.
+	// Probe, if non-nil, shares self-test results with other sandboxes.
 	Probe *Probe
 }
 
 // A Command is a program to run.
 type Command struct {
 	Path string
-	Args []string // without the program's own name
+	Args []string // excluding the program name
 	Dir  string
 	Env  []string
-	// Files are further files that it is given, from descriptor 3 on; [Confined.End] closes them.
+	// Files are further open files, from descriptor 3 on; [Confined.End] closes them.
 	Files []*os.File
-	// Reading, if not nil, says that it only reads: it is put into that jail inside the sandbox, without a
-	// place to write to and without a network. What the sandbox hides stays hidden.
+	// Reading, if non-nil, marks a read-only command: it runs in that jail inside the sandbox,
+	// without write access or network. Paths that the sandbox hides stay hidden.
 	Reading *jail.Policy
-	// Start starts it in a way of its own; if nil, it is simply started.
+	// Start, if non-nil, starts the command; otherwise exec.Cmd.Start is used.
 	Start func(*exec.Cmd) error
-	// Terminate asks what runs inside to end, once, and reports whether it could; if nil, the
-	// process group is to be signalled.
+	// Terminate asks the processes inside to exit, once, and reports whether it succeeded. If
+	// nil, the caller should signal the process group.
 	Terminate func() bool
 
-	ours *os.File // an end of one of the files, or nil
-	kill func()   // ends all that runs inside at once; nil if that cannot be done
-	try  *trial   // is carried out instead
-	err  error    // why it could not be confined
+	ours *os.File // our end of a pipe in Files, or nil
+	kill func()   // kills all processes inside; nil if impossible
+	try  *trial   // runs instead of the command
+	err  error    // reason it could not be confined
 }
 
-// A Sandbox confines programs, any number at once.
+// A Sandbox confines programs. It can run any number of them concurrently.
 type Sandbox struct {
 	config Config
 	probe  func() (*finding, error)
@@ -92,12 +94,12 @@ type Sandbox struct {
 	sentry sentry
 
 	mu     sync.Mutex
-	made   string // the directory that temp made, to be removed
+	made   string // directory created by temp, to be removed
 	proxy  *proxy
 	trials trials
 }
 
-// New returns a sandbox. Nothing is looked at or made before it is used.
+// New returns a sandbox. It does nothing until first use.
 func New(c Config) *Sandbox {
 	if c.Probe == nil {
 		c.Probe = new(Probe)
@@ -109,8 +111,8 @@ func New(c Config) *Sandbox {
 	return s
 }
 
-// Tier returns the strongest tier that passes its own tests, or why there is none. It is found out
-// once.
+// Tier returns the strongest tier that passes its self-test, or an error if none does. The
+// result is cached.
 func (s *Sandbox) Tier() (Tier, error) {
 	f, err := s.probe()
 	if err != nil {
@@ -119,11 +121,11 @@ func (s *Sandbox) Tier() (Tier, error) {
 	return f.tier, nil
 }
 
-// Temp returns the directory that confined programs have for temporary files. It is the same inside
-// and outside.
+// Temp returns the temporary directory of confined programs. It has the same path inside and
+// outside.
 func (s *Sandbox) Temp() (string, error) { return s.temp() }
 
-// Close takes back what the sandbox has made. No program runs in it any more.
+// Close releases the sandbox's resources. No program may be running in it.
 func (s *Sandbox) Close() {
 	s.trials.close()
 	s.mu.Lock()
@@ -133,11 +135,11 @@ func (s *Sandbox) Close() {
 	}
 	s.sentry.close()
 	if s.made != "" {
-		os.RemoveAll(s.made) // ok: it is a temporary directory
+		os.RemoveAll(s.made) // ok: temporary directory
 	}
 }
 
-// close closes the files of a command that has been started, or never will be.
+// close closes the files of a command that has been started or will not be.
 func (c *Command) close() {
 	for _, f := range append(c.Files, c.ours) {
 		if f != nil {
@@ -146,18 +148,18 @@ func (c *Command) close() {
 	}
 }
 
-// A Confined command is one made ready to run in the sandbox.
+// A Confined is a command prepared to run in the sandbox.
 type Confined struct {
 	Command
-	// Contained says that nothing it starts outlives it, or us.
+	// Contained is true if nothing it starts outlives it or this process.
 	Contained bool
-	// End must be called when the command has ended, or if it is not run. Printed is what it printed, or the
-	// end of that. It returns what the limits were that the command met, as a block for the model, and what
-	// was taken back of what it did, or nothing.
+	// End must be called when the command has ended or will not be run. Printed is its output,
+	// or the end of it. End returns the limits the command ran into, as a block for the model,
+	// and a description of the effects that were undone; both may be empty.
 	End func(printed string) (limits, undone string)
 }
 
-// Wrap confines a command, or says why that cannot be done: then it must not be run.
+// Wrap confines a command. If it fails, the command must not be run.
 func (s *Sandbox) Wrap(ctx context.Context, c Command) (*Confined, error) {
 	found, err := s.probe()
 	if err != nil {
@@ -184,7 +186,7 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 		return nil, fmt.Errorf("building the sandbox: %w", err)
 	}
 	if c.Dir != "" {
-		c.Dir = resolved(c.Dir) // a link that leads there need not exist inside
+		c.Dir = resolved(c.Dir) // a link to it may not exist inside
 	}
 	planted := watchPlanted(p)
 	confined := &Confined{Command: found.confine(s, p, net, c), Contained: found.tier == Bubblewrap}
@@ -210,20 +212,20 @@ func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confine
 	return confined, nil
 }
 
-// quarantine returns the directory for what appears under protected names.
+// quarantine returns the directory for files that appear under protected names.
 func (s *Sandbox) quarantine() string {
 	if s.config.Quarantine != "" {
 		return s.config.Quarantine
 	}
 	temp, err := s.temp()
 	if err != nil {
-		return "" // no command runs then
+		return "" // no command runs in that case
 	}
 	return filepath.Join((&policy{temp: temp}).own(), "quarantine")
 }
 
-// wrapReading confines a command that only reads. It leaves nothing behind, so that there is nothing to
-// look after.
+// wrapReading confines a read-only command. It needs no cleanup, since the command leaves
+// nothing behind.
 func (s *Sandbox) wrapReading(found *finding, p *policy, c Command) (*Confined, error) {
 	if found.tier == Bubblewrap {
 		c = found.confine(s, p, &netAccess{}, c)
@@ -243,7 +245,7 @@ func (s *Sandbox) wrapReading(found *finding, p *policy, c Command) (*Confined, 
 	return confined, nil
 }
 
-// A policy is what one command may do, with all paths resolved.
+// A policy holds one command's restrictions, with all paths resolved.
 type policy struct {
 	roots    []string // parents first
 	write    []string
@@ -251,11 +253,11 @@ type policy struct {
 	hidden   []string
 	home     string
 	temp     string
-	absent   []string // what of readOnly is not there
-	guards   []guard  // protected names that are there, those of each root after its parent's
+	absent   []string // paths in readOnly that do not exist
+	guards   []guard  // existing protected names; a root's follow its parent's
 }
 
-// policy settles what the next command may do.
+// policy computes the restrictions of the next command.
 func (s *Sandbox) policy() (*policy, error) {
 	temp, err := s.temp()
 	if err != nil {
@@ -295,7 +297,7 @@ func (s *Sandbox) policy() (*policy, error) {
 	}
 	p.hidden = append(p.hidden, secrets(p.home)...)
 	if own := p.own(); slices.ContainsFunc(append(p.roots, p.write...), func(dir string) bool { return below(dir, own) }) {
-		p.hidden = append(p.hidden, own) // a directory that was added later
+		p.hidden = append(p.hidden, own) // directory added later
 	}
 	for _, list := range []*[]string{&p.write, &p.readOnly, &p.hidden} {
 		slices.Sort(*list)
@@ -304,7 +306,7 @@ func (s *Sandbox) policy() (*policy, error) {
 	return p, nil
 }
 
-// resolved returns path without links, or as it is if there is no such thing.
+// resolved returns path with links resolved, or unchanged if it does not exist.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -312,7 +314,8 @@ func resolved(path string) string {
 	return path
 }
 
-// works reports whether path lies in a working directory. One that is the whole machine is refused later.
+// works reports whether path is in a working directory. A root directory as working directory
+// is rejected later.
 func (s *Sandbox) works(path string) bool {
 	return slices.ContainsFunc(s.config.Roots(), func(root string) bool {
 		root = resolved(root)
@@ -320,8 +323,8 @@ func (s *Sandbox) works(path string) bool {
 	})
 }
 
-// tempBase returns a place for temporary files that lies in no working directory: what is ours there must
-// not be written to from the inside.
+// tempBase returns a directory for temporary files outside all working directories: the
+// sandbox's own files there must not be writable from inside.
 func (s *Sandbox) tempBase() (string, error) {
 	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
 		base = resolved(base)
@@ -360,14 +363,14 @@ func (s *Sandbox) makeTemp() (string, error) {
 }
 
 const (
-	tempName = "tmp" // what programs see as their temporary directory
-	ownName  = "own" // what the sandbox keeps for itself
+	tempName = "tmp" // temporary directory of confined programs
+	ownName  = "own" // directory for the sandbox's own files
 )
 
-// own returns the directory for what programs do not see.
+// own returns the directory for files that programs cannot see.
 func (p *policy) own() string { return filepath.Join(filepath.Dir(p.temp), ownName) }
 
-// helper returns the program that prepares the inside.
+// helper returns the program that completes the setup inside.
 func (s *Sandbox) helper() (string, error) {
 	if s.config.Helper != "" {
 		return s.config.Helper, nil
@@ -375,21 +378,21 @@ func (s *Sandbox) helper() (string, error) {
 	return os.Executable()
 }
 
-// below reports whether path is dir or lies in it.
+// below reports whether path is dir or inside it.
 func below(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// A finding is a tier that works here.
+// A finding is a tier that works on this system.
 type finding struct {
 	tier    Tier
-	detail  string   // what it is made of, for display
+	detail  string   // mechanisms that it uses, for display
 	lacks   []string // attempts that it does not promise to prevent
-	better  error    // why no stronger tier is used; nil if there is none
+	better  error    // reason no stronger tier is used; nil if none is stronger
 	confine func(*Sandbox, *policy, *netAccess, Command) Command
 }
 
-// find returns the strongest tier that passes its tests.
+// find returns the strongest tier that passes its self-test.
 func (s *Sandbox) find() (*finding, error) {
 	var reasons []error
 	for _, candidate := range candidates() {
@@ -412,7 +415,7 @@ func (s *Sandbox) find() (*finding, error) {
 	return nil, fmt.Errorf("no sandbox works here: %w", errors.Join(reasons...))
 }
 
-// A candidate is a tier to be looked for.
+// A candidate is a tier to check for.
 type candidate struct {
 	tier Tier
 	look func(*Sandbox) (*finding, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain lets the test binary be the helper that it starts.
+// TestMain makes the test binary act as its own helper.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == HelperArg {
 		os.Exit(Help(os.Args[2:]))
@@ -39,7 +39,7 @@ func TestSeatbeltProfile(t *testing.T) {
 	if !strings.HasPrefix(got, "(version 1)\n(deny default)\n") {
 		t.Error("not everything is denied to begin with")
 	}
-	// Later rules win: each of these has to come after the one before.
+	// Later rules override earlier ones: each of these must come after the previous one.
 	order := []string{
 		`(allow file-read* file-ioctl)`,
 		`(allow file-write* (subpath "/Users/me/work"))`,
@@ -99,8 +99,8 @@ The command ran in a sandbox: it may write in the working directories and in $TM
 	}
 }
 
-// What cannot be protected is not run.
-//
+// TestSandboxThatCannotBeBuilt checks that a command does not run if something cannot be
+// protected.
 // Proves PERM-63.
 func TestSandboxThatCannotBeBuilt(t *testing.T) {
 	root, home := t.TempDir(), t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// profile returns the seatbelt profile for p. Later rules win over earlier ones. Proxy is the
-// address of the egress proxy, empty for none.
+// profile returns the seatbelt profile for p. Later rules override earlier ones. Proxy is the
+// address of the egress proxy, or empty.
 func profile(p *policy, proxy string) string {
 	var b strings.Builder
 	rule := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -25,18 +25,18 @@ func profile(p *policy, proxy string) string {
 		rule("(allow file-write* (subpath %s))", quoted(path))
 	}
 	for _, root := range p.roots {
-		names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], protectedBelow[:], homeFiles[:], homeDirs[:]) // here none of them costs anything
+		names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], protectedBelow[:], homeFiles[:], homeDirs[:]) // rules are free here
 		if root == p.home {
 			names = slices.Concat(names, onlyHomeFiles[:], onlyHomeDirs[:])
 		}
 		for _, name := range names {
 			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
 		}
-		for _, name := range []string{"HEAD", "refs", "commondir"} { // which make it a repository
+		for _, name := range []string{"HEAD", "refs", "commondir"} { // names that make it a repository
 			rule("(deny file-write* (subpath %s))", quoted(filepath.Join(root, name)))
 		}
-		// A root that is moved away takes its protected names out of the rules above, and so does what
-		// is above it.
+		// Moving a root, or a directory above it, would take its protected names out of the
+		// rules above.
 		for dir := root; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			rule("(deny file-write-unlink file-write-create (literal %s))", quoted(dir))
 		}
@@ -54,7 +54,7 @@ func profile(p *policy, proxy string) string {
 	return b.String()
 }
 
-// quoted returns path as a text of the profile language.
+// quoted returns path as a string literal of the profile language.
 func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }

@@ -8,12 +8,12 @@ import (
 	"adze/internal/platform/seccomp"
 )
 
-// newSpaces are the flags of clone that make namespaces.
+// newSpaces are the clone flags that create namespaces.
 const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// forbidden are calls that a confined program has no use for, other than to get out: into other
-// processes, other file systems, other namespaces, or deep into the kernel.
+// forbidden are calls that a confined program needs only to escape: into other processes, file
+// systems or namespaces, or deep into the kernel.
 var forbidden = [...]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_PROCESS_MADVISE,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
@@ -28,20 +28,21 @@ var forbidden = [...]uint32{
 }
 
 const (
-	sysOpenTreeAttr = 467 // which the package for system calls does not name yet
+	sysOpenTreeAttr = 467 // missing in x/sys/unix
 	tiocLinux       = 0x541c
 )
 
-// filter returns the program that the kernel runs for each call. With inet, sockets of the internet may
-// be made, which is harmless where there is no network; without it, none at all.
+// filter returns the seccomp program. If inet is true, it allows internet sockets, which are
+// harmless in an empty network namespace; otherwise it allows no sockets.
 func filter(inet bool) seccomp.Program {
 	refuse := seccomp.Fail(unix.EPERM)
 	f := new(seccomp.Filter).
 		Refuse(forbidden[:]...).
-		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // the C library falls back to clone, whose flags can be looked at
+		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // libc falls back to clone, whose flags a filter can inspect
 		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, newSpaces), refuse, seccomp.Allow).
 		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, unix.TIOCSTI, tiocLinux), refuse, seccomp.Allow).
-		// A pair of connected sockets leads nowhere else, unless it is one of datagrams, which can be sent to any name.
+		// A connected socket pair reaches nothing else, except with datagram sockets, which can
+		// send to any name.
 		Test(unix.SYS_SOCKETPAIR, seccomp.Masked(seccomp.Arg1, 0xf, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), seccomp.Allow, refuse)
 	if !inet {
 		return f.Refuse(unix.SYS_SOCKET).Program()
@@ -49,7 +50,7 @@ func filter(inet bool) seccomp.Program {
 	return f.Test(unix.SYS_SOCKET, seccomp.OneOf(seccomp.Arg0, unix.AF_INET, unix.AF_INET6), seccomp.Allow, refuse).Program()
 }
 
-// applyFilter puts all threads under the filter, for good.
+// applyFilter applies the filter to all threads permanently.
 func applyFilter(inet bool) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up new privileges: %w", err)

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// A Stray is something that appeared under a protected name while a command ran.
+// A Stray is a file that appeared under a protected name while a command ran.
 type Stray struct {
 	Path string
-	// Moved is where it is now; empty if it is still there, because of Err, or because the user consented to
-	// what made it. Then the command was ended: nothing keeps it from changing what was not there when it began.
+	// Moved is its current path. It is empty if the file was not moved, because of Err or
+	// because the user consented to its creation. In that case the command was killed: nothing
+	// would keep it from changing a file that did not exist when it started.
 	Moved string
 	Err   error
 }
@@ -30,19 +31,19 @@ func (s Stray) String() string {
 	return fmt.Sprintf("%s appeared while a command ran in the sandbox, where that name is protected: it was moved to %s", s.Path, s.Moved)
 }
 
-// A sentry takes away what appears under protected names that were not there. Nothing can be mounted on such a
-// name, and to put something there first would be seen by every program outside: by git, by editors, by
-// servers that read .env. So a command can make it, and within moments it is in quarantine, where no program
-// obeys it; what ends a command looks once more.
+// A sentry removes files that appear under protected names that did not exist. Nothing can be
+// mounted on such a name, and a placeholder would be visible to every program outside: git,
+// editors, servers that read .env. So a command can create the file, and moments later it is in
+// quarantine, where no program obeys it; ending a command checks once more.
 //
-// Who made it cannot be known. What the user consents to is announced by [Sandbox.Aside] and
-// [Sandbox.Expect]; anything else can be moved back.
+// The creator cannot be determined. Files that the user consents to are announced by
+// [Sandbox.Aside] and [Sandbox.Expect]; anything else can be moved back.
 type sentry struct {
 	quarantine func() string
 	tell       func(Stray) // may be nil
 
 	mu      sync.Mutex
-	dirs    map[string]*watchedDir // by path
+	dirs    map[string]*watchedDir // keyed by path
 	watches map[*watch]bool
 	aside   int
 	notices notices
@@ -50,30 +51,31 @@ type sentry struct {
 
 // A watchedDir is a working directory in which commands run.
 type watchedDir struct {
-	file  *os.File // the directory, whatever its name leads to
+	file  *os.File // the directory itself, independent of its name
 	users int
-	stop  func() // ends looking from time to time; nil if the kernel sends notices
+	stop  func() // stops polling; nil if the kernel sends notifications
 }
 
-// interval is how often a directory is looked at that the kernel sends no notices about.
+// interval is the polling interval for directories without kernel notifications.
 const interval = 20 * time.Millisecond
 
-// A watch lasts as long as a command.
+// A watch exists for the duration of a command.
 type watch struct {
 	sentry *sentry
 	roots  []string
-	absent map[string]bool // protected paths that were not there
+	absent map[string]bool // protected paths that did not exist
 	strays []Stray
-	kill   func() // ends the command; nil before it is known
-	strict bool   // it began when commands ran outside already, and what appears is taken for its work
+	kill   func() // kills the command; nil until known
+	strict bool   // it started while commands ran outside, so new files are attributed to it
 }
 
-// maxStrays is how often a name may appear while a command runs before the command is ended: what a program
-// insists on would otherwise be obeyed by others now and then.
+// maxStrays is how often a name may appear before the command is killed: otherwise a persistent
+// program's file would occasionally be obeyed by others.
 const maxStrays = 3
 
-// begin watches the roots of a policy until the watch ends, and notes what is protected there. Other tiers than
-// bubblewrap keep names from being made, or do not promise that; the watch is nil then.
+// begin watches the roots of a policy until the watch ends, and records the protected names
+// that exist. It returns a nil watch for tiers other than bubblewrap, which prevent the
+// creation of names or do not promise to.
 func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 	if t != Bubblewrap {
 		return nil, nil
@@ -113,7 +115,7 @@ func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 	return w, nil
 }
 
-// end ends the watch and returns what appeared. It may be called again.
+// end ends the watch and returns the strays. It may be called again.
 func (w *watch) end() []Stray {
 	if w == nil {
 		return nil
@@ -132,7 +134,7 @@ func (w *watch) end() []Stray {
 	return w.strays
 }
 
-// open opens a root and has its notices sent, unless that is done.
+// open opens a root and requests notifications for it, unless already done.
 func (s *sentry) open(root string) error {
 	if d := s.dirs[root]; d != nil {
 		d.users++
@@ -153,7 +155,7 @@ func (s *sentry) open(root string) error {
 	return nil
 }
 
-// lookEvery looks at all names from time to time until stop is called.
+// lookEvery checks all names periodically until stop is called.
 func (s *sentry) lookEvery(interval time.Duration) (stop func()) {
 	ticker, done := time.NewTicker(interval), make(chan struct{})
 	go func() {
@@ -174,7 +176,7 @@ func (s *sentry) release(roots []string) {
 	for _, root := range roots {
 		d := s.dirs[root]
 		if d.users--; d.users == 0 {
-			d.file.Close() // ok: it was not even read
+			d.file.Close() // ok: never read
 			delete(s.dirs, root)
 			s.notices.remove(root)
 			if d.stop != nil {
@@ -184,20 +186,20 @@ func (s *sentry) release(roots []string) {
 	}
 }
 
-// noticed is told that a name came into a directory; an empty one stands for any.
+// noticed is called when a name appears in a directory; an empty name means any.
 func (s *sentry) noticed(root, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watches {
 		for path := range w.absent {
-			if name == "" || filepath.Dir(path) == root && strings.EqualFold(filepath.Base(path), name) { // not all file systems tell them apart
+			if name == "" || filepath.Dir(path) == root && strings.EqualFold(filepath.Base(path), name) { // some file systems are case-insensitive
 				s.look(path)
 			}
 		}
 	}
 }
 
-// look takes away what is at a path that was not there when a running command began.
+// look removes the file at path if the path did not exist when a running command started.
 func (s *sentry) look(path string) {
 	var concerned []*watch
 	stays := s.aside > 0
@@ -215,7 +217,7 @@ func (s *sentry) look(path string) {
 	if !stays {
 		stray.Moved, stray.Err = s.take(dir.file, path)
 		if stray.Moved == "" && stray.Err == nil {
-			return // it was gone by then
+			return // already gone
 		}
 		if s.tell != nil {
 			s.tell(stray)
@@ -232,7 +234,7 @@ func (s *sentry) look(path string) {
 	}
 }
 
-// times returns how often something appeared at path.
+// times returns how often a file appeared at path.
 func (w *watch) times(path string) int {
 	n := 0
 	for _, s := range w.strays {
@@ -243,7 +245,8 @@ func (w *watch) times(path string) int {
 	return n
 }
 
-// take moves what is at path, in dir, into quarantine, and returns where it is; empty if there was nothing.
+// take moves the file at path, in dir, into quarantine and returns its new path, or "" if it
+// does not exist.
 func (s *sentry) take(dir *os.File, path string) (moved string, err error) {
 	name := filepath.Base(path)
 	if place, err := s.place(); err == nil {
@@ -251,9 +254,9 @@ func (s *sentry) take(dir *os.File, path string) (moved string, err error) {
 		if err = moveFrom(dir, name, moved); err == nil {
 			return moved, nil
 		}
-		os.Remove(place) // ok: it is empty
+		os.Remove(place) // ok: empty
 	}
-	// On another file system, or where there is no quarantine, only the name can be taken.
+	// On another file system, or without a quarantine, it can only be renamed.
 	moved = fmt.Sprintf("%s.quarantine-%d", path, time.Now().UnixNano())
 	switch err = moveFrom(dir, name, moved); {
 	case err == nil:
@@ -264,7 +267,7 @@ func (s *sentry) take(dir *os.File, path string) (moved string, err error) {
 	return "", err
 }
 
-// place makes a directory of its own in the quarantine.
+// place creates a new directory in the quarantine.
 func (s *sentry) place() (string, error) {
 	dir := s.quarantine()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -273,9 +276,9 @@ func (s *sentry) place() (string, error) {
 	return os.MkdirTemp(dir, time.Now().Format("20060102-150405-"))
 }
 
-// Aside lets things appear under protected names until resume is called, because the user consented to a
-// command that runs outside the sandbox meanwhile. They stay, and commands in the sandbox are ended that could
-// change them.
+// Aside allows files to appear under protected names until resume is called, because the user
+// consented to a command that runs outside the sandbox during that time. The files stay, and
+// commands in the sandbox that could change them are killed.
 func (s *Sandbox) Aside() (resume func()) {
 	s.sentry.mu.Lock()
 	defer s.sentry.mu.Unlock()
@@ -288,7 +291,7 @@ func (s *Sandbox) Aside() (resume func()) {
 	}
 }
 
-// Expect lets a file appear, like [Sandbox.Aside], because the user consented to that.
+// Expect allows a file to appear, like [Sandbox.Aside], because the user consented to it.
 func (s *Sandbox) Expect(file string) {
 	s.sentry.mu.Lock()
 	defer s.sentry.mu.Unlock()
@@ -305,13 +308,13 @@ func (s *Sandbox) Expect(file string) {
 	}
 }
 
-// close looks once more, for commands that ended with the sandbox.
+// close checks once more, for commands that ended with the sandbox.
 func (s *sentry) close() {
 	s.noticed("", "")
 	s.notices.close()
 }
 
-// guard lets the watch end a command by kill if things keep appearing.
+// guard sets the function that kills the command if files keep appearing.
 func (w *watch) guard(kill func()) {
 	if w == nil {
 		return
@@ -321,7 +324,7 @@ func (w *watch) guard(kill func()) {
 	w.kill = kill
 }
 
-// only restricts the watch to a root.
+// only restricts the watch to one root.
 func (w *watch) only(root string) {
 	if w == nil {
 		return

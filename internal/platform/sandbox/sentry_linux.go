@@ -10,16 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notices come from the kernel when a name appears in a directory.
+// notices receives kernel notifications (inotify) about names that appear in directories.
 type notices struct {
 	mu   sync.Mutex
 	file *os.File // nil before the first directory
 	fd   int
-	dirs map[int]string // by number of the kernel
+	dirs map[int]string // keyed by inotify watch descriptor
 }
 
-// add asks for notices about a directory, and reports whether there will be any: programs of the same user may
-// have used them up. They are told to noticed, from another goroutine.
+// add requests notifications for a directory and reports whether they are available: other
+// programs of the same user may have exhausted the limit. They are passed to noticed from
+// another goroutine.
 func (n *notices) add(dir string, noticed func(dir, name string)) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -38,13 +39,13 @@ func (n *notices) add(dir string, noticed func(dir, name string)) bool {
 	return err == nil
 }
 
-// remove asks for no more notices about a directory.
+// remove cancels the notifications for a directory.
 func (n *notices) remove(dir string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for number, have := range n.dirs {
 		if have == dir {
-			unix.InotifyRmWatch(n.fd, uint32(number)) // ok: it may be gone
+			unix.InotifyRmWatch(n.fd, uint32(number)) // ok: may be gone
 			delete(n.dirs, number)
 		}
 	}
@@ -54,12 +55,12 @@ func (n *notices) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.file != nil {
-		n.file.Close() // ok: it was only read
+		n.file.Close() // ok: read only
 		n.file = nil
 	}
 }
 
-// read tells notices until the file is closed.
+// read passes notifications on until the file is closed.
 func (n *notices) read(f *os.File, noticed func(dir, name string)) {
 	buf := make([]byte, 64*(unix.SizeofInotifyEvent+unix.NAME_MAX+1))
 	for {
@@ -85,14 +86,14 @@ func (n *notices) read(f *os.File, noticed func(dir, name string)) {
 	}
 }
 
-// holds reports whether there is something of that name in dir.
+// holds reports whether name exists in dir.
 func holds(dir *os.File, name string) bool {
 	var stat unix.Stat_t
 	err := unix.Fstatat(int(dir.Fd()), name, &stat, unix.AT_SYMLINK_NOFOLLOW)
 	return !errors.Is(err, unix.ENOENT)
 }
 
-// moveFrom moves what has that name in dir to a path, where nothing is.
+// moveFrom moves name in dir to a path that does not exist.
 func moveFrom(dir *os.File, name, to string) error {
 	return unix.Renameat(int(dir.Fd()), name, unix.AT_FDCWD, to)
 }

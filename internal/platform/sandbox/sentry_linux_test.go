@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// begin starts a line of bash in the sandbox, and returns when it has printed a line.
+// begin starts a bash command line in the sandbox and returns when it has printed a line.
 func (p *prison) begin(t *testing.T, line string) (*Confined, *exec.Cmd) {
 	t.Helper()
 	confined, err := p.Wrap(t.Context(), Command{Path: "/bin/bash", Args: []string{"-c", line}, Dir: p.root, Env: []string{"PATH=/usr/bin:/bin"}})
@@ -49,9 +49,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// The sandbox puts nothing into a working directory, not even while a command runs, so that nothing is
-// left if adze and the sandbox are killed.
-//
+// TestNothingIsPutThere checks that the sandbox puts nothing into a working directory, even
+// while a command runs, so that nothing is left behind if adze and the sandbox are killed.
 // Proves PERM-61.
 func TestNothingIsPutThere(t *testing.T) {
 	for _, change := range []func(*Config){nil, networked} {
@@ -82,9 +81,8 @@ func TestNothingIsPutThere(t *testing.T) {
 	unprivileged(t)
 }
 
-// What appears under a protected name is in quarantine while the command still runs, whole, and the user and
-// the model are told.
-//
+// TestStrays checks that a file that appears under a protected name is moved to quarantine
+// intact while the command still runs, and that the user and the model are notified.
 // Proves PERM-61, PERM-64.
 func TestStrays(t *testing.T) {
 	var mu sync.Mutex
@@ -117,7 +115,8 @@ func TestStrays(t *testing.T) {
 	unprivileged(t)
 }
 
-// Programs of the same user can use up what the kernel has for notices. Then directories are looked at.
+// TestStraysWithoutNotices checks that directories are polled if the same user's programs have
+// exhausted inotify.
 func TestStraysWithoutNotices(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
 	p.sentry.notices.file, p.sentry.notices.fd = os.Stdin, -1
@@ -129,7 +128,7 @@ func TestStraysWithoutNotices(t *testing.T) {
 	}
 }
 
-// A program that insists is ended.
+// TestInsistentStrays checks that a program that keeps creating a protected name is killed.
 func TestInsistentStrays(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
 	confined, cmd := p.begin(t, "echo; while :; do mkdir -p .vscode; done 2>/dev/null")
@@ -146,7 +145,8 @@ func TestInsistentStrays(t *testing.T) {
 	unprivileged(t)
 }
 
-// What the user consented to stays. A command that could change it is ended, and the next one cannot.
+// TestWhatIsNoStray checks that files the user consented to are kept, that a running command
+// that could change them is killed, and that the next command cannot change them.
 func TestWhatIsNoStray(t *testing.T) {
 	for _, name := range []string{".vscode", ".claude"} {
 		p := newPrison(t, Bubblewrap, nil)
@@ -163,11 +163,11 @@ func TestWhatIsNoStray(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd.Wait() // ok: it is ended
+		cmd.Wait() // ok: killed
 		if _, said := confined.End(""); !exists(filepath.Join(p.root, name)) || !strings.Contains(said, name+" was made outside the sandbox") {
 			t.Errorf("%s is gone, or nothing is said: %s", name, said)
 		}
-		os.RemoveAll(filepath.Join(p.root, name)) // ok: what it managed to write in a moment
+		os.RemoveAll(filepath.Join(p.root, name)) // ok: remains of the killed command
 		if err := os.Mkdir(filepath.Join(p.root, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,8 @@ func TestWhatIsNoStray(t *testing.T) {
 	unprivileged(t)
 }
 
-// A command that lasts outside the sandbox is no consent to what commands make in it later.
+// TestStraysBesideACommandOutside checks that a long-running command outside the sandbox is not
+// consent to files that commands inside create later.
 func TestStraysBesideACommandOutside(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
 	defer p.Aside()()
@@ -187,7 +188,7 @@ func TestStraysBesideACommandOutside(t *testing.T) {
 	}
 }
 
-// A name that was there may be replaced outside, as editors do.
+// TestReplacedOutside checks that an existing name may be replaced outside, as editors do.
 func TestReplacedOutside(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
 	write(t, filepath.Join(p.root, ".env"), "old")
@@ -203,7 +204,8 @@ func TestReplacedOutside(t *testing.T) {
 	}
 }
 
-// Where the quarantine is on another file system, the name is taken at once all the same.
+// TestQuarantineElsewhere checks that a stray is renamed immediately if the quarantine is on
+// another file system.
 func TestQuarantineElsewhere(t *testing.T) {
 	elsewhere, err := os.MkdirTemp("/dev/shm", "adze-quarantine-*")
 	if err != nil {
@@ -227,7 +229,8 @@ func TestQuarantineElsewhere(t *testing.T) {
 	}
 }
 
-// A sandbox whose process was killed leaves a temporary directory, which the next one removes.
+// TestLeftBehind checks that the temporary directory of a killed process is removed by the next
+// sandbox.
 func TestLeftBehind(t *testing.T) {
 	base := t.TempDir()
 	dead := exec.Command("true")

@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Elsewhere protected names cannot be made in the first place, and no sentry is posted.
+// On other systems protected names cannot be created in the first place, so the sentry is not
+// needed.
 
 type notices struct{}
 

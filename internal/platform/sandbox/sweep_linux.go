@@ -9,15 +9,16 @@ import (
 	"syscall"
 )
 
-// pidFile, among what is ours, says whose it is.
+// pidFile, in the sandbox's own directory, holds the owner's process ID.
 const pidFile = "pid"
 
-// claim records who owns the directory, so that another process can clean up if this one is killed.
+// claim records the directory's owner, so that another process can clean up if this one is
+// killed.
 func claim(own string) error {
 	return os.WriteFile(filepath.Join(own, pidFile), []byte(strconv.Itoa(os.Getpid())), 0o600)
 }
 
-// sweep removes what sandboxes have left in base whose processes were killed.
+// sweep removes the directories in base left by sandboxes whose processes were killed.
 func sweep(base string) {
 	dirs, _ := filepath.Glob(filepath.Join(escapeGlob(base), "adze-*")) // ok: the pattern is well formed
 	for _, dir := range dirs {
@@ -29,12 +30,12 @@ func sweep(base string) {
 		text, err := os.ReadFile(filepath.Join(own, pidFile))
 		pid, numeric := strconv.Atoi(string(text))
 		if err == nil && numeric == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			os.RemoveAll(dir) // ok: it is a temporary directory
+			os.RemoveAll(dir) // ok: temporary directory
 		}
 	}
 }
 
-// escapeGlob returns the pattern that matches path alone.
+// escapeGlob returns a pattern that matches only path.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

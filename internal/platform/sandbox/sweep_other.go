@@ -2,7 +2,7 @@
 
 package sandbox
 
-// What processes leave behind that were killed is found by other means on Linux only.
+// Leftovers of killed processes are cleaned up on Linux only.
 
 func claim(string) error { return nil }
 func sweep(string)       {}

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// seatbelt is the program that applies a profile.
+// seatbelt is the program that applies a sandbox profile.
 const seatbelt = "/usr/bin/sandbox-exec"
 
 func candidates() []candidate { return []candidate{{Seatbelt, lookSeatbelt}} }

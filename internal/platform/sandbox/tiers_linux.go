@@ -22,14 +22,14 @@ func candidates() []candidate {
 	return []candidate{{Bubblewrap, lookBubblewrap}, {Landlock, lookLandlock}}
 }
 
-// A bubblewrap is the program, as it was found, and what goes with it.
+// A bubblewrap is an installed bwrap program and its filter.
 type bubblewrap struct {
 	path   string
-	filter string // a file with the filter of system calls that it applies
+	filter string // file with the system call filter
 }
 
-// lookBubblewrap looks for the program where only the administrator installs programs, since the rules
-// of some systems let only that one make namespaces, and then on the PATH.
+// lookBubblewrap looks for bwrap first in directories where only the administrator installs
+// programs, since some systems allow only that one to create namespaces, and then in PATH.
 func lookBubblewrap(s *Sandbox) (*finding, error) {
 	if !seccomp.Supported() {
 		return nil, errors.New("seccomp is not supported on this processor")
@@ -60,8 +60,9 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 	return &finding{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
 }
 
-// confine returns the command that runs c inside. A command with a network is begun by the helper, which
-// opens the way to it before the filter forbids that; for others bubblewrap does all there is to do.
+// confine returns the command that runs c inside. A command with network access is started by
+// the helper, which opens the proxy's listener before the filter forbids it; otherwise
+// bubblewrap does everything.
 func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) Command {
 	inside, helper := append([]string{c.Path}, c.Args...), ""
 	if net.socket != "" || c.try != nil || c.Reading != nil {
@@ -73,7 +74,7 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 	}
 	out := Command{Path: b.path, Dir: "/", Env: insideEnv(c.Env, p, net)}
 	args := []string{"--new-session"}
-	if c.try == nil { // a trial ends by itself; tied to us it would wait for good if we are killed while it begins
+	if c.try == nil { // a trial ends by itself; with --die-with-parent it would hang if we were killed during its start
 		fd, err := out.leads()
 		if err != nil {
 			return Command{err: err}
@@ -100,8 +101,9 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 	return out
 }
 
-// leads prepares c to say who leads what runs inside, and to be terminated by way of that: what is around
-// it would end at once, and everything with it. It returns the descriptor to say it on.
+// leads prepares c to report the leader of the processes inside, and to be terminated through
+// it: the outer process would exit immediately and take everything with it. It returns the
+// descriptor to report on.
 func (c *Command) leads() (string, error) {
 	ours, theirs, err := os.Pipe()
 	if err != nil {
@@ -112,7 +114,7 @@ func (c *Command) leads() (string, error) {
 		var leader struct {
 			PID int `json:"child-pid"`
 		}
-		ours.SetReadDeadline(time.Now().Add(leaderTime)) // ok: it says who it is first of all
+		ours.SetReadDeadline(time.Now().Add(leaderTime)) // ok: the PID is reported first
 		if err := json.NewDecoder(ours).Decode(&leader); err != nil || leader.PID <= 1 {
 			return 0
 		}
@@ -121,24 +123,24 @@ func (c *Command) leads() (string, error) {
 	c.Terminate = func() bool { return leader() > 0 && unix.Kill(-leader(), unix.SIGTERM) == nil }
 	c.kill = func() {
 		if leader() > 0 {
-			unix.Kill(leader(), unix.SIGKILL) // ok: it may have ended; what it leads ends with it
+			unix.Kill(leader(), unix.SIGKILL) // ok: may have ended; its processes end with it
 		}
 	}
 	return c.hand(theirs), nil
 }
 
-// hand hands a file to the command, and returns its descriptor there.
+// hand passes a file to the command and returns its descriptor there.
 func (c *Command) hand(f *os.File) string {
 	c.Files = append(c.Files, f)
 	return strconv.Itoa(2 + len(c.Files))
 }
 
-// leaderTime is how long a command that has just been started may take to say who leads it.
+// leaderTime is how long a new command may take to report its leader.
 const leaderTime = 200 * time.Millisecond
 
-// helped returns what runs inside if the helper begins it.
+// helped returns the arguments of a command started by the helper.
 func (b *bubblewrap) helped(p *policy, program string, c Command) []string {
-	if c.Reading != nil { // nothing covers the program, and the jail filters calls
+	if c.Reading != nil { // the program is not covered by a mount, and the jail filters calls
 		return append([]string{program, HelperArg, helperConfig{Reading: c.Reading}.encode(), c.Path}, c.Args...)
 	}
 	helper := []string{filepath.Join(insideDir, "adze"), HelperArg}
@@ -155,12 +157,12 @@ func (b *bubblewrap) helped(p *policy, program string, c Command) []string {
 func (m helperConfig) encode() string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // only strings and numbers
 	}
 	return string(text)
 }
 
-// lookLandlock looks for a kernel that can do without namespaces.
+// lookLandlock checks whether the kernel can confine programs without namespaces.
 func lookLandlock(*Sandbox) (*finding, error) {
 	v := landlock.Version()
 	if v < landlock.Least {

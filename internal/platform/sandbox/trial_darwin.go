@@ -1,4 +1,4 @@
 package sandbox
 
-// system tries what there is on this system only: nothing.
+// system tries system-specific operations; there are none here.
 func (t *trial) system(func(name string, err error)) {}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system tries what there is on this system only.
+// system tries system-specific operations.
 func (t *trial) system(blocked func(name string, err error)) {
 	blocked(tryDNS, lookUpInside())
 	blocked(tryAbstract, connectUnix(t.Abstract))
@@ -25,8 +25,8 @@ func (t *trial) system(blocked func(name string, err error)) {
 	blocked(tryProcess, readable(fmt.Sprintf("/proc/%d/environ", t.PID)))
 }
 
-// kernelSettings are files by which root changes the kernel for all, also without capabilities. Not all of
-// them are there on every machine.
+// kernelSettings are files through which root changes the kernel globally, even without
+// capabilities. Not all of them exist on every machine.
 var kernelSettings = [...]string{
 	"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/fs/lease-break-time", "/proc/sys/vm/drop_caches",
 	"/proc/sysrq-trigger", "/proc/mtrr", "/proc/irq/default_smp_affinity", "/sys/kernel/uevent_helper", "/sys/kernel/profiling",
@@ -37,7 +37,7 @@ var kernelSettings = [...]string{
 func writable(path string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err == nil {
-		unix.Close(fd) // ok: it should not be open
+		unix.Close(fd) // ok: should not be open
 	}
 	return err
 }
@@ -45,12 +45,12 @@ func writable(path string) error {
 func netlink() error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	if err == nil {
-		unix.Close(fd) // ok: that it was made is enough
+		unix.Close(fd) // ok: creating it is enough
 	}
 	return err
 }
 
-// lookUpInside sends a datagram to a name server that any machine with a network has a way to.
+// lookUpInside sends a datagram to a name server that any networked machine can route to.
 func lookUpInside() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -63,14 +63,14 @@ func lookUpInside() error {
 func datagramPair() error {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err == nil {
-		unix.Close(pair[0]) // ok: that they were made is enough
-		unix.Close(pair[1]) // ok: as above
+		unix.Close(pair[0]) // ok: creating them is enough
+		unix.Close(pair[1]) // ok: creating them is enough
 	}
 	return err
 }
 
-// noCaps returns an error if there are no capabilities, which is what is wanted. An unprivileged
-// program has none anyway.
+// noCaps returns an error if the process has no capabilities, the desired outcome. An
+// unprivileged program never has any.
 func noCaps() error {
 	status, err := os.ReadFile("/proc/thread-self/status")
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run tries everything and prints what came of it. It uses plain system calls: they are made by this
-// very thread, which is the one that is confined.
+// run tries everything and prints the results. It uses raw system calls, which run on this
+// thread: only this thread is confined.
 func (t *trial) run() error {
-	time.AfterFunc(trialTimeout, func() { os.Exit(1) }) // also if we are the last that is left
+	time.AfterFunc(trialTimeout, func() { os.Exit(1) }) // even if no other process is left
 	var all []Attempt
 	blocked := func(name string, err error) {
 		all = append(all, Attempt{Name: name, Held: err != nil, Detail: detail(err)})
@@ -30,7 +30,7 @@ func (t *trial) run() error {
 	for _, name := range t.Absent {
 		t.make(name)
 	}
-	blocked(tryAppear, nil) // which is seen from the outside
+	blocked(tryAppear, nil) // checked from outside
 	blocked(tryTCP, reach(unix.SOCK_STREAM, t.TCP))
 	all = append(all, Attempt{Name: tryUDP, Held: true, Detail: detail(reach(unix.SOCK_DGRAM, t.UDP))})
 	blocked(tryUnix, connectUnix(t.Unix))
@@ -46,7 +46,7 @@ func detail(err error) string {
 	return err.Error()
 }
 
-// firstSuccess returns nil if something works on one of the paths, or else the first error.
+// firstSuccess returns nil if try succeeds for any path, otherwise the first error.
 func firstSuccess(paths []string, try func(string) error) error {
 	var first error = unix.ENOENT
 	for i, path := range paths {
@@ -66,8 +66,8 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	unix.Close(fd)           // ok: it is empty
-	return unix.Unlink(path) // ok: what matters is that it was made
+	unix.Close(fd)           // ok: empty
+	return unix.Unlink(path) // ok: creating it is enough
 }
 
 func chmodSame(path string) error {
@@ -91,14 +91,14 @@ func readable(path string) error {
 	return err
 }
 
-// change tries to write into, move away and make a protected name.
+// change tries to write into, move away and create a protected name.
 func (t *trial) change(name string) error {
 	path := filepath.Join(t.Write, name)
 	if err := create(filepath.Join(path, "file")); err == nil {
 		return nil
 	}
 	if fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o600); err == nil {
-		unix.Close(fd) // ok: it should not be open
+		unix.Close(fd) // ok: should not be open
 		return nil
 	}
 	if err := unix.Mkdir(path, 0o700); err == nil {
@@ -110,15 +110,15 @@ func (t *trial) change(name string) error {
 	return unix.Rename(path, filepath.Join(t.Write, "moved-"+strings.ReplaceAll(name, "/", "-")))
 }
 
-// make tries to make a protected name.
+// make tries to create a protected name.
 func (t *trial) make(name string) {
 	path := filepath.Join(t.Write, name)
 	if unix.Mkdir(path, 0o700) == nil {
-		create(filepath.Join(path, "file")) // ok: whether the directory stays is what counts
+		create(filepath.Join(path, "file")) // ok: only the directory's removal is checked
 	}
 }
 
-// reach sends something to a port of this machine.
+// reach sends data to a local port.
 func reach(kind, port int) error {
 	fd, err := unix.Socket(unix.AF_INET, kind, 0)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Trials are the self-tests that are running. None outlives the sandbox: bubblewrap alone does not see to that, since
-// its inner process waits for good if the outer one is killed between two of their steps.
+// trials are the running self-tests. None outlives the sandbox. bubblewrap alone does not
+// ensure that: its inner process hangs if the outer one is killed between two of their steps.
 type trials struct {
 	mu      sync.Mutex
 	closed  bool
@@ -15,7 +15,7 @@ type trials struct {
 	wg      sync.WaitGroup
 }
 
-// run runs a command, with all its processes in a group of their own.
+// run runs a command in a new process group.
 func (t *trials) run(cmd *exec.Cmd) error {
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
@@ -47,12 +47,12 @@ func (t *trials) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// close kills what runs and waits until it has ended. Nothing is started afterwards.
+// close kills the running trials and waits for them. Nothing can be started afterwards.
 func (t *trials) close() {
 	t.mu.Lock()
 	t.closed = true
 	for cmd := range t.running {
-		killGroup(cmd.Process) // ok: it may have ended
+		killGroup(cmd.Process) // ok: may have ended
 	}
 	t.mu.Unlock()
 	t.wg.Wait()

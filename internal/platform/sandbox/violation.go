@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxViolations bounds what the model reads about the limits a command met.
+// maxViolations is the maximum number of violations reported to the model.
 const maxViolations = 10
 
-// signs are the words in which programs complain about a limit of the sandbox, and what was refused.
+// signs are error texts of programs that run into a sandbox limit, and the refused operations.
 var signs = [...]struct{ words, what string }{
 	{"read-only file system", "writing"},
 	{"operation not permitted", "an operation"},
@@ -19,11 +19,11 @@ var signs = [...]struct{ words, what string }{
 	{"address family not supported", "a socket"},
 }
 
-// denial is what programs say of what is kept from them where nothing is mounted: it looks like a lack of
+// denial is the error text for refused operations without mounts: it looks like a missing
 // permission.
 const denial = "permission denied"
 
-// violations returns the lines of a program's output in which it seems to have met the sandbox.
+// violations returns the output lines that suggest a sandbox limit.
 func violations(printed string, t Tier) []string {
 	var seen []string
 	for line := range strings.Lines(printed) {
@@ -42,8 +42,8 @@ func violations(printed string, t Tier) []string {
 	return seen
 }
 
-// report returns what the model is told about the limits a command met. Nothing in it can end the
-// block.
+// report returns the message to the model about the limits a command ran into. Nothing in it
+// can terminate the block.
 func report(seen []string) string {
 	if len(seen) == 0 {
 		return ""
@@ -61,7 +61,7 @@ func report(seen []string) string {
 		"they can allow it in the settings under sandbox.\n</sandbox-violations>"
 }
 
-// compact returns the lines without repetitions, in their order.
+// compact returns the lines without duplicates, in order.
 func compact(lines []string) []string {
 	var once []string
 	for _, line := range lines {
