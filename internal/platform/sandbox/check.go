@@ -211,7 +211,7 @@ func newStage(p *policy) (_ *stage, err error) {
 		Guarded: []string{".git", ".git/hooks"}, Absent: []string{".adze", ".claude", ".vscode", ".mcp.json", ".npmrc", "HEAD"},
 		TCP: tcp.Addr().(*net.TCPAddr).Port, UDP: s.udp.LocalAddr().(*net.UDPAddr).Port, PID: os.Getpid(),
 	}
-	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // these are different directories inside
+	if !below("/tmp", p.home) && !below("/var/tmp", p.home) { // different directories inside
 		s.Outside = append(s.Outside, p.home)
 	}
 	s.Outside = slices.DeleteFunc(s.Outside, func(dir string) bool {

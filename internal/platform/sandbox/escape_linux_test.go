@@ -488,7 +488,7 @@ func waitGone(t *testing.T, mark string) {
 // TestTerminatedGroupsEndInTheirOwnTime checks that a terminated command gets time to exit by
 // itself.
 func TestTerminatedGroupsEndInTheirOwnTime(t *testing.T) {
-	for _, change := range []func(*Config){nil, networked} { // they start differently
+	for _, change := range []func(*Config){nil, networked} { // start sequences differ
 		terminated(t, newPrison(t, Bubblewrap, change))
 	}
 	unprivileged(t)

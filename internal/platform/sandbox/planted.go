@@ -8,7 +8,7 @@ import (
 
 // watchPlanted records the existing repositories and settings in unprotected places: one level
 // below the roots, and names that are obeyed only in a home directory. The returned function
-// returns the ones that have appeared since.
+// lists additions.
 func watchPlanted(p *policy) func() []string {
 	before := planted(p)
 	return func() []string {

@@ -66,7 +66,7 @@ type watch struct {
 	absent map[string]bool // protected paths that did not exist
 	strays []Stray
 	kill   func() // kills the command; nil until known
-	strict bool   // it started while commands ran outside, so new files are attributed to it
+	strict bool   // started while commands ran outside, so new files are attributed to it
 }
 
 // maxStrays is how often a name may appear before the command is killed: otherwise a persistent

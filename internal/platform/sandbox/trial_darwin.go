@@ -1,4 +1,4 @@
 package sandbox
 
-// system tries system-specific operations; there are none here.
+// system tries system-specific operations: none on this system.
 func (t *trial) system(func(name string, err error)) {}
