@@ -2,31 +2,33 @@ package shell
 
 import "strings"
 
-// Variables that change how a program talks, not what it does.
+// Variables that affect a program's output format, not its behavior.
 var (
 	inert    = setOf(`LANG TZ NO_COLOR FORCE_COLOR COLUMNS LINES`)
 	harmless = setOf(`TERM CI DEBUG NODE_ENV GOOS GOARCH CGO_ENABLED RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE`)
 )
 
-// inertAssign reports whether an assignment has no say in what a read-only command does.
+// inertAssign reports whether an assignment does not affect the behavior of a read-only
+// command.
 func inertAssign(name, value string) bool {
 	if name == "TZ" && (strings.HasPrefix(value, "/") || strings.HasPrefix(value, ":") || strings.Contains(value, "..")) {
-		return false // a file that is read
+		return false // names a file that is read
 	}
 	return inert(name) || strings.HasPrefix(name, "LC_") || name == "TERM" && value == "dumb"
 }
 
-// harmlessAssign reports whether an assignment leaves a command what an allow rule took it for.
+// harmlessAssign reports whether an allow rule still applies to a command with this assignment.
 func harmlessAssign(name, value string) bool {
 	return inertAssign(name, value) || harmless(name)
 }
 
-// Allowed reports whether pat, as an allow rule, covers the words of p. Its redirections are judged as
-// what they are, writes and reads; see [Part.Paths].
+// Allowed reports whether pat, as an allow rule, covers the words of p. Its redirections are
+// judged separately, as writes and reads; see [Part.Paths].
 //
-// A program given by its path is covered only by a rule that spells out that path, and a command whose options name other
-// programs to run only by one that quotes it. A command that may run what it reads from its input is covered by a
-// star behind its name, which allows any code, and never by a rule that quotes its words: they do not say what is run.
+// A program given by path is covered only by a rule that spells out that path, and a command
+// whose options name other programs to run only by a rule that quotes it. A command that may
+// execute its input is covered by a star after its name, which allows any code, and never by a
+// rule that quotes its words, because they do not contain the executed code.
 func (p *Part) Allowed(pat Pattern) bool {
 	if !p.script.Simple || !p.harmless() {
 		return false
@@ -46,8 +48,9 @@ func (p *Part) Allowed(pat Pattern) bool {
 	return false
 }
 
-// reaches reports whether a pattern with a star is about the program of a form: by its bare name, or by the path that both spell
-// out. A relative path leads elsewhere from another directory than the one in which the line starts.
+// reaches reports whether a pattern with a star matches the program of a form: by its bare
+// name, or by the path that both spell out. A relative path names another file if the directory
+// is not the line's initial one.
 func (p *Part) reaches(pat Pattern, f form) bool {
 	path := f.words[0].Value
 	if !strings.Contains(path, "/") {
@@ -57,8 +60,8 @@ func (p *Part) reaches(pat Pattern, f form) bool {
 	return whole && spelled == f.words[0].Text && (path[0] == '/' || len(p.dirs) == 1 && p.dirs[0] == "")
 }
 
-// names reports whether a pattern with a star spells out those words of a form that say what else is run. The command in
-// each inner form is one that it runs.
+// names reports whether a pattern with a star spells out the words of a form that determine the
+// other commands it runs. Each inner form is such a command.
 func (p Pattern) names(f form, inner []form) bool {
 	n := 0
 	for _, in := range inner {
@@ -89,7 +92,7 @@ func (p Pattern) grants(f form) bool {
 	return false
 }
 
-// Programs returns the names under which allow rules for p are to be found.
+// Programs returns the program names to look up allow rules for p.
 func (p *Part) Programs() []string {
 	var names []string
 	for _, f := range p.forms() {
@@ -107,13 +110,13 @@ func (p *Part) harmless() bool {
 	return true
 }
 
-// A form is a command as a rule may name it: as it stands, or without a wrapper around it.
+// A form is a command as a rule may name it: as written, or without a wrapper around it.
 type form struct {
 	words        []Word
 	text, source string
 }
 
-// forms returns p as it stands, and what is left of it without each wrapper that is looked through.
+// forms returns p as written, and with each known wrapper removed.
 func (p *Part) forms() []form {
 	if len(p.Words) == 0 {
 		return nil
@@ -133,8 +136,8 @@ func (p *Part) forms() []form {
 	}
 }
 
-// wrapped returns how many words of a command are a wrapper that runs the rest unchanged, 0 if it is
-// none or its options are not known to be harmless.
+// wrapped returns the number of words that form a wrapper that runs the rest unchanged. It is 0
+// if the command is not a wrapper or has options not known to be harmless.
 func wrapped(words []Word) int {
 	switch words[0].Value {
 	case "nohup":
@@ -167,8 +170,9 @@ func wrapped(words []Word) int {
 	return 0
 }
 
-// skipOptions returns the number of words up to the first that is no option of those given: flags stand
-// alone, values have their value in the next word or, if they end in =, behind it.
+// skipOptions returns the number of words before the first that is not a given option. Options
+// in flags have no value; options in values have it in the next word or, if they end in =,
+// after it.
 func skipOptions(words []Word, flags, values string) int {
 	isFlag, isValue := strings.Fields(flags), strings.Fields(values)
 	n := 1
@@ -199,7 +203,7 @@ next:
 	return n
 }
 
-// duration reports whether s is a time as timeout takes it.
+// duration reports whether s is a duration in the syntax of timeout.
 func duration(s string) bool {
 	s = strings.TrimRight(s, "smhd")
 	return s != "" && strings.Trim(s, "0123456789.") == ""

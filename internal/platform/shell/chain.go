@@ -2,8 +2,9 @@ package shell
 
 import "mvdan.cc/sh/v3/syntax"
 
-// Chain returns where in the line the commands begin that are joined by && alone, in order; nil if the line is anything else. The
-// last of them goes to the end of the line. The first plain of them are simple commands, each of which is one part.
+// Chain returns the start offsets of the commands in a line joined only by &&, in order, or nil
+// for any other line. The last command extends to the end of the line. The first plain commands
+// are simple, and each is one part.
 func (s *Script) Chain() (starts []int, plain int) {
 	if !s.Simple || len(s.tree.file.Stmts) != 1 {
 		return nil, 0

@@ -1,19 +1,19 @@
 package shell
 
-// A Class is how a line is folded for people. It says nothing about what the line may do.
+// A Class determines how a line is summarized for display. It has no security meaning.
 type Class uint8
 
-// The classes.
+// Classes.
 const (
 	ClassNone Class = iota
 	ClassSearch
 	ClassRead
 	ClassList
-	ClassNeutral // alone, it is like none
+	ClassNeutral // ClassNone if it is alone
 )
 
-// Class returns what the line does for the most part: that of its commands, if they agree but for
-// neutral ones, and reading if they do not.
+// Class returns the line's predominant class: the class of its commands, ignoring neutral ones,
+// if they agree, and reading otherwise.
 func (s *Script) Class() Class {
 	class := ClassNeutral
 	for _, p := range s.Parts {

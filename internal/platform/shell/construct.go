@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// construct names what keeps a line from being simple, for the question to the user.
+// construct names the construct that keeps a line from being simple, for the permission prompt.
 func construct(n syntax.Node) string {
 	switch n := n.(type) {
 	case *syntax.CmdSubst:
@@ -34,12 +34,12 @@ func construct(n syntax.Node) string {
 	return "it uses syntax that is not understood"
 }
 
-// rereaders are built-in commands that run, or change the meaning of, text that was only a word to the
-// parser: what follows them says too little about what happens.
+// rereaders are builtins that execute, or change the meaning of, text that the parser sees only
+// as a word: their arguments do not determine their effect.
 var rereaders = setOf(`eval exec source . trap alias unalias shopt set enable hash bind complete compgen compopt
 	fc history declare typeset local export readonly nameref let unset read mapfile readarray getopts`)
 
-// notStatic says why the words of p do not say what it does, or "".
+// notStatic returns the reason why the words of p do not determine its effect, or "".
 func (p *Part) notStatic() string {
 	for _, a := range p.Assigns {
 		if !a.Value.Static {
@@ -70,8 +70,8 @@ func (p *Part) notStatic() string {
 	return p.subscripts()
 }
 
-// subscripts says why a built-in may evaluate one of its operands as the subscript of an array, which
-// runs the substitutions in it.
+// subscripts returns the reason why a builtin may evaluate an operand as an array subscript,
+// which executes the substitutions in it, or "".
 func (p *Part) subscripts() string {
 	args := p.Words[1:]
 	switch p.Words[0].Value {
@@ -98,7 +98,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// setOf returns the membership test of the words in list, which are split when it is first asked.
+// setOf returns a membership test for the words in list, which is split on first use.
 func setOf(list string) func(string) bool {
 	set := sync.OnceValue(func() map[string]bool {
 		m := make(map[string]bool)

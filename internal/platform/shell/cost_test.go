@@ -9,23 +9,23 @@ import (
 	"adze/internal/platform/cputime"
 )
 
-// everything asks a script all there is to ask.
+// everything runs all analyses on a line.
 func everything(line string) {
 	s := Parse(line, Vars{Home: "/home/u", Dir: "/work"})
-	s.ReadOnly() // ok: the answer does not matter here
-	s.Jailed()   // ok: likewise
+	s.ReadOnly() // ok: the result does not matter
+	s.Jailed()   // ok: the result does not matter
 	s.Paths()
 	s.DangerousRemovals("/home/u", []string{"/work"}, nil)
 	s.Suggest()
 	s.Class()
 	s.Destructive()
 	for _, rule := range []string{"rm:*", "*push*", "git * main", "npm test", "g*x*y*z"} {
-		pat, _ := ParsePattern(rule) // ok: they are patterns
+		pat, _ := ParsePattern(rule) // ok: valid patterns
 		s.Suspected(pat)
 	}
 }
 
-// hostile returns lines of about n characters that are hard on a reader.
+// hostile returns lines of about n characters that are expensive to parse.
 func hostile(n int) map[string]string {
 	of := func(s string) string { return strings.Repeat(s, n/len(s)) }
 	var documents strings.Builder
@@ -66,9 +66,8 @@ func hostile(n int) map[string]string {
 	}
 }
 
-// Twice the text takes about twice the time, whatever it is, and the longest that is understood takes
-// no tenth of a second.
-//
+// TestHostileLinesCostLittle checks that twice the text takes about twice the time, and that
+// the longest understood line takes less than a tenth of a second.
 // Proves SHAST-06.
 func TestHostileLinesCostLittle(t *testing.T) {
 	for name, line := range hostile(maxChars) {
@@ -89,14 +88,14 @@ func TestHostileLinesCostLittle(t *testing.T) {
 	}
 }
 
-// A measure is the shortest of several runs, as time of the processor: what else the machine does can
-// only make a run longer.
+// A measure is the shortest CPU time of several runs: other load on the machine can only make a
+// run longer.
 type measure struct {
 	run  func()
 	best time.Duration
 }
 
-// cost measures f by three runs.
+// cost measures f with three runs.
 func cost(f func()) *measure {
 	m := &measure{run: f, best: time.Hour}
 	for range 3 {
@@ -111,7 +110,8 @@ func (m *measure) again() {
 	m.best = min(m.best, cputime.Used()-start)
 }
 
-// settles tells whether ok holds now or after some more runs. What is too slow is so in each of them.
+// settles reports whether ok holds now or after more runs. Code that is too slow is slow in
+// each of them.
 func (m *measure) settles(ok func() bool) bool {
 	for range 50 {
 		if ok() {
@@ -122,8 +122,7 @@ func (m *measure) settles(ok func() bool) bool {
 	return ok()
 }
 
-// Nothing is left out of a long line.
-//
+// TestLongLinesAreSearchedToTheEnd checks that a long line is searched completely.
 // Proves SHAST-06.
 func TestLongLinesAreSearchedToTheEnd(t *testing.T) {
 	rm, _ := ParsePattern("rm:*")
@@ -135,8 +134,8 @@ func TestLongLinesAreSearchedToTheEnd(t *testing.T) {
 	}
 }
 
-// A line nests 100 deep and has 10,000 nodes at most. Each && adds two levels, each ls four nodes.
-//
+// TestBoundsOfLines checks that a line may nest at most 100 levels deep and have at most 10,000
+// nodes. Each && adds two levels, each ls four nodes.
 // Proves SHAST-06.
 func TestBoundsOfLines(t *testing.T) {
 	for _, tt := range []struct{ within, beyond, want string }{
@@ -152,13 +151,12 @@ func TestBoundsOfLines(t *testing.T) {
 	}
 }
 
-// The lines of the test tables stand for what is usual.
-//
+// TestUsualLinesTakeUnderAMillisecond uses the lines of the test tables as typical lines.
 // Proves SHAST-06.
 func TestUsualLinesTakeUnderAMillisecond(t *testing.T) {
 	var lines []string
 	readLines(t, "testdata/readonly.txt", func(text string) { lines = append(lines, text[2:]) })
-	everything(lines[0]) // the tables are read once
+	everything(lines[0]) // initialize the tables
 	var slow int
 	for _, line := range lines {
 		m := cost(func() { everything(line) })

@@ -7,16 +7,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A deepReader collects the simple commands of a line that is not simple, wherever they stand, with the
-// directories they may run in.
+// A deepReader collects all simple commands of a line that is not simple, at any nesting level,
+// with the directories they may run in.
 type deepReader struct {
 	*reader
 	parts []*Part
-	lost  bool // where a cd leads cannot be told at all
-	moves bool // something in the line may change the directory
-	funcs bool // it defines functions
+	lost  bool // the target of a cd is completely unknown
+	moves bool // a command in the line may change the directory
+	funcs bool // the line defines functions
 	body  int
-	last  int // number of the last function that was met
+	last  int // number of the last function seen
 }
 
 // everyPart returns the parts of a line that is not simple.
@@ -29,7 +29,7 @@ func (r *reader) everyPart(f *syntax.File) []*Part {
 	return d.parts
 }
 
-// survey finds out whether anything in the line may change the directory.
+// survey determines whether any command in the line may change the directory.
 func (d *deepReader) survey(f *syntax.File) {
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -43,8 +43,8 @@ func (d *deepReader) survey(f *syntax.File) {
 	d.lost = d.lost || d.moves && d.funcs
 }
 
-// mover reports whether a command may change the directory: by name, or because its name is not known
-// or it runs what cannot be told.
+// mover reports whether a command may change the directory: by name, because its name is
+// unknown, or because it runs unknown commands.
 func mover(name string) bool {
 	switch name {
 	case "", "cd", "pushd", "popd", "eval", "source", ".", "builtin", "command", "trap", "alias", "enable", "exec", "fc":
@@ -97,7 +97,7 @@ func (d *deepReader) stmt(st *syntax.Stmt, dirs []string) outcome {
 	return negated(st, out)
 }
 
-// part adds a part that may run in dirs. Where it would never run, it is judged as if it did.
+// part adds a part that may run in dirs. An unreachable part is judged as if it were reachable.
 func (d *deepReader) part(dirs []string) *Part {
 	if dirs != nil && len(dirs) == 0 {
 		dirs = []string{""}
@@ -107,14 +107,14 @@ func (d *deepReader) part(dirs []string) *Part {
 	return p
 }
 
-// look adds a part for words that the shell itself looks up.
+// look adds a part for words that the shell itself looks up in the file system.
 func (d *deepReader) look(words []Word, dirs []string) {
 	if len(words) > 0 {
 		d.part(dirs).reads = words
 	}
 }
 
-// nested reads the commands of the substitutions in n.
+// nested reads the commands in the substitutions of n.
 func (d *deepReader) nested(n syntax.Node, dirs []string) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -129,7 +129,7 @@ func (d *deepReader) nested(n syntax.Node, dirs []string) {
 	})
 }
 
-// after returns where the shell may be after a simple command.
+// after returns the directories the shell may be in after a simple command.
 func (d *deepReader) after(p *Part, dirs []string) outcome {
 	if len(p.Words) == 0 {
 		return outcome{dirs, dirs}
@@ -233,15 +233,15 @@ func (d *deepReader) choice(c *syntax.CaseClause, dirs []string) outcome {
 		}
 		out := d.stmts(item.Stmts, dirs)
 		all = outcome{union(all.ok, out.either()), union(all.failed, out.either())}
-		if item.Op != syntax.Break { // it may continue with the next
+		if item.Op != syntax.Break { // execution may fall through to the next case
 			dirs = union(dirs, out.either())
 		}
 	}
 	return all
 }
 
-// around returns where the shell may be in and after a loop that it enters in dirs: the same place, if
-// nothing in the loop changes it.
+// around returns the directories the shell may be in during and after a loop entered in dirs:
+// unchanged if nothing in the loop changes the directory.
 func (d *deepReader) around(loop syntax.Node, dirs []string) []string {
 	if !d.moves {
 		return dirs
@@ -262,7 +262,7 @@ func (d *deepReader) around(loop syntax.Node, dirs []string) []string {
 	return dirs
 }
 
-// items adds what the words of a for loop have the shell look up.
+// items adds the file system lookups for the words of a for loop.
 func (d *deepReader) items(iter *syntax.WordIter, dirs []string) {
 	var words []Word
 	for _, w := range iter.Items {
@@ -273,7 +273,7 @@ func (d *deepReader) items(iter *syntax.WordIter, dirs []string) {
 	d.look(words, dirs)
 }
 
-// tested returns the files that a condition in [[ ]] asks about.
+// tested returns the files tested by a [[ ]] condition.
 func (d *deepReader) tested(x syntax.TestExpr, dirs []string) []Word {
 	word := func(x syntax.TestExpr) []Word {
 		if w, ok := x.(*syntax.Word); ok {

@@ -9,15 +9,15 @@ import (
 // A Dialect is the grammar of the shell that runs a line.
 type Dialect uint8
 
-// The dialects.
+// Dialects.
 const (
 	Bash Dialect = iota
-	// POSIX is what sh reads where there is no bash. Which shell that is cannot be told: some read more
-	// than the standard says. A line that bash would read differently is therefore not understood.
+	// POSIX is the grammar of sh on systems without bash. The actual shell is unknown, and some
+	// accept more than the standard. A line that bash would read differently is therefore not
+	// understood.
 	POSIX
 )
 
-// String returns the name of the shell.
 func (d Dialect) String() string {
 	if d == POSIX {
 		return "sh"
@@ -25,17 +25,17 @@ func (d Dialect) String() string {
 	return "bash"
 }
 
-// Parse reads src as a shell of the dialect would. It never fails: what it does not understand, the
-// script says.
+// Parse parses src in this dialect. It never fails: the script records constructs it does not
+// understand.
 func (d Dialect) Parse(src string, vars Vars) *Script {
 	t := d.tree(src)
 	if d == POSIX {
-		t.other = Bash.tree(src) // rules that forbid are tried on both readings
+		t.other = Bash.tree(src) // deny rules are checked against both readings
 	}
 	return t.script(vars)
 }
 
-// variant returns the grammar as the parser names it.
+// variant returns the parser's name for the grammar.
 func (d Dialect) variant() syntax.LangVariant {
 	if d == POSIX {
 		return syntax.LangPOSIX
@@ -43,7 +43,7 @@ func (d Dialect) variant() syntax.LangVariant {
 	return syntax.LangBash
 }
 
-// sameParts reports whether two readings of a line come to the same commands.
+// sameParts reports whether two readings of a line have the same commands.
 func sameParts(a, b []*Part) bool {
 	return slices.EqualFunc(a, b, func(x, y *Part) bool {
 		return x.Text == y.Text && slices.EqualFunc(x.Words, y.Words, sameWord) &&

@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// posixNames are the commands that the recorder for sh knows: it has no handler for unknown ones.
+// posixNames are the commands known to the sh recorder, which has no handler for unknown
+// commands.
 var posixNames = []string{"git", "ls", "cmd1", "cmd2", "npm"}
 
-// shArgs returns, for each line, the argument lists of the commands that a real sh calls.
+// shArgs returns, for each line, the argument lists of the commands that a real sh runs.
 func shArgs(t *testing.T, lines []string) [][][]string {
 	t.Helper()
 	var script strings.Builder
@@ -42,9 +43,8 @@ func shArgs(t *testing.T, lines []string) [][][]string {
 	return all
 }
 
-// Whatever is called simple where there is no bash reads the same to a real sh that knows nothing but the
-// standard.
-//
+// TestShReadsTheSame checks that every line considered simple in the POSIX dialect is read the
+// same way by a real sh that supports only the standard.
 // Proves SH-02, SHAST-01.
 func TestShReadsTheSame(t *testing.T) {
 	const seed = 5
@@ -88,12 +88,12 @@ func onlyPosixNames(line string) bool {
 	return true
 }
 
-// What is only bash's is not judged by bash's grammar where sh runs it.
-//
+// TestWhatOnlyBashReads checks that bash-only syntax is not judged by bash's grammar if sh runs
+// it.
 // Proves SH-02.
 func TestWhatOnlyBashReads(t *testing.T) {
 	for line, want := range map[string]string{
-		"ls &> /dev/null":        "not valid shell", // sh leaves ls running in the background
+		"ls &> /dev/null":        "not valid shell", // sh runs ls in the background
 		"cat <<< x":              "not valid shell",
 		"ls | cat":               "",
 		"git status && ls -la":   "",
@@ -116,7 +116,7 @@ func TestWhatOnlyBashReads(t *testing.T) {
 			t.Errorf("%q: simple %v, %q", line, s.Simple, s.Problem)
 		}
 	}
-	rm, _ := ParsePattern("rm:*") // ok: it is a pattern
+	rm, _ := ParsePattern("rm:*") // ok: a valid pattern
 	for _, line := range []string{"ls &> x; rm y", "cat <(rm y)", "[[ a ]] && rm y", "cat <<< x; rm y", "ls |& rm y"} {
 		if _, ok := POSIX.Parse(line, Vars{}).Suspected(rm); !ok {
 			t.Errorf("%q is not suspected", line)
@@ -124,7 +124,7 @@ func TestWhatOnlyBashReads(t *testing.T) {
 	}
 }
 
-// The values of variables can be filled in later, without parsing the line again.
+// TestWith checks that variable values can be supplied later, without parsing the line again.
 func TestWith(t *testing.T) {
 	vars := Vars{Home: "/home/u", Dir: "/work"}
 	lines := []string{"ls ~/x > $HOME/y", "cd $HOME && cat $PWD/a", "echo $USER", "for x in a; do ls $HOME; done", "ls (", "echo a\u200bb", "cat <<< $HOME", "rm -rf $PWD"}

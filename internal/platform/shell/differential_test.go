@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder is a bash in which no program exists: whatever a line calls is written down instead.
+// recorder is a bash script in which no program exists: every command is recorded instead of
+// run.
 const recorder = `
 cat() { while IFS= read -r l; do printf '%s\n' "$l"; done; }
 command_not_found_handle() { printf '%s\0' "${@//$'\n'/$'\3'}" $'\1' >&3; return 0; }
@@ -24,7 +25,7 @@ while IFS= read -r -d '' line; do
 done 9>&1
 `
 
-// bashArgs returns, for each line, the argument lists of the commands that real bash calls.
+// bashArgs returns, for each line, the argument lists of the commands that real bash runs.
 func bashArgs(t *testing.T, lines []string) [][][]string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -51,7 +52,7 @@ func bashArgs(t *testing.T, lines []string) [][][]string {
 	return all
 }
 
-// splitCalls reads what a recorder wrote down: calls for each line, arguments for each call.
+// splitCalls parses a recorder's output: calls for each line, arguments for each call.
 func splitCalls(out string) (all [][][]string) {
 	var calls [][]string
 	var args []string
@@ -70,7 +71,7 @@ func splitCalls(out string) (all [][][]string) {
 	return all
 }
 
-// A lineMaker makes lines out of what is hard to read in shell.
+// A lineMaker generates lines from shell syntax that is hard to parse.
 type lineMaker struct{ *rand.Rand }
 
 func (m lineMaker) pick(s ...string) string { return s[m.IntN(len(s))] }
@@ -123,9 +124,8 @@ func (m lineMaker) line() string {
 	return b.String()
 }
 
-// Whatever is called simple reads the same to real bash, on more than a thousand lines. A failure
-// prints the seed that repeats it.
-//
+// TestBashReadsTheSame checks, on more than a thousand lines, that every line considered simple
+// is read the same way by real bash. A failure prints the seed to reproduce it.
 // Proves SHAST-01.
 func TestBashReadsTheSame(t *testing.T) {
 	const seed = 20
@@ -143,7 +143,7 @@ func TestBashReadsTheSame(t *testing.T) {
 	compareWithBash(t, lines, fmt.Sprintf("seed %d", seed))
 }
 
-// The same for the forms that people and models write.
+// TestBashReadsRealLinesTheSame does the same for lines that people and models write.
 func TestBashReadsRealLinesTheSame(t *testing.T) {
 	var lines []string
 	readLines(t, "testdata/rules.txt", func(text string) {
@@ -154,7 +154,7 @@ func TestBashReadsRealLinesTheSame(t *testing.T) {
 	compareWithBash(t, lines, "rules.txt")
 }
 
-// realistic returns the commands, as engineers write them, that the speed of the analysis is measured with.
+// realistic returns typical commands, which are also used for benchmarks.
 func realistic(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "commands.txt"))
@@ -172,8 +172,7 @@ func realistic(t *testing.T) []string {
 	return lines
 }
 
-// The same for commands of everyday work.
-//
+// TestBashReadsEverydayCommandsTheSame does the same for everyday commands.
 // Proves SHAST-01.
 func TestBashReadsEverydayCommandsTheSame(t *testing.T) {
 	var lines []string
@@ -195,13 +194,13 @@ func TestBashReadsEverydayCommandsTheSame(t *testing.T) {
 	compareWithBash(t, lines, "commands.txt")
 }
 
-// What bash takes for a command is one to the parser, and what it does not is none.
-//
+// TestBashAcceptsTheSame checks that the parser accepts the lines that bash accepts, and no
+// others.
 // Proves SHAST-01.
 func TestBashAcceptsTheSame(t *testing.T) {
 	whole := realistic(t)
 	lines := whole
-	for _, line := range whole { // broken in the ways in which lines are
+	for _, line := range whole { // broken in typical ways
 		lines = append(lines, line[:len(line)/2], line+" )")
 	}
 	const check = `while IFS= read -r -d '' line; do
@@ -218,7 +217,8 @@ done`
 	}
 	for i, line := range lines {
 		s := Parse(line, testVars)
-		// What we do not take is only asked about; what bash does not take must never be understood.
+		// Rejecting a valid line only causes a prompt; accepting a line that bash rejects must
+		// never happen.
 		if out[i] == 'n' && s.Simple || out[i] == 'y' && s.Opaque && i < len(whole) {
 			t.Errorf("%q: bash says %c; simple %v, problem %q", line, out[i], s.Simple, s.Problem)
 		}
@@ -227,8 +227,8 @@ done`
 
 var testVars = Vars{Home: "/home/u", User: "u", Temp: "/nowhere/t"}
 
-// builtIn reports whether a line has a command that bash carries out itself, or that has a path and
-// fails: these are not written down.
+// builtIn reports whether a line has a command that bash executes itself, or a path that fails:
+// the recorder does not see these.
 func builtIn(line string) bool {
 	for _, p := range Parse(line, testVars).Parts {
 		switch p.Words[0].Value {
@@ -243,7 +243,7 @@ func builtIn(line string) bool {
 	return false
 }
 
-// writes reports whether a line would write a file, or may not get to all of its commands.
+// writes reports whether a line would write a file, or may not run all of its commands.
 func writes(line string) bool {
 	return strings.Contains(line, ">") && !strings.Contains(line, "/dev/null") || strings.Contains(line, "|| ") || strings.Contains(line, "!")
 }
@@ -269,13 +269,13 @@ func compareWithBash(t *testing.T, lines []string, origin string) {
 	}
 }
 
-// sortCalls orders calls, since the parts of a pipeline run at the same time.
+// sortCalls sorts calls, since the commands of a pipeline run concurrently.
 func sortCalls(calls [][]string) {
 	slices.SortFunc(calls, slices.Compare[[]string])
 }
 
-// The canonical text of a simple command reads as the same words, and as itself.
-//
+// TestCanonicalTextReadsTheSame checks that the canonical text of a simple command parses to
+// the same words and the same text.
 // Proves SHAST-01.
 func TestCanonicalTextReadsTheSame(t *testing.T) {
 	m := lineMaker{rand.New(rand.NewPCG(7, 7))}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// An outcome says in which directories a command may have left the shell: when it succeeded, and when
+// An outcome holds the directories the shell may be in after a command: if it succeeded, and if
 // it failed. A nil set is unknown.
 type outcome struct{ ok, failed []string }
 
 func (o outcome) either() []string { return union(o.ok, o.failed) }
 
-// moves returns where the shell may be after p.
+// moves returns the directories the shell may be in after p.
 func (p *Part) moves(dirs []string) outcome {
 	out := outcome{dirs, dirs}
 	switch p.program() {
@@ -32,7 +32,7 @@ func (p *Part) moves(dirs []string) outcome {
 	return out
 }
 
-// cdTarget returns where cd or pushd goes, if that is certain.
+// cdTarget returns the target of cd or pushd, if it is certain.
 func (p *Part) cdTarget() (string, bool) {
 	args := p.Words[1:]
 	for len(args) > 0 && (args[0].Value == "-L" || args[0].Value == "-P") {
@@ -53,7 +53,7 @@ func (p *Part) cdTarget() (string, bool) {
 	return args[0].Value, true
 }
 
-// join returns where target is when the shell is in dir.
+// join returns target relative to dir.
 func join(dir, target string) string {
 	if dir == "" || path.IsAbs(target) {
 		return target
@@ -61,7 +61,8 @@ func join(dir, target string) string {
 	return dir + "/" + target
 }
 
-// union joins sets of directories. Nil is the set of all, and so is a set too large to be useful.
+// union merges sets of directories. Nil is the set of all directories, and also replaces sets
+// that are too large to be useful.
 func union(a, b []string) []string {
 	if a == nil || b == nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A directory that is not known is not one of those that are: nil is the set of all.
-//
+// TestUnknownDirectories checks that an unknown directory is not treated as a known one: nil is
+// the set of all.
 // Proves PERM-37.
 func TestUnknownDirectories(t *testing.T) {
 	many := []string{"1", "2", "3", "4", "5", "6", "7", "8"}

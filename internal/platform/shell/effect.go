@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What programs may do that are not known to only read, for the question about them.
+// Possible effects of programs that are not known to be read-only, for the permission prompt.
 var (
 	reachesNetwork = setOf(`curl wget wget2 ssh scp sftp rsync ftp nc ncat telnet ping dig nslookup host gh glab hub aws gcloud az kubectl helm heroku vercel netlify
 		fly docker podman terraform tofu http https httpie aria2c yt-dlp nmap traceroute whois`)
@@ -18,7 +18,8 @@ var (
 		sudo doas psql mysql sqlite3 irb ipython osascript`)
 )
 
-// effect says what a command may do that is not known to only read, or returns why if nothing better is known.
+// effect describes the possible effect of a command that is not known to be read-only. It
+// returns why if nothing more specific is known.
 func effect(words []Word, why error) error {
 	name := baseName(words[0].Value)
 	shown, second := name, ""

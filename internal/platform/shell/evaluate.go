@@ -7,14 +7,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bash evaluates more than it shows: the subscript of an array is an expression, an expression takes the
-// value of a variable for another one, and a substitution in any of them is run. So is what some variables
-// hold.
+// Bash evaluates more than is visible: an array subscript is an expression, an expression
+// treats a variable's value as another expression, and substitutions in any of them are
+// executed. The values of some variables are executed as well.
 
-// evaluations look at what bash evaluates.
+// evaluations finds code that bash evaluates.
 type evaluations struct{ *suspects }
 
-// evaluate looks at a node for what bash evaluates in it.
+// evaluate inspects a node for code that bash evaluates.
 func (f evaluations) evaluate(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Assign:
@@ -64,13 +64,13 @@ func (f evaluations) evaluate(n syntax.Node) {
 	}
 }
 
-// assign notes what is assigned to a variable.
+// assign records a variable assignment.
 func (f evaluations) assign(a *syntax.Assign) {
 	if a.Index != nil {
 		f.arithmetic(a.Index)
 	}
 	if a.Name == nil {
-		f.name(readWord(a.Value, f.vars)) // an operand of declare
+		f.name(readWord(a.Value, f.vars)) // operand of declare
 		return
 	}
 	name := a.Name.Value
@@ -91,7 +91,7 @@ func (f evaluations) assign(a *syntax.Assign) {
 	}
 }
 
-// note remembers from what a variable gets its value.
+// note records the values assigned to a variable.
 func (f evaluations) note(name string, values ...*syntax.Word) {
 	if !f.sure {
 		return
@@ -105,7 +105,7 @@ func (f evaluations) note(name string, values ...*syntax.Word) {
 	}
 }
 
-// take remembers that a variable gets its value from elsewhere.
+// take records that a variable gets its value from an unknown source.
 func (f evaluations) take(name string) {
 	if f.taken == nil {
 		f.taken = map[string]bool{}
@@ -114,7 +114,7 @@ func (f evaluations) take(name string) {
 	f.taken[name] = f.taken[name] || f.sure
 }
 
-// arithmetic notes the variables of an expression, and searches the text in it.
+// arithmetic records the variables in an expression and searches its text.
 func (f evaluations) arithmetic(x syntax.ArithmExpr) {
 	if x == nil {
 		return
@@ -128,7 +128,7 @@ func (f evaluations) arithmetic(x syntax.ArithmExpr) {
 	})
 }
 
-// expression notes the variables in a word that bash takes for an expression.
+// expression records the variables in a word that bash evaluates as an expression.
 func (f evaluations) expression(w *syntax.Word) {
 	word := readWord(w, f.vars)
 	f.evaluated(word)
@@ -143,7 +143,7 @@ func (f evaluations) expression(w *syntax.Word) {
 	}
 }
 
-// use notes a variable whose value is evaluated.
+// use records a variable whose value is evaluated.
 func (f evaluations) use(name string) {
 	if f.sure && !f.used[name] {
 		if f.used == nil {
@@ -154,7 +154,7 @@ func (f evaluations) use(name string) {
 	}
 }
 
-// settle looks at where the variables that are evaluated get their values from.
+// settle checks the sources of all evaluated variables.
 func (f evaluations) settle() {
 	for len(f.pending) > 0 {
 		name := f.pending[0]
@@ -172,7 +172,7 @@ func (f evaluations) settle() {
 	}
 }
 
-// numeric reports whether what w stands for can only be numbers: the output of programs that count.
+// numeric reports whether w can only expand to numbers, the output of programs that count.
 func (f evaluations) numeric(w *syntax.Word) bool {
 	ok := true
 	syntax.Walk(w, func(n syntax.Node) bool {
@@ -193,7 +193,7 @@ func (f evaluations) numeric(w *syntax.Word) bool {
 	return ok
 }
 
-// counts reports whether a statement prints numbers and nothing else.
+// counts reports whether a statement prints only numbers.
 func counts(st *syntax.Stmt) bool {
 	switch cmd := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
@@ -216,7 +216,7 @@ func counts(st *syntax.Stmt) bool {
 	return false
 }
 
-// evaluated searches text for substitutions that are run when it is evaluated.
+// evaluated searches text for substitutions that are executed when it is evaluated.
 func (f evaluations) evaluated(w Word) {
 	for _, text := range substitutions(w.Value) {
 		f.active = true
@@ -224,7 +224,7 @@ func (f evaluations) evaluated(w Word) {
 	}
 }
 
-// substitutions returns the commands of substitutions in text, the outermost ones.
+// substitutions returns the commands in the outermost substitutions of text.
 func substitutions(text string) []string {
 	var all []string
 	for i := 0; i < len(text); i++ {
@@ -253,7 +253,7 @@ func substitutions(text string) []string {
 	return all
 }
 
-// expansion looks at a parameter expansion for what it evaluates.
+// expansion inspects a parameter expansion for evaluated code.
 func (f evaluations) expansion(p *syntax.ParamExp) {
 	if p.Index != nil {
 		f.arithmetic(p.Index)
@@ -271,14 +271,14 @@ func (f evaluations) expansion(p *syntax.ParamExp) {
 	}
 }
 
-// subscript looks at the name of a variable that is tested.
+// subscript inspects a variable name in a test.
 func (f evaluations) subscript(x syntax.TestExpr) {
 	if w, ok := x.(*syntax.Word); ok {
 		f.name(readWord(w, f.vars))
 	}
 }
 
-// name looks at a word that is taken for the name of a variable.
+// name inspects a word that is used as a variable name.
 func (f evaluations) name(w Word) {
 	f.evaluated(w)
 	if !w.Static && (w.substs || len(w.unset) > 0) {
@@ -286,7 +286,7 @@ func (f evaluations) name(w Word) {
 	}
 }
 
-// pendingNames notes the variables of a word that may come to a subscript.
+// pendingNames records the variables in a word that may expand to a subscript.
 func (f evaluations) pendingNames(w Word) {
 	if w.substs {
 		f.doubt("bash evaluates a name that another command prints")
@@ -296,14 +296,14 @@ func (f evaluations) pendingNames(w Word) {
 	}
 }
 
-// operandOf looks at an operand of a comparison of numbers.
+// operandOf inspects an operand of a numeric comparison.
 func (f evaluations) operandOf(x syntax.TestExpr) {
 	if w, ok := x.(*syntax.Word); ok {
 		f.expression(w)
 	}
 }
 
-// builtin looks at the operands of a builtin that are names of variables, or expressions.
+// builtin inspects the operands of a builtin that are variable names or expressions.
 func (f evaluations) builtin(args []*syntax.Word) {
 	name := args[0].Lit()
 	switch name {
@@ -346,7 +346,7 @@ func (f evaluations) builtin(args []*syntax.Word) {
 	}
 }
 
-// sets notes a variable that a builtin gives a value to which is not known.
+// sets records a variable that a builtin sets to an unknown value.
 func (f evaluations) sets(name string) {
 	if name != "" && name[0] != '-' {
 		f.take(name)
@@ -354,7 +354,7 @@ func (f evaluations) sets(name string) {
 	}
 }
 
-// variable looks at what is given to a variable that some program takes for a command, or bash for one.
+// variable inspects the value of a variable that bash or some program executes as a command.
 func (f evaluations) variable(name string, value Word) {
 	name = strings.TrimSuffix(name, "+")
 	base, _, _ := strings.Cut(name, "[")

@@ -16,7 +16,7 @@ func seed(f *testing.F) {
 	})
 }
 
-// FuzzParse: nothing panics, and the answers agree with each other.
+// FuzzParse checks that nothing panics and that the results are consistent.
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, line string) {
@@ -49,7 +49,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzPattern: a pattern never panics, and what an allow rule covers a deny rule of the same text finds.
+// FuzzPattern checks that a pattern never panics, and that a line covered by an allow rule is
+// also found by a deny rule with the same text.
 func FuzzPattern(f *testing.F) {
 	f.Add("git push:*", "git push origin")
 	f.Add("*a*b*", "x a y b")

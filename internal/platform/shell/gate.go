@@ -10,13 +10,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A gate is what the text of a line says before it is parsed.
+// A gate is the result of checking a line's text before parsing.
 type gate struct {
 	opaque  bool
 	problem string
 }
 
-// checkText looks for what makes a line look different from what it does.
+// checkText looks for characters that make a line look different from its effect.
 func checkText(src string) gate {
 	if !utf8.ValidString(src) {
 		return gate{true, "it is not valid UTF-8"}
@@ -32,8 +32,8 @@ func checkText(src string) gate {
 	return gate{}
 }
 
-// hidden reports whether r is a control character, a blank other than the plain ones, or a character
-// that takes no place or reorders its surroundings.
+// hidden reports whether r is a control character, an unusual blank, or a character that has no
+// width or reorders its surroundings.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
@@ -43,13 +43,13 @@ func hidden(r rune) bool {
 	case r >= 0x2028 && r <= 0x202f, r >= 0x2060 && r <= 0x206f, r >= 0xe0000 && r <= 0xe007f, r == unicode.ReplacementChar:
 		return true
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
-		return true // blank letters
+		return true // letters rendered as blanks
 	}
 	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector)
 }
 
-// parse reads src with the grammar of the dialect. Text that nests without measure is not tried: the parser
-// is recursive, and no real line looks like that.
+// parse parses src in the dialect. It rejects excessive nesting without parsing: the parser is
+// recursive, and no real line looks like that.
 func parse(d Dialect, src string) (*syntax.File, error) {
 	if nesting(src) > 4*maxDepth {
 		return nil, errors.New("it nests too deep")
@@ -57,8 +57,8 @@ func parse(d Dialect, src string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(d.variant()), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
 }
 
-// nesting returns an upper bound of how deep the constructs of src may nest, cheaply: brackets that
-// are never closed, and words that open something.
+// nesting returns a cheap upper bound of the nesting depth of src: unclosed brackets and words
+// that open a construct.
 func nesting(src string) int {
 	depth, deepest, words := 0, 0, 0
 	for i := 0; i < len(src); i++ {

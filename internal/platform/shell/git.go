@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A GitUse is a git command of a line, in one of the directories that it may run in.
+// A GitUse is a git command in a line, in a directory that it may run in.
 type GitUse struct {
-	// Dir is relative to where the line starts, or absolute; known only if Known.
+	// Dir is relative to the line's initial directory, or absolute. It is valid only if Known.
 	Dir   string
 	Known bool
-	// Args are the sub-command and what follows it; one that is known only when it runs is empty.
+	// Args are the sub-command and its arguments; an argument known only at run time is empty.
 	Args []string
 }
 
-// GitUses returns the git commands of the line.
+// GitUses returns the git commands in the line.
 func (s *Script) GitUses() []GitUse {
 	var uses []GitUse
 	for _, p := range s.Parts {
@@ -36,7 +36,7 @@ func (p *Part) gitUses(words []Word) []GitUse {
 			args[i] = w.Value
 		}
 	}
-	if !ok || p.dirs == nil || p.body > 0 && p.script.ChangesDir() { // a function runs where it is called
+	if !ok || p.dirs == nil || p.body > 0 && p.script.ChangesDir() { // a function runs in its caller's directory
 		return []GitUse{{Args: args}}
 	}
 	var uses []GitUse
@@ -49,8 +49,8 @@ func (p *Part) gitUses(words []Word) []GitUse {
 	return uses
 }
 
-// gitGlobal returns the directories that the options before a sub-command enter, and what follows these options.
-// It is ok if they are known to be harmless.
+// gitGlobal returns the directories entered by git's global options, and the words after these
+// options. It is ok if the options are known to be harmless.
 func gitGlobal(words []Word) (into, rest []Word, ok bool) {
 	for len(words) > 0 && strings.HasPrefix(words[0].Value, "-") {
 		switch words[0].Value {
@@ -77,7 +77,7 @@ func gitGlobal(words []Word) (into, rest []Word, ok bool) {
 	return into, words, true
 }
 
-// harmlessSetting reports whether a setting for one command changes nothing but how its answer looks.
+// harmlessSetting reports whether a setting given with -c affects only the output format.
 func harmlessSetting(setting string) bool {
 	key, value, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
@@ -98,12 +98,13 @@ func harmlessSetting(setting string) bool {
 	}, key)
 }
 
-// gitPathValues returns the values of options of git that are files which it reads. The words follow the program.
+// gitPathValues returns the values of git options that name files to read. The words do not
+// include the program.
 func gitPathValues(words []Word) []Word {
 	e, rest := lookup(append([]Word{plainWord("git")}, words...))
 	if e == nil {
 		return nil
 	}
-	a, _ := e.sort(rest, true) // ok: what was read before a word that is not understood counts
+	a, _ := e.sort(rest, true) // ok: the words before the error are used
 	return a.paths
 }

@@ -8,13 +8,13 @@ import (
 	"adze/internal/platform/shell/sed"
 )
 
-// Some programs that only read, most of the time, run commands that their words name. What they are handed
-// is looked at here.
+// Some programs that are usually read-only run commands named in their arguments. This file
+// inspects those arguments.
 
-// handouts look at what programs are handed to run.
+// handouts inspects arguments that programs execute.
 type handouts struct{ *suspects }
 
-// handed looks at the words of a program for what it runs besides its operands.
+// handed inspects a program's words for code that it runs in addition to its operands.
 func (f handouts) handed(words []Word) {
 	switch name := baseName(words[0].Value); name {
 	case "sed", "gsed":
@@ -53,7 +53,8 @@ func (f handouts) handed(words []Word) {
 	}
 }
 
-// aliases looks at what alias gives a name to. What follows the name where it is used follows the alias.
+// aliases inspects the values that alias assigns. Words after the name, where it is used,
+// follow the alias's value.
 func (f handouts) aliases(words []Word) {
 	for _, w := range words {
 		_, value, ok := strings.Cut(w.Value, "=")
@@ -68,7 +69,7 @@ func (f handouts) aliases(words []Word) {
 	}
 }
 
-// sed looks at the scripts of sed.
+// sed inspects sed scripts.
 func (f handouts) sed(words []Word) {
 	var scripts []string
 	add := func(w Word) {
@@ -137,13 +138,13 @@ func (f handouts) sed(words []Word) {
 	}
 }
 
-// rest returns what follows an option in its word.
+// rest returns the value that follows an option in the same word.
 func (w Word) rest(value string) Word {
 	return Word{Value: value, Static: w.Static, unset: w.unset, substs: w.substs}
 }
 
-// programFile looks at a file with a program, which is the word at i unless value names it: from the input it
-// is part of the line.
+// programFile inspects a program file, which is the word at i unless value names it: if it is
+// standard input, it is part of the line.
 func (f handouts) programFile(words []Word, i int, value string) {
 	if value == "" && i < len(words) {
 		value = words[i].Value
@@ -153,12 +154,13 @@ func (f handouts) programFile(words []Word, i int, value string) {
 	}
 }
 
-// made reports whether a word is made from what the line itself assigns or other commands print.
+// made reports whether a word depends on the line's own assignments or on the output of other
+// commands.
 func (f handouts) made(w Word) bool {
 	return w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] })
 }
 
-// awk looks at the program of awk.
+// awk inspects an awk program.
 func (f handouts) awk(words []Word) {
 	var programs []Word
 	given := false
@@ -223,7 +225,8 @@ func (f handouts) awk(words []Word) {
 	}
 }
 
-// git looks at what git is told to run: by settings on its command line, by an alias, by an option.
+// git inspects the commands that git is asked to run: through settings on its command line, an
+// alias or an option.
 func (f handouts) git(words []Word) {
 	values := make([]string, len(words))
 	for i, w := range words {
@@ -276,7 +279,7 @@ func (f handouts) git(words []Word) {
 	}
 }
 
-// gitRuns reports whether a command of git runs some of its words.
+// gitRuns reports whether a git sub-command runs some of its words.
 func gitRuns(sub string, args []string) bool {
 	has := func(prefixes ...string) bool {
 		return slices.ContainsFunc(args, func(v string) bool {
@@ -298,7 +301,7 @@ func gitRuns(sub string, args []string) bool {
 	return false
 }
 
-// setting looks at a name and a value that are given to git.
+// setting inspects a name and value given to git.
 func (f handouts) setting(w Word) {
 	key, value, _ := strings.Cut(w.Value, "=")
 	key = strings.ToLower(key)
@@ -318,7 +321,7 @@ func (f handouts) setting(w Word) {
 	}
 }
 
-// gitAlias looks at what an alias of git stands for.
+// gitAlias inspects the value of a git alias.
 func (f handouts) gitAlias(value string) {
 	f.active = true
 	if command, ok := strings.CutPrefix(strings.TrimSpace(value), "!"); ok {
@@ -331,7 +334,8 @@ func (f handouts) gitAlias(value string) {
 	f.open(words, true)
 }
 
-// runsSetting reports whether a setting of git may name a program. Only names for people are known not to.
+// runsSetting reports whether a git setting may name a program. Only settings for people's
+// names are known not to.
 func runsSetting(key string) bool {
 	section, name, _ := strings.Cut(key, ".")
 	switch section {
@@ -351,7 +355,7 @@ func runsSetting(key string) bool {
 	return true
 }
 
-// gitCommand reports whether a command is git's own, which no alias replaces.
+// gitCommand reports whether a command is built into git and cannot be replaced by an alias.
 func gitCommand(name string) bool { return gitCommands(name) || strings.HasPrefix(name, "-") }
 
 var gitCommands = setOf(`

@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// Needs are what a line that only reads needs in the jail that it runs in.
+// Needs are the permissions that a read-only line needs in its jail.
 type Needs struct {
-	// Programs are the names of the programs that it may execute, besides the shell itself. One that it
-	// gives by its path is there with it. Some may not be installed.
+	// Programs are the names of the programs that it may execute, in addition to the shell
+	// itself. A program given by path is included with its path. Some may not be installed.
 	Programs []string
-	// Git are its git commands, about which package gitrepo has to agree.
+	// Git are its git commands, which package gitrepo must approve.
 	Git []GitUse
-	// Scripted says that a program may start sh, by a script of sed or awk that is known only when it runs.
+	// Scripted is true if a program may start sh through a sed or awk script that is known only
+	// at run time.
 	Scripted bool
-	// Processes says that it looks at all processes, mounts or devices of the system, Network that it
-	// looks at sockets and interfaces.
+	// Processes is true if it inspects the system's processes, mounts or devices, Network if it
+	// inspects sockets and interfaces.
 	Processes, Network bool
 }
 
@@ -31,10 +32,10 @@ func (n *Needs) program(names ...string) {
 	}
 }
 
-// Jailed returns what the line needs if it is known to only read when it runs as a whole in a jail that
-// keeps it from everything else, or the first reason to doubt it. The jail makes it safe; the proof finds
-// the lines that would not do what they are meant to do there. So every program must be known, and every
-// option and output that the line spells out, but not what its expansions come to.
+// Jailed returns the line's needs if the whole line is known to be read-only in a jail, or the
+// first reason to doubt it. The jail makes it safe; the proof finds lines that would not work
+// as intended there. So every program must be known, and every option and output that the line
+// spells out, but not the results of its expansions.
 func (s *Script) Jailed() (Needs, error) {
 	var n Needs
 	if s.Opaque || s.doubt != "" {
@@ -51,7 +52,8 @@ func (s *Script) Jailed() (Needs, error) {
 	return n, nil
 }
 
-// jailed adds what p needs to n, or says why it is not known to only read in a jail.
+// jailed adds the needs of p to n, or returns the reason why p is not known to be read-only in
+// a jail.
 func (p *Part) jailed(n *Needs) error {
 	for i := range p.Redirects {
 		if err := p.Redirects[i].jailed(); err != nil {
@@ -59,7 +61,7 @@ func (p *Part) jailed(n *Needs) error {
 		}
 	}
 	if len(p.Words) == 0 {
-		return nil // assignments are judged by their names; see structure
+		return nil // assignments are judged by name; see structure
 	}
 	for _, a := range p.Assigns {
 		if !quietAssign(a.Name, a.Value.Value) && !(a.Name == "IFS" && p.Words[0].Value == "read") {
@@ -72,7 +74,7 @@ func (p *Part) jailed(n *Needs) error {
 	return p.proves(filled(p.Words), n, false)
 }
 
-// jailed says why a redirection is nothing for a jail.
+// jailed returns the reason why a redirection is unsuitable for a jail.
 func (r *Redirect) jailed() error {
 	switch {
 	case r.Op == "<<" || r.Op == "<<-" || r.Op == "<<<":
@@ -89,7 +91,8 @@ func (r *Redirect) jailed() error {
 	return fmt.Errorf("it writes to %s", r.Target.Text)
 }
 
-// runner reports whether a command runs the one that its words spell, in ways that proves knows.
+// runner reports whether a command runs the command in its words, in a way that proves
+// understands.
 func runner(name string) bool {
 	switch name {
 	case "time", "command", "builtin", "nohup", "nice", "ionice", "timeout", "env", "stdbuf", "xargs", "exec", "find":
@@ -98,8 +101,8 @@ func runner(name string) bool {
 	return false
 }
 
-// proves adds what a command needs to n, or says why it is not known to only read in a jail. One that
-// another program runs is external: neither a function nor built into the shell.
+// proves adds a command's needs to n, or returns the reason why it is not known to be read-only
+// in a jail. A command run by another program is external: neither a function nor a builtin.
 func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	name := words[0]
 	if why := uncertainName(name); why != "" {
@@ -161,7 +164,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	return nil
 }
 
-// uncertainName says why the name of a command is not certain, or "".
+// uncertainName returns the reason why a command's name is uncertain, or "".
 func uncertainName(w Word) string {
 	switch {
 	case !w.Static || w.expanded:
@@ -189,7 +192,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		if len(words) > 1 {
 			return errors.New("it replaces the shell by a program (exec)")
 		}
-		return nil // redirections of the shell itself
+		return nil // redirects the shell itself
 	case "command", "builtin":
 		if external {
 			return fmt.Errorf("%s is no program", name)
@@ -207,7 +210,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 			n.program(program)
 		}
 		if name == "xargs" && skip >= len(words) {
-			n.program("echo") // which it runs by itself
+			n.program("echo") // the default command of xargs
 			return nil
 		}
 		if skip > 0 && skip < len(words) && name == "xargs" {
@@ -233,11 +236,11 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 	return p.proves(words[skip:], n, external)
 }
 
-// keyword reports whether the time before a part is the keyword of the shell.
+// keyword reports whether the time before a part is the shell keyword.
 func keyword(p *Part) bool { return p.script.Simple && p.Words[0].Text == "time" }
 
-// skipRunner returns how many words of a command stand before the one that it runs, 0 if they are not
-// known to be harmless.
+// skipRunner returns the number of words before the command that words run, or 0 if they are
+// not known to be harmless.
 func skipRunner(words []Word) (int, error) {
 	switch words[0].Value {
 	case "nice":
@@ -266,7 +269,7 @@ func skipRunner(words []Word) (int, error) {
 	return wrapped(words), nil
 }
 
-// skipEnv returns how many words of env stand before the command.
+// skipEnv returns the number of words before the command that env runs.
 func skipEnv(words []Word) (int, error) {
 	n := 1
 	for n < len(words) {
@@ -292,7 +295,7 @@ func skipEnv(words []Word) (int, error) {
 	return n, nil
 }
 
-// skipXargs returns how many words of xargs stand before the command.
+// skipXargs returns the number of words before the command that xargs runs.
 func skipXargs(words []Word) (int, error) {
 	n := 1
 	for n < len(words) {
@@ -317,7 +320,7 @@ func skipXargs(words []Word) (int, error) {
 				n++
 			}
 		default:
-			// -I{} or -I {}, also behind options without a value as in -0I{}.
+			// -I{} or -I {}, also after options without a value as in -0I{}.
 			cluster := strings.TrimLeft(v[1:], "0rtx")
 			if cluster == "" {
 				break
@@ -334,7 +337,7 @@ func skipXargs(words []Word) (int, error) {
 	return n, nil
 }
 
-// provesFind proves the expression of find, and the commands that it runs.
+// provesFind checks the expression of find and the commands that it runs.
 func (p *Part) provesFind(words []Word, n *Needs) error {
 	rest, inner, err := findCommands(words[1:])
 	if err != nil {
@@ -353,7 +356,7 @@ func (p *Part) provesFind(words []Word, n *Needs) error {
 	return find("find").prove(words[0], rest, true)
 }
 
-// findCommands returns the words of find without the commands that it runs, and these.
+// findCommands splits the words of find into the rest and the commands that it runs.
 func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
 	if findAction(words) == "" {
 		return words, nil, nil
@@ -375,13 +378,13 @@ func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
 	return rest, inner, nil
 }
 
-// onlyRead reports whether the commands that find runs are known to only read in a jail.
+// onlyRead reports whether the commands that find runs are known to be read-only in a jail.
 func onlyRead(inner [][]Word) bool {
 	p := &Part{script: &Script{}, dirs: []string{""}}
 	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{}, true) != nil })
 }
 
-// commands returns the words of p, and of each command that these are known to run.
+// commands returns the words of p, and of each command that they are known to run.
 func (p *Part) commands() [][]Word {
 	if len(p.Words) == 0 {
 		return nil
@@ -394,8 +397,8 @@ func (p *Part) commands() [][]Word {
 	return all
 }
 
-// innerCommands returns the commands that a command runs by its words, each without what runs it, and
-// whether they get words that cannot be told.
+// innerCommands returns the commands that a command's words run, without the words that run
+// them, and whether they get unknown further arguments.
 func innerCommands(words []Word) (inner [][]Word, more bool) {
 	n := 0
 	switch baseName(words[0].Value) {
@@ -409,14 +412,14 @@ func innerCommands(words []Word) (inner [][]Word, more bool) {
 		if err != nil || len(inner) == 0 || !onlyRead(inner) {
 			return nil, false
 		}
-		for i, command := range inner { // what it found is somewhere below its roots, or a link there
+		for i, command := range inner { // the results are below its roots, or links there
 			inner[i] = slices.DeleteFunc(slices.Clone(command), func(w Word) bool { return strings.Contains(w.Value, "{}") })
 		}
 		return inner, true
 	case "command", "builtin", "ionice", "stdbuf", "nice":
 		for n = 1; n < len(words) && strings.HasPrefix(words[n].Value, "-"); n++ {
 			if len(words[n].Value) == 2 && strings.Contains("-n -c -i -o -e", words[n].Value) {
-				n++ // its value
+				n++ // skip its value
 			}
 		}
 	case "nohup", "time", "timeout", "env":

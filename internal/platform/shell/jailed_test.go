@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every name is in one row only, and its options are spelled once.
+// TestTablesNameEachCommandOnce checks that every name is in only one row, and that its options
+// are listed once.
 func TestTablesNameEachCommandOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, table := range [][]command{
@@ -35,8 +36,8 @@ func TestTablesNameEachCommandOnce(t *testing.T) {
 	}
 }
 
-// At most three of a hundred harmless lines of every day are asked about.
-//
+// TestEverydayLinesRunInAJail checks that at most three percent of harmless everyday lines need
+// a prompt.
 // Proves SHRO-01, SHRO-02.
 func TestEverydayLinesRunInAJail(t *testing.T) {
 	var lines int
@@ -53,8 +54,8 @@ func TestEverydayLinesRunInAJail(t *testing.T) {
 	}
 }
 
-// What means to write, to execute or to connect is asked about, not tried in a jail.
-//
+// TestIntentsAreAskedAbout checks that lines meant to write, execute or connect cause a prompt
+// and are not tried in a jail.
 // Proves SHRO-02, SHRO-06.
 func TestIntentsAreAskedAbout(t *testing.T) {
 	var lines int

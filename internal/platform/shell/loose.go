@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// pieces returns what w falls into where an expansion that is not quoted stands for blanks.
+// pieces splits w at its unquoted expansions, as if they were blanks.
 func (w Word) pieces() []Word {
 	if len(w.gaps) == 0 {
 		return []Word{w}
@@ -25,7 +25,8 @@ func (w Word) pieces() []Word {
 	return words
 }
 
-// braces returns what w expands to. A word with too many expansions is cut at its braces instead.
+// braces returns the brace expansion of w. A word with too many expansions is split at its
+// braces instead.
 func (f *suspects) braces(w *syntax.Word) []Word {
 	word := readWord(w, f.vars)
 	if !word.brace || word.Static {
@@ -52,7 +53,7 @@ func (f *suspects) braces(w *syntax.Word) []Word {
 	return words
 }
 
-// combinations returns into how many words w expands, or some large number.
+// combinations returns the number of words that w expands to, or some large number.
 func combinations(w *syntax.Word) int {
 	const large = 1 << 20
 	product := 1
@@ -74,7 +75,8 @@ func combinations(w *syntax.Word) int {
 	return product
 }
 
-// steps returns an upper bound of how many words a sequence such as {a..f} expands into, or some large number.
+// steps returns an upper bound for the number of words that a sequence such as {a..f} expands
+// to, or some large number.
 func steps(brace *syntax.BraceExp) int {
 	const large = 1 << 20
 	from, to := brace.Elems[0].Lit(), brace.Elems[1].Lit()
@@ -89,8 +91,8 @@ func steps(brace *syntax.BraceExp) int {
 	return max(a, b) - min(a, b) + 1
 }
 
-// loose adds the word sequences of text that is not understood, read in two ways: with quotes and
-// invisible characters left out, and with each of them as the end of a command.
+// loose adds the word sequences of text that is not understood, read in two ways: with quotes
+// and invisible characters removed, and with each of them ending a command.
 func (f *suspects) loose(text string) {
 	f.active = true
 	for _, ends := range []bool{false, true} {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// manuals returns the rows of the tables of programs that write, by name. Rows of git are named with their
-// sub-command.
+// manuals returns the table rows of programs that write, keyed by name. Rows of git include the
+// sub-command in their name.
 var manuals = sync.OnceValue(func() map[string]*manual {
 	all := make(map[string]*manual)
 	for i, table := range [][]usage{transferTable, outputTable, runTable} {
@@ -24,7 +24,7 @@ var manuals = sync.OnceValue(func() map[string]*manual {
 
 func manualOf(name string) *manual { return manuals()[name] }
 
-// usageOf reads the words of a command by the row of its program, or returns nil if there is none.
+// usageOf parses a command's words by its program's table row, or returns nil if it has none.
 func usageOf(words []Word) (*manual, *given) {
 	name, rest := versionless(baseName(words[0].Value)), words[1:]
 	m := manualOf(name)
@@ -44,7 +44,7 @@ func usageOf(words []Word) (*manual, *given) {
 	return m, m.parse(name, rest)
 }
 
-// versionless returns the name of an interpreter without its version.
+// versionless returns an interpreter's name without its version.
 func versionless(name string) string {
 	short := strings.TrimRight(name, "0123456789.")
 	switch short {
@@ -62,12 +62,12 @@ func values(words []Word) []string {
 	return list
 }
 
-// outputsOf returns the files that a command writes because an option, an operand or its script says so,
-// and whether that is only a guess by the names of options. Programs that put files somewhere are left to
-// [transferOf].
+// outputsOf returns the files that a command writes because of an option, an operand or its
+// script, and whether that is only a guess from option names. Programs that copy or move files
+// are handled by [transferOf].
 func outputsOf(words []Word) (uses []use, guessed bool) {
 	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
-		return nil, false // it has none
+		return nil, false // read-only
 	}
 	m, g := usageOf(words)
 	if m == nil {
@@ -91,7 +91,7 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 	return append(uses, elsewhere(uses, workDirs(words, g))...), false
 }
 
-// workDirs returns the directories that options tell a program to work in.
+// workDirs returns the directories in which options make a program work.
 func workDirs(words []Word, g *given) []Word {
 	dirs := g.of('E')
 	if baseName(words[0].Value) != "git" {
@@ -117,7 +117,8 @@ func workDirs(words []Word, g *given) []Word {
 	return dirs
 }
 
-// elsewhere returns the uses as they are if the program works in one of the directories.
+// elsewhere returns the uses with their paths relative to each of the directories in which the
+// program may work.
 func elsewhere(uses []use, dirs []Word) []use {
 	var moved []use
 	for _, u := range uses {
@@ -133,8 +134,8 @@ func elsewhere(uses []use, dirs []Word) []use {
 	return moved
 }
 
-// guessOutputs returns what follows the options that are named like outputs, of a program about which
-// nothing is known.
+// guessOutputs returns the values of options that are named like outputs, for an unknown
+// program.
 func guessOutputs(words []Word) []use {
 	var uses []use
 	for i, w := range words {
@@ -156,7 +157,7 @@ func guessOutputs(words []Word) []use {
 	return uses
 }
 
-// outputName reports whether an option of this name may say where something is written.
+// outputName reports whether an option of this name may give an output path.
 func outputName(name string) bool {
 	if name == "o" {
 		return true
@@ -171,9 +172,10 @@ func outputName(name string) bool {
 	return false
 }
 
-// quoted returns how many of the words of a command a rule with a star has to name itself, since they say
-// what else is run: none for most, more than there are for a command that only a rule without a star may
-// cover. Whole says that the rule is the program and a star, and so about all of its files.
+// quoted returns the number of words that a rule with a star must spell out because they
+// determine the other commands that are run. It is 0 for most commands, and more than
+// len(words) for a command that only a rule without a star may cover. Whole means that the rule
+// is the program and a star, and so covers all of its files.
 func quoted(words []Word, whole bool) int {
 	all := len(words) + 1
 	switch baseName(words[0].Value) {
@@ -216,7 +218,7 @@ func quoted(words []Word, whole bool) int {
 		return 0
 	}
 	if m.more != nil {
-		m.more(g) // it may find programs in scripts
+		m.more(g) // may find programs in scripts
 	}
 	n := 0
 	for _, o := range g.options {
@@ -234,8 +236,8 @@ func quoted(words []Word, whole bool) int {
 	return n
 }
 
-// launcher returns how many words stand before the tool that a runner of packages or modules starts: npx eslint,
-// python -m pytest. 0 means that the command is none.
+// launcher returns the number of words before the tool that a package or module runner starts:
+// npx eslint, python -m pytest. It is 0 for other commands.
 func launcher(words []Word) int {
 	n := 0
 	value := func(i int) string {
@@ -273,7 +275,7 @@ func launcher(words []Word) int {
 	return n
 }
 
-// xargsProgram returns how many words there are up to the program that xargs runs.
+// xargsProgram returns the number of words up to the program that xargs runs.
 func xargsProgram(words []Word) int {
 	for i := 1; i < len(words); i++ {
 		switch v := words[i].Value; {
@@ -286,27 +288,27 @@ func xargsProgram(words []Word) int {
 	return 1
 }
 
-// runs notes that the command runs what its script says.
+// runs records that the command runs commands in its script.
 func (g *given) runs(what string) {
 	g.options = append(g.options, option{name: what, kind: 'X', end: len(g.words) + 1})
 }
 
-// valueAt reports whether word i is the value of an option.
+// valueAt reports whether word i is an option's value.
 func (g *given) valueAt(i int) bool {
 	return slices.ContainsFunc(g.options, func(o option) bool { return o.end == i+1 && o.value.Text != "" && o.value.Value == g.words[i].Value })
 }
 
-// runsWord notes that the command runs something else because of word i.
+// runsWord records that the command runs something else because of word i.
 func (g *given) runsWord(i int) {
 	g.options = append(g.options, option{name: g.words[i].Value, kind: 'X', end: i + 1})
 }
 
-// somewhere is the use of files that only the run of a command shows.
+// somewhere is the use of files known only at run time.
 func somewhere(what string) use {
 	return use{WritePath, Word{Value: what, Text: what, why: "it writes " + what}}
 }
 
-// unfolds returns what a program writes that takes the names of files from its input.
+// unfolds returns the outputs of a program that takes file names from its input.
 func unfolds(g *given) []use {
 	if g.has("--check", "--stat", "--numstat", "--summary", "--dry-run", "--abort", "--skip", "--quit", "--show-current-patch") && !g.has("--apply") {
 		return nil
@@ -336,7 +338,7 @@ func tarOutputs(g *given) []use {
 	if w, ok := g.value("-f", "--file"); ok {
 		archive = append(archive, w)
 	}
-	// The old style: tar cf ARCHIVE, where each letter with a value takes the next word.
+	// Old style: tar cf ARCHIVE, where each letter with a value takes the next word.
 	if len(g.words) > 0 && len(g.words[0].Value) > 0 && g.words[0].Value[0] != '-' {
 		letters, next := g.words[0].Value, 1
 		mode += letters
@@ -400,7 +402,8 @@ func sevenOutputs(g *given) []use {
 	return all(WritePath, g.operands[1:min(2, len(g.operands))])
 }
 
-// packOutputs returns what a program replaces by a packed or unpacked file beside it.
+// packOutputs returns the files that a program replaces by a compressed or decompressed file
+// next to them.
 func packOutputs(g *given) []use {
 	if g.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test") {
 		return nil
@@ -417,7 +420,7 @@ func packOutputs(g *given) []use {
 	return uses
 }
 
-// named returns the use of a file in dir that is called like the last part of an address.
+// named returns the use of a file in dir that is named after the last part of a URL.
 func named(dir string, address Word) use {
 	name, _, _ := strings.Cut(address.Value, "#")
 	name, _, _ = strings.Cut(name, "?")
@@ -442,7 +445,7 @@ func curlOutputs(g *given) []use {
 			continue
 		}
 		if strings.Contains(w.Value, "://") && strings.ContainsAny(scheme, "{}[]") {
-			g.runsWord(i) // the scheme is a pattern, and may be that of files
+			g.runsWord(i) // the scheme is a pattern and may expand to file:
 		}
 	}
 	dir, _ := g.value("--output-dir")
@@ -494,7 +497,7 @@ func wgetOutputs(g *given) []use {
 	return uses
 }
 
-// cloneOutputs returns the directory that a clone makes.
+// cloneOutputs returns the directory that a clone creates.
 func cloneOutputs(g *given) []use {
 	if len(g.operands) != 1 {
 		return nil
@@ -505,13 +508,13 @@ func cloneOutputs(g *given) []use {
 	return []use{{WritePath, Word{Value: strings.TrimSuffix(base, ".git"), Static: w.Static && !w.Glob, Text: w.Text, why: w.why}}}
 }
 
-// sshSettings are the options of ssh that neither run a program nor name a file.
+// sshSettings are the ssh options that neither run a program nor name a file.
 var sshSettings = setOf(`addressfamily batchmode ciphers clearallforwardings compression connectionattempts connecttimeout controlpersist
 	escapechar exitonforwardfailure forwardagent forwardx11 gssapiauthentication hostname identitiesonly kbdinteractiveauthentication kexalgorithms
 	loglevel macs numberofpasswordprompts passwordauthentication port preferredauthentications pubkeyauthentication requesttty
 	serveralivecountmax serveraliveinterval stricthostkeychecking tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
 
-// sshPrograms notes the settings of ssh by which it may run a program here or load one.
+// sshPrograms records the ssh settings that may run or load a program locally.
 func sshPrograms(g *given) []use {
 	for _, o := range g.options {
 		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(o.value.Value)), "=")
@@ -522,7 +525,7 @@ func sshPrograms(g *given) []use {
 	return nil
 }
 
-// goPrograms notes the flags of the linker by which it runs a program.
+// goPrograms records the linker flags that run a program.
 func goPrograms(g *given) []use {
 	for _, o := range g.options {
 		if !strings.HasSuffix(o.name, "flags") {
@@ -537,7 +540,7 @@ func goPrograms(g *given) []use {
 	return nil
 }
 
-// compilerPrograms notes files with further options, plugins, and the linker that is named.
+// compilerPrograms records files with further options, plugins, and a specified linker.
 func compilerPrograms(g *given) []use {
 	for i, w := range g.words {
 		v := w.Value
@@ -551,7 +554,7 @@ func compilerPrograms(g *given) []use {
 	return nil
 }
 
-// plusCommands notes the operands that are commands of a pager or an editor: +!sh, +/text.
+// plusCommands records operands that are pager or editor commands: +!sh, +/text.
 func plusCommands(g *given) []use {
 	for i, w := range g.words {
 		if strings.HasPrefix(w.Value, "+") && strings.Trim(w.Value, "+0123456789gG") != "" {
@@ -561,8 +564,8 @@ func plusCommands(g *given) []use {
 	return nil
 }
 
-// makePrograms notes the variables that a make-like program is given, whose values may be commands or end up in some:
-// all but numbers, versions and yes or no.
+// makePrograms records variables given to a make-like program, whose values may be commands or
+// become part of one: all except numbers, versions and yes or no.
 func makePrograms(g *given) []use {
 	for i, w := range g.words {
 		name, value, ok := strings.Cut(w.Value, "=")
@@ -576,7 +579,7 @@ func makePrograms(g *given) []use {
 	return nil
 }
 
-// plainSetting reports whether the value of a variable is a number, a version or a switch.
+// plainSetting reports whether a variable's value is a number, a version or a switch.
 func plainSetting(value string) bool {
 	switch strings.ToLower(value) {
 	case "", "true", "false", "yes", "no", "on", "off", "y", "n", "debug", "release", "none", "all", "auto":
@@ -586,7 +589,8 @@ func plainSetting(value string) bool {
 	return value != "" && strings.Trim(value, "0123456789.") == ""
 }
 
-// propertyPrograms notes the properties of a build that are not known to only select tests or skip steps.
+// propertyPrograms records build properties that are not known to only select tests or skip
+// steps.
 func propertyPrograms(g *given) []use {
 	for i, w := range g.words {
 		rest, ok := strings.CutPrefix(w.Value, "-D")
@@ -605,7 +609,7 @@ func propertyPrograms(g *given) []use {
 	return nil
 }
 
-// cmakePrograms notes the settings by which cmake runs another compiler or loads further scripts.
+// cmakePrograms records settings that make cmake run another compiler or load further scripts.
 func cmakePrograms(g *given) []use {
 	for i, w := range g.words {
 		v, ok := strings.CutPrefix(w.Value, "-D")
@@ -624,7 +628,7 @@ func cmakePrograms(g *given) []use {
 	return nil
 }
 
-// cargoPrograms notes another toolchain.
+// cargoPrograms records the selection of another toolchain.
 func cargoPrograms(g *given) []use {
 	for i, w := range g.words {
 		if w.Value == "--" {
@@ -637,7 +641,7 @@ func cargoPrograms(g *given) []use {
 	return nil
 }
 
-// passedOn notes the options behind -- that gh hands to git.
+// passedOn records the options after -- that gh passes to git.
 func passedOn(g *given) []use {
 	behind := false
 	for i, w := range g.words {
@@ -649,7 +653,7 @@ func passedOn(g *given) []use {
 	return nil
 }
 
-// responseFiles notes files with further arguments.
+// responseFiles records files with further arguments.
 func responseFiles(g *given) []use {
 	for i, w := range g.words {
 		if strings.HasPrefix(w.Value, "@") {
@@ -659,7 +663,7 @@ func responseFiles(g *given) []use {
 	return nil
 }
 
-// msbuildPrograms notes properties, loggers and files with further arguments.
+// msbuildPrograms records properties, loggers and files with further arguments.
 func msbuildPrograms(g *given) []use {
 	for i, w := range g.words {
 		v := strings.ToLower(w.Value)
@@ -682,7 +686,8 @@ func msbuildPrograms(g *given) []use {
 	return responseFiles(g)
 }
 
-// zipOutputs notes the program by which zip tests an archive, and returns what it moves into one.
+// zipOutputs records the program with which zip tests an archive, and returns the files that
+// zip moves into it.
 func zipOutputs(g *given) []use {
 	for _, w := range g.words {
 		if strings.HasPrefix(w.Value, "-TT") {
@@ -695,7 +700,7 @@ func zipOutputs(g *given) []use {
 	return nil
 }
 
-// checkoutOutputs returns the files that git is told to take from a commit.
+// checkoutOutputs returns the files that git restores from a commit.
 func checkoutOutputs(g *given) []use {
 	for i, w := range g.words {
 		if w.Value == "--" {
@@ -705,7 +710,7 @@ func checkoutOutputs(g *given) []use {
 	return nil
 }
 
-// submoduleOutputs returns the directory of a submodule that is added.
+// submoduleOutputs returns the directory of an added submodule.
 func submoduleOutputs(g *given) []use {
 	if n := len(g.operands); n > 2 && g.operands[0].Value == "add" {
 		return all(WritePath, g.operands[n-1:])
@@ -713,7 +718,7 @@ func submoduleOutputs(g *given) []use {
 	return nil
 }
 
-// syncOutputs returns what rsync removes.
+// syncOutputs returns the files that rsync removes.
 func syncOutputs(g *given) []use {
 	for _, o := range g.options {
 		if strings.HasPrefix(o.name, "--del") || o.name == "--remove-source-files" {
@@ -723,8 +728,9 @@ func syncOutputs(g *given) []use {
 	return nil
 }
 
-// Mentions returns the texts in the words of p that may be paths which it writes, for all that is known: of a
-// program without a row in any table its words and what options hold, of others what unknown options hold.
+// Mentions returns the texts in the words of p that may be paths it writes, as far as known:
+// for an unknown program, its words and option values; for others, the values of unknown
+// options.
 func (p *Part) Mentions() []string {
 	forms := p.forms()
 	if len(forms) == 0 {
@@ -761,7 +767,7 @@ func (p *Part) Mentions() []string {
 		case !known:
 			texts = append(texts, v)
 			for _, field := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;,()<>|&{}", r) }) {
-				if field != v && strings.Contains(field, "/") { // in a program, not in a sentence
+				if field != v && strings.Contains(field, "/") { // part of a program, not of a sentence
 					texts = append(texts, field)
 				}
 			}
@@ -775,15 +781,16 @@ func (p *Part) Mentions() []string {
 	return texts
 }
 
-// A Reach is a text in the words of a command that may be a path which it reads or writes.
+// A Reach is a text in a command's words that may be a path it reads or writes.
 type Reach struct {
 	Word Word
 	Path string
 }
 
-// Reaches returns the texts in the words of p that may be paths, for all that is known: its operands, the values of its
-// options unless they are known to be something else, and what stands behind a sign in them (--opt=PATH, @PATH,
-// file:PATH, -IPATH). It returns none for a command that only reads, whose paths [Part.Paths] has.
+// Reaches returns the texts in the words of p that may be paths, as far as known: its operands,
+// option values not known to be something else, and text after a delimiter in them (--opt=PATH,
+// @PATH, file:PATH, -IPATH). It returns none for a read-only command, whose paths are in
+// [Part.Paths].
 func (p *Part) Reaches() []Reach {
 	forms := p.forms()
 	if len(forms) == 0 {
@@ -797,7 +804,7 @@ func (p *Part) Reaches() []Reach {
 		return nil
 	}
 	m, g := usageOf(words)
-	kinds := make(map[int]byte) // of values, by the number of words up to them
+	kinds := make(map[int]byte) // kinds of option values, keyed by the number of words up to them
 	if m != nil {
 		for _, o := range g.options {
 			if o.value.Text != "" && o.kind != 'X' {
@@ -825,17 +832,19 @@ func (p *Part) Reaches() []Reach {
 	return all
 }
 
-// operandsKnown holds the programs whose operands are paths that [Part.Paths] has, or none of this machine.
+// operandsKnown are the programs whose operands are paths included in [Part.Paths], or not
+// paths on this machine.
 var operandsKnown = setOf(`ssh cp mv ln install rsync scp rm rmdir unlink shred mkdir touch tee truncate chmod chown chgrp dd find cd pushd test [`)
 
-// pathTexts returns the texts in a word that may be paths. Kind is that of the option whose value it is, or 0.
+// pathTexts returns the texts in a word that may be paths. Kind is the kind of the option whose
+// value it is, or 0.
 func pathTexts(v string, kind byte) []string {
 	var texts []string
 	add := func(text string) {
 		if lower := strings.ToLower(text); strings.HasPrefix(lower, "file:") {
 			text = text[len("file:"):]
 			if rest, ok := strings.CutPrefix(text, "//"); ok {
-				if _, text, ok = strings.Cut(rest, "/"); ok { // behind the host
+				if _, text, ok = strings.Cut(rest, "/"); ok { // after the host
 					text = "/" + text
 				}
 			}
@@ -850,7 +859,7 @@ func pathTexts(v string, kind byte) []string {
 	if kind != 'A' && !strings.HasPrefix(v, "-") {
 		add(v)
 	}
-	// Behind signs, what is spelled like a path: an absolute one, one from home, one that leads up.
+	// After delimiters, text spelled like a path: absolute, relative to home, or leading up.
 	if !strings.Contains(v, "://") || kind == 'A' {
 		for i := 1; i < len(v); i++ {
 			if strings.IndexByte("=@,;<", v[i-1]) >= 0 && (pathLike(v[i:]) || v[i-1] == '@' || v[i-1] == '<' && kind == 'A') {
@@ -878,7 +887,7 @@ func pathTexts(v string, kind byte) []string {
 	return texts
 }
 
-// pathLike reports whether a text is spelled like a path that may lead out of a directory.
+// pathLike reports whether text is spelled like a path that may lead out of a directory.
 func pathLike(text string) bool {
 	return strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "~/") || text == ".." || strings.HasPrefix(text, "../")
 }

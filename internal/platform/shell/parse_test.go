@@ -34,8 +34,7 @@ func TestQuotingVariantsAreOneCommand(t *testing.T) {
 	}
 }
 
-// Each construct that is not understood is named.
-//
+// TestConstructsAreNamed checks that each construct that is not understood is named.
 // Proves SHAST-02.
 func TestConstructsAreNamed(t *testing.T) {
 	tests := []struct {
@@ -198,7 +197,7 @@ func TestKnownVariables(t *testing.T) {
 		{"x $HOME ${HOME} \"$HOME/a\" ~ ~/b", []string{"x", "/home/u", "/home/u", "/home/u/a", "/home/u", "/home/u/b"}},
 		{"x $USER-1 $TMPDIR", []string{"x", "u-1", "/tmp"}},
 		{`x "$PWD"`, []string{"x", "/a b"}},
-		{"x $PWD", nil}, // falls into two words
+		{"x $PWD", nil}, // splits into two words
 		{"cd y && x \"$PWD\"", nil},
 		{"x $PATH", nil},
 		{"x ${HOME%u}", nil},
@@ -219,7 +218,8 @@ func TestKnownVariables(t *testing.T) {
 	}
 }
 
-// The parser takes some # inside a word for a comment, which bash does not.
+// TestOddComments checks lines with a # inside a word, which the parser sometimes takes for a
+// comment and bash does not.
 func TestOddComments(t *testing.T) {
 	for src, want := range map[string]bool{
 		"#": false, "ls #": false, "ls;#": false, "(ls)#": false, "ls\n# a": false, "ls\t#a\nx": false,

@@ -6,39 +6,40 @@ import (
 	"strings"
 )
 
-// A Verb is what happens to a path.
+// A Verb is an operation on a path.
 type Verb uint8
 
-// The verbs. Zero is none.
+// Verbs. Zero means no operation.
 const (
 	ReadPath Verb = iota + 1
 	WritePath
 	RemovePath
-	EnterPath // the shell changes to it
+	EnterPath // the shell changes to the directory
 )
 
-// A PathUse is a path that a command is given.
+// A PathUse is a path given to a command.
 type PathUse struct {
 	Part *Part
 	Verb Verb
-	// Path is as given. Of a word with wildcards it is the directory before the first of them, which
-	// may be empty, and Glob is the whole.
+	// Path is as given. For a word with wildcards it is the directory before the first of them,
+	// which may be empty, and Glob is the whole word.
 	Path, Glob string
-	// Dir is what a relative path is relative to: empty for the directory the line starts in, else
-	// where cd led, which may itself be relative to that.
+	// Dir is the base of a relative path: empty for the line's initial directory, otherwise the
+	// directory that cd changed to, which may itself be relative to the initial one.
 	Dir string
-	// Known says that Path and Dir are certain. If not, anything may be meant.
+	// Known is true if Path and Dir are certain. If not, any path may be meant.
 	Known    bool
 	Redirect bool
-	// Output says that the path is written because an option, an operand or a script of the program says so,
-	// and Guess that only the name of the option says it. What else the program touches is then not known.
+	// Output is true if the path is written because of an option, an operand or a script of the
+	// program, and Guess if that is inferred only from the option's name. Other files that the
+	// program touches are then unknown.
 	Output, Guess bool
-	// Transfer is what is put at the path, or in the directory there, or nil.
+	// Transfer describes the files put at the path, or in the directory there, or is nil.
 	Transfer *Transfer
 }
 
-// Paths returns the paths that the commands known by name read, write and remove, and those of
-// redirections. A path that depends on where an uncertain cd went is there once for each possibility.
+// Paths returns the paths that known commands read, write and remove, and the paths of
+// redirections. A path that depends on an uncertain cd is included once for each possibility.
 func (s *Script) Paths() []PathUse {
 	var uses []PathUse
 	for _, p := range s.Parts {
@@ -85,11 +86,12 @@ func (p *Part) Paths() []PathUse {
 	return uses
 }
 
-// Dirs returns where the part may run, relative to the directory at the start, which is empty; nil means that
-// this is not known.
+// Dirs returns the directories the part may run in, relative to the line's initial directory,
+// which is empty; nil means unknown.
 func (p *Part) Dirs() []string { return p.dirs }
 
-// operandUses calls add with the paths among the words of a command, and of those that it runs.
+// operandUses calls add with the paths among the words of a command and of the commands that it
+// runs.
 func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	given, transfer := operandsOf(words), placedBy(words)
 	for _, u := range given {
@@ -102,7 +104,7 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	inner, more := innerCommands(words)
 	var outputs []use
 	var guess bool
-	if name := baseName(words[0].Value); len(inner) == 0 || name == "time" || name == "find" || !runner(name) { // others that run a command write nothing
+	if name := baseName(words[0].Value); len(inner) == 0 || name == "time" || name == "find" || !runner(name) { // other commands that run one write nothing
 		outputs, guess = outputsOf(words)
 	}
 	for _, u := range outputs {
@@ -110,7 +112,7 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 			add(PathUse{Verb: u.verb, Output: true, Guess: guess}, u.word)
 		}
 	}
-	// A pattern has its directory read, whatever becomes of the names.
+	// A pattern reads its directory, regardless of how the names are used.
 	if e, _ := lookup(words); e != nil {
 		for _, w := range words[1:] {
 			if w.Glob && !strings.HasPrefix(w.Value, "-") && !slices.ContainsFunc(given, func(u use) bool { return u.word.Value == w.Value }) {
@@ -129,8 +131,8 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	}
 }
 
-// vague reports whether an expansion among the words may name a file, though no operand is one: it may
-// stand for an option or for several words, or be a part of a program.
+// vague reports whether an expansion among the words may name a file although no operand is
+// one: it may expand to an option or to several words, or be part of a program.
 func vague(words []Word) bool {
 	e, _ := lookup(words)
 	if e == nil || e.operands == texts || e.operands == none || e.needs&builtin != 0 {
@@ -146,8 +148,8 @@ type use struct {
 	word Word
 }
 
-// operandsOf returns the operands of a command that are paths. An option that is not known is skipped
-// alone, so that at worst its value is taken for a path.
+// operandsOf returns a command's operands that are paths. For an unknown option only the option
+// itself is skipped, so that at worst its value is taken for a path.
 func operandsOf(words []Word) []use {
 	name, args := baseName(words[0].Value), words[1:]
 	switch name {
@@ -199,7 +201,7 @@ func operandsOf(words []Word) []use {
 	return unsure(e, rest)
 }
 
-// unsure returns the operands of a command with an option that is not known.
+// unsure returns the operands of a command with an unknown option.
 func unsure(e *entry, words []Word) []use {
 	return all(ReadPath, e.reads(&arguments{operands: plainOperands(words, "")}))
 }
@@ -212,7 +214,7 @@ func all(verb Verb, words []Word) []use {
 	return uses
 }
 
-// plainOperands returns the words that are no options, and not the values of the options in valued.
+// plainOperands returns the words that are neither options nor values of the options in valued.
 func plainOperands(words []Word, valued string) []Word {
 	var ops []Word
 	takes := strings.Fields(valued)
@@ -236,7 +238,8 @@ next:
 	return ops
 }
 
-// modeUses returns what chmod and its like change: all operands but the mode, which may look like options.
+// modeUses returns the files that chmod and similar commands change: all operands but the mode,
+// which may look like an option.
 func modeUses(words []Word) []use {
 	given := false
 	var uses []use
@@ -250,7 +253,7 @@ func modeUses(words []Word) []use {
 			}
 			return append(uses, all(WritePath, rest)...)
 		case strings.HasPrefix(v, "--ref"):
-			given = true // the mode is that of another file
+			given = true // the mode is copied from another file
 		case strings.HasPrefix(v, "--"):
 		case len(v) > 1 && v[0] == '-':
 			given = given || strings.Trim(v[1:], "rwxXstugo,+=-") == ""
@@ -333,15 +336,16 @@ func sedUses(words []Word) []use {
 	return all(verb, ops)
 }
 
-// sedInPlace reports whether an option of sed makes it edit in place, alone or behind others as in -ni.
+// sedInPlace reports whether a sed option enables in-place editing, alone or joined with others
+// as in -ni.
 func sedInPlace(option string) bool {
-	if strings.HasPrefix(option, "--i") { // however it is shortened
+	if strings.HasPrefix(option, "--i") { // any abbreviation
 		return true
 	}
 	return strings.HasPrefix(option, "-") && strings.HasPrefix(strings.TrimLeft(option[1:], "nErsuzb"), "i")
 }
 
-// gitUses returns the operands of git: a revision looks like a relative path and does no harm as one.
+// gitUses returns git's operands. A revision looks like a relative path and is harmless as one.
 func gitUses(words []Word) []use {
 	values := make([]string, len(words))
 	for i, w := range words {
@@ -373,14 +377,14 @@ func gitUses(words []Word) []use {
 			verb = RemovePath
 		}
 		if _, file, ok := strings.Cut(w.Value, ":"); ok && file != "" && w.Static {
-			w = plainWord(file) // a file of a revision
+			w = plainWord(file) // a file in a revision
 		}
 		uses = append(uses, use{verb, w})
 	}
 	return uses
 }
 
-// testPaths returns the files that test asks about.
+// testPaths returns the files that test checks.
 func testPaths(words []Word) []use {
 	var uses []use
 	for i, w := range words {

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// describe writes path uses shortly: r, w, x (removed) or cd, the path, and where it is relative to.
+// describe formats path uses briefly: r, w, x (removed) or cd, the path, and its base
+// directory.
 func describe(uses []PathUse) string {
 	var all []string
 	for _, u := range uses {
@@ -97,7 +98,7 @@ func TestPaths(t *testing.T) {
 		{"md5sum f", "r f"},
 		{"git diff -- a", "r a"},
 		{"git show HEAD:secret", "r secret"},
-		{"git config -f a --list", "r a"}, // F6: a file that an option names
+		{"git config -f a --list", "r a"}, // F6: a file named by an option
 		{"git ls-files --exclude-from=a -o", "r a"},
 		{"git diff -Oa HEAD", "r a, r HEAD"},
 		{"git -C x status", "cd x"},
@@ -129,7 +130,7 @@ func TestPaths(t *testing.T) {
 		{"rm \"$x/a\"", "x /a ?"},
 		{"ls > $x", "w  ?"},
 		{"for f in a; do rm b; done", "x b"},
-		// F6: what was not seen to be read.
+		// F6: reads that were missed.
 		{"awk 1 ./a=b", "r ./a=b"},
 		{"awk 1 ./x=y/../../secret", "r ./x=y/../../secret"},
 		{"awk 1 a=b c", "r c"},
@@ -145,7 +146,7 @@ func TestPaths(t *testing.T) {
 		{"tee /dev/null", ""},
 		{"make > /dev/stderr", ""},
 		{"tee /dev/stdout < f", "r f"},
-		// A descriptor that was opened for reading is opened again for writing.
+		// A descriptor opened for reading is reopened for writing.
 		{"make 1< f > /dev/stdout", "r f, w /dev/stdout"},
 		{"make < f > /dev/stdin", "r f, w /dev/stdin"},
 		{"make 3< f > /dev/fd/3", "r f, w /dev/fd/3"},
@@ -233,7 +234,7 @@ func TestDangerousRemovals(t *testing.T) {
 		{"find . ! -name x -delete", true}, {"find . -name a -o -delete", true}, {"find . -type f -delete", true}, {"find . -exec rm {} +", true}, {"find .. -name x -exec rm -rf {} +", true}, {"rm -rf {a,/}", true},
 		{"rm -rf {.,b}", true}, {"rm -r{f,v} /", true}, {"{ rm -rf /; } 2>/dev/null", true}, {"(rm -rf ~) & wait", true}, {"! rm -rf ..", true}, {"a=1 b=2; rm -rf -- $c", true}, {"mv $x/* y", true},
 
-		// Not dangerous, though the lines are not simple.
+		// Harmless, although the lines are not simple.
 		{"rm -f out.txt; make; echo $?", false}, {"touch t && rm t; echo $?", false}, {"for f in a b; do rm -f $f; done", false}, {"if [ -f a ]; then rm a; fi", false},
 		{"tmp=$(mktemp); rm -f $tmp", false}, {"find . -name '*.tmp' -delete; echo $?", false}, {"find . -name '*.tmp' -delete", false}, {"for d in build dist; do rm -rf \"$d\"; done", false},
 		{"tmp=$(mktemp -d); trap 'rm -rf \"$tmp\"' EXIT; make", false}, {"d=$(mktemp -d) && cp a $d && rm -rf \"$d\"", false}, {"d=\"$(mktemp -d)\"; rm -rf \"$d\"", false}, {"rm -f \"$f\"", false}, {"rm $f", false},

@@ -7,18 +7,19 @@ import (
 	"adze/internal/platform/wildcard"
 )
 
-// A Pattern is the content of a rule about commands: a command ("npm test"), a prefix on a word
-// boundary ("git commit:*"), or a wildcard ("git * main", where * is any text, \* a star, and " *" at the
-// end matches the bare command as well). The zero pattern matches nothing.
+// A Pattern is the content of a command rule: a command ("npm test"), a prefix ending at a word
+// boundary ("git commit:*"), or a wildcard pattern ("git * main", where * is any text, \* a
+// literal star, and a final " *" also matches the bare command). The zero pattern matches
+// nothing.
 type Pattern struct {
 	content string
-	pieces  []string // the literal texts between the stars
-	bare    bool     // the last star may be missing, with the blank before it
+	pieces  []string // literal texts between the stars
+	bare    bool     // the last star and the blank before it are optional
 	exact   string   // canonical form of a pattern without stars
 	program string
 }
 
-// ParsePattern reads the content of a rule.
+// ParsePattern parses the content of a rule.
 func ParsePattern(content string) (Pattern, error) {
 	text := strings.TrimSpace(content)
 	switch {
@@ -40,7 +41,7 @@ func ParsePattern(content string) (Pattern, error) {
 	}
 	p.bare = wildcard.Bare(p.pieces)
 	if last == 1 && p.bare {
-		// A prefix is written like a command, in any quoting.
+		// A prefix is written like a command, with any quoting.
 		p.pieces[0] = canonicalText(p.pieces[0]) + " "
 	}
 	if strings.ContainsAny(p.pieces[0], " ") {
@@ -49,8 +50,8 @@ func ParsePattern(content string) (Pattern, error) {
 	return p, nil
 }
 
-// canonicalText returns the canonical form of a command in a rule, or its words as they are if it is
-// no simple command.
+// canonicalText returns the canonical form of a command in a rule, or its words unchanged if it
+// is not a simple command.
 func canonicalText(text string) string {
 	s := Parse(text, Vars{})
 	if s.Simple && len(s.Parts) == 1 && len(s.Parts[0].Redirects) == 0 && len(s.Parts[0].Assigns) == 0 {
@@ -64,8 +65,8 @@ func firstWord(text string) string {
 	return baseName(word)
 }
 
-// spellings returns the pattern, and, if it names a program by a path, the same with its base name: a program can be reached by
-// many paths, and what a rule denies must not be reached by another one.
+// spellings returns the pattern and, if it names a program by path, the same pattern with the
+// base name: a program can be reached by many paths, and a deny rule must cover all of them.
 func (p Pattern) spellings() []Pattern {
 	if len(p.pieces) == 0 {
 		return nil
@@ -81,10 +82,9 @@ func (p Pattern) spellings() []Pattern {
 	return []Pattern{p, named}
 }
 
-// String returns the pattern as it was written.
 func (p Pattern) String() string { return p.content }
 
-// Program returns the base name of the program the pattern is about, or "" if a star is in it.
+// Program returns the base name of the pattern's program, or "" if it contains a star.
 func (p Pattern) Program() string { return p.program }
 
 // Exact reports whether the pattern has no star.
@@ -95,16 +95,16 @@ func (p Pattern) everything() bool {
 	return len(p.pieces) == 2 && p.pieces[0] == "" && p.pieces[1] == ""
 }
 
-// Quotes reports whether the pattern is the whole line, character by character but for blanks around it.
-// It never matches a line that a user could misread.
+// Quotes reports whether the pattern equals the whole line, except for surrounding blanks. It
+// never matches a line that a user could misread.
 func (p Pattern) Quotes(s *Script) bool {
 	return p.Exact() && !s.Opaque && p.pieces[0] == strings.TrimSpace(s.Source)
 }
 
-// Quote returns the content of the rule that quotes text exactly.
+// Quote returns the content of a rule that matches exactly text.
 func Quote(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "*", `\*`) }
 
-// match reports whether the pattern matches text, in time linear in it.
+// match reports whether the pattern matches text, in linear time.
 func (p Pattern) match(text string) bool {
 	last := len(p.pieces) - 1
 	switch {

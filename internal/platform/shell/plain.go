@@ -2,9 +2,9 @@ package shell
 
 import "mvdan.cc/sh/v3/syntax"
 
-// Plain returns the words of a line that is a single command, as literal as can be: without expansions,
-// patterns, assignments and redirections. A program that is started with them does what the shell would
-// have it do. It returns nil for any other line, and for commands that the shell has built in.
+// Plain returns the words of a line that is a single literal command, without expansions,
+// patterns, assignments and redirections. Executing them directly has the same effect as
+// running the line in the shell. It returns nil for any other line, and for shell builtins.
 func (s *Script) Plain() []string {
 	if !s.Simple || len(s.Parts) != 1 || len(s.tree.file.Stmts) != 1 {
 		return nil
@@ -26,7 +26,7 @@ func (s *Script) Plain() []string {
 	return words
 }
 
-// ownCommand holds what shells do themselves.
+// ownCommand contains commands that shells implement themselves.
 var ownCommand = setOf(`. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval
 	exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly
 	return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`)

@@ -8,19 +8,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// doubt notes why it cannot be told which programs the line runs. Text that is only searched because
-// something might run it gives no reason to doubt.
+// doubt records the reason why the line's programs cannot be determined. Text that is searched
+// only because something might run it is not a reason.
 func (f *suspects) doubt(why string) {
 	if f.sure && f.unknown == "" {
 		f.unknown = why
 	}
 }
 
-// launches look at where commands stand, and whether it can be told which they are.
+// launches finds the positions of commands, and whether the commands can be determined.
 type launches struct{ *suspects }
 
-// position looks at where commands stand in words: at their beginning, and behind each program that
-// is known to run the rest.
+// position inspects the command positions in words: the first word, and the word after each
+// program that is known to run the rest.
 func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 	for fed := ""; len(words) > 0; {
 		if f.steps -= len(words); f.steps < 0 {
@@ -100,7 +100,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 				f.doubt("what " + name + " runs comes from elsewhere")
 			}
 			return
-		case odd && n+1 < len(words) && !words[n+1].Static: // the word before may be the value of an option
+		case odd && n+1 < len(words) && !words[n+1].Static: // the previous word may be an option's value
 			f.doubt("it runs " + words[n+1].stands())
 		case name == "watch" || name == "ssh":
 			f.evals(words[n:])
@@ -117,7 +117,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 	}
 }
 
-// finds looks at each command that find is told to run.
+// finds inspects each command that find runs.
 func (f launches) finds(words []Word) {
 	for _, w := range words[1:] {
 		if f.splits(w) {
@@ -138,13 +138,13 @@ func (f launches) finds(words []Word) {
 	}
 }
 
-// splits reports whether a word may come to several, some of them not what they seem: what it stands for is
-// made in the line.
+// splits reports whether a word may expand to several words with a different meaning, because
+// its value is produced by the line itself.
 func (f launches) splits(w Word) bool {
 	return len(w.gaps) > 0 && (w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] }))
 }
 
-// stands says for what a word that is not static stands.
+// stands describes the possible value of a word that is not static.
 func (w *Word) stands() string {
 	if w.Value == "" {
 		return "what is known only when it runs"
@@ -154,7 +154,7 @@ func (w *Word) stands() string {
 
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh"}
 
-// shell looks at what a shell is told to run: a string, a file, or its input.
+// shell inspects the code that a shell runs: a string, a file, or its input.
 func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
 	takesString, stdin := false, false
 	for i := 1; i < len(words); i++ {
@@ -181,7 +181,7 @@ func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
 			if strings.HasSuffix(v, "o") || strings.HasSuffix(v, "O") {
 				i++
 			}
-			if c := strings.IndexByte(v, 'c'); c > 0 && strings.ContainsAny(v, " \t\n;") { // -c'rm x', which some shells take
+			if c := strings.IndexByte(v, 'c'); c > 0 && strings.ContainsAny(v, " \t\n;") { // -c'rm x', which some shells accept
 				f.script(v[c+1:], true)
 				return
 			}
@@ -193,10 +193,10 @@ func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
 		case w.Static && readsInput(v):
 			stdin = true
 		case !w.Static && slices.ContainsFunc(words[i+1:], func(w Word) bool { return !w.Static }):
-			f.doubt("a shell runs " + w.stands()) // the one may be -c, the other what it runs
+			f.doubt("a shell runs " + w.stands()) // one word may be -c, the next the code
 			return
 		default:
-			return // a file is a program like others
+			return // a file is a program like any other
 		}
 	}
 	if takesString && !stdin {
@@ -206,12 +206,12 @@ func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
 	f.input(redirects)
 }
 
-// readsInput reports whether a file is the input of the command.
+// readsInput reports whether a file name refers to the command's standard input.
 func readsInput(name string) bool {
 	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/")
 }
 
-// input looks at what a shell reads as commands.
+// input inspects the input that a shell executes.
 func (f launches) input(redirects []*syntax.Redirect) {
 	for _, r := range redirects {
 		switch {
@@ -230,7 +230,7 @@ func (f launches) input(redirects []*syntax.Redirect) {
 	f.doubt("a shell runs what it reads")
 }
 
-// evals looks at the words that eval joins to a line.
+// evals inspects the words that eval joins to a line.
 func (f launches) evals(words []Word) {
 	var values []string
 	for _, w := range words {
@@ -243,7 +243,7 @@ func (f launches) evals(words []Word) {
 	f.script(strings.Join(values, " "), true)
 }
 
-// sources notes a file whose commands the shell runs itself.
+// sources records a file whose commands the shell executes itself.
 func (f launches) sources(words []Word) {
 	if len(words) > 0 && words[0].Value == "--" {
 		words = words[1:]
@@ -261,7 +261,7 @@ func (f launches) sources(words []Word) {
 	}
 }
 
-// code looks at a word that is run as a line of shell, the first that is no option.
+// code inspects the first word that is not an option, which is executed as shell code.
 func (f launches) code(words []Word, what string) {
 	for _, w := range words {
 		switch {
@@ -275,7 +275,7 @@ func (f launches) code(words []Word, what string) {
 	}
 }
 
-// optionCode looks at the value of an option that is run as a line of shell.
+// optionCode inspects the value of an option that is executed as shell code.
 func (f launches) optionCode(words []Word, options ...string) {
 	for i, w := range words {
 		if v := w.Value; options[0] == "-c" && len(v) > 2 && v[0] == '-' && v[1] != '-' && strings.HasSuffix(v, "c") && i+1 < len(words) { // -qc
@@ -292,15 +292,15 @@ func (f launches) optionCode(words []Word, options ...string) {
 	}
 }
 
-// A wrapper is a program that runs the command behind its own words.
+// A wrapper is a program that runs the command after its own words.
 type wrapper struct {
 	valued  string // options whose value is the next word
-	skip    int    // how many operands of its own come first
-	assigns bool   // NAME=value may come before the command
-	more    bool   // it adds words of its own to the command
+	skip    int    // number of operands before the command
+	assigns bool   // NAME=value may precede the command
+	more    bool   // adds its own words to the command
 }
 
-// wrapperOf returns what is known about a program that runs others.
+// wrapperOf returns the wrapper information for a program that runs others.
 func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "nohup", "setsid", "command", "builtin", "busybox", "toybox", "fakeroot", "unbuffer", "dbus-run-session", "torsocks", "coproc", "entr", "catchsegv", "rlwrap":
@@ -345,8 +345,8 @@ func wrapperOf(name string) (wrapper, bool) {
 	return wrapper{}, false
 }
 
-// command returns where in words the command begins that the wrapper runs, len(words) if there is none, and
-// whether an option came before it that is not known.
+// command returns the index in words of the command that the wrapper runs, or len(words) if it
+// runs none, and whether an unknown option precedes it.
 func (wr wrapper) command(words []Word) (n int, odd bool) {
 	skip := wr.skip
 	for n = 1; n < len(words); n++ {
@@ -371,7 +371,7 @@ func (wr wrapper) command(words []Word) (n int, odd bool) {
 	return n, odd
 }
 
-// isRunAction reports whether a word makes find, or fd, run the command behind it.
+// isRunAction reports whether a word makes find or fd run the command after it.
 func isRunAction(word string) bool {
 	switch word {
 	case "-exec", "-execdir", "-ok", "-okdir", "-x", "--exec", "-X", "--exec-batch":
@@ -380,7 +380,8 @@ func isRunAction(word string) bool {
 	return false
 }
 
-// replaced returns words with those not static into which a wrapper with these options puts something else.
+// replaced returns words with the ones in which a wrapper with these options substitutes text
+// marked as not static.
 func replaced(words, options []Word) []Word {
 	marks := []string{"{}"}
 	for i, option := range options {

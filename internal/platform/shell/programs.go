@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Named returns the names of the programs that the line runs, in the order in which it names them, for users to see: also
-// those that other programs are told to run, if they are known ones. What is known only when the line runs is missing; see
-// [Script.Unknown].
+// Named returns the names of the programs that the line runs, in order, for display. It
+// includes known programs that other programs run. Programs known only at run time are missing;
+// see [Script.Unknown].
 func (s *Script) Named() []string {
 	var names []string
 	add := func(name string) {
@@ -23,7 +23,7 @@ func (s *Script) Named() []string {
 	}
 	rest := s.Source
 	for _, p := range s.Parts {
-		if queries(p.program()) { // its arguments are not shell
+		if queries(p.program()) { // its arguments are not shell code
 			rest = strings.ReplaceAll(rest, p.source, "")
 		}
 	}
@@ -38,7 +38,7 @@ func (s *Script) Named() []string {
 	return names
 }
 
-// queries reports whether a program is the client of a database.
+// queries reports whether a program is a database client.
 func queries(name string) bool {
 	switch name {
 	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "cqlsh":

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Users see first which programs a line runs, whatever it wraps them in.
-//
+// TestNamed checks that all programs of a line are listed in order, inside any wrapper.
 // Proves PERM-17.
 func TestNamed(t *testing.T) {
 	for line, want := range map[string]string{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// quietPrograms run nothing of what they are given, whatever their options.
+// quietPrograms never execute their arguments, regardless of options.
 var quietPrograms = setOf(`
 	grep egrep fgrep rg ag ack locate which whereis
 	cat head tail wc stat file jq sort uniq cut tr nl od xxd hexdump base64 strings diff cmp comm paste column fold
@@ -15,7 +15,7 @@ var quietPrograms = setOf(`
 	export declare typeset local readonly unset read set shopt alias unalias umask exit return break continue shift
 	wait jobs curl mkfs mktemp gofmt man`)
 
-// quietExcept are programs that run their operands only in some sub-commands, or with some options.
+// quietExcept returns the sub-commands and options with which a program executes its operands.
 func quietExcept(name string) (subcommands, options string) {
 	switch name {
 	case "git":
@@ -36,7 +36,7 @@ func quietExcept(name string) (subcommands, options string) {
 func runsNothing(words []string) bool {
 	name := baseName(words[0])
 	if dir := strings.TrimSuffix(words[0], name); dir != "" && dir != "/bin/" && dir != "/usr/bin/" {
-		return false // something else of that name
+		return false // another program of that name
 	}
 	switch {
 	case name == "find":
@@ -53,13 +53,13 @@ func runsNothing(words []string) bool {
 		return false
 	}
 	for i, word := range words[1:] {
-		// Global options may have values, so behind them any word may be the sub-command.
+		// Global options may have values, so after them any word may be the sub-command.
 		if (i == 0 || strings.HasPrefix(words[1], "-")) && slices.Contains(strings.Fields(subcommands), word) {
 			return false
 		}
 		for _, option := range strings.Fields(options) {
 			given, _, _ := strings.Cut(word, "=")
-			if given == option || len(given) > 3 && strings.HasPrefix(option, given) { // options may be shortened
+			if given == option || len(given) > 3 && strings.HasPrefix(option, given) { // options may be abbreviated
 				return false
 			}
 		}

@@ -2,5 +2,5 @@
 
 package shell
 
-// slowdown is how much more the race detector makes everything cost.
+// slowdown is the cost factor of the race detector.
 const slowdown = 10

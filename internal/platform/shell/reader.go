@@ -8,22 +8,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A reader goes through the tree of a script. It collects the parts with the directories they may run
-// in, and the first thing that keeps the line from being simple.
+// A reader walks the tree of a script. It collects the parts with the directories they may run
+// in, and the first construct that keeps the line from being simple.
 type reader struct {
 	script  *Script
 	parts   []*Part
 	problem string
 	nodes   int
 	depth   int
-	pending []Redirect // of the group whose first command comes next
-	timed   []Word     // "time" before the command that comes next
+	pending []Redirect // redirections of the group whose first command comes next
+	timed   []Word     // "time" before the next command
 }
 
 func newReader(s *Script) *reader { return &reader{script: s} }
 
 func (r *reader) file(f *syntax.File) {
-	bare := []byte(r.script.Source) // without text that means only itself
+	bare := []byte(r.script.Source) // source with literal text blanked
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if n == nil {
 			r.depth--
@@ -67,15 +67,15 @@ func (r *reader) file(f *syntax.File) {
 	}
 }
 
-// blank overwrites src from one position to another.
+// blank overwrites src between two positions.
 func blank(src []byte, from, to syntax.Pos) {
 	for i := int(from.Offset()); i < min(int(to.Offset()), len(src)); i++ {
 		src[i] = ' '
 	}
 }
 
-// brokenToken reports whether a line is continued right behind something. To bash what follows is
-// part of it, be it a word or an operator; to the parser it is not always.
+// brokenToken reports whether a line continuation directly follows something. Bash then
+// continues the word or operator; the parser does not always.
 func brokenToken(src []byte) bool {
 	for {
 		i := bytes.Index(src, []byte("\\\n"))
@@ -89,9 +89,9 @@ func brokenToken(src []byte) bool {
 	}
 }
 
-// oddComment reports whether bash and the parser may disagree about the comment at hash. To bash it
-// starts only where a word could, and always ends with its line; the parser also takes a # right after
-// a quote or an expansion for one, and lets a backslash continue it.
+// oddComment reports whether bash and the parser may disagree about the comment at hash. In
+// bash a comment starts only where a word could, and always ends with its line; the parser also
+// accepts a # right after a quote or an expansion, and lets a backslash continue the comment.
 func oddComment(src string, hash int) bool {
 	if hash > 0 && strings.IndexByte(" \t\n;&|()", src[hash-1]) < 0 {
 		return true
@@ -109,7 +109,7 @@ func (r *reader) blame(why string) {
 	}
 }
 
-// refuse is like blame for what makes the line unfit for a jail as well.
+// refuse is like blame, and also makes the line unfit for a jail.
 func (r *reader) refuse(why string) {
 	r.blame(why)
 	if r.script.doubt == "" {
@@ -122,7 +122,7 @@ func (r *reader) stmts(list []*syntax.Stmt, dirs []string) outcome {
 	first := true
 	for _, st := range list {
 		if r.problem != "" {
-			break // the tree may be as deep as it likes; see everyPart
+			break // the tree may have any depth; see everyPart
 		}
 		if !first {
 			dirs = out.either()
@@ -218,7 +218,7 @@ func (r *reader) call(call *syntax.CallExpr, redirects []Redirect, dirs []string
 	return p.moves(dirs)
 }
 
-// vars returns what is known of variables in a shell that may be in dirs: after a cd, $PWD is not.
+// vars returns the known variables in a shell that may be in dirs: after a cd, $PWD is unknown.
 func (r *reader) vars(dirs []string) Vars {
 	vars := r.script.vars
 	if len(dirs) != 1 || dirs[0] != "" {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// ReadOnly returns nil if the line is proven to change nothing and to run nothing that could, and else
-// the first reason to doubt it. Which paths it reads is not judged here, see [Script.Paths]; and where
-// it uses git, package gitrepo has to agree; see [Script.GitUses].
+// ReadOnly returns nil if the line is proven to change nothing and to run nothing that could,
+// otherwise the first reason to doubt it. It does not judge the paths that are read, see
+// [Script.Paths]. If the line uses git, package gitrepo must approve as well; see
+// [Script.GitUses].
 func (s *Script) ReadOnly() error {
 	if !s.Simple {
 		return errors.New(s.Problem)
@@ -21,7 +22,7 @@ func (s *Script) ReadOnly() error {
 	return nil
 }
 
-// ReadOnly is like [Script.ReadOnly] for one part, with what the rest of the line means for it.
+// ReadOnly is like [Script.ReadOnly] for one part, in the context of its line.
 func (p *Part) ReadOnly() error {
 	if err := p.WordsReadOnly(); err != nil {
 		return err
@@ -29,8 +30,8 @@ func (p *Part) ReadOnly() error {
 	return p.checkRedirects()
 }
 
-// WordsReadOnly is like [Part.ReadOnly] without the redirections: if it holds, the part does nothing
-// but read and do what they say.
+// WordsReadOnly is like [Part.ReadOnly], but ignores the redirections: if it returns nil, they
+// are the part's only possible effect.
 func (p *Part) WordsReadOnly() error {
 	if !p.script.Simple {
 		return errors.New(p.script.Problem)
@@ -62,7 +63,7 @@ func (p *Part) WordsReadOnly() error {
 	return readOnlyCommand(p.Words)
 }
 
-// checkRedirects returns why a redirection may write.
+// checkRedirects returns the reason why a redirection may write, or nil.
 func (p *Part) checkRedirects() error {
 	for _, r := range p.Redirects {
 		switch {
@@ -75,8 +76,8 @@ func (p *Part) checkRedirects() error {
 	return nil
 }
 
-// readOnlyCommand is the part of the proof that is about one program and its arguments: nil, or why
-// they are not known to only read. It does not look at where the words came from.
+// readOnlyCommand checks one program and its arguments. It returns nil, or the reason why they
+// are not known to be read-only. It ignores the origin of the words.
 func readOnlyCommand(words []Word) error {
 	e, rest := lookup(words)
 	if e == nil || e.jail {
@@ -85,9 +86,10 @@ func readOnlyCommand(words []Word) error {
 	return e.prove(words[0], rest, false)
 }
 
-// prove returns why the words after a program are not known to only read, in a jail or without one.
+// prove returns the reason why the words after a program are not known to be read-only, in a
+// jail or without one, or nil.
 func (e *entry) prove(program Word, rest []Word, jail bool) error {
-	// The help of git is a manual page, shown by programs that the repository may name.
+	// git --help shows a manual page, with programs that the repository may configure.
 	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && (e.operands != anything || jail) && program.Value != "git" {
 		return nil
 	}
@@ -104,8 +106,8 @@ func (e *entry) prove(program Word, rest []Word, jail bool) error {
 	return nil
 }
 
-// lookup finds the row of a command and the words that it is about. A program given by its path has
-// none: it is whatever the path leads to.
+// lookup finds a command's table row and the words that it applies to. A program given by path
+// has no row: it can be any program.
 func lookup(words []Word) (*entry, []Word) {
 	name, rest := words[0].Value, words[1:]
 	if name != "git" && name != "go" {
@@ -134,10 +136,10 @@ func lookup(words []Word) (*entry, []Word) {
 	return nil, nil
 }
 
-// subcommanded holds the commands that have rows for some of their sub-commands.
+// subcommanded are the commands that have rows for some of their sub-commands.
 var subcommanded = setOf(`openssl zig hugo helm terraform gh kubectl`)
 
-// accept checks the operands against what the command may have.
+// accept checks the operands against the row.
 func (e *entry) accept(a *arguments) error {
 	ops := a.operands
 	for _, option := range a.options {
@@ -161,7 +163,7 @@ func (e *entry) accept(a *arguments) error {
 		if i == 0 && (e.operands == pattern || e.operands == script) {
 			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
 		}
-		// What a leading wildcard stands for may look like an option.
+		// A leading wildcard may expand to an option.
 		if strings.IndexByte("*?[", w.Value[0]) >= 0 && !globSafe(strings.Fields(e.name)[0]) {
 			return fmt.Errorf("%s may stand for an option", w.Text)
 		}
@@ -169,5 +171,5 @@ func (e *entry) accept(a *arguments) error {
 	return nil
 }
 
-// globSafe holds the commands none of whose options has an effect.
+// globSafe are commands whose options all have no effect on files.
 var globSafe = setOf(`ls cat head tail wc grep egrep fgrep stat nl cut du echo printf`)

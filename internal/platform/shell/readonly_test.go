@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// unescape turns the visible stand-ins of the test files into what they stand for.
+// unescape replaces the visible placeholders in test files by the actual characters.
 var unescape = strings.NewReplacer("␤", "\n", "␍", "\r", "␉", "\t", "␀", "\x00", "␛", "\x1b", "␠", "\u00a0", "␣", "\u200b")
 
-// readLines calls f with the lines of a test file that are no comments.
+// readLines calls f with each line of a test file that is not a comment.
 func readLines(t *testing.T, name string, f func(line string)) {
 	t.Helper()
 	file, err := os.Open(name)
@@ -53,8 +53,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Every command of the base sets is read-only by its bare name, or with the least it needs.
-//
+// TestBaseSets checks that every command of the base sets is read-only by its bare name, or
+// with the minimal arguments.
 // Proves SHRO-01.
 func TestBaseSets(t *testing.T) {
 	needs := map[string]string{"sed": "sed s/a/b/", "awk": "awk 1", "command": "command -v x", "[": "[ x ]"}

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirects reads the redirections of a command that starts in one of dirs.
+// redirects reads the redirections of a command that may start in any of dirs.
 func (r *reader) redirects(list []*syntax.Redirect, dirs []string) []Redirect {
 	var all []Redirect
 	for _, rd := range list {
@@ -21,7 +21,7 @@ func (r *reader) redirects(list []*syntax.Redirect, dirs []string) []Redirect {
 	return all
 }
 
-// readRedirect reads one redirection. A target that is not static has the reason in it.
+// readRedirect reads one redirection. A target that is not static includes the reason.
 func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 	out := Redirect{FD: -1, Op: rd.Op.String(), Target: readWord(rd.Word, vars)}
 	odd := func(why string) {
@@ -55,7 +55,7 @@ func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 			odd("it redirects in an unusual way")
 		}
 	case syntax.Hdoc, syntax.DashHdoc:
-		// Its tag is not a word of the command, and may be spelled like an expansion.
+		// The delimiter is not a word of the command and may look like an expansion.
 		out.Target = Word{Static: true}
 		text, ok := literalText(rd.Hdoc)
 		if out.Target.Value = text; !ok {
@@ -71,7 +71,7 @@ func readRedirect(rd *syntax.Redirect, vars Vars) Redirect {
 	return out
 }
 
-// descriptor reports whether w is what follows >& to copy or close a descriptor.
+// descriptor reports whether w, after >&, copies or closes a descriptor.
 func descriptor(w Word) bool {
 	if !w.Static || w.expanded || w.Value == "" {
 		return false

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// DangerousRemovals returns why the line may remove what no line should: the root, the home directory,
-// a directory at the top of the file system, a drive, what lies directly in one of them, or a working
-// directory or one above it. The first of dirs is the current directory.
+// DangerousRemovals returns the reasons why the line may remove something that no line should:
+// the root, the home directory, a top-level directory, a drive, a direct child of one of them,
+// or a working directory or its ancestor. The first of dirs is the current directory.
 //
-// A path that is not certain counts as one of these if it is removed with what is below it and may be
-// anywhere, or if it is one of them should its expansions come to nothing. A line that another runs in the same
-// shell, outer, knows its variables; outer may be nil.
+// An uncertain path counts as dangerous if it is removed recursively and may be anywhere, or if
+// it would be dangerous with its expansions empty. If the line runs in the same shell as
+// another line, outer, it uses its variables; outer may be nil.
 func (s *Script) DangerousRemovals(home string, dirs []string, outer *Script) []string {
 	var reasons []string
 	r := remover{home: home, dirs: dirs, script: s}
@@ -34,8 +34,9 @@ func (s *Script) DangerousRemovals(home string, dirs []string, outer *Script) []
 	return slices.Compact(reasons)
 }
 
-// DangerousRemoval returns why removing target, of a line in any language, is what no line should do, or
-// "". A relative target belongs to the first of dirs.
+// DangerousRemoval returns the reason why removing target, by code in any language, is
+// something that no line should do, or "". A relative target is resolved against the first of
+// dirs.
 func DangerousRemoval(target, home string, dirs []string) string {
 	current := ""
 	if len(dirs) > 0 {
@@ -51,12 +52,12 @@ func DangerousRemoval(target, home string, dirs []string) string {
 }
 
 func removalPattern() Pattern {
-	p, _ := ParsePattern("rm:*") // ok: it is a pattern
+	p, _ := ParsePattern("rm:*") // ok: a valid pattern
 	return p
 }
 
-// removals returns the tails of a command that begin with a program that removes, one of each: the
-// operands of a later one are among those of the first.
+// removals returns the tails of a command that begin with a removing program, once per program:
+// a later tail's operands are included in the first.
 func removals(words []Word) [][]Word {
 	var found [][]Word
 	seen := make(map[string]bool)
@@ -75,15 +76,16 @@ func removals(words []Word) [][]Word {
 	return found
 }
 
-// A remover judges the commands of a line that remove.
+// A remover judges the removing commands of a line.
 type remover struct {
 	home   string
 	dirs   []string
-	script *Script // whose variables count
+	script *Script // provides the variables
 	held   map[string]*holding
 }
 
-// command returns why a command that runs in one of the directories at removes what no line should.
+// command returns the reasons why a command, run in any of the directories at, removes
+// something that no line should.
 func (r *remover) command(words []Word, at []string) []string {
 	var reasons []string
 	name := baseName(words[0].Value)
@@ -94,7 +96,8 @@ func (r *remover) command(words []Word, at []string) []string {
 	return reasons
 }
 
-// removed returns what a command removes. Of a find that looks for names, these are names below its roots.
+// removed returns the targets that a command removes. For a find that matches names, they are
+// names below its roots.
 func removed(words []Word) []Word {
 	if baseName(words[0].Value) == "find" {
 		return foundBy(words[1:])
@@ -108,7 +111,7 @@ func removed(words []Word) []Word {
 	return list
 }
 
-// foundBy returns what find deletes, or has a program remove.
+// foundBy returns the targets that find deletes or passes to a removing program.
 func foundBy(words []Word) []Word {
 	roots, expression := findPaths(words)
 	deletes, wide, narrow := false, false, ""
