@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// verdict returns what one rule says about a line, as allow rule and as deny rule.
+// verdict returns whether a rule matches a line, as an allow rule and as a deny rule.
 func verdict(t *testing.T, rule, line string) (allowed, denied bool) {
 	t.Helper()
 	pat, err := ParsePattern(rule)
@@ -24,9 +24,8 @@ func verdict(t *testing.T, rule, line string) (allowed, denied bool) {
 	return allowed || pat.Quotes(s), denied
 }
 
-// The file has one case in a line: whether the rule allows the line, whether it denies it, the rule,
-// and the line.
-//
+// TestRules runs the cases in a file, one per line: whether the rule allows the line, whether
+// it denies it, the rule, and the line.
 // Proves PERM-08, SHAST-04, SHAST-05.
 func TestRules(t *testing.T) {
 	cases := 0

@@ -7,7 +7,7 @@ import (
 	"adze/internal/platform/shell/sed"
 )
 
-// sedOutputs returns the files that sed edits in place and those that its commands write.
+// sedOutputs returns the files that sed edits in place and the files that its commands write.
 func sedOutputs(g *given) []use {
 	var scripts []string
 	ops := g.operands
@@ -43,7 +43,8 @@ func sedOutputs(g *given) []use {
 	return uses
 }
 
-// backup returns the copy that sed keeps of a file: its name with a suffix, or put in place of a star.
+// backup returns the backup that sed makes of a file: its name with a suffix, or substituted
+// for a star.
 func backup(w Word, suffix string) use {
 	if w.Glob || !w.Static {
 		return somewhere("copies of what it edits")
@@ -62,7 +63,7 @@ func backup(w Word, suffix string) use {
 	return use{WritePath, plainWord(name)}
 }
 
-// awkOutputs returns the files that a program of awk writes, and those that it edits in place.
+// awkOutputs returns the files that an awk program writes or edits in place.
 func awkOutputs(g *given) []use {
 	ops := g.operands
 	var programs []string

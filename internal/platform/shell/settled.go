@@ -8,11 +8,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// In a jail a program can execute only the programs of its line, and their loader. A loader runs any file that it is
-// given, and Landlock cannot tell that from its own work. So no word of a program that can be made to run others may
-// become an option, or several words, when the line runs.
+// In a jail a program can execute only the line's programs and their loader. A loader runs any
+// file that it is given, and Landlock cannot distinguish that from its normal work. So no word
+// of a program that can be made to run others may become an option, or several words, at run
+// time.
 
-// settled says which of the words of a command of the row e may become an option by which it runs something else.
+// settled returns an error for the first word of a command that may become an option with which
+// it runs something else. Its table row is e.
 func (p *Part) settled(e *entry, words []Word, n *Needs) error {
 	name, _, _ := strings.Cut(e.name, " ")
 	loose, value, operands := 0, false, 0
@@ -34,7 +36,7 @@ func (p *Part) settled(e *entry, words []Word, n *Needs) error {
 		case len(w.holes) == 0:
 			continue
 		case name == "sed":
-			// All that it can run it runs by sh.
+			// It runs everything through sh.
 			n.Scripted = n.Scripted || p.unsettled(w) || operands == 1 && p.computed(w)
 			continue
 		case name == "awk" && operands > 0:
@@ -47,7 +49,7 @@ func (p *Part) settled(e *entry, words []Word, n *Needs) error {
 		case !p.unsettled(w):
 		case len(w.gaps) == 0 && isValue:
 		case len(w.gaps) == 0 && name == "find" && loose == 0 && p.computed(w):
-			loose++ // one word alone cannot both begin a command and end it
+			loose++ // a single word cannot both begin and end a command
 		default:
 			return fmt.Errorf("%s may become an option that runs a program: put -- or ./ before it", w.shown())
 		}
@@ -86,7 +88,7 @@ func loads(word string) bool {
 	return strings.Contains(word, "/") && strings.HasPrefix(name, "ld") && strings.Contains(name, ".so")
 }
 
-// shown returns a word as a question shows it.
+// shown returns a word as displayed in a prompt.
 func (w Word) shown() string {
 	if w.Text == "" || w.Text == "''" {
 		return "an expansion"
@@ -94,7 +96,8 @@ func (w Word) shown() string {
 	return w.Text
 }
 
-// unsettled reports whether w may become an option or, if an expansion in it is not quoted, words one of which is.
+// unsettled reports whether w may become an option or, if it has an unquoted expansion, several
+// words including one.
 func (p *Part) unsettled(w Word) bool {
 	if len(w.gaps) == 0 && w.holes[0] > 1 {
 		return false
@@ -118,14 +121,14 @@ func (p *Part) spreads(w Word) bool {
 	return len(w.gaps) > 0 && (open || slices.ContainsFunc(values, func(v string) bool { return len(strings.Fields(v)) > 1 }))
 }
 
-// computed reports whether it is not known what w becomes.
+// computed reports whether the value of w is unknown.
 func (p *Part) computed(w Word) bool {
 	_, open := p.becomes(w)
 	return open
 }
 
-// becomes returns what w may become, and whether it may become anything else. What comes from the environment or from
-// arithmetic is nothing that others write.
+// becomes returns the possible values of w, and whether it may have other values. Values from
+// the environment or from arithmetic are not controlled by others.
 func (p *Part) becomes(w Word) (values []string, open bool) {
 	w.Value = w.told
 	if w.substs {
@@ -153,7 +156,7 @@ func (p *Part) becomes(w Word) (values []string, open bool) {
 			continue
 		}
 		if len(w.unset) > 0 && slices.ContainsFunc(w.unset, func(name string) bool { return held[name] != nil }) {
-			return nil, true // a part of a value
+			return nil, true // part of a value
 		}
 		names[i] = "1"
 	}
@@ -163,16 +166,17 @@ func (p *Part) becomes(w Word) (values []string, open bool) {
 	return values, open
 }
 
-// optionLike reports whether a program may take a word for an option, an action, or a file with more words.
+// optionLike reports whether a program may take a word for an option, an action, or a file with
+// more words.
 func optionLike(v string) bool { return v != "" && strings.IndexByte("-+(!@", v[0]) >= 0 }
 
-// OptionLike reports whether a program may take a file name for an option, or the shell a part of it, where it splits it
-// at blanks.
+// OptionLike reports whether a program may take a file name, or a part of it after word
+// splitting, for an option.
 func OptionLike(name string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t\n", r) }), optionLike)
 }
 
-// Launches reports whether a command of the line has options by which it runs something else.
+// Launches reports whether a command in the line has options with which it runs something else.
 func (s *Script) Launches() bool {
 	for _, p := range s.Parts {
 		for _, words := range p.commands() {
@@ -184,8 +188,8 @@ func (s *Script) Launches() bool {
 	return false
 }
 
-// handedOn returns the words of xargs with what it hands to the command at skip: words that are known only when it
-// runs, at the end or where a mark stands for them.
+// handedOn returns the words of xargs with the arguments that it adds to the command at skip:
+// words known only at run time, at the end or in place of a mark.
 func handedOn(words []Word, skip int) []Word {
 	words = slices.Clone(words)
 	var marks []string

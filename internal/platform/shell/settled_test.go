@@ -2,8 +2,8 @@ package shell
 
 import "testing"
 
-// No word that is known only when the line runs may make a program run another.
-//
+// TestWordsThatMayBecomeOptions checks that no word known only at run time can make a program
+// run another.
 // Proves SHRO-09.
 func TestWordsThatMayBecomeOptions(t *testing.T) {
 	for _, line := range []string{

@@ -1,9 +1,9 @@
-// Package shell says what a line of shell does before it runs: its commands and their words, what they
-// read, write and remove, whether the line is proven to only read, and which rules match it. It reads
-// the line with the full grammar of its shell and trusts only what it understood; anything else is named as a
-// problem. Whether a line may run is decided by those who ask, and others run it.
+// Package shell analyzes a shell command line before it runs: its commands and their words, the
+// paths they read, write and remove, whether the line is provably read-only, and which rules
+// match it. It parses the line with the full grammar of its shell and trusts only constructs
+// that it understands; it reports anything else as a problem.
 //
-// Nothing here touches a file.
+// It does not access the file system.
 package shell
 
 import (
@@ -12,7 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limits of what counts as understood. Suspected commands are looked for beyond them.
+// Limits for a line to count as understood. The search for suspected commands ignores them.
 const (
 	maxChars = 10_000
 	maxNodes = 10_000
@@ -20,68 +20,72 @@ const (
 	maxParts = 50
 )
 
-// Vars are the values of the variables whose plain expansion is as good as a literal to rules: $HOME,
-// which is also ~, $PWD, $USER and $TMPDIR. An empty one is unknown, and its expansion not static.
+// Vars are the values of variables whose plain expansion counts as a literal in rules: $HOME,
+// which is also ~, $PWD, $USER and $TMPDIR. An empty value is unknown, and its expansion is not
+// static.
 type Vars struct{ Home, Dir, User, Temp string }
 
-// A Script is a line of shell, understood or not. It does not change and is safe for concurrent use.
+// A Script is a shell command line, understood or not. It is immutable and safe for concurrent
+// use.
 type Script struct {
 	Source string
-	// Simple says that the line is made of commands with static words, joined by && || ; | and grouped
-	// by parentheses or braces. Nothing is known for certain about any other line.
+	// Simple is true if the line consists of commands with static words, joined by && || ; |
+	// and grouped by parentheses or braces. Nothing is known for certain about any other line.
 	Simple bool
-	// Problem says why the line is not simple, for the question to the user: "it uses a loop".
+	// Problem is the reason why the line is not simple, for the permission prompt: "it uses a
+	// loop".
 	Problem string
-	// Opaque says that the line does not parse, or holds characters that are not visible. Not even
-	// a rule that quotes it may allow it.
+	// Opaque is true if the line does not parse or contains invisible characters. Not even a
+	// rule that quotes it may allow it.
 	Opaque bool
-	// Parts are the simple commands, in the order of the source, those of substitutions and bodies
-	// included.
+	// Parts are the simple commands in source order, including commands in substitutions and
+	// bodies.
 	Parts []*Part
 
 	vars     Vars
 	tree     *tree
-	misread  bool           // bash may see other commands in it than the tree has
-	doubt    string         // why its structure is not known to only read in a jail, or empty
-	funcs    map[string]int // the functions it defines, numbered in their order
+	misread  bool           // bash may see other commands than the tree contains
+	doubt    string         // reason its structure is not known to be read-only in a jail, or empty
+	funcs    map[string]int // functions it defines, numbered in order
 	fed      []fedSpan      // pieces whose commands have an input
 	suspects func() *suspects
 }
 
 // A Part is one simple command.
 type Part struct {
-	// Words are the arguments after quote removal, the program first, without leading assignments.
+	// Words are the arguments after quote removal, starting with the program, without leading
+	// assignments.
 	Words     []Word
 	Assigns   []Assign
 	Redirects []Redirect
-	// Text is the canonical form of Words, on which rules are matched: quoted only where needed, with
+	// Text is the canonical form of Words, which rules match: quoted only where needed, with
 	// single blanks. It parses to the same words.
 	Text string
 
 	script *Script
-	source string   // of the words, as they stand in the line
+	source string   // source of the words
 	at     int      // offset of the first word in the line
-	dirs   []string // where it may run, relative to the directory at the start; nil if unknown
-	reads  []Word   // of a part without words: files that the shell itself looks at
-	body   int      // of which function it is a part, from 1 on in their order; 0 for none
+	dirs   []string // directories it may run in, relative to the initial one; nil if unknown
+	reads  []Word   // in a part without words: files that the shell itself accesses
+	body   int      // number of the function that contains it, counted from 1; 0 for none
 }
 
 // A Word is one word of a command.
 type Word struct {
-	Value  string // after quote removal; what could be told of it, if not Static
+	Value  string // value after quote removal; only the known parts if not Static
 	Static bool
 	Glob   bool   // has active wildcards
 	Text   string // canonical form
 
-	expanded bool     // holds the value of a variable, a ~ or a here-document
-	brace    bool     // holds an unquoted {
-	gaps     []int    // where in Value an unquoted expansion stands that is not known
-	holes    []int    // the same of every expansion
-	names    []string // of the variables that fill the holes, "" for anything else
+	expanded bool     // contains a variable's value, a ~ or a here-document
+	brace    bool     // contains an unquoted {
+	gaps     []int    // offsets in Value of unknown unquoted expansions
+	holes    []int    // offsets in Value of all unknown expansions
+	names    []string // variables that fill the holes, "" for anything else
 	told     string
-	pipe     bool     // is a process substitution, and so no file
-	unset    []string // of the variables in it whose value is not known
-	substs   bool     // it holds what another command prints
+	pipe     bool     // process substitution, not a file
+	unset    []string // variables in it whose value is unknown
+	substs   bool     // contains another command's output
 	why      string
 }
 
@@ -91,27 +95,27 @@ type Assign struct {
 	Value Word
 }
 
-// A Redirect is a redirection of a command, or of a group it is the first command of.
+// A Redirect is a redirection of a command, or of a group that starts with the command.
 type Redirect struct {
-	FD     int    // -1 if none is given
-	Op     string // such as ">" or "2>&1" without its number
+	FD     int    // -1 if not given
+	Op     string // operator such as ">" or, for 2>&1, ">&"
 	Target Word
 	Verb   Verb // 0 if no file is read or written: descriptors, here-documents, /dev/null
 
 	dirs []string
-	odd  string // why it is not understood, or empty
+	odd  string // reason it is not understood, or empty
 }
 
-// Parse reads src as bash would; see [Dialect.Parse].
+// Parse parses src as bash would; see [Dialect.Parse].
 func Parse(src string, vars Vars) *Script { return Bash.Parse(src, vars) }
 
-// A tree is a line as a grammar reads it, before anything is known of variables. It does not change.
+// A tree is a line parsed by one grammar, before variables are known. It is immutable.
 type tree struct {
 	src     string
 	gate    gate
-	file    *syntax.File // nil if it did not parse
-	problem string       // why not
-	other   *tree        // how bash would read it, if another shell will; may be nil
+	file    *syntax.File // nil if parsing failed
+	problem string       // reason parsing failed
+	other   *tree        // bash's reading, if another shell will run the line; may be nil
 }
 
 func (d Dialect) tree(src string) *tree {
@@ -125,7 +129,7 @@ func (d Dialect) tree(src string) *tree {
 	return t
 }
 
-// With returns the script with the values of variables filled in. The line is not parsed again.
+// With returns the script with variable values filled in, without parsing the line again.
 func (s *Script) With(vars Vars) *Script {
 	if vars == s.vars {
 		return s
@@ -202,7 +206,7 @@ func (p *Part) program() string {
 	return baseName(p.Words[0].Value)
 }
 
-// baseName returns the last element of a path, and any other word as it is.
+// baseName returns the last element of a path, or any other word unchanged.
 func baseName(word string) string {
 	for i := len(word) - 1; i >= 0; i-- {
 		if word[i] == '/' {

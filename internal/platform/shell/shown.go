@@ -7,33 +7,39 @@ import (
 	"adze/internal/platform/shell/sed"
 )
 
-// A Shown is what a git command may show of the files of a repository, or change in its work tree, for rules that
-// forbid it: git names files by revisions and pathspecs, and shows them without being given any. It never serves to allow.
+// A Shown describes the repository files that a git command may show, or change in the work
+// tree, for deny rules: git names files by revisions and pathspecs, and shows files without
+// being given any. It is never used to allow a command.
 type Shown struct {
-	// Files are words, and parts of words, that may be the name of a file, relative to where git runs or to
-	// the top of the repository.
+	// Files are words, and parts of words, that may name a file, relative to git's directory or
+	// to the top of the repository.
 	Files []string
-	// Content says that the command prints what is in files, or copies it: of those that Limits select, or of whatever is
-	// in the repository if they select none. Objects says that it prints any object whose hash it is given.
+	// Content is true if the command prints or copies file contents: of the files that Limits
+	// select, or of any file in the repository without Limits. Objects is true if it prints any
+	// object given its hash.
 	Content, Objects bool
-	// Writes says that the command changes files of the work tree that it does not name.
+	// Writes is true if the command changes work tree files that it does not name.
 	Writes bool
-	// Revisions are words that may name revisions and objects, Limits words that may be pathspecs. If Certain, all Limits
-	// are pathspecs. Otherwise one that is the name of a file is, if Checked.
+	// Revisions are words that may name revisions and objects, Limits words that may be
+	// pathspecs. If Certain, all Limits are pathspecs. Otherwise, if Checked, a word that is
+	// the name of a file is a pathspec.
 	Revisions, Limits []string
 	Certain, Checked  bool
-	// Vague says that it prints what is in files if a word that is not known before git runs is an option for that.
+	// Vague is true if the command prints file contents in case a word known only at run time
+	// is an option for that.
 	Vague bool
-	// Untracked says that it may show files that the repository does not know.
+	// Untracked is true if the command may show files that are not in the repository.
 	Untracked bool
-	// Dirs are what git is told to enter, one after another; Tops are further places of repositories.
+	// Dirs are the directories that git enters, in order; Tops are further repository
+	// locations.
 	Dirs, Tops []string
-	// Unknown says that a word is not known before git runs, or that what the command shows is not known from its words.
+	// Unknown is true if a word is known only at run time, or if the words do not determine the
+	// files that are shown.
 	Unknown bool
 }
 
-// ShownBy returns what the git command that p is, or runs behind a harmless wrapper, may show. It is not ok if
-// there is none.
+// ShownBy returns the files that p may show if it is a git command, or runs one through a
+// harmless wrapper. Otherwise it is not ok.
 func ShownBy(p *Part) (s Shown, ok bool) {
 	for _, f := range p.forms() {
 		name := baseName(f.words[0].Value)
@@ -48,7 +54,7 @@ func ShownBy(p *Part) (s Shown, ok bool) {
 			continue
 		}
 		assigns := p.Assigns
-		for _, w := range p.Words[:len(p.Words)-len(f.words)] { // of env
+		for _, w := range p.Words[:len(p.Words)-len(f.words)] { // words of env
 			if name, value, ok := strings.Cut(w.Value, "="); ok {
 				assigns = append(assigns[:len(assigns):len(assigns)], Assign{name, Word{Value: value, Static: w.Static}})
 			}
@@ -72,7 +78,7 @@ func gitShown(words []Word) (s Shown) {
 		s.Unknown = s.Unknown || !w.Static
 	}
 	n := gitGlobals(values)
-	set := false // a setting may change what is shown
+	set := false // a setting may affect the output
 	for i, v := range values[:n] {
 		name, value, glued := strings.Cut(v, "=")
 		if !glued && i+1 < len(values) {
@@ -88,7 +94,7 @@ func gitShown(words []Word) (s Shown) {
 			s.Files = append(s.Files, nameIn(values[min(i+1, len(values)-1)])...)
 			s.Files = append(s.Files, wordsIn(values[min(i+1, len(values)-1)])...)
 		case "--no-replace-objects":
-			s.Tops = append(s.Tops, ".") // what other commands list is not what this one shows
+			s.Tops = append(s.Tops, ".") // listings by other commands do not match this command's view
 		}
 	}
 	if n == len(values) {
@@ -111,7 +117,8 @@ func gitShown(words []Word) (s Shown) {
 	return s
 }
 
-// vague reports whether an option that makes the command print what is in files may be among words that are not known.
+// vague reports whether unknown words may include an option that makes the command print file
+// contents.
 func (a gitArguments) vague(words []Word) bool {
 	switch a.sub {
 	case "diff", "show", "log", "whatchanged", "diff-tree", "diff-index", "diff-files", "reflog", "reflog show", "stash", "stash list", "stash show", "status", "cat-file":
@@ -131,13 +138,13 @@ func (a gitArguments) vague(words []Word) bool {
 	return false
 }
 
-// gitArguments are the words of a git command behind its name.
+// gitArguments are a git command's words after its name.
 type gitArguments struct {
-	sub  string // with the name of the command within it, such as "stash list"
+	sub  string // includes a nested command, such as "stash list"
 	args []string
 }
 
-// hasSubCommand reports whether the first operand of a git command names a command within it.
+// hasSubCommand reports whether the first operand of a git command names a nested command.
 func hasSubCommand(sub string) bool {
 	switch sub {
 	case "stash", "reflog", "notes", "worktree", "submodule", "bundle", "bisect", "rerere", "remote", "subtree", "sparse-checkout":
@@ -149,7 +156,7 @@ func hasSubCommand(sub string) bool {
 // operands finds the words that may name files, revisions and pathspecs.
 func (a gitArguments) operands(s *Shown) {
 	end := -1
-	var before, sure []string // operands in front of --; those of them that cannot be the value of an option
+	var before, sure []string // operands before --; the ones that cannot be option values
 	for i := 0; i < len(a.args); i++ {
 		v := a.args[i]
 		name, _, glued := strings.Cut(v, "=")
@@ -157,7 +164,7 @@ func (a gitArguments) operands(s *Shown) {
 		case end >= 0:
 		case v == "--":
 			if i > 0 && !a.flag(a.args[i-1]) {
-				s.Unknown = true // it may be the value of an option
+				s.Unknown = true // may be an option's value
 			}
 			end = i
 			continue
@@ -181,7 +188,7 @@ func (a gitArguments) operands(s *Shown) {
 	}
 	s.Revisions = before
 	if a.sub == "grep" && !slices.ContainsFunc(a.args, func(v string) bool { return strings.HasPrefix(v, "-e") || strings.HasPrefix(v, "-f") }) {
-		if len(before) == 0 { // the pattern is behind --
+		if len(before) == 0 { // the pattern is after --
 			if end >= 0 {
 				s.Revisions = a.args[end+1:]
 			}
@@ -190,7 +197,7 @@ func (a gitArguments) operands(s *Shown) {
 		before = before[1:]
 		sure = slices.DeleteFunc(sure, func(v string) bool { return v == s.Revisions[0] })
 	}
-	if a.sub == "cat-file" && len(before) == 2 { // behind a type
+	if a.sub == "cat-file" && len(before) == 2 { // after a type
 		before = before[1:]
 	}
 	switch {
@@ -208,7 +215,8 @@ func (a gitArguments) operands(s *Shown) {
 	}
 }
 
-// limited reports whether the words behind -- are pathspecs that limit what the command shows or changes.
+// limited reports whether the words after -- are pathspecs that limit the files the command
+// shows or changes.
 func (a gitArguments) limited() bool {
 	switch a.sub {
 	case "diff", "log", "show", "whatchanged", "grep", "diff-tree", "diff-index", "diff-files", "archive", "format-patch", "reflog show", "reflog",
@@ -218,8 +226,8 @@ func (a gitArguments) limited() bool {
 	return false
 }
 
-// opens reports whether an option makes git show other files than the pathspecs select: those that a file was renamed
-// from, all of a commit.
+// opens reports whether an option makes git show files that the pathspecs do not select: the
+// old name of a renamed file, or a whole commit.
 func (a gitArguments) opens() bool {
 	return slices.ContainsFunc(a.args, func(v string) bool {
 		return strings.HasPrefix(v, "--fo") || strings.HasPrefix(v, "--full-d") || strings.HasPrefix(v, "-L") ||
@@ -227,7 +235,8 @@ func (a gitArguments) opens() bool {
 	})
 }
 
-// flag reports whether a word is an operand, or an option that takes no value from the next word.
+// flag reports whether a word is an operand, or an option that takes no value from the next
+// word.
 func (a gitArguments) flag(v string) bool {
 	if v == "" || v[0] != '-' || strings.Contains(v, "=") {
 		return true
@@ -246,7 +255,8 @@ func (a gitArguments) flag(v string) bool {
 	return strings.HasPrefix(v, "-U") && len(v) > 2
 }
 
-// unknown reports whether what is shown stands in the input, in another file, or in what a name stands for.
+// unknown reports whether the shown files are determined by the input, by another file, or by
+// the meaning of a name.
 func (a gitArguments) unknown() bool {
 	name, _, _ := strings.Cut(a.sub, " ")
 	switch name {
@@ -258,8 +268,8 @@ func (a gitArguments) unknown() bool {
 	})
 }
 
-// nameIn returns what of a word may name a file: the word, and what follows a colon, an equals sign or the
-// magic of a pathspec.
+// nameIn returns the parts of a word that may name a file: the word, and text after a colon, an
+// equals sign or pathspec magic.
 func nameIn(v string) []string {
 	names := []string{v}
 	for i := range len(v) {
@@ -281,7 +291,7 @@ func wordsIn(v string) []string {
 	return strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()<>|;&!=,$", r) })
 }
 
-// text reports whether the value of an option is text.
+// text reports whether an option's value is text.
 func (a gitArguments) text(option string) bool {
 	switch option {
 	case "--message", "--grep", "--author", "--committer", "--format", "--pretty", "--since", "--until", "--after", "--before", "--date", "--trailer":
@@ -296,7 +306,7 @@ func (a gitArguments) text(option string) bool {
 	return false
 }
 
-// has reports whether one of the options is given, in full or shortened.
+// has reports whether any of the options is given, in full or abbreviated.
 func (a gitArguments) has(options ...string) bool {
 	return slices.ContainsFunc(a.args, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -312,9 +322,10 @@ func (a gitArguments) letter(letters string) bool {
 	})
 }
 
-// content reports whether a command of git prints what is in files, or hands it on. Set says that settings are given.
+// content reports whether a git command prints file contents or passes them on. Set means that
+// settings are given.
 func (a gitArguments) content(set bool) bool {
-	// Exactly these: shortened ones could be others.
+	// Exact matches only: abbreviations could be other options.
 	namesOnly := slices.ContainsFunc(a.args, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
@@ -362,11 +373,11 @@ func (a gitArguments) content(set bool) bool {
 	return !gitCommand(name) || gitRuns(name, append([]string{rest}, a.args...)) // an alias
 }
 
-// writes reports whether a command of git changes files of the work tree other than those that it names.
+// writes reports whether a git command changes work tree files that it does not name.
 func (a gitArguments) writes() bool {
 	switch a.sub {
 	case "checkout", "switch":
-		// A new branch where the work tree is changes nothing.
+		// Creating a branch at the current commit changes nothing.
 		return !(len(a.args) == 2 && (a.args[0] == "-b" || a.args[0] == "-c"))
 	case "merge", "rebase", "cherry-pick", "revert", "pull", "restore", "am", "apply", "clean", "rm", "mv", "checkout-index", "sparse-checkout", "filter-branch", "mergetool",
 		"stash", "stash push", "stash save", "stash pop", "stash apply", "stash branch", "submodule update", "sparse-checkout set", "sparse-checkout add",
@@ -383,11 +394,12 @@ func (a gitArguments) writes() bool {
 	return !gitCommand(name) // an alias
 }
 
-// patches reports whether an option makes git print differences, or search them. Options may be shortened and joined.
+// patches reports whether an option makes git print or search differences. Options may be
+// abbreviated and joined.
 func (a gitArguments) patches() bool {
 	long := []string{"--patch", "--patch-with-raw", "--patch-with-stat", "--unified", "--function-context", "--word-diff", "--word-diff-regex",
 		"--color-words", "--binary", "--cc", "--combined-all-paths", "--dd", "--remerge-diff", "--diff-merges", "--ext-diff", "--check", "--output-indicator-new"}
-	for _, v := range a.args { // behind -- as well, which may be the value of an option
+	for _, v := range a.args { // including words after --, which may be an option's value
 		name, _, _ := strings.Cut(v, "=")
 		switch {
 		case len(v) < 2 || v[0] != '-':
@@ -404,8 +416,8 @@ func (a gitArguments) patches() bool {
 	return false
 }
 
-// SedFiles returns the files that a word of sed reads and writes, if it is a script or an option with one. Of a script that is
-// not understood it returns all that may be names.
+// SedFiles returns the files that a word of sed reads and writes, if it is a script or an
+// option with one. For a script that is not understood it returns all possible names.
 func SedFiles(word string) (reads, writes []string) {
 	scripts := []string{word}
 	if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "--") {

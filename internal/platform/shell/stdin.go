@@ -7,16 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A feed is where a command takes its standard input from.
+// A feed is the source of a command's standard input.
 type feed uint8
 
 const (
 	unfed   feed = iota // the line's own input, which is empty
-	spelled             // text or a file that the line names
-	piped               // the output of another command
+	spelled             // text or a file named in the line
+	piped               // another command's output
 )
 
-// A fedSpan is a piece of the source whose commands have an input: from a redirection, or what a statement prints.
+// A fedSpan is a source range whose commands have an input: from a redirection, or from a
+// statement's output.
 type fedSpan struct {
 	from, to int
 	redirect *syntax.Redirect
@@ -54,8 +55,8 @@ func (r *reader) feeds(n syntax.Node) {
 	}
 }
 
-// feedOf returns what a redirection feeds to its command. Descriptors other than 0 count as well: an operand such as
-// /dev/fd/3 may name them.
+// feedOf returns the feed of a redirection. Descriptors other than 0 count as well: an operand
+// such as /dev/fd/3 may name them.
 func feedOf(rd *syntax.Redirect) feed {
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -70,7 +71,7 @@ func feedOf(rd *syntax.Redirect) feed {
 	return spelled
 }
 
-// printsText reports whether a statement prints only text that it spells out.
+// printsText reports whether a statement prints only literal text.
 func printsText(st *syntax.Stmt) bool {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -91,11 +92,11 @@ func printsText(st *syntax.Stmt) bool {
 	return len(call.Args) == 1 && len(st.Redirs) == 1 && (st.Redirs[0].Hdoc != nil || st.Redirs[0].Op == syntax.WordHdoc) && feedOf(st.Redirs[0]) == spelled
 }
 
-// feed returns where p takes its input from.
+// feed returns the source of the input of p.
 func (p *Part) feed() feed {
 	got := unfed
 	for i := range p.script.fed {
-		// Where functions run is not followed.
+		// Function calls are not tracked.
 		if p.script.funcs != nil {
 			return piped
 		}
@@ -106,19 +107,19 @@ func (p *Part) feed() feed {
 	return got
 }
 
-// runsInput reports whether p may run what it reads from its standard input as commands: it is fed, and not known to
-// take its input for data.
+// runsInput reports whether p may execute its standard input: it has one, and is not known to
+// treat it as data.
 func (p *Part) runsInput() bool {
 	return len(p.Words) > 0 && len(p.script.fed) > 0 && p.feed() != unfed && !takesData(p.Words)
 }
 
-// dataPrograms take their input for data, whatever their options, besides [quietPrograms].
+// dataPrograms always treat their input as data, like [quietPrograms].
 var dataPrograms = setOf(`
 	git gh glab pbcopy xclip xsel wl-copy tar bsdtar gtar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd gpg openssl sponge pandoc
 	black ruff gofmt goimports rustfmt clang-format prettier yq less more bat wget tac zcat`)
 
-// takesData reports whether a command is known to take its input for data: its program is spelled out by its words or
-// it runs none.
+// takesData reports whether a command is known to treat its input as data: its words spell out
+// its program, or it runs none.
 func takesData(words []Word) bool {
 	for n := wrapped(words); n > 0 && n < len(words); n = wrapped(words) {
 		words = words[n:]
@@ -146,13 +147,14 @@ func takesData(words []Word) bool {
 	case name == "git":
 		return !slices.ContainsFunc(words, func(w Word) bool { return w.Value == "apply" || w.Value == "am" || w.Value == "fast-import" })
 	case name == "sed" || name == "gsed" || name == "find":
-		return false // not proven above
+		return false // unproven
 	}
 	return dataPrograms(name) || quietPrograms(name)
 }
 
-// codeGiven reports whether the words of an interpreter name its program, as text or as a file, and whether name is
-// one at all. Options that are not listed may have values, so that nothing is known behind them.
+// codeGiven reports whether the words of an interpreter name its program, as text or as a file,
+// and whether name is an interpreter at all. Unlisted options may have values, so nothing is
+// known after them.
 func codeGiven(name string, words []Word) (given, known bool) {
 	var inline, flags string
 	switch name = strings.TrimRight(name, "0123456789."); {
@@ -195,7 +197,8 @@ func codeGiven(name string, words []Word) (given, known bool) {
 	return false, true
 }
 
-// opensPrompt reports whether a word asks a program for its interactive prompt, or for code on its input.
+// opensPrompt reports whether a word makes a program start its interactive prompt, or read code
+// from its input.
 func opensPrompt(words []Word) bool {
 	return slices.ContainsFunc(words, func(w Word) bool {
 		switch w.Value {
@@ -206,8 +209,8 @@ func opensPrompt(words []Word) bool {
 	})
 }
 
-// unspelled reports whether the line may run code that it does not spell out: an interpreter's input or argument comes
-// from another command.
+// unspelled reports whether the line may run code that it does not spell out: an interpreter's
+// input or argument comes from another command.
 func (s *Script) unspelled() bool {
 	if s.Simple && len(s.fed) == 0 {
 		return false

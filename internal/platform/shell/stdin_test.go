@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// covers reports whether rules allow every part of a line that does more than read.
+// covers reports whether rules allow every part of a line that is not read-only.
 func covers(rules []string, line string) bool {
 	s := Parse(line, Vars{})
 	var patterns []Pattern
@@ -118,7 +118,8 @@ func TestRulesForInput(t *testing.T) {
 	}
 }
 
-// A line with the code that it runs. The words from outside stand for code that the line does not spell out.
+// A codeLine is a line with the code that it runs. The words "from outside" mean code that the
+// line does not spell out.
 type codeLine struct {
 	line string
 	code []string
@@ -165,8 +166,8 @@ func randomCodeLine(r *rand.Rand) codeLine {
 	return part
 }
 
-// The rules that are offered for a line allow a line only if they spell out all code that it runs.
-//
+// TestOfferedRulesSpellOutCode checks that the rules offered for a line allow a line only if
+// they spell out all code that it runs.
 // Proves SHAST-09.
 func TestOfferedRulesSpellOutCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

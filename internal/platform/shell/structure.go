@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// structure says why a node is nothing for a line that only reads in a jail, or "". What the commands of
-// the line do is not its business; see [Script.Jailed].
+// structure returns the reason why a node is unsuitable for a read-only line in a jail, or "".
+// It does not judge the line's commands; see [Script.Jailed].
 func (r *reader) structure(n syntax.Node) string {
 	switch n := n.(type) {
 	case *syntax.Stmt:
@@ -36,7 +36,7 @@ func (r *reader) structure(n syntax.Node) string {
 	case *syntax.ParamExp:
 		return expansion(n)
 	case *syntax.CallExpr:
-		if len(n.Args) == 0 { // else they are for a program only
+		if len(n.Args) == 0 { // otherwise they apply only to a program
 			for _, a := range n.Assigns {
 				if why := sets(a.Name); why != "" {
 					return why
@@ -67,8 +67,9 @@ func (r *reader) structure(n syntax.Node) string {
 	return ""
 }
 
-// function takes down that the line defines a function. One that calls itself could go on without end,
-// and one of a known name would be taken for the command.
+// function records that the line defines a function. It rejects a function that calls itself,
+// which might never end, and a function with a known name, which would be taken for the
+// command.
 func (r *reader) function(n *syntax.FuncDecl) string {
 	if n.Name == nil || !syntax.ValidName(strings.ReplaceAll(n.Name.Value, "-", "_")) {
 		return construct(n)
@@ -84,8 +85,8 @@ func (r *reader) function(n *syntax.FuncDecl) string {
 	return ""
 }
 
-// subscripted reports whether text looks like the subscript of an array with a command in it. Bash runs
-// that wherever it takes the text for a number or a name.
+// subscripted reports whether text looks like an array subscript with a command in it. Bash
+// executes that wherever it uses the text as a number or a name.
 func subscripted(text string) bool {
 	for _, start := range []string{"[$(", "[`"} {
 		if _, rest, ok := strings.Cut(text, start); ok && strings.ContainsAny(rest, ")`") && strings.Contains(rest, "]") {
@@ -95,7 +96,7 @@ func subscripted(text string) bool {
 	return false
 }
 
-// sets says that a variable must not be set, or "".
+// sets returns the reason why a variable must not be set, or "".
 func sets(name *syntax.Lit) string {
 	if name != nil && special(name.Value) {
 		return "it sets " + name.Value
@@ -103,7 +104,7 @@ func sets(name *syntax.Lit) string {
 	return ""
 }
 
-// setsOperand is like sets for the left side of an assignment in arithmetic.
+// setsOperand is like sets for the left side of an arithmetic assignment.
 func setsOperand(x syntax.ArithmExpr) string {
 	w, ok := x.(*syntax.Word)
 	if !ok {
@@ -121,7 +122,8 @@ func setsOperand(x syntax.ArithmExpr) string {
 	return ""
 }
 
-// expansion says why an expansion of a variable may do more than look at it, or "".
+// expansion returns the reason why a variable expansion may do more than read the variable, or
+// "".
 func expansion(p *syntax.ParamExp) string {
 	switch {
 	case p.Excl && p.Names == 0 && !everyIndex(p.Index):
@@ -146,7 +148,8 @@ func everyIndex(index syntax.ArithmExpr) bool {
 	return ok && (w.Lit() == "@" || w.Lit() == "*")
 }
 
-// declaration says why declare, local or the like may do more than set a variable, or "".
+// declaration returns the reason why declare, local or the like may do more than set a
+// variable, or "".
 func declaration(n *syntax.DeclClause) string {
 	exports := n.Variant.Value == "export"
 	for _, a := range n.Args {
@@ -186,7 +189,7 @@ func declaration(n *syntax.DeclClause) string {
 	return ""
 }
 
-// passable reports whether programs may be given a variable with that value.
+// passable reports whether a variable with that value may be passed to programs.
 func passable(a *syntax.Assign) bool {
 	if a.Naked || a.Value == nil || a.Name == nil {
 		return a.Naked && a.Name != nil && harmless(a.Name.Value)
@@ -194,7 +197,8 @@ func passable(a *syntax.Assign) bool {
 	return quietAssign(a.Name.Value, a.Value.Lit())
 }
 
-// quietAssign reports whether an assignment has no say in what a command does that runs in a jail.
+// quietAssign reports whether an assignment does not affect the behavior of a command in a
+// jail.
 func quietAssign(name, value string) bool {
 	switch name {
 	case "PAGER", "GIT_PAGER", "MANPAGER", "BAT_PAGER", "GH_PAGER", "AWS_PAGER":

@@ -4,7 +4,7 @@ import "strings"
 
 const maxSuggestions = 5
 
-// subcommands are programs whose first words say what they do, with how many of them do so.
+// subcommands returns the number of leading words that determine a program's action.
 func subcommands(name string) int {
 	switch name {
 	case "git", "go", "cargo", "docker", "podman", "kubectl", "helm", "terraform", "brew", "apt", "apt-get", "dnf", "pip", "pip3",
@@ -16,7 +16,7 @@ func subcommands(name string) int {
 	return 0
 }
 
-// neverPrefix are sub-commands that run what follows them.
+// neverPrefix are sub-commands that run their arguments.
 var neverPrefix = setOf(`npm_exec npm_x npm_init npm_create npm_explore pnpm_exec pnpm_dlx pnpm_create pnpm_node yarn_dlx yarn_exec yarn_create
 	yarn_node bun_x bun_create docker_run docker_exec docker_compose docker_create docker_container podman_run podman_exec podman_compose podman_create
 	podman_container kubectl_exec kubectl_run kubectl_debug kubectl_plugin go_run go_tool go_generate cargo_run uv_run uv_tool poetry_run poetry_shell
@@ -24,9 +24,10 @@ var neverPrefix = setOf(`npm_exec npm_x npm_init npm_create npm_explore pnpm_exe
 	brew_ruby brew_irb brew_sh terraform_console systemctl_edit git_config git_bisect git_submodule git_filter-branch git_difftool git_mergetool
 	gh_api gh_alias gh_extension gh_codespace rustup_run helm_plugin mvn_exec:java mvn_exec:exec gradle_run`)
 
-// Suggest returns the contents of rules that would allow the line, at most five: one for each part that
-// needs one, or one that quotes the whole line if a part cannot be covered or may run its input. None of them is a bare
-// program, a wrapper or an interpreter. If the line runs code that it does not spell out, there are none.
+// Suggest returns at most five rule contents that would allow the line: a rule for each part
+// that needs one, or a rule that quotes the whole line if a part cannot be covered or may
+// execute its input. None of them is a bare program, a wrapper or an interpreter. If the line
+// runs code that it does not spell out, Suggest returns nil.
 func (s *Script) Suggest() []string {
 	if s.Opaque || strings.TrimSpace(s.Source) == "" || s.unspelled() {
 		return nil
@@ -60,7 +61,7 @@ func (s *Script) Suggest() []string {
 // isMove reports whether p only changes the directory, which is judged as a path.
 func isMove(p *Part) bool { return p.program() == "cd" }
 
-// suggest returns the rule for one part: its sub-command with anything after it, or its exact text.
+// suggest returns the rule for one part: its sub-command followed by a star, or its exact text.
 func (p *Part) suggest() string {
 	forms := p.forms()
 	inner := forms[len(forms)-1]
@@ -84,7 +85,7 @@ func (p *Part) suggest() string {
 	}
 	for _, r := range p.Reaches() {
 		if dir := p.script.vars.Dir; pathLike(r.Path) && (dir == "" || r.Path != dir && !strings.HasPrefix(r.Path, dir+"/")) {
-			return Quote(inner.text) // a rule with a star does not cover what is outside
+			return Quote(inner.text) // a rule with a star does not cover the words outside
 		}
 	}
 	return strings.Join(prefix, " ") + ":*"

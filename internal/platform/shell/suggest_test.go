@@ -55,8 +55,8 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// A suggested rule allows what it was suggested for, and is never about an interpreter or a wrapper alone.
-//
+// TestSuggestionsAllow checks that a suggested rule allows its line and never covers a bare
+// interpreter or wrapper.
 // Proves SHAST-07.
 func TestSuggestionsAllow(t *testing.T) {
 	bare := strings.Fields("bash sh zsh sudo env python python3 node ruby perl xargs timeout nice npx eval ssh")

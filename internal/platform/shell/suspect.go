@@ -7,11 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches anything in
-// the line that may run as a command, and returns what. Wrappers are looked through, whatever their
-// names: only of programs known to run nothing are the operands not tried as commands. Substitutions,
-// bodies, here-documents and strings given to shells are searched. The time is linear in the line, and
-// nothing is left out however long it is.
+// Suspected reports whether pat, as a deny or ask rule or a hook condition, matches anything in
+// the line that may run as a command, and returns the matching text. It looks through wrappers
+// of any name: operands are tried as commands unless the program is known to run nothing. It
+// searches substitutions, bodies, here-documents and strings passed to shells. It takes linear
+// time and skips nothing, however long the line is.
 func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
 	if whole := strings.TrimSpace(s.Source); pat.Exact() && pat.pieces[0] == whole {
 		return whole, true
@@ -26,9 +26,9 @@ func (s *Script) Suspected(pat Pattern) (text string, ok bool) {
 	return "", false
 }
 
-// Possible reports whether pat, as a deny or ask rule, may match what the line runs, which is known only
-// when it runs, and returns what is known of it. It is for patterns that are not [Script.Suspected]: the
-// answer is to ask.
+// Possible reports whether pat, as a deny or ask rule, may match a command that is known only
+// at run time, and returns its known part. It is for patterns that are not [Script.Suspected];
+// the answer should be a prompt.
 func (s *Script) Possible(pat Pattern) (text string, ok bool) {
 	for _, p := range pat.spellings() {
 		for _, r := range s.suspects().guesses {
@@ -43,58 +43,60 @@ func (s *Script) Possible(pat Pattern) (text string, ok bool) {
 // Guessed returns the names of everything that [Script.Possible] tries, like [Script.Programs].
 func (s *Script) Guessed() map[string]bool { return s.suspects().guessed }
 
-// Unknown says why which programs the line runs is known only when it runs, so that no rule can be known
-// not to apply: "it runs what is known only when it runs". It is empty if all of them can be told.
+// Unknown returns the reason why some of the line's programs are known only at run time, so
+// that any rule might apply: "it runs what is known only when it runs". It is empty if all of
+// them are known.
 func (s *Script) Unknown() string { return s.suspects().unknown }
 
-// Sourced returns the files whose commands the shell of the line runs itself.
+// Sourced returns the files whose commands the line's shell executes itself.
 func (s *Script) Sourced() []string { return s.suspects().files }
 
-// SearchDirs returns the directories that the line itself adds to those in which programs are found.
+// SearchDirs returns the directories that the line itself adds to the program search path.
 func (s *Script) SearchDirs() []string { return s.suspects().dirs }
 
-// GitCommands returns the commands of git in the line that are not git's own: an alias, or another program.
+// GitCommands returns the line's git commands that are not built into git: aliases or other
+// programs.
 func (s *Script) GitCommands() []string { return s.suspects().subcommands }
 
-// Programs returns the names of everything that [Script.Suspected] tries, so that a rule whose
-// [Pattern.Program] is not among them need not be tried.
+// Programs returns the names of everything that [Script.Suspected] tries, so that rules whose
+// [Pattern.Program] is not among them can be skipped.
 func (s *Script) Programs() map[string]bool { return s.suspects().programs }
 
-// suspects are the word sequences of a line that look like commands.
+// suspects are the word sequences in a line that look like commands.
 type suspects struct {
 	runs     []run
 	programs map[string]bool
-	guesses  []run // what may be run, or run with words that are not known
+	guesses  []run // possible commands, or commands with unknown words
 	guessed  map[string]bool
-	unknown  string // why it cannot be told which programs are run
+	unknown  string // reason the programs cannot be determined
 	files    []string
-	dirs     []string // that PATH is set to
-	// subcommands are those of git that are not its own.
+	dirs     []string // directories that PATH is set to
+	// subcommands are git commands that are not built in.
 	subcommands []string
 
 	vars      Vars
-	budget    int      // of bytes that may still be parsed
-	steps     int      // of words in front of which commands may stand
-	sure      bool     // a shell will run what is looked at
+	budget    int      // number of bytes that may still be parsed
+	steps     int      // number of words that may start a command
+	sure      bool     // a shell will run the text
 	documents []string // texts that are commands only if something runs them
-	echoed    []string // likewise, words that are printed
-	active    bool     // some program is not known to run nothing
+	echoed    []string // printed words, which are commands only if something runs them
+	active    bool     // some program may run its arguments
 
-	assigned map[string][]*syntax.Word // from what variables get their values
-	taken    map[string]bool           // variables that get them from elsewhere
-	used     map[string]bool           // variables that are evaluated
-	pending  []string                  // those of them that are not looked at yet
+	assigned map[string][]*syntax.Word // values assigned to variables
+	taken    map[string]bool           // variables with values from other sources
+	used     map[string]bool           // evaluated variables
+	pending  []string                  // evaluated variables that have not been checked yet
 }
 
-// A run is a sequence of words, as text, with the places where a command may start.
+// A run is a sequence of words, as text, with the positions where a command may start.
 type run struct {
 	text   string
 	starts []int // ascending
-	open   bool  // words may follow that are not known
+	open   bool  // unknown words may follow
 }
 
-// match tries every start. A pattern with a star matches from the earliest start that its beginning
-// fits or from none, since the star takes whatever lies between.
+// match tries every start. A pattern with a star matches from the earliest start that its
+// beginning fits or not at all, since the star matches anything in between.
 func (r run) match(pat Pattern) (string, bool) {
 	last := len(pat.pieces) - 1
 	switch {
@@ -116,7 +118,7 @@ func (r run) match(pat Pattern) (string, bool) {
 	return "", false
 }
 
-// tail reports whether one of texts is a command of the run to its end.
+// tail reports whether any of texts is a command that extends to the end of the run.
 func (r run) tail(texts ...string) (string, bool) {
 	for _, text := range texts {
 		at := len(r.text) - len(text)
@@ -129,7 +131,7 @@ func (r run) tail(texts ...string) (string, bool) {
 	return "", false
 }
 
-// may is like match for what is known of a command: words may follow it if it is open.
+// may is like match for a partially known command: if it is open, more words may follow.
 func (r run) may(pat Pattern) (string, bool) {
 	if !r.open || len(pat.pieces) == 0 {
 		return r.match(pat)
@@ -155,7 +157,7 @@ func findSuspects(s *Script) *suspects {
 	if s.ChangesDir() {
 		f.vars.Dir = ""
 	}
-	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // of a rule that quotes it all
+	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // for a rule that quotes the whole line
 	for t := s.tree; t != nil; t = t.other {
 		if t.file != nil {
 			f.tree(t.file, s.Source)
@@ -164,7 +166,7 @@ func findSuspects(s *Script) *suspects {
 	evaluations{f}.settle()
 	f.sure = false
 	for _, p := range s.Parts {
-		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the tree of calls
+		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the call tree
 			f.add(run{text: p.Text, starts: []int{0}})
 		}
 	}
@@ -178,7 +180,8 @@ func findSuspects(s *Script) *suspects {
 	return f
 }
 
-// searchTexts searches what was only text so far, if anything may run it. Doing so may find more.
+// searchTexts searches text that was not considered code so far, if anything may run it. That
+// may find more.
 func (f *suspects) searchTexts() {
 	for f.active {
 		texts := f.documents
@@ -196,14 +199,14 @@ func (f *suspects) searchTexts() {
 	}
 }
 
-// runsText reports whether the line has a program that may run text as shell.
+// runsText reports whether the line has a program that may run text as shell code.
 func (f *suspects) runsText() bool {
 	has := func(name string) bool { return f.programs[name] }
 	return slices.ContainsFunc(shells, has) || slices.ContainsFunc([]string{"busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}, has)
 }
 
-// script searches text as shell: as it parses, or word by word if it does not. Sure says that a shell runs it,
-// if it runs the text around it.
+// script searches text as shell code: by its syntax tree, or word by word if it does not parse.
+// Sure means that a shell runs it if it runs the surrounding text.
 func (f *suspects) script(text string, sure bool) {
 	before := f.sure
 	f.sure = before && sure
@@ -249,7 +252,7 @@ func (f *suspects) tree(file *syntax.File, src string) {
 	})
 }
 
-// call adds a simple command of the tree.
+// call adds a simple command from the tree.
 func (f *suspects) call(call *syntax.CallExpr, redirects []*syntax.Redirect, src string) {
 	words, split := make([]Word, 0, len(call.Args)), make([]Word, 0, len(call.Args))
 	for _, w := range call.Args {
@@ -275,7 +278,7 @@ func (f *suspects) call(call *syntax.CallExpr, redirects []*syntax.Redirect, src
 	f.openWords(words)
 }
 
-// openWords guesses what a command may be whose words are not all known.
+// openWords guesses the commands that partially unknown words may form.
 func (f *suspects) openWords(words []Word) {
 	name := baseName(words[0].Value)
 	if wr, ok := wrapperOf(name); ok && wr.more || name == "find" || name == "fd" {
@@ -319,7 +322,7 @@ func (f *suspects) noteGuess(r run) {
 	}
 }
 
-// guess adds what may be a command in text: from each word on, whatever separates words.
+// guess adds possible commands in text: from each word on, with any separator.
 func (f *suspects) guess(text string) {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '+' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f)
@@ -332,8 +335,8 @@ func (f *suspects) guess(text string) {
 	f.noteGuess(r)
 }
 
-// command adds the words of a command: as they stand, and if the program may run its operands, from
-// each of them on.
+// command adds the words of a command: as written and, if the program may run its operands,
+// from each of them on.
 func (f *suspects) command(words []Word) {
 	values, texts := make([]string, len(words)), make([]string, len(words))
 	for i, w := range words {
@@ -365,7 +368,7 @@ func (f *suspects) command(words []Word) {
 	}
 }
 
-// operand searches a word that a program may take for shell.
+// operand searches a word that a program may treat as shell code.
 func (f *suspects) operand(v string) {
 	if !strings.ContainsAny(v, " \t\n;&|<>()$`") {
 		return
@@ -380,7 +383,7 @@ func (f *suspects) operand(v string) {
 	}
 }
 
-// actions adds the commands that find is told to run, each without what follows its end.
+// actions adds the commands that find runs, each without the words after its end.
 func (f *suspects) actions(values []string) {
 	for rest := values; ; {
 		end := slices.Index(rest, ";")
@@ -397,7 +400,7 @@ func (f *suspects) actions(values []string) {
 	}
 }
 
-// sequence adds the run of words, and the same without the global options of git.
+// sequence adds the words as a run, also without git's global options.
 func (f *suspects) sequence(words []string, quiet bool) {
 	f.add(newRun(words, quiet))
 	if short := withoutGitOptions(words, quiet); len(short) < len(words) {
@@ -416,8 +419,8 @@ func (f *suspects) add(r run) {
 	}
 }
 
-// newRun joins words. Commands start at the first word, or at each of them, and at the base name of a
-// program that is given by its path.
+// newRun joins words. Commands start at the first word or at every word, and at the base name
+// of a program given by path.
 func newRun(words []string, first bool) run {
 	r := run{text: strings.Join(words, " ")}
 	at := 0
@@ -433,7 +436,7 @@ func newRun(words []string, first bool) run {
 	return r
 }
 
-// withoutGitOptions returns words without what stands between git and its sub-command.
+// withoutGitOptions returns words without the options between git and its sub-command.
 func withoutGitOptions(words []string, first bool) []string {
 	var short []string
 	for i := 0; i < len(words); i++ {
@@ -445,7 +448,7 @@ func withoutGitOptions(words []string, first bool) []string {
 	return short
 }
 
-// gitGlobals returns how many of the words after git are global options.
+// gitGlobals returns the number of words after git that are global options.
 func gitGlobals(words []string) int {
 	n := 0
 	for n < len(words) && strings.HasPrefix(words[n], "-") {

@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// A command is one row of the tables of commands that only read. It lists every option it may have;
-// one that is not listed, abbreviated or glued to its value in another way makes the command unknown.
+// A command is a row in the tables of read-only commands. It lists all permitted options; an
+// option that is unlisted, abbreviated or attached to its value in another way makes the
+// command unknown.
 //
-// The options are words: "-l" stands alone, "-n:#" has a value in the next word or, if it is long,
-// behind an equals sign. The letter says what the value is:
+// Options are words: "-l" has no value, "-n:#" has a value in the next word or, for a long
+// option, after an equals sign. The letter is the kind of value:
 //
 //	#  a number, which may also follow a short option directly (-n5)
 //	L  a list of numbers and ranges, likewise (-f1,3-)
@@ -19,67 +20,70 @@ import (
 //	N  any text
 //	G  any text, which may also follow a short option directly (-Stext)
 //	P  a path that is read
-//	=  any text, and only behind an equals sign (--color=auto)
-//	+  a number, and only directly behind a short option (-w5)
+//	=  any text, only after an equals sign (--color=auto)
+//	+  a number, only directly after a short option (-w5)
 //	2  any two words
 //	Q  a word, and a path that is read
 //
-// "-#" is a number as an option (head -20). Options without values may be joined (ls -la), and the last
-// of them may have a value in the next word. In a jail any value may follow a short option directly.
+// "-#" is a number as an option (head -20). Options without values may be joined (ls -la), and
+// the last of them may have a value in the next word. In a jail any value may follow a short
+// option directly.
 type command struct {
 	name     string
 	class    Class
 	options  string
 	operands operands
-	check    func(a *arguments) error // beyond the options, or nil
+	check    func(a *arguments) error // further check, or nil
 
-	// jail says that the command is proven only for a line that runs in a jail, and more are options
-	// that are: they reach further than the words say, or they were not looked at closely enough.
+	// jail is true if the command is proven only for a line that runs in a jail, and more lists
+	// options for which that holds: they have further effects than the words show, or have not
+	// been examined closely enough.
 	jail bool
 	more string
-	// needs is what it needs there besides its own program, and helpers are programs that it executes.
+	// needs lists the command's needs in a jail in addition to its own program, helpers the
+	// programs that it executes.
 	needs   need
 	helpers string
-	must    string // options of which there must be one, or empty
-	// runs says that it has options, though none of those listed, by which it runs or loads something else: none of its
-	// words may become one when the line runs.
+	must    string // options at least one of which is required, or empty
+	// runs is true if the command has unlisted options with which it runs or loads something
+	// else: none of its words may become such an option at run time.
 	runs bool
 }
 
-// A need is what a command needs in a jail.
+// A need is a resource that a command needs in a jail.
 type need uint8
 
 const (
-	builtin   need = 1 << iota // no program: the shell does it
-	processes                  // all of the processes, mounts or devices
+	builtin   need = 1 << iota // implemented by the shell, not a program
+	processes                  // all processes, mounts or devices
 	network                    // sockets and interfaces
 )
 
-// operands says what the other words of a command are.
+// operands is the kind of a command's other words.
 type operands uint8
 
 const (
 	paths     operands = iota // files and directories that are read
-	onePath                   // at most one of them: a second would be written
-	texts                     // no files
-	none                      // there must not be any
+	onePath                   // at most one path: a second would be written
+	texts                     // not files
+	none                      // not permitted
 	pattern                   // text, unless an option gives it, then paths
 	script                    // text, then paths
-	anything                  // no options at all; check says what they mean
-	revisions                 // of git: names in a repository, or paths
-	archive                   // a path, then names in it
-	program                   // paths, of programs that it may run or only read
+	anything                  // no options; check interprets the words
+	revisions                 // git revisions or paths
+	archive                   // a path, then names inside it
+	program                   // paths of programs that it may run or only read
 )
 
-// arguments are the words of a command, sorted by a row of a table.
+// arguments are a command's words, classified by a table row.
 type arguments struct {
-	words    []Word // all of them
+	words    []Word // all words
 	options  []string
-	values   []Word   // of options
-	valued   []string // the options that have them
-	paths    []Word   // values of options that are paths
+	values   []Word   // option values
+	valued   []string // options that have them
+	paths    []Word   // option values that are paths
 	operands []Word
-	jail     bool // the command is to run in a jail
+	jail     bool // for a command in a jail
 }
 
 func (a *arguments) has(options ...string) bool {
@@ -93,16 +97,16 @@ func (a *arguments) has(options ...string) bool {
 	return false
 }
 
-// An entry is a row that is read when it is first looked up.
+// An entry is a row that is parsed on first lookup.
 type entry struct {
 	command
 	read   sync.Once
 	alone  map[string]bool // options without a value
-	values map[string]byte // what the value of an option is
-	jailed map[string]bool // options that are proven only in a jail
+	values map[string]byte // kind of each option's value
+	jailed map[string]bool // options proven only in a jail
 }
 
-// commands returns the rows by name. Rows of git are named with their sub-command.
+// commands returns the rows by name. Rows of git include the sub-command in their name.
 var commands = sync.OnceValue(func() map[string]*entry {
 	all := make(map[string]*entry)
 	for _, table := range [][]command{
@@ -122,7 +126,7 @@ var commands = sync.OnceValue(func() map[string]*entry {
 	return all
 })
 
-// find returns the row of that name with its options read, or nil.
+// find returns the row of that name with its options parsed, or nil.
 func find(name string) *entry {
 	e := commands()[name]
 	if e != nil {
@@ -146,8 +150,8 @@ func (e *entry) readOptions() {
 	}
 }
 
-// sort reads words, without the name of the command, by the row: as a command that is to run in a jail,
-// or as one that nothing else holds.
+// sort classifies words, without the command name, by the row: for a command in a jail, or for
+// an unconfined one.
 func (e *entry) sort(words []Word, jail bool) (*arguments, error) {
 	a := &arguments{words: words, jail: jail}
 	if e.operands == anything {
@@ -160,7 +164,7 @@ func (e *entry) sort(words []Word, jail bool) (*arguments, error) {
 			a.operands = append(a.operands, words[i])
 			continue
 		}
-		// --include=*.go stays that option, whatever it may stand for.
+		// --include=*.go remains that option, regardless of its expansion.
 		name, _, _ := strings.Cut(v, "=")
 		if words[i].Glob && !jail && (strings.ContainsAny(name, "*?[") || name == v) {
 			return a, fmt.Errorf("the option %s is a pattern", v)
@@ -179,7 +183,7 @@ func (e *entry) sort(words []Word, jail bool) (*arguments, error) {
 	return a, nil
 }
 
-// option reads one option and returns how many of the words after it are its value.
+// option parses one option and returns the number of following words that are its value.
 func (e *entry) option(a *arguments, v string, rest []Word) (taken int, err error) {
 	if e.alone[v] {
 		a.options = append(a.options, v)
@@ -220,7 +224,7 @@ func (e *entry) glued(a *arguments, option, value string) bool {
 	}
 }
 
-// joined reads short options that share a dash.
+// joined parses short options that share a dash.
 func (e *entry) joined(a *arguments, v string, rest []Word) (taken int, err error) {
 	for i := 1; i < len(v); i++ {
 		option := "-" + v[i:i+1]
@@ -239,7 +243,7 @@ func (e *entry) joined(a *arguments, v string, rest []Word) (taken int, err erro
 	return 0, nil
 }
 
-// value takes the value of an option from rest and returns how many words that are.
+// value takes an option's value from rest and returns the number of words it has.
 func (e *entry) value(a *arguments, option string, kind byte, rest []Word) (taken int, err error) {
 	n := 1
 	if kind == '2' || kind == 'Q' {

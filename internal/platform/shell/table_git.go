@@ -1,8 +1,9 @@
 package shell
 
-// What git is asked about a repository. Whether the repository may make it run or show anything else is for
-// package gitrepo to say. No row has an option that writes a file or runs a program: --output, --ext-diff,
-// --textconv, --remerge-diff, --show-signature, --open-files-in-pager, --filters, --alternate-refs.
+// Read-only git commands. Package gitrepo decides whether the repository may make git run or
+// show anything else. No row has an option that writes a file or runs a program: --output,
+// --ext-diff, --textconv, --remerge-diff, --show-signature, --open-files-in-pager, --filters,
+// --alternate-refs.
 
 const (
 	gitDiff = `

@@ -1,7 +1,7 @@
 package shell
 
-// What is proven only in a jail: programs that only read as they are given here, or would if the jail
-// did not keep them from more, and built-in commands that mean something only to the shell.
+// Commands proven only in a jail: programs that are read-only as given here, or are kept so by
+// the jail, and builtins that affect only the shell.
 
 // Text and files.
 var textTable = []command{
@@ -82,7 +82,7 @@ var textTable = []command{
 		--ignore-glob:N --total-size --permission:N --inode --classic --git --no-symlink --dereference --gitsort --extensionsort --sizesort --timesort --human-readable --directory-only`},
 }
 
-// What is packed.
+// Archives.
 var archiveTable = []command{
 	{name: "tar bsdtar gtar", runs: true, jail: true, class: ClassList, operands: anything, check: checkTar, helpers: "gzip bzip2 xz zstd lzma lzip pigz"},
 	{name: "unzip", jail: true, class: ClassList, operands: archive, must: "-l -v -p -c -t -Z -Z1 -ql -lq -lv", options: `-l -v -p -c -t -Z -1 -q -qq -a -C -x:N -Z1 -ql -lq -lv`},
@@ -101,7 +101,7 @@ var archiveTable = []command{
 	{name: "jar", jail: true, class: ClassList, operands: anything, check: checkJar},
 }
 
-// What is compiled.
+// Binaries.
 var binaryTable = []command{
 	{name: "readelf eu-readelf", jail: true, class: ClassRead, check: checkResponse, options: `
 		-a -h -l -S -g -t -s -e -n -r -u -d -V -A -c -D -L -I -W -C -w -x:N -p:N -R:N --all --file-header --program-headers --segments --section-headers --sections --headers --syms --symbols --dyn-syms
@@ -188,7 +188,7 @@ var packageTable = []command{
 	{name: "apk", jail: true, class: ClassRead, operands: texts, check: checkApk, options: `-v -vv -e -L -R -a -d -s -W -I --installed --verbose --contents --who-owns`},
 }
 
-// Versions of more tools that load nothing of the project to say them.
+// Versions of further tools, which load no project files to print them.
 var versionTable = []command{
 	{name: `pipx gh glab ninja meson protoc mysql mysqld mariadb redis-cli redis-server mongosh postgres vim nvim emacs nano
 		fish ld as lld ldd ranlib strip autoconf automake libtool pkg-config m4 bison flex gdb lldb valgrind perf strace ltrace rsync zip
@@ -209,7 +209,7 @@ var versionTable = []command{
 	{name: "kubectl_version", jail: true, operands: none, must: "--client", options: `--client --client:= --short --output:N -o:N`},
 }
 
-// Built-in commands of the shell that change nothing but the shell itself.
+// Builtins that change only the shell itself.
 var builtinTable = []command{
 	{name: "cd pushd", jail: true, class: ClassNeutral, needs: builtin, options: `-L -P -e -n`},
 	{name: "popd dirs", jail: true, class: ClassNeutral, needs: builtin, operands: texts, options: `-n -c -l -p -v -#`},

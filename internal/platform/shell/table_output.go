@@ -1,6 +1,6 @@
 package shell
 
-// Programs that write files which their options or operands name, beyond those of transferTable.
+// Programs that write files named by their options or operands, in addition to transferTable.
 var outputTable = []usage{
 	// Files.
 	{name: "mkdir", operands: "W", options: `-m:N -p -v --mode:N --parents --verbose`},
@@ -154,7 +154,7 @@ var outputTable = []usage{
 	{name: "git_send-email", options: `--smtp-server:X --sendmail-cmd:X --to-cmd:X --cc-cmd:X --header-cmd:X`},
 }
 
-// gitOutputs are the options of what shows commits and differences.
+// gitOutputs are the options of commands that show commits and differences.
 const gitOutputs = `
 	--output:W --output-directory:D --ext-diff:x --textconv:n --exec:X --upload-pack:X --receive-pack:X --extcmd:X --template:X
 	--export-marks:W --output-indicator-new:N --output-indicator-old:N --output-indicator-context:N -O:R -S:N -G:N -L:N -n:N -U:N -l:N

@@ -1,6 +1,7 @@
 package shell
 
-// Programs that rules commonly allow with a star, for the options by which they run or read something else.
+// Programs that rules commonly allow with a star, with the options that make them run or read
+// something else.
 var runTable = []usage{
 	// JavaScript.
 	{name: "npm pnpm yarn bun", options: `
@@ -134,7 +135,7 @@ var runTable = []usage{
 		-o:X -c:X -t:N --option:X --config-file:X --config:X --setopt:X --installroot:X --root:X --repofrompath:X --downloaddir:D --destdir:D --nogpgcheck:x --allow-unauthenticated:x --cc:X --env:X --target-release:N
 		--build-from-source --repo:N --enablerepo:N --disablerepo:N`},
 
-	// Editors, pagers, and what looks at other programs.
+	// Editors, pagers, and programs that inspect others.
 	{name: "vim vi nvim view ex vimdiff gvim nvi", more: plusCommands, options: `
 		-c:X -S:X -s:X -u:X -U:X -i:X -w:W -W:W -T:N -t:N -q:R -l:X -es:x --cmd:X --startuptime:W --listen:X --server:X --servername:X --remote-expr:X --remote-send:X --headless --clean --noplugin --luamod-dev`},
 	{name: "emacs emacsclient", options: `-f:X -l:X -e:X -q -Q -u:X -L:X -t:N --eval:X --execute:X --funcall:X --load:X --script:X -script:X --directory:X --init-directory:X --user:X --batch -batch --insert:R --file:R --find-file:R --visit:R --display:N -d:N --alternate-editor:X -a:X --socket-name:X -s:X`, style: compiler},

@@ -1,6 +1,6 @@
 package shell
 
-// Searching. Nothing here follows symbolic links out of the tree it is given.
+// Search programs. None of them follows symbolic links out of the given tree.
 var searchTable = []command{
 	{name: "find", runs: true, class: ClassSearch, operands: anything, check: checkFind},
 	{name: "grep egrep fgrep", class: ClassSearch, operands: pattern, helpers: "grep", options: `

@@ -2,25 +2,27 @@ package shell
 
 import "strings"
 
-// A Transfer is what a command that copies, moves or links puts at the path it is given, or in the
-// directory that is there.
+// A Transfer describes the files that a copy, move or link command puts at the given path, or
+// in the directory there.
 type Transfer struct {
 	Sources []Word
-	// Inside says that the path is a directory, Itself that it is not taken for one; else it is if it is one.
+	// Inside is true if the path must be a directory, Itself if it is not treated as one;
+	// otherwise that depends on the file system.
 	Inside, Itself bool
-	// Parents says that the sources keep the directories they are named with.
+	// Parents is true if the sources keep their directory names.
 	Parents bool
-	// Tree says that directories are taken with what is below them.
+	// Tree is true if directories are transferred recursively.
 	Tree bool
-	// Keeps says that a link is taken as a link, not as what it leads to.
+	// Keeps is true if links are copied as links.
 	Keeps bool
-	// Alias says that the sources stay, and get another name. A symbolic one is relative to where it is.
+	// Alias is true if the sources stay and get another name. A Symbolic alias is relative to
+	// its location.
 	Alias, Symbolic bool
-	// Suffix is what is added to the names of files that are kept before they are replaced, or "".
+	// Suffix is appended to the names of backups of replaced files, or "".
 	Suffix string
 }
 
-// The programs that put files somewhere, with every option they may have in a simple file command.
+// Programs that copy or move files, with all options permitted in a simple file command.
 var transferTable = []usage{
 	{name: "cp", operands: "R", options: `
 		-a -b -c -d -f -i -H -l -L -n -N -P -p -R -r -s -S:N -t:D -T -u -v -x -X --archive --attributes-only --backup:n --copy-contents
@@ -52,8 +54,8 @@ var transferTable = []usage{
 		-c:N -D:X -F:X -i:R -J:N -l:N -o:N -P:N -S:X -X:N -r -p -q -v -C -3 -4 -6 -A -B -O -R -s -T`},
 }
 
-// transferOf reads the words of a program that puts files somewhere. Targets are what its options and its
-// last operand name.
+// transferOf parses the words of a program that copies or moves files. Targets are named by its
+// options and its last operand.
 func transferOf(words []Word) (t *Transfer, targets []Word, g *given) {
 	name := baseName(words[0].Value)
 	switch name {
@@ -98,8 +100,9 @@ func transferOf(words []Word) (t *Transfer, targets []Word, g *given) {
 	return t, targets, g
 }
 
-// placedBy returns the transfer of a command, with the sources by their names here: without the machine, if they are
-// of another, or not known, if what is below them comes along. It is nil for other commands.
+// placedBy returns the transfer of a command, with the sources under their local names: without
+// the host for remote ones, or unknown if they are transferred recursively. It is nil for other
+// commands.
 func placedBy(words []Word) *Transfer {
 	t, _, g := transferOf(words)
 	if t == nil {
@@ -118,7 +121,7 @@ func placedBy(words []Word) *Transfer {
 	return t
 }
 
-// copies returns what is read, written and removed by commands that have a destination.
+// copies returns the paths read, written and removed by commands that have a destination.
 func copies(words []Word) []use {
 	t, targets, g := transferOf(words)
 	from := ReadPath
@@ -127,7 +130,7 @@ func copies(words []Word) []use {
 	}
 	var uses []use
 	for _, w := range t.Sources {
-		// What a symbolic link names is relative to the link, and judged with it.
+		// A symbolic link's target is relative to the link and judged with it.
 		if !remote(g.name, w.Value) && !t.Symbolic {
 			uses = append(uses, use{from, w})
 		}
@@ -143,14 +146,14 @@ func copies(words []Word) []use {
 	return uses
 }
 
-// remote reports whether an operand names a file of another machine.
+// remote reports whether an operand names a file on another machine.
 func remote(program, operand string) bool {
 	host, _, ok := strings.Cut(operand, ":")
 	return ok && (program == "rsync" || program == "scp") && !strings.Contains(host, "/")
 }
 
-// FileCommand reports whether p makes, moves or copies files and does nothing else, with options that
-// are all known. What it touches is among its [Part.Paths].
+// FileCommand reports whether p only creates, moves or copies files, with known options. The
+// affected paths are in [Part.Paths].
 func (p *Part) FileCommand() bool {
 	if len(p.Assigns) > 0 || len(p.Words) < 2 {
 		return false

@@ -5,37 +5,39 @@ import (
 	"sync"
 )
 
-// A usage is one row of the table of programs that write: how a program reads its options, and what
-// their values and its operands are. Unlike a [command] it proves nothing. It finds the files that are
-// written, however the options are spelled: glued to their values, joined, shortened or behind an equals sign.
+// A usage is a row in the table of programs that write: the syntax of a program's options, and
+// the kinds of their values and of its operands. Unlike a [command] it proves nothing. It finds
+// the written files for any spelling of the options: attached to their values, joined,
+// abbreviated or with an equals sign.
 //
-// The options are words: "-v" stands alone, "-o:W" has a value, in the next word or behind the option.
-// The letter says what the value is; a small letter, that the value may be missing and is never in the
-// next word:
+// Options are words: "-v" has no value, "-o:W" has a value, in the next word or after the
+// option. The letter is the kind of value; a lower-case letter means that the value is optional
+// and never in the next word:
 //
 //	W  a file that is written
 //	D  a directory in which files are written
 //	R  a file that is read
 //	E  a directory in which the program works
 //	X  a program that is run, or a file with options, commands or code
-//	F  likewise, but what the program is for: another makefile, another configuration
+//	F  likewise, but as intended by the program: another makefile, another configuration
 //	A  text, or @ and a file that is read
 //	N  anything else
 //
-// A short option that is not listed stands alone. Options end at the first operand if the row has stops.
+// An unlisted short option has no value. If the row has stops, options end at the first
+// operand.
 type usage struct {
 	name    string
 	options string
-	// operands has a letter for each operand, the last of them for all that follow; empty if they are
-	// not files that are written.
+	// operands has a letter for each operand, the last of them for all that follow; empty if
+	// they are not files that are written.
 	operands string
 	style    style
 	stops    bool
-	// more returns what the options alone do not say, or is nil.
+	// more, if non-nil, returns further uses.
 	more func(*given) []use
 }
 
-// A style is how a program writes its options.
+// A style is the syntax of a program's options.
 type style uint8
 
 const (
@@ -44,25 +46,25 @@ const (
 	compiler              // -o FILE -oFILE -include FILE
 )
 
-// given is what a command line gives a program.
+// given is a parsed command line.
 type given struct {
 	name     string
-	words    []Word // all of them
+	words    []Word // all words
 	options  []option
 	operands []Word
-	// unknown is the first option that is not listed, or "".
+	// unknown is the first unlisted option, or "".
 	unknown string
 }
 
-// An option is one that was given. Its value is the zero word if it has none.
+// An option is a given option. Its value is the zero Word if it has none.
 type option struct {
 	name  string
-	kind  byte // 0 for an option without a value, or one that is not listed
+	kind  byte // 0 for an unlisted option or an option without a value
 	value Word
-	end   int // how many words there are up to the option and its value
+	end   int // number of words up to the option and its value
 }
 
-// has reports whether one of the options was given.
+// has reports whether any of the options was given.
 func (g *given) has(names ...string) bool {
 	for _, o := range g.options {
 		for _, name := range names {
@@ -97,10 +99,11 @@ func (g *given) value(names ...string) (Word, bool) {
 	return Word{}, false
 }
 
-// A manual is a usage whose options were read.
+// A manual is a usage with parsed options.
 type manual struct {
 	usage
-	// partial says that the row is about what the program runs and reads: it may write more than its options say.
+	// partial is true if the row covers only the files that the program runs and reads: it may
+	// write more than its options show.
 	partial bool
 	read    sync.Once
 	kinds   map[string]byte
@@ -116,7 +119,7 @@ func (m *manual) readOptions() {
 	}
 }
 
-// parse reads words, without the name of the program.
+// parse parses words, without the program name.
 func (m *manual) parse(name string, words []Word) *given {
 	m.read.Do(m.readOptions)
 	g := &given{name: name, words: words}
@@ -135,7 +138,7 @@ func (m *manual) parse(name string, words []Word) *given {
 			}
 			continue
 		case w.Glob:
-			g.doubt(v) // it may become other options than it seems
+			g.doubt(v) // may expand to other options
 		}
 		next := func() (Word, bool) {
 			if i+1 >= len(words) {
@@ -166,7 +169,7 @@ func (g *given) doubt(option string) {
 	}
 }
 
-// long reads an option of two dashes, which may be shortened.
+// long parses a long option, which may be abbreviated.
 func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
 	name, _, assigned := strings.Cut(w.Value, "=")
 	full, kind, several := m.complete(name)
@@ -191,8 +194,9 @@ func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
 	g.options = append(g.options, o)
 }
 
-// complete finds the option that a long name is short for, and the kinds of all that it may be short for. Of several
-// the one that writes or runs something is meant: the program would refuse them, or be of a version that knows fewer.
+// complete finds the option that a long name abbreviates, and the kinds of all candidates. If
+// there are several, it chooses the most dangerous: the program would reject the abbreviation,
+// or be a version with fewer options.
 func (m *manual) complete(name string) (full string, kind byte, several []byte) {
 	if kind, ok := m.kinds[name]; ok {
 		return name, kind, nil
@@ -209,7 +213,7 @@ func (m *manual) complete(name string) (full string, kind byte, several []byte) 
 	return full, kind, several
 }
 
-// rank orders kinds by what they may do.
+// rank orders kinds by their possible effect.
 func rank(kind byte) int { return strings.IndexByte("NARExXfFdDwW", kind) + 1 }
 
 func upper(kind byte) byte {
@@ -219,7 +223,7 @@ func upper(kind byte) byte {
 	return kind
 }
 
-// short reads the options that share a dash.
+// short parses options that share a dash.
 func (m *manual) short(g *given, w Word, next func() (Word, bool)) {
 	v := w.Value
 	for i := 1; i < len(v); i++ {
@@ -243,7 +247,7 @@ func (m *manual) short(g *given, w Word, next func() (Word, bool)) {
 	}
 }
 
-// single reads an option of a program whose options are not joined.
+// single parses an option of a program that does not join options.
 func (m *manual) single(g *given, w Word, next func() (Word, bool)) {
 	name, _, assigned := strings.Cut(w.Value, "=")
 	at := len(name) + 1
@@ -273,8 +277,8 @@ func (m *manual) single(g *given, w Word, next func() (Word, bool)) {
 	g.options = append(g.options, o)
 }
 
-// behind returns what follows the first n bytes of a word. Wildcards are about the whole word, so that what
-// follows is not certain.
+// behind returns the word after its first n bytes. Wildcards apply to the whole word, so the
+// rest is not certain.
 func (w Word) behind(n int) Word {
 	return Word{Value: w.Value[n:], Static: w.Static && !w.Glob, Text: quote(w.Value[n:]), why: w.why}
 }

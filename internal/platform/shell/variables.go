@@ -7,19 +7,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A holding is what a variable may hold, for all that its line says.
+// A holding is the set of possible values of a variable, according to its line.
 type holding struct {
 	values []string
-	// known says that the variable holds one of the values wherever it is used.
+	// known is true if the variable always holds a value from values where it is used.
 	known bool
-	// fresh says that it may be the name of a file that the line makes for itself.
+	// fresh is true if it may be the name of a temporary file that the line creates.
 	fresh bool
 }
 
-// freshFile stands for the name of a file that mktemp makes.
+// freshFile represents the name of a file created by mktemp.
 const freshFile = "/tmp/fresh"
 
-// holdings returns the variables that the line sets, by name. What it reads or computes is not known.
+// holdings returns the variables that the line sets, by name. Values that it reads or computes
+// are unknown.
 func (s *Script) holdings() map[string]*holding {
 	all := make(map[string]*holding)
 	if s.tree.file == nil {
@@ -75,10 +76,10 @@ func (s *Script) holdings() map[string]*holding {
 	return all
 }
 
-// maxValues is how many values of a variable, or of a word, are looked at.
+// maxValues is the maximum number of values of a variable, or of a word, that are checked.
 const maxValues = 16
 
-// setsVariables reports whether a command sets variables that are its operands.
+// setsVariables reports whether a command sets variables named by its operands.
 func setsVariables(name string) bool {
 	switch name {
 	case "read", "mapfile", "readarray", "printf", "getopts", "unset", "let", "eval":
@@ -87,8 +88,8 @@ func setsVariables(name string) bool {
 	return false
 }
 
-// setsFirst reports whether the line sets a variable on its own way to the first use: before it, and in a loop or
-// outside of every condition.
+// setsFirst reports whether the line sets a variable unconditionally, or in a loop, before its
+// first use.
 func (s *Script) setsFirst(name string) bool {
 	use := len(s.Source)
 	for _, form := range []string{"$" + name, "${" + name} {
@@ -131,7 +132,7 @@ func (s *Script) setsFirst(name string) bool {
 	if found {
 		return true
 	}
-	syntax.Walk(s.tree.file, func(n syntax.Node) bool { // a loop inside of something else holds all uses that it is for
+	syntax.Walk(s.tree.file, func(n syntax.Node) bool { // a nested loop contains all uses of its variable
 		if iter, ok := n.(*syntax.WordIter); ok && iter.Name.Value == name && int(iter.Pos().Offset()) < use {
 			found = true
 		}
@@ -157,8 +158,8 @@ func makesFile(w *syntax.Word) bool {
 	return ok && len(call.Args) > 0 && call.Args[0].Lit() == "mktemp"
 }
 
-// fillings returns what a word with expansions may become, with nothing for what is not known, and whether it
-// can become something else, at its start or elsewhere.
+// fillings returns the possible values of a word with expansions, with unknown ones empty, and
+// whether it can have other values, at its start or elsewhere.
 func (w Word) fillings(held map[string]*holding) (values []string, open, openStart bool) {
 	values = []string{""}
 	from := 0
@@ -183,14 +184,14 @@ func (w Word) fillings(held map[string]*holding) (values []string, open, openSta
 			}
 		}
 		if h.fresh && !slices.Contains(all, "") && strings.ContainsAny(w.Value[hole:], "*?[") {
-			all = append(all, values...) // it is empty if no file could be made
+			all = append(all, values...) // empty if mktemp fails
 		}
 		values = all
 	}
 	return values, open, openStart
 }
 
-// alternatives returns what a word with braces expands to, or nil if that is not easily told.
+// alternatives returns the brace expansion of a word, or nil if it is not easy to determine.
 func (w Word) alternatives() []string {
 	open := strings.IndexByte(w.Value, '{')
 	end := strings.IndexByte(w.Value, '}')

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Destructive returns a warning for the question about the line, or "". A warning only informs: rules and modes decide
-// without it.
+// Destructive returns a warning for the permission prompt, or "". It is informational: rules
+// and modes do not depend on it.
 func (s *Script) Destructive() string { return s.warning(maxNested, map[string]bool{}) }
 
 // maxNested is how many levels of code in arguments, as in bash -c '…', are inspected for warnings.
@@ -65,7 +65,7 @@ func (s *Script) runsDownload() string {
 	return ""
 }
 
-// runs returns a command and the commands it wraps, such as that of sudo.
+// runs returns a command and the commands it wraps, such as sudo's.
 func runs(p *Part) [][]Word {
 	all := p.commands()
 	for i := 0; i < len(all); i++ {
@@ -81,7 +81,8 @@ func runs(p *Part) [][]Word {
 	return all
 }
 
-// runsInput reports whether a command interprets its input, the output of another command, or one of the downloaded files.
+// runsInput reports whether a command interprets its input, another command's output, or a
+// downloaded file.
 func runsInput(words []Word, fetched string) bool {
 	name := baseName(words[0].Value)
 	if name == "eval" || name == "source" || name == "." {
@@ -149,7 +150,7 @@ func privileged(name string) bool {
 	return false
 }
 
-// deletions are calls that delete files, in the languages of interpreters.
+// deletions are calls that delete files, in interpreted languages.
 var deletions = [...]string{
 	"rmtree", "os.remove", "os.unlink", "os.rmdir", ".unlink(", "rmSync", "rmdirSync", "unlinkSync", "fs.rm", "rimraf", "rm_rf", "rm_r(",
 	"File.delete", "FileUtils.rm", "unlink ", "unlink(", "remove_tree",
@@ -202,7 +203,7 @@ type callee struct {
 	args []Word
 }
 
-// has reports whether one of the arguments is one of the given words, or an option with a value.
+// has reports whether any argument is a given word, or a given option with a value.
 func (c callee) has(options ...string) bool {
 	for _, w := range c.args {
 		for _, o := range options {
@@ -214,14 +215,14 @@ func (c callee) has(options ...string) bool {
 	return false
 }
 
-// short reports whether a cluster of short options, such as -Rf, has one of the letters.
+// short reports whether a cluster of short options, such as -Rf, has any of the letters.
 func (c callee) short(letters string) bool {
 	return slices.ContainsFunc(c.args, func(w Word) bool {
 		return len(w.Value) > 1 && w.Value[0] == '-' && w.Value[1] != '-' && strings.ContainsAny(w.Value[1:], letters)
 	})
 }
 
-// verb returns the n-th argument that is not an option, from 0 on, or "".
+// verb returns the nth argument that is not an option, counted from 0, or "".
 func (c callee) verb(n int) string {
 	for _, w := range c.args {
 		if strings.HasPrefix(w.Value, "-") {
@@ -366,12 +367,12 @@ var clouds = [...]string{
 	"gh", "glab", "docker", "docker-compose", "podman", "nerdctl", "ansible", "vault", "consul", "etcdctl", "velero", "argocd", "flux",
 }
 
-// deleting are their verbs.
+// deleting are their deleting verbs.
 var deleting = [...]string{
 	"delete", "del", "destroy", "rm", "rmi", "remove", "rb", "purge", "prune", "drain", "uninstall", "teardown", "terminate", "undeploy", "deletefile", "cleanup",
 }
 
-// remote warns of deletions elsewhere.
+// remote warns of deletions of remote resources.
 func (c callee) remote() string {
 	switch {
 	case slices.Contains(clouds[:], c.name):
@@ -384,7 +385,7 @@ func (c callee) remote() string {
 			if slices.Contains(deleting[:], v) || slices.Contains(deleting[:], head) {
 				return "This deletes what " + c.name + " manages."
 			}
-			if n >= 3 || v == "run" || v == "exec" { // the rest are names, or another command
+			if n >= 3 || v == "run" || v == "exec" { // the rest are names or another command
 				break
 			}
 		}
@@ -401,7 +402,7 @@ func (c callee) remote() string {
 	return ""
 }
 
-// system warns of the rights of root, and of changes to the machine.
+// system warns of root privileges and of changes to the machine.
 func (c callee) system() string {
 	switch {
 	case privileged(c.name):

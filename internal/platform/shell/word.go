@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A wordReader performs the quote removal of one word and notes which of its bytes were quoted.
+// A wordReader performs quote removal on one word and records which bytes were quoted.
 type wordReader struct {
 	vars Vars
 	text []byte
@@ -17,7 +17,7 @@ type wordReader struct {
 	word Word
 }
 
-// readWord returns w as bash would pass it on, if that can be told.
+// readWord returns w as bash would pass it on, as far as it is known.
 func readWord(w *syntax.Word, vars Vars) Word {
 	r := &wordReader{vars: vars}
 	r.word.Static = true
@@ -44,7 +44,7 @@ func (r *wordReader) part(part syntax.WordPart, first, only bool) {
 		value := p.Value
 		if p.Dollar {
 			r.dynamic("it uses $'…' quoting")
-			value, _, _ = expand.Format(nil, value, nil) // ok: only a guess at a word that is not static
+			value, _, _ = expand.Format(nil, value, nil) // ok: a guess at a word that is not static
 		}
 		r.add(value, false)
 	case *syntax.DblQuoted:
@@ -71,21 +71,21 @@ func (r *wordReader) part(part syntax.WordPart, first, only bool) {
 	}
 }
 
-// gap notes an unquoted expansion, which may come to nothing, to a word or to several.
+// gap records an unquoted expansion, which may expand to nothing, one word or several.
 func (r *wordReader) gap(why, name string) {
 	r.word.gaps = append(r.word.gaps, len(r.text))
 	r.hole(why, name)
 }
 
-// hole notes an expansion that is not known, of the variable of that name if it is nothing else.
+// hole records an unknown expansion. Name is the variable if it is a plain expansion.
 func (r *wordReader) hole(why, name string) {
 	r.word.holes = append(r.word.holes, len(r.text))
 	r.word.names = append(r.word.names, name)
 	r.dynamic(why)
 }
 
-// filled returns words with a digit for whatever is not known of them, so that they can be read like
-// others: it is an operand, a number, a part of a name.
+// filled returns words with a digit in place of each unknown part, so that they can be parsed
+// like others: as an operand, a number or part of a name.
 func filled(words []Word) []Word {
 	if !slices.ContainsFunc(words, func(w Word) bool { return len(w.holes) > 0 }) {
 		return words
@@ -130,7 +130,7 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 		r.unknown(p)
 		why := "it uses a variable ($" + paramName(p) + ")"
 		if paramName(p) == "@" || everyIndex(p.Index) || p.Names != 0 {
-			r.gap(why, plainParam(p)) // several words, though it is quoted
+			r.gap(why, plainParam(p)) // several words, although quoted
 			return
 		}
 		r.hole(why, plainParam(p))
@@ -150,7 +150,7 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 	}
 }
 
-// unknown notes the variables that an expansion whose value is not known is made of.
+// unknown records the variables in an unknown expansion.
 func (r *wordReader) unknown(p *syntax.ParamExp) {
 	if p.Length {
 		return // a number
@@ -175,7 +175,7 @@ func (r *wordReader) literal(v string, first, only bool) {
 	}
 	for i := 0; i < len(v); i++ {
 		if v[i] == '\\' && i+1 < len(v) {
-			// The parser removes most continued lines, but not those behind a backslash.
+			// The parser removes most line continuations, but not after a backslash.
 			if i++; v[i] != '\n' {
 				r.add(v[i:i+1], false)
 			}
@@ -199,7 +199,7 @@ func (r *wordReader) dynamic(why string) {
 	}
 }
 
-// checkBare looks for characters that mean something where they are not quoted.
+// checkBare looks for characters that are special if unquoted.
 func (r *wordReader) checkBare() {
 	var bracket, assigned bool
 	for i, c := range r.text {
@@ -233,7 +233,7 @@ func (r *wordReader) checkBare() {
 	}
 }
 
-// canonical spells the word with as few quotes as possible.
+// canonical returns the word with as few quotes as possible.
 func (r *wordReader) canonical() string {
 	if len(r.text) == 0 {
 		return "''"
@@ -255,14 +255,14 @@ func (r *wordReader) canonical() string {
 		}
 		b.WriteByte('\'')
 	}
-	// 'a b'/c and 'a b/c' are one word, and the whole is easier to match.
+	// 'a b'/c and 'a b/c' are the same word, and quoting the whole is easier to match.
 	if !r.word.Glob && strings.ContainsRune(b.String(), '\'') {
 		return quote(string(r.text))
 	}
 	return b.String()
 }
 
-// plain reports whether byte i of the word may stand without quotes.
+// plain reports whether byte i of the word needs no quotes.
 func (r *wordReader) plain(i int) bool {
 	c := r.text[i]
 	if r.word.Glob && strings.IndexByte("*?[]!^-", c) >= 0 {
@@ -271,13 +271,13 @@ func (r *wordReader) plain(i int) bool {
 	return safeByte(c)
 }
 
-// safeByte reports whether c means nothing special anywhere in a word.
+// safeByte reports whether c is never special in a word.
 func safeByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		strings.IndexByte("%+-./:=@_,", c) >= 0 || c >= 0x80
 }
 
-// quote returns s as one static word of shell.
+// quote returns s as one static shell word.
 func quote(s string) string {
 	for i := range len(s) {
 		if !safeByte(s[i]) {
@@ -290,11 +290,11 @@ func quote(s string) string {
 	return s
 }
 
-// reserved are the words that begin or end a construct where a command is expected.
+// reserved are the words that begin or end a construct in command position.
 var reserved = setOf(`if then elif else fi for while until do done case esac in select function coproc`)
 
-// asCommand returns the canonical form of a word that names a command: if it looks like an assignment or is a reserved
-// word, it is quoted, since a quote kept it from being one.
+// asCommand returns the canonical form of a word in command position: if it looks like an
+// assignment or is a reserved word, it is quoted, since a quote kept it from being one.
 func (w *Word) asCommand() string {
 	name, value, ok := strings.Cut(w.Text, "=")
 	switch {
@@ -308,8 +308,8 @@ func (w *Word) asCommand() string {
 	return "'" + w.Text + "'"
 }
 
-// assignable reports whether a word that begins with name and = assigns: to a variable, to an element of
-// an array, or by appending.
+// assignable reports whether a word that begins with name and = is an assignment: to a
+// variable, to an array element, or by appending.
 func assignable(name string) bool {
 	name = strings.TrimSuffix(name, "+")
 	if i := strings.IndexByte(name, '['); i >= 0 && strings.HasSuffix(name, "]") {
@@ -318,7 +318,7 @@ func assignable(name string) bool {
 	return syntax.ValidName(name)
 }
 
-// variable returns the value of a plain $NAME or ${NAME} that is known.
+// variable returns the value of a plain $NAME or ${NAME}, if known.
 func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
 	if plainParam(p) == "" {
 		return "", false
@@ -337,7 +337,7 @@ func (r *wordReader) variable(p *syntax.ParamExp) (string, bool) {
 	return value, value != ""
 }
 
-// plainParam returns the name of a $NAME or ${NAME}, or "" if the expansion is any other.
+// plainParam returns the name of a $NAME or ${NAME}, or "" for any other expansion.
 func plainParam(p *syntax.ParamExp) string {
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil ||
 		p.Index != nil || len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
@@ -354,7 +354,7 @@ func paramName(p *syntax.ParamExp) string {
 	return p.Param.Value
 }
 
-// quotedDocument returns the text of $(cat <<'TAG' … TAG), which is a literal in disguise.
+// quotedDocument returns the text of $(cat <<'TAG' … TAG), which is equivalent to a literal.
 func quotedDocument(c *syntax.CmdSubst) (string, bool) {
 	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 {
 		return "", false
@@ -370,14 +370,14 @@ func quotedDocument(c *syntax.CmdSubst) (string, bool) {
 		return "", false
 	}
 	text, ok := literalText(doc.Hdoc)
-	// The bash of macOS looks for the end of the substitution without knowing of here-documents.
+	// bash on macOS looks for the end of the substitution without parsing here-documents.
 	if !ok || runtime.GOOS == "darwin" && strings.ContainsAny(text, "()") && strings.ContainsAny(text, "'\"`\\") {
 		return "", false
 	}
 	return strings.TrimRight(text, "\n"), true
 }
 
-// quotedTag reports whether the delimiter of a here-document keeps its text from being expanded.
+// quotedTag reports whether a here-document's delimiter prevents expansion of its text.
 func quotedTag(w *syntax.Word) bool {
 	for _, part := range w.Parts {
 		switch p := part.(type) {
@@ -392,7 +392,7 @@ func quotedTag(w *syntax.Word) bool {
 	return false
 }
 
-// literalText returns the text of a word that holds nothing else.
+// literalText returns the text of a word that consists only of literals.
 func literalText(w *syntax.Word) (string, bool) {
 	if w == nil {
 		return "", true
