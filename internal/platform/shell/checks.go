@@ -12,7 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The checks of commands whose operands say more than their options.
+// Checks for commands whose operands matter more than their options.
 
 var (
 	findTests = setOf(`-print -print0 -ls -prune -quit -depth -d -xdev -mount -empty -true -false -readable -writable -executable
@@ -30,7 +30,7 @@ func isFindAction(word string) bool {
 	return false
 }
 
-// findAction returns the first word that makes find do more than look, or "".
+// findAction returns the first word that makes find do more than search, or "".
 func findAction(words []Word) string {
 	for _, w := range words {
 		if isFindAction(w.Value) {
@@ -40,7 +40,7 @@ func findAction(words []Word) string {
 	return ""
 }
 
-// findPaths returns the leading words of find, which are where it looks, and the expression after them.
+// findPaths splits the words of find into the leading search roots and the expression.
 func findPaths(words []Word) (roots, expression []Word) {
 	words = words[findLinks(words):]
 	n := slices.IndexFunc(words, func(w Word) bool {
@@ -52,7 +52,7 @@ func findPaths(words []Word) (roots, expression []Word) {
 	return words[:n], words[n:]
 }
 
-// findLinks returns how many of the words are options about links, which stand before the roots.
+// findLinks returns the number of words that are options about links, which precede the roots.
 func findLinks(words []Word) int {
 	n := 0
 	for n < len(words) && (words[n].Value == "-H" || words[n].Value == "-P" || words[n].Value == "-L") {
@@ -91,7 +91,7 @@ func checkFind(a *arguments) error {
 	return nil
 }
 
-// checkSed admits scripts that only print.
+// checkSed accepts scripts that only print.
 func checkSed(a *arguments) error {
 	var scripts []string
 	for i, v := range a.values {
@@ -112,8 +112,8 @@ func checkSed(a *arguments) error {
 	return sed.Prints(strings.Join(scripts, "\n"))
 }
 
-// checkAwk admits programs that can neither run nor write anything, nor read the environment or other
-// files than they are given.
+// checkAwk accepts programs that can neither run nor write anything, nor read the environment
+// or files other than their operands.
 func checkAwk(a *arguments) error {
 	words := a.words
 	for len(words) > 0 && len(words[0].Value) > 1 && words[0].Value[0] == '-' {
@@ -148,13 +148,14 @@ func checkAwk(a *arguments) error {
 	return awk.Parse(words[0].Value).Prints()
 }
 
-// awkAssigns reports whether awk takes an operand for an assignment: NAME=value. Any other is a file.
+// awkAssigns reports whether awk treats an operand as an assignment, NAME=value. Any other
+// operand is a file.
 func awkAssigns(operand string) bool {
 	name, _, ok := strings.Cut(operand, "=")
 	return ok && syntax.ValidName(name)
 }
 
-// awkFiles returns the operands of awk after its program.
+// awkFiles returns awk's operands after its program.
 func awkFiles(words []Word) []Word {
 	for i := 0; i < len(words); i++ {
 		switch v := words[i].Value; {
@@ -214,7 +215,7 @@ func checkPs(a *arguments) error {
 	return nil
 }
 
-// checkVersion admits a single option.
+// checkVersion accepts a single option.
 func checkVersion(a *arguments) error {
 	if len(a.words) != 1 || a.words[0].Value == "--" {
 		return errors.New("only its version is known to be harmless")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// checkGitFormat refuses formats that have signatures checked, which runs a program, and patches of submodules,
-// which git is started for in places that only the history names.
+// checkGitFormat rejects formats that verify signatures, which runs a program, and submodule
+// patches, for which git runs in directories that only the history names.
 func checkGitFormat(a *arguments) error {
 	for _, v := range a.values {
 		if SignsFormat(v.Value) {
@@ -22,8 +22,8 @@ func checkGitFormat(a *arguments) error {
 	return nil
 }
 
-// SignsFormat reports whether a format of git has signatures checked: %G of commits, also with a sign between that
-// adds or removes line ends and blanks, and the field signature of references.
+// SignsFormat reports whether a git format verifies signatures: %G for commits, also with a
+// sign that adds or removes line ends and blanks, and the signature field of references.
 func SignsFormat(format string) bool {
 	for i := 0; i+1 < len(format); i++ {
 		if format[i] != '%' {
@@ -39,7 +39,8 @@ func SignsFormat(format string) bool {
 	return strings.Contains(format, "%(signature") || strings.Contains(format, "%(*signature")
 }
 
-// checkRefs is checkGitFormat for what lists references, which can be sorted by their signatures.
+// checkRefs is checkGitFormat for commands that list references, which can be sorted by
+// signature.
 func checkRefs(a *arguments) error {
 	for _, v := range a.values {
 		if strings.HasPrefix(strings.TrimLeft(v.Value, "-*"), "signature") {
@@ -73,7 +74,8 @@ func checkTag(a *arguments) error {
 	return checkRefs(a)
 }
 
-// checkConfig admits the forms that show settings. Which may be shown is for those to say who know them.
+// checkConfig accepts the forms that show settings. The caller decides which settings may be
+// shown.
 func checkConfig(a *arguments) error {
 	n := len(a.operands)
 	switch {
@@ -87,7 +89,7 @@ func checkConfig(a *arguments) error {
 		}
 	case n == 1: // a name, or list
 		return nil
-	case n == 2 && a.operands[0].Value == "get" && !a.operands[0].Glob: // which an older git refuses as a name
+	case n == 2 && a.operands[0].Value == "get" && !a.operands[0].Glob: // an older git rejects it as a name
 		return nil
 	}
 	return errors.New("it may change a setting")
@@ -100,7 +102,8 @@ func checkSymbolicRef(a *arguments) error {
 	return nil
 }
 
-// checkVar admits the variables that hold no secret. What is said of the pager would be true of adze alone.
+// checkVar accepts the variables that hold no secret. The pager is excluded because its value
+// would apply only to adze.
 func checkVar(a *arguments) error {
 	if len(a.operands) == 1 {
 		switch a.operands[0].Value {

@@ -9,9 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The checks of commands that are proven only in a jail.
+// Checks for commands that are proven only in a jail.
 
-// sink reports whether a path is no file in a jail: nothing that is written there stays.
+// sink reports whether writing to path has no lasting effect in a jail.
 func sink(path string) bool {
 	switch path {
 	case "/dev/null", "/dev/stdout", "/dev/stderr":
@@ -21,7 +21,7 @@ func sink(path string) bool {
 	return ok && digits(number)
 }
 
-// source reports whether reading a path reads what was opened before, or what says nothing.
+// source reports whether reading path reads an already open file, or meaningless data.
 func source(path string) bool {
 	switch path {
 	case "/dev/stdin", "/dev/zero", "/dev/urandom", "/dev/random":
@@ -30,13 +30,15 @@ func source(path string) bool {
 	return sink(path)
 }
 
-// drain reports whether nothing that the line writes to path stays: the path is a device, or leads to what
-// it was given. If it moves descriptors, /dev/stdout may lead to a file that it only reads.
+// drain reports whether nothing that the line writes to path persists: it is a device, or one
+// of the line's own outputs. If the line moves descriptors, /dev/stdout may refer to a file
+// that it only reads.
 func (s *Script) drain(path string) bool {
 	return path == "/dev/null" || (path == "/dev/stdout" || path == "/dev/stderr") && s.keepsOutputs()
 }
 
-// keepsOutputs reports whether the standard outputs of the line are never what it opened for reading.
+// keepsOutputs reports whether the line's standard outputs are never files that it opened for
+// reading.
 func (s *Script) keepsOutputs() bool {
 	for _, p := range s.Parts {
 		for _, r := range p.Redirects {
@@ -79,7 +81,7 @@ func checkDd(a *arguments) error {
 	return nil
 }
 
-// checkTar admits listing an archive, and unpacking it to the standard output.
+// checkTar accepts listing an archive, and extracting it to standard output.
 func checkTar(a *arguments) error {
 	var lists, unpacks, prints bool
 	words := a.words
@@ -126,7 +128,7 @@ func checkTar(a *arguments) error {
 	return errors.New("only listing an archive is known to only read")
 }
 
-// tarPaths returns the archive of a command that checkTar admits, and what it changes to.
+// tarPaths returns the archive and the directories in a command that checkTar accepts.
 func tarPaths(words []Word) []Word {
 	var paths []Word
 	for i := 0; i < len(words); i++ {
@@ -175,7 +177,7 @@ func checkAr(a *arguments) error {
 	return checkResponse(a)
 }
 
-// noMore returns an error if words hold an option that is not in known.
+// noMore returns an error if words contain an option that is not in known.
 func noMore(words []Word, known string) error {
 next:
 	for _, w := range words {
@@ -192,8 +194,8 @@ next:
 	return nil
 }
 
-// archiveUses returns the archives, or programs, that are read, if that is all that happens. Else nothing is
-// known.
+// archiveUses returns the archives or programs that are read, if nothing else happens.
+// Otherwise nothing is known.
 func archiveUses(words []Word) []use {
 	e, rest := lookup(words)
 	if e == nil || e.prove(words[0], rest, true) != nil {
@@ -238,7 +240,7 @@ func checkStty(a *arguments) error {
 	return errors.New("it changes the terminal")
 }
 
-// checkCount admits programs that report again and again if they say how often.
+// checkCount accepts programs that report repeatedly, if a count is given.
 func checkCount(a *arguments) error {
 	if len(a.operands) == 1 || len(a.operands) > 2 {
 		return errors.New("it goes on until it is ended")
@@ -267,7 +269,7 @@ func checkSysctl(a *arguments) error {
 	return nil
 }
 
-// checkIP admits what ip shows.
+// checkIP accepts the display forms of ip.
 func checkIP(a *arguments) error {
 	words := a.words
 	for len(words) > 0 && strings.HasPrefix(words[0].Value, "-") {
@@ -301,7 +303,7 @@ func checkIP(a *arguments) error {
 	return fmt.Errorf("%s is not known to only read", words[1].Text)
 }
 
-// tame holds variables that are no secrets.
+// tame are variables that do not hold secrets.
 var tame = setOf(`PATH HOME USER LOGNAME SHELL PWD OLDPWD LANG LANGUAGE TERM COLORTERM TMPDIR TZ EDITOR VISUAL PAGER HOSTNAME DISPLAY SHLVL COLUMNS LINES
 	GOPATH GOROOT GOBIN GOOS GOARCH GOFLAGS GOCACHE GOMODCACHE CGO_ENABLED JAVA_HOME NODE_ENV NODE_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX
 	CARGO_HOME RUSTUP_HOME RUST_LOG CC CXX CFLAGS CXXFLAGS LDFLAGS MANPATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CI DEBUG`)
@@ -320,7 +322,7 @@ func checkPrintenv(a *arguments) error {
 
 func checkApk(a *arguments) error { return oneOf(a, "info list search policy version") }
 
-// oneOf returns an error if the first operand is none of the sub-commands.
+// oneOf returns an error if the first operand is not a listed sub-command.
 func oneOf(a *arguments, subcommands string) error {
 	if len(a.operands) > 0 {
 		for _, sub := range strings.Fields(subcommands) {
@@ -341,10 +343,10 @@ func checkPager(a *arguments) error {
 	return nil
 }
 
-// checkSyntaxOnly admits interpreters that say their version, or only read a program.
+// checkSyntaxOnly accepts interpreters that print their version or only parse a program.
 func checkSyntaxOnly(a *arguments) error {
 	for _, w := range a.operands {
-		if strings.HasPrefix(w.Value, "+") { // which takes an option of a shell back
+		if strings.HasPrefix(w.Value, "+") { // + unsets a shell option
 			return fmt.Errorf("%s may make it run a program", w.Value)
 		}
 	}
@@ -357,7 +359,7 @@ func checkSyntaxOnly(a *arguments) error {
 	return checkVersion(a)
 }
 
-// checkResponse refuses words that stand for a file with more words in it.
+// checkResponse rejects words that name a file with more words in it.
 func checkResponse(a *arguments) error {
 	for _, w := range a.words {
 		if strings.HasPrefix(w.Value, "@") {
@@ -367,7 +369,7 @@ func checkResponse(a *arguments) error {
 	return nil
 }
 
-// checkDiff refuses, without a jail, what may be directories: diff follows the links in them.
+// checkDiff rejects possible directories outside a jail: diff follows the links in them.
 func checkDiff(a *arguments) error {
 	if !a.jail && len(a.operands) > 0 && !a.has("--no-dereference") {
 		return errors.New("it follows links in directories")
@@ -375,7 +377,7 @@ func checkDiff(a *arguments) error {
 	return nil
 }
 
-// checkTest refuses operands that are evaluated, which runs the substitutions in them.
+// checkTest rejects operands that are evaluated, which executes the substitutions in them.
 func checkTest(a *arguments) error {
 	for i, w := range a.words {
 		switch {
@@ -395,7 +397,7 @@ func checkHash(a *arguments) error {
 	return nil
 }
 
-// checkSet admits options that do not change what the words of a line mean.
+// checkSet accepts options that do not change the meaning of a line's words.
 func checkSet(a *arguments) error {
 	if len(a.words) == 0 {
 		return errors.New("it shows all variables")
@@ -435,7 +437,7 @@ func checkShopt(a *arguments) error {
 	return nil
 }
 
-// checkGoEnv refuses what needs a place for temporary files: the settings for C.
+// checkGoEnv rejects forms that need a temporary directory: the settings for C.
 func checkGoEnv(a *arguments) error {
 	if a.jail && len(a.operands) == 0 {
 		return errors.New("it needs a place for temporary files: name the variables")
@@ -443,7 +445,7 @@ func checkGoEnv(a *arguments) error {
 	return nil
 }
 
-// checkNames admits built-in commands that set the variables they are given.
+// checkNames accepts builtins that set the variables they are given.
 func checkNames(a *arguments) error {
 	for _, w := range a.operands {
 		if err := settable(w); err != nil {
@@ -478,7 +480,7 @@ func settable(w Word) error {
 	return nil
 }
 
-// special reports whether a variable means something to the shell, or is handed on to programs.
+// special reports whether a variable has a meaning to the shell, or is exported to programs.
 func special(name string) bool {
 	for _, prefix := range []string{"BASH", "LD_", "DYLD_", "GIT_", "HIST", "COMP_", "READLINE_", "ADZE_", "PS"} {
 		if strings.HasPrefix(name, prefix) && (prefix != "PS" || len(name) == 3 && digits(name[2:])) {

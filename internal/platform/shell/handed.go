@@ -225,8 +225,8 @@ func (f handouts) awk(words []Word) {
 	}
 }
 
-// git inspects the commands that git is asked to run: through settings on its command line, an
-// alias or an option.
+// git inspects commands that git runs because of settings on its command line, an alias or an
+// option.
 func (f handouts) git(words []Word) {
 	values := make([]string, len(words))
 	for i, w := range words {

@@ -8,8 +8,8 @@ import (
 )
 
 // DangerousRemovals returns the reasons why the line may remove something that no line should:
-// the root, the home directory, a top-level directory, a drive, a direct child of one of them,
-// or a working directory or its ancestor. The first of dirs is the current directory.
+// the root, the home directory, a top-level directory, a drive, a direct child of these, or a
+// working directory or its ancestor. The first of dirs is the current directory.
 //
 // An uncertain path counts as dangerous if it is removed recursively and may be anywhere, or if
 // it would be dangerous with its expansions empty. If the line runs in the same shell as
@@ -159,8 +159,8 @@ func foundBy(words []Word) []Word {
 	return below
 }
 
-// word returns why removing w is dangerous, for each place the command may run in. Deep says that what is
-// below it goes too, and lost, that it is gone then.
+// word returns the reasons why removing w is dangerous, for each directory the command may run
+// in. Deep means that the removal is recursive, lost that the data is destroyed, not moved.
 func (r *remover) word(w Word, at []string, deep, lost bool) []string {
 	if w.Static {
 		return r.path(w.Value, w.Text, at, deep, lost)
@@ -229,7 +229,8 @@ func absolute(current, dir, target string) string {
 	return path.Clean(full)
 }
 
-// danger says what target is, if it is one of those that are asked about in every mode.
+// danger describes target if removing it needs confirmation in every mode, otherwise it returns
+// "".
 func danger(target, home string, dirs []string) string {
 	parent, last := path.Split(target)
 	parent = path.Clean(parent)
@@ -262,7 +263,7 @@ func danger(target, home string, dirs []string) string {
 	return ""
 }
 
-// above reports whether target is one of dirs, if self says so, or an ancestor of one.
+// above reports whether target is an ancestor of any of dirs or, if self is true, equal to one.
 func above(target string, dirs []string, self bool) bool {
 	for _, dir := range dirs {
 		if self && target == clean(dir) || target != clean(dir) && within(clean(dir), target) {
@@ -284,13 +285,13 @@ func within(p, dir string) bool {
 	return p == dir || dir == "/" || strings.HasPrefix(p, dir+"/")
 }
 
-// topLevel reports whether p is a directory directly under the root. What lies in /tmp is not asked
-// about, but /tmp is.
+// topLevel reports whether p is a directory directly under the root. It applies to /tmp itself,
+// not to files in /tmp.
 func topLevel(p string) bool {
 	return strings.Count(p, "/") == 1 && len(p) > 1 || len(p) > 3 && drive(p[:3]) && strings.Count(p, "/") == 1
 }
 
-// drive reports whether p is the root of a drive of Windows.
+// drive reports whether p is the root of a Windows drive.
 func drive(p string) bool {
 	return (len(p) == 2 || len(p) == 3 && p[2] == '/') && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
 }

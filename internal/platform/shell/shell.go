@@ -66,7 +66,7 @@ type Part struct {
 	source string   // source of the words
 	at     int      // offset of the first word in the line
 	dirs   []string // directories it may run in, relative to the initial one; nil if unknown
-	reads  []Word   // in a part without words: files that the shell itself accesses
+	reads  []Word   // files that the shell itself accesses, in a part without words
 	body   int      // number of the function that contains it, counted from 1; 0 for none
 }
 

@@ -156,7 +156,7 @@ func hasSubCommand(sub string) bool {
 // operands finds the words that may name files, revisions and pathspecs.
 func (a gitArguments) operands(s *Shown) {
 	end := -1
-	var before, sure []string // operands before --; the ones that cannot be option values
+	var before, sure []string // operands before --; operands that cannot be option values
 	for i := 0; i < len(a.args); i++ {
 		v := a.args[i]
 		name, _, glued := strings.Cut(v, "=")

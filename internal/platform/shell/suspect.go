@@ -44,8 +44,7 @@ func (s *Script) Possible(pat Pattern) (text string, ok bool) {
 func (s *Script) Guessed() map[string]bool { return s.suspects().guessed }
 
 // Unknown returns the reason why some of the line's programs are known only at run time, so
-// that any rule might apply: "it runs what is known only when it runs". It is empty if all of
-// them are known.
+// that any rule might apply. It is empty if all of them are known.
 func (s *Script) Unknown() string { return s.suspects().unknown }
 
 // Sourced returns the files whose commands the line's shell executes itself.
@@ -157,7 +156,7 @@ func findSuspects(s *Script) *suspects {
 	if s.ChangesDir() {
 		f.vars.Dir = ""
 	}
-	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // for a rule that quotes the whole line
+	f.programs[firstWord(strings.TrimSpace(s.Source))] = true // matches a rule that quotes the whole line
 	for t := s.tree; t != nil; t = t.other {
 		if t.file != nil {
 			f.tree(t.file, s.Source)

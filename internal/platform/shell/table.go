@@ -44,7 +44,7 @@ type command struct {
 	// programs that it executes.
 	needs   need
 	helpers string
-	must    string // options at least one of which is required, or empty
+	must    string // required options, any of which suffices, or empty
 	// runs is true if the command has unlisted options with which it runs or loads something
 	// else: none of its words may become such an option at run time.
 	runs bool
@@ -64,9 +64,9 @@ type operands uint8
 
 const (
 	paths     operands = iota // files and directories that are read
-	onePath                   // at most one path: a second would be written
-	texts                     // not files
-	none                      // not permitted
+	onePath                   // a single path: a second would be written
+	texts                     // text, no files
+	none                      // no operands permitted
 	pattern                   // text, unless an option gives it, then paths
 	script                    // text, then paths
 	anything                  // no options; check interprets the words
@@ -83,7 +83,7 @@ type arguments struct {
 	valued   []string // options that have them
 	paths    []Word   // option values that are paths
 	operands []Word
-	jail     bool // for a command in a jail
+	jail     bool // the command runs in a jail
 }
 
 func (a *arguments) has(options ...string) bool {

@@ -61,7 +61,7 @@ var readTable = []command{
 	{name: "readlink", class: ClassRead, options: `-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --zero`},
 }
 
-// Asking the system, and small calculations.
+// System information and small calculations.
 var systemTable = []command{
 	{name: "seq", class: ClassRead, operands: texts, options: `-w -# -s:N -f:N --equal-width --separator:N --format:N`},
 	{name: "expr", class: ClassRead, operands: anything},
@@ -85,8 +85,9 @@ var systemTable = []command{
 	{name: "uptime", class: ClassRead, needs: processes, operands: none, options: `-p -s --pretty --since`},
 }
 
-// Versions of tools that load nothing of the project to say them, and what go knows. The short options
-// are those that mean the version: a shell or an interpreter with -v would run what it reads.
+// Versions of tools that load no project files to print them, and go's own information. The
+// short options are the ones for the version: a shell or an interpreter with -v would run its
+// input.
 var toolTable = []command{
 	{name: "cmake zsh", operands: none, check: checkVersion, options: `--version`},
 	{name: "bash sh dash", runs: true, operands: program, check: checkSyntaxOnly, options: `--version`, more: `-n`},

@@ -1,5 +1,5 @@
-// Package awk reads programs of awk: what they write and run, and whether they only print. It runs none. Which of the
-// words of a command line are programs is the caller's to know.
+// Package awk analyzes awk programs: the files they write, the commands they run, and whether
+// they only print. It does not run them.
 package awk
 
 import (
@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A Program is what a program may do besides printing.
+// A Program lists an awk program's possible effects other than printing.
 type Program struct {
 	Writes   []string // files that it names
-	Computes bool     // it writes files whose names are known only when it runs
-	Reads    bool     // it reads files or lines by itself
-	Runs     bool     // it runs commands
+	Computes bool     // writes files whose names are known only at run time
+	Reads    bool     // reads files or lines by itself
+	Runs     bool     // runs commands
 	Commands []string // all of its strings, if it runs commands
-	Unknown  bool     // it runs commands that are not among them
-	doubt    error    // why it may do more than print; nil if it does not
+	Unknown  bool     // runs commands that are not in Commands
+	doubt    error    // reason it may do more than print; nil if it only prints
 }
 
-// Parse reads a program. Of what not every awk reads in the same way it holds the worst.
+// Parse analyzes a program. Where implementations differ, the result contains the worst case.
 func Parse(program string) Program {
 	x := lexer{text: program}
 	x.all()
@@ -40,18 +40,18 @@ func Parse(program string) Program {
 	return p.Program
 }
 
-// Prints returns nil if the program only prints, in every awk: if it neither opens files of its own nor runs
-// anything, nor looks at the environment.
+// Prints returns nil if the program only prints in every awk: it neither opens files itself nor
+// runs anything, nor reads the environment.
 func (p Program) Prints() error { return p.doubt }
 
-// A parser goes through the tokens of a program.
+// A parser walks the tokens of a program.
 type parser struct {
 	Program
 	tokens  []token
-	depth   int  // of brackets
-	prints  int  // brackets around the print that is being read, from 1 on; 0 for none
-	above   bool // the print is in a line above, which ends it in most programs
-	getline int  // brackets around the getline that is being read
+	depth   int  // bracket depth
+	prints  int  // bracket depth of the current print, counted from 1; 0 for none
+	above   bool // the print is on a previous line, which ends it in most programs
+	getline int  // bracket depth of the current getline
 }
 
 func (p *parser) refuse(err error) {
@@ -60,7 +60,7 @@ func (p *parser) refuse(err error) {
 	}
 }
 
-// at returns a token, which is none before the first and behind the last.
+// at returns a token, or the zero token before the first and after the last.
 func (p *parser) at(i int) token {
 	if i < 0 || i >= len(p.tokens) {
 		return token{}
@@ -68,7 +68,7 @@ func (p *parser) at(i int) token {
 	return p.tokens[i]
 }
 
-// statements looks at what every token does.
+// statements records the effect of every token.
 func (p *parser) statements() {
 	for i, t := range p.tokens {
 		switch t.kind {
@@ -98,7 +98,7 @@ func (p *parser) name(i int, text string) {
 	}
 }
 
-// run notes that a command runs, which is known if it is a string of the program.
+// run records that a command runs. It is known if it is a string in the program.
 func (p *parser) run(why error, known bool) {
 	p.refuse(why)
 	p.Runs, p.Unknown = true, p.Unknown || !known
@@ -112,7 +112,7 @@ func (p *parser) symbol(i int, text string) {
 			known = p.at(i-1).kind == quoted && p.at(i-2).begins()
 		}
 		p.run(errors.New("the program of awk runs a program"), known)
-	case "@": // the name of a function in a variable, or more of the program in a file
+	case "@": // a function name in a variable, or an included file
 		p.run(errors.New("the program of awk uses '@'"), false)
 	case "::", "&":
 		p.refuse(fmt.Errorf("the program of awk uses %q", text))
@@ -139,7 +139,7 @@ func (p *parser) symbol(i int, text string) {
 	}
 }
 
-// output looks at what a print goes to. Only the standard output and error are harmless.
+// output inspects the destination of a print. Only standard output and error are harmless.
 func (p *parser) output(i int) {
 	t := p.at(i)
 	known := t.kind == quoted && !strings.Contains(t.text, `\`) && p.at(i+1).ends() && !p.at(i+1).is(symbol, ")")
@@ -147,7 +147,7 @@ func (p *parser) output(i int) {
 	case known && (t.text == "/dev/stdout" || t.text == "/dev/stderr" || t.text == "/dev/null"):
 		p.prints = 0
 		return
-	case p.above: // rather a comparison in another statement
+	case p.above: // probably a comparison in another statement
 	case known:
 		p.Writes = append(p.Writes, t.text)
 	default:
@@ -156,7 +156,7 @@ func (p *parser) output(i int) {
 	p.refuse(errors.New("the program of awk writes a file"))
 }
 
-// strings notes the strings of the program as commands. What is written with numbers of characters is not known.
+// strings records the program's strings as commands. Strings with numeric escapes are unknown.
 func (p *parser) strings() {
 	for _, t := range p.tokens {
 		if t.kind != quoted {

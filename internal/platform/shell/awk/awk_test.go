@@ -15,15 +15,15 @@ var program = scripttest.Program{
 	Pieces: strings.Split(`print~printf~"M"~>~>>~"~/~[~]~(~)~{~}~;~`+"\n"+`~$1~x~1~,~||~&&~system~system("touch M")~getline~<~"touch M"~|~|&~if~while~(1)~else~for~in~++~--~=~==~+~*~\~\"~\/~/a/~/[/]/~/"/~#~"/dev/stderr"~"/dev/null"~ENVIRON~length~NR~BEGIN~END~return~ ~?~:~!~^~%~.~1e3~0x1~function f(~a[1]~delete~print > "M"~print 1 > "M"~print(1)>"M"~"touch M" | getline~case~switch~func~close("M")~@`, "~"),
 }
 
-// What is taken for a program that only prints has no other effect in any awk there is.
-//
+// TestOnlyPrints checks that programs considered print-only have no other effect in any
+// installed awk.
 // Proves SHRO-02.
 func TestOnlyPrints(t *testing.T) {
 	t.Parallel()
 	scripttest.OnlyPrints(t, program)
 }
 
-// FuzzProgram: what is admitted only prints.
+// FuzzProgram checks that accepted programs only print.
 func FuzzProgram(f *testing.F) {
 	scripttest.Fuzz(f, program, `{ print > "M" }`, "NR > 1", `/[/]/ { print }`, `{ if (1) /a/ }`, "NR==1\n/\"/ { system(\"touch M\") } #\"", "{ print 1,\n2 > \"M\" }")
 }
@@ -31,7 +31,7 @@ func FuzzProgram(f *testing.F) {
 func TestParse(t *testing.T) {
 	tests := []struct {
 		program string
-		want    string // what it writes, then "computes", "reads", what it runs, and "unknown"
+		want    string // files written, then "computes", "reads", commands run, and "unknown"
 		prints  bool
 	}{
 		{"1", "", true},
@@ -69,7 +69,7 @@ func TestParse(t *testing.T) {
 		{`{ print $1 |& "rm v" }`, "x rm v", false},
 		{`BEGIN { f = "system"; @f("rm v") }`, "x system x rm v unknown", false},
 		{`@include "x"`, "x x unknown", false},
-		// Not every awk reads these in the same way.
+		// Implementations read these differently.
 		{`/[/]/ { print }`, "", false},
 		{`/[/]/ { print > "M" }`, "w M computes", false},
 		{`/[/]x|y/ { print }`, "unknown", false},
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 		{`{ print 0x1 }`, "", false},
 		{"# \\\n1", "", false},
 		{"BEGIN { x = (1\n/2/ 3) }", "", false},
-		// The end of a line ends a pattern, so that what follows is a regular expression.
+		// A line end ends a pattern, so the following slash starts a regular expression.
 		{"NR==1\n/\"/ { system(\"touch M\") } #\"", "x touch M", false},
 		{"{ x = y\n/\"/ ? system(\"touch M\") : 1 } #\"", "x touch M", false},
 		{"{ x = f(y)\n/\"/ ? system(\"touch M\") : 1 } #\"", "x touch M", false},

@@ -10,16 +10,16 @@ type kind uint8
 
 const (
 	end    kind = iota
-	name        // of a variable or function
-	word        // a keyword
+	name        // variable or function name
+	word        // keyword
 	number      //
-	quoted      // a string, without quotes and as it is written
+	quoted      // string, without quotes and unprocessed
 	regex       //
-	symbol      // an operator or bracket
-	line        // the end of a line
+	symbol      // operator or bracket
+	line        // line end
 )
 
-// A token is a part of a program.
+// A token is a lexical element of a program.
 type token struct {
 	kind kind
 	text string
@@ -32,7 +32,7 @@ func (t token) ends() bool {
 	return t.kind == end || t.kind == line || t.kind == symbol && strings.Contains(";})", t.text)
 }
 
-// begins reports whether an expression begins behind a token.
+// begins reports whether an expression begins after a token.
 func (t token) begins() bool {
 	if t.kind == symbol {
 		switch t.text {
@@ -43,7 +43,7 @@ func (t token) begins() bool {
 	return t.kind == end || t.kind == line
 }
 
-// goesOn reports whether a statement may go on in the line behind a token.
+// goesOn reports whether a statement may continue on the line after a token.
 func (t token) goesOn() bool {
 	if t.kind == symbol {
 		switch t.text {
@@ -63,8 +63,8 @@ func keyword(s string) bool {
 	return false
 }
 
-// unsure reports whether a slash may follow as an operator in one awk and as the start of a regular expression in
-// another.
+// unsure reports whether a following slash may be an operator in one awk and the start of a
+// regular expression in another.
 func unsure(t token) bool {
 	switch t.text {
 	case "++", "--", "$":
@@ -80,25 +80,25 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' |
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// A lexer takes a program apart.
+// A lexer splits a program into tokens.
 type lexer struct {
 	text   string
 	at     int
 	tokens []token  // so far
-	open   []string // brackets that are not closed: "(", "[", "{", or "if" for the ( of a condition
+	open   []string // unclosed brackets: "(", "[", "{", or "if" for the ( of a condition
 	closed bool     // the last token is a ) that ended a condition
-	doubt  error    // the first thing that not every awk reads in the same way
-	unsure error    // the first thing from which on the tokens may be others
+	doubt  error    // first construct that implementations read differently
+	unsure error    // first construct after which the tokens are uncertain
 }
 
-// misread notes what may be read in another way, so that the tokens from here on are a guess.
+// misread records an ambiguous construct, so that the tokens from here on are a guess.
 func (x *lexer) misread(err error) {
 	if x.unsure == nil {
 		x.unsure = err
 	}
 }
 
-// last returns the last token, and whether it is in a line above.
+// last returns the last token, and whether it is on a previous line.
 func (x *lexer) last() (t token, above bool) {
 	for i := len(x.tokens) - 1; i >= 0; i-- {
 		if t := x.tokens[i]; t.kind != line {
@@ -109,7 +109,7 @@ func (x *lexer) last() (t token, above bool) {
 	return token{}, above
 }
 
-// all takes the whole program apart.
+// all splits the whole program into tokens.
 func (x *lexer) all() {
 	for x.at < len(x.text) {
 		t := x.next()
@@ -129,7 +129,7 @@ func (x *lexer) all() {
 	}
 }
 
-// brackets keeps count of those that are open.
+// brackets tracks the open brackets.
 func (x *lexer) brackets(text string) {
 	x.closed = false
 	switch text {
@@ -156,7 +156,7 @@ func (x *lexer) brackets(text string) {
 	}
 }
 
-// next returns the next token, or none for what is skipped.
+// next returns the next token, or the zero token for skipped text.
 func (x *lexer) next() token {
 	c := x.text[x.at]
 	switch {
@@ -201,7 +201,7 @@ func (x *lexer) next() token {
 	return x.symbol()
 }
 
-// number reads a number. What a letter behind it belongs to depends on the awk.
+// number reads a number. Implementations differ in how they read a letter after it.
 func (x *lexer) number() token {
 	from := x.at
 	digits := func() {
@@ -223,7 +223,8 @@ func (x *lexer) number() token {
 	return token{number, x.text[from:x.at]}
 }
 
-// startsRegex reports whether a slash here starts a regular expression: it does where an operand is due.
+// startsRegex reports whether a slash here starts a regular expression, which it does where an
+// operand is expected.
 func (x *lexer) startsRegex() bool {
 	last, above := x.last()
 	if unsure(last) {
@@ -261,7 +262,8 @@ func (x *lexer) quoted() token {
 	return token{quoted, x.text[from:]}
 }
 
-// regex reads a regular expression. Whether a slash in brackets ends it depends on the awk.
+// regex reads a regular expression. Implementations differ in whether a slash in brackets ends
+// it.
 func (x *lexer) regex() token {
 	from, bracket := x.at, false
 	for x.at++; x.at < len(x.text); x.at++ {

@@ -1,5 +1,5 @@
-// Package sed reads scripts of sed: what they read, write and run, and whether they only print. It runs none. Which of the
-// words of a command line are scripts is the caller's to know.
+// Package sed analyzes sed scripts: the files they read and write, the commands they run, and
+// whether they only print. It does not run them.
 package sed
 
 import (
@@ -9,20 +9,21 @@ import (
 	"strings"
 )
 
-// A Script is what a script may do besides printing.
+// A Script lists a sed script's possible effects other than printing.
 type Script struct {
 	Reads    []string // files
 	Writes   []string // files
 	Commands []string // commands that it names and runs
-	Runs     bool     // it runs commands
-	Input    bool     // it runs what it reads
+	Runs     bool     // runs commands
+	Input    bool     // runs its input
 }
 
-// errInvalid says that a script is not one: the program would refuse it before it does anything.
+// errInvalid means that a script is invalid: sed would reject it before doing anything.
 var errInvalid = errors.New("the script of sed is not understood")
 
-// Parse reads a script. Programs differ in how they read brackets, so that the result holds what any of them would
-// do. With an error, at least one of them does not understand the script, and there may be more in it.
+// Parse analyzes a script. Implementations differ in how they read brackets, so the result
+// contains the effects in any of them. An error means that some implementation does not
+// understand the script, and that there may be further effects.
 func Parse(script string) (Script, error) {
 	var s Script
 	var err error
@@ -50,8 +51,8 @@ func Parse(script string) (Script, error) {
 	return s, err
 }
 
-// Prints returns nil if a script only prints, in every sed: if it neither reads nor writes files of its own and runs
-// nothing.
+// Prints returns nil if a script only prints in every sed: it neither reads nor writes files
+// itself and runs nothing.
 func Prints(script string) error {
 	for p := range readings(script) {
 		switch {
@@ -64,7 +65,7 @@ func Prints(script string) error {
 	return nil
 }
 
-// readings yields a parser for each way to read a script, when it is through.
+// readings yields a finished parser for each way to read a script.
 func readings(script string) func(yield func(*parser) bool) {
 	return func(yield func(*parser) bool) {
 		for r := posix; r <= plain; r++ {
@@ -77,24 +78,24 @@ func readings(script string) func(yield func(*parser) bool) {
 	}
 }
 
-// A reading is a way to read the brackets of a regular expression.
+// A reading is a way to parse brackets in a regular expression.
 type reading uint8
 
 const (
-	posix   reading = iota // they hide delimiters, and classes in them hide brackets
-	escapes                // the same, and a backslash hides a bracket
-	simple                 // they hide delimiters and line breaks, up to the next bracket
-	plain                  // they hide nothing
+	posix   reading = iota // brackets hide delimiters, and classes in them hide brackets
+	escapes                // like posix, and a backslash hides a bracket
+	simple                 // brackets hide delimiters and line breaks, up to the next bracket
+	plain                  // brackets hide nothing
 )
 
 // A parser goes through a script.
 type parser struct {
 	text    string
 	at      int
-	depth   int // of braces
+	depth   int // brace depth
 	reading reading
 	found   Script
-	doubt   error // why it may do more than print; nil if it does not
+	doubt   error // reason it may do more than print; nil if it only prints
 	err     error
 }
 
@@ -121,7 +122,7 @@ func (p *parser) skip(letters string) {
 
 func (p *parser) blanks() { p.skip(" \t") }
 
-// script reads commands to the end.
+// script parses commands to the end.
 func (p *parser) script() error {
 	for {
 		p.skip(" \t\n;")
@@ -140,7 +141,7 @@ func (p *parser) script() error {
 	}
 }
 
-// addresses reads what stands before a command.
+// addresses parses the addresses before a command.
 func (p *parser) addresses() error {
 	found, err := p.address(true)
 	if err != nil {
@@ -162,7 +163,7 @@ func (p *parser) addresses() error {
 	return nil
 }
 
-// command reads one command without its addresses.
+// command parses one command without its addresses.
 func (p *parser) command() error {
 	if !p.more() {
 		return errInvalid
@@ -215,13 +216,13 @@ func (p *parser) command() error {
 	return p.end()
 }
 
-// run notes a command, which is what sed reads if it is empty.
+// run records a command. An empty command means that sed runs its input.
 func (p *parser) run(command string) {
 	p.found.Runs, p.found.Input = true, p.found.Input || command == ""
 	p.found.Commands = append(p.found.Commands, command)
 }
 
-// write notes the file that follows.
+// write records the file name that follows.
 func (p *parser) write() error {
 	p.refuse("the script of sed writes a file")
 	name, err := p.file()
@@ -229,7 +230,8 @@ func (p *parser) write() error {
 	return err
 }
 
-// file reads a name of a file: the rest of the line. Whether a backslash adds the next line to it depends on the sed.
+// file parses a file name: the rest of the line. Implementations differ in whether a backslash
+// adds the next line to it.
 func (p *parser) file() (string, error) {
 	p.blanks()
 	name := p.line()
@@ -239,7 +241,7 @@ func (p *parser) file() (string, error) {
 	return name, nil
 }
 
-// address reads an address, if there is one.
+// address parses an optional address.
 func (p *parser) address(first bool) (bool, error) {
 	switch c := p.peek(); {
 	case c >= '0' && c <= '9':
@@ -277,8 +279,9 @@ func (p *parser) number() bool {
 	return p.at > from
 }
 
-// label reads the name of a label and to the end of the command. Some take all of the line for it, which leaves less
-// to be done, and some take braces for a part of it, so that no comment may follow those.
+// label parses a label to the end of the command. Some implementations use the whole line as
+// the label, which leaves fewer commands; some include braces in it, so no comment may follow
+// them.
 func (p *parser) label() error {
 	p.blanks()
 	for p.more() && strings.IndexByte(" \t\n;}", p.peek()) < 0 {
@@ -290,7 +293,7 @@ func (p *parser) label() error {
 	return p.end()
 }
 
-// line reads the rest of the line.
+// line returns the rest of the line.
 func (p *parser) line() string {
 	from := p.at
 	for p.more() && p.peek() != '\n' {
@@ -299,7 +302,7 @@ func (p *parser) line() string {
 	return p.text[from:p.at]
 }
 
-// lines reads the rest of the line, and those that a backslash adds to it.
+// lines returns the rest of the line, including lines continued with a backslash.
 func (p *parser) lines() string {
 	from := p.at
 	for {
@@ -312,7 +315,7 @@ func (p *parser) lines() string {
 	}
 }
 
-// substitute reads what follows s.
+// substitute parses the arguments of s.
 func (p *parser) substitute() error {
 	with, err := p.delimited(true)
 	if err != nil {
@@ -335,21 +338,21 @@ func (p *parser) substitute() error {
 	}
 }
 
-// delimited reads two texts between three delimiters, the first of which may be a regular expression, and returns
-// the second.
+// delimited parses two texts between three delimiters, the first of which may be a regular
+// expression, and returns the second.
 func (p *parser) delimited(regex bool) (string, error) {
 	if err := p.until(regex); err != nil {
 		return "", err
 	}
 	from := p.at
-	p.at-- // what ends the first starts the second
+	p.at-- // the first text's end delimiter starts the second
 	if err := p.until(false); err != nil {
 		return "", err
 	}
 	return p.text[from : p.at-1], nil
 }
 
-// until reads from a delimiter to behind the next of its kind.
+// until reads from a delimiter to after the next.
 func (p *parser) until(regex bool) error {
 	delimiter := p.peek()
 	switch {
@@ -377,7 +380,7 @@ func (p *parser) until(regex bool) error {
 	return errInvalid
 }
 
-// bracket goes to the end of a bracket expression, if there is one and it hides delimiters.
+// bracket skips a bracket expression, if there is one and it hides delimiters.
 func (p *parser) bracket() {
 	if p.reading == plain {
 		return
@@ -408,7 +411,7 @@ func (p *parser) bracket() {
 	}
 }
 
-// end reads to behind the end of a command.
+// end reads past the end of a command.
 func (p *parser) end() error {
 	p.blanks()
 	switch {

@@ -15,15 +15,15 @@ var program = scripttest.Program{
 	Pieces: strings.Split("s|/|[|]|w M|w M\n|W M|e|e touch M|;|\n|{|}|a|i\\\n|c|\\|p|d|n|N|G|h|x|q|b|t|:a|ba|y|1|$|,|!|I|g|^|.|*|#| |M|r x.sh|/a/|s/a/b/|s/./touch M/|y/a/b/|%|~|+|0|[^/]|[:alpha:]|[]/]|\\/|\\n|=|l|F|z|D|P", "|"),
 }
 
-// What is taken for a script that only prints has no other effect in any sed there is.
-//
+// TestOnlyPrints checks that scripts considered print-only have no other effect in any
+// installed sed.
 // Proves SHRO-02.
 func TestOnlyPrints(t *testing.T) {
 	t.Parallel()
 	scripttest.OnlyPrints(t, program)
 }
 
-// FuzzScript: what is admitted only prints.
+// FuzzScript checks that accepted scripts only print.
 func FuzzScript(f *testing.F) {
 	scripttest.Fuzz(f, program, "s/[/]/w x/", "/a/{p;d}", "1i x", ":a;N;$!ba", "s/[/[:alpha:]/x/w M]/y/", `s/[\]/x/;s/]/w M/`, "#\\\nw M", "{b}#;w M")
 }
@@ -31,7 +31,7 @@ func FuzzScript(f *testing.F) {
 func TestParse(t *testing.T) {
 	tests := []struct {
 		script string
-		want   string // what it writes, then what it runs, then "input" and "?" if it is not understood
+		want   string // files written, then commands run, then "input", and "?" if it is not understood
 		prints bool
 	}{
 		{"", "", true},
@@ -72,10 +72,11 @@ func TestParse(t *testing.T) {
 		{"{p", "?", false},
 		{"1,p", "?", false},
 		{"K", "?", false},
-		// A class of characters is one to most programs: to busybox its bracket ends all of them.
+		// Most implementations parse a character class; in busybox its bracket ends the whole
+		// expression.
 		{"s/[/[:alpha:]/x/w M]/y/", "w M]/y/?", false},
 		{"s/[[:alpha:][]/x/;s/]/z/;w M", "w M", false},
-		// A bracket behind a backslash ends them for most programs.
+		// For most implementations a bracket after a backslash ends the expression.
 		{`s/[\]/w M;]/y/`, "?", false},
 		{`s/[\]/x/w M;]/y/`, "w M;]/y/", false},
 		{"s/[/]/y/;w M", "w M?", false},
