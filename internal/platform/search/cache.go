@@ -9,18 +9,18 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A cache remembers which grams the files of a tree hold, so that a search for a text need not open
-// most of them. Nothing else is remembered: the tree is walked each time, with its ignore files, and
-// each file is asked about its state before what is known of it counts. A cache is therefore never
-// stale, and needs no news about changes.
+// A cache remembers the grams in a tree's files, so that a search for a text can skip most of
+// them. Nothing else is cached: each search walks the tree, with its ignore files, and checks
+// each file's state before it uses the cached grams. A cache is therefore never stale and needs
+// no change notifications.
 type cache struct {
-	ctx    context.Context // of what goes on in the background
+	ctx    context.Context // context for background work
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
-	searches map[string]int // by root
+	searches map[string]int // number of searches, keyed by root
 	building bool
 	idle     *time.Timer
 
@@ -28,16 +28,18 @@ type cache struct {
 }
 
 const (
-	// maxKnown bounds what is known, so that a search stays within its memory together with it.
+	// maxKnown is the maximum size of the cache, so that a search together with it stays within
+	// its memory limit.
 	maxKnown = 20 << 20
-	// maxIdle is how long knowledge is kept without being used.
+	// maxIdle is how long unused data is kept.
 	maxIdle = 10 * time.Minute
-	// maxRoots is of how many trees searches are counted.
+	// maxRoots is the maximum number of trees whose searches are counted.
 	maxRoots = 64
-	// worthBuilding is how many searches of a tree there are before its files are read for later ones.
+	// worthBuilding is the number of searches of a tree after which its files are read for
+	// later searches.
 	worthBuilding = 2
-	// A rebuild reads the files of which nothing is known. It is worth it if they are this many, and one
-	// in so many.
+	// A rebuild reads files that are not in the cache. It happens if there are at least
+	// rebuildFiles of them, and at least one in rebuildShare.
 	rebuildFiles, rebuildShare = 64, 16
 )
 
@@ -58,7 +60,7 @@ func (c *cache) close() {
 	c.wg.Wait()
 }
 
-// forget drops what is known about a file, under each of its names.
+// forget drops the facts about a file, under each of its names.
 func (c *cache) forget(path string) {
 	c.known.drop(path)
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
@@ -66,7 +68,7 @@ func (c *cache) forget(path string) {
 	}
 }
 
-// recall prepares a search to use what is known.
+// recall prepares a search to use the cache.
 func (s *grep) recall() {
 	c := s.engine.cache
 	if c == nil {
@@ -78,7 +80,7 @@ func (s *grep) recall() {
 	}
 }
 
-// touch puts off the time when everything is dropped.
+// touch postpones the expiry of the cache.
 func (c *cache) touch() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,8 +100,8 @@ func (c *cache) clear() {
 	c.known.clear()
 }
 
-// remember counts a search that is over. The second one in a tree, and one that found many files of
-// which nothing was known, has the files read in the background.
+// remember counts a finished search. The second search of a tree, or a search that found many
+// unknown files, starts a background build.
 func (s *grep) remember(out outcome) {
 	c := s.engine.cache
 	if c == nil || s.stopped != Complete || out.walk.Dirs == 0 || len(s.query.Needs()) == 0 {
@@ -128,7 +130,7 @@ func (s *grep) remember(out outcome) {
 	})
 }
 
-// build reads the files of a tree of which nothing is known, with one worker, since no search waits for it.
+// build reads a tree's unknown files, with one worker, since no search waits for it.
 func (c *cache) build(t *tree) {
 	o := t.walk
 	o.Workers, o.Match, o.Skip = 1, nil, nil
@@ -136,7 +138,7 @@ func (c *cache) build(t *tree) {
 		o.Skip = t.denied
 	}
 	learner, prefix := newLearner(), Join(t.real, "")
-	_, _ = walk.Walk(c.ctx, o, func(_ int, b *walk.Batch) error { // ok: what could not be read is not known
+	_, _ = walk.Walk(c.ctx, o, func(_ int, b *walk.Batch) error { // ok: unreadable files stay unknown
 		for _, e := range b.Files {
 			if err := c.ctx.Err(); err != nil {
 				return err

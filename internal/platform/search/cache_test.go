@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// age waits until what was written is no longer recent. The time of the last change is the one that no
-// program can set, and the clock of the file system is the real one.
+// age waits until written files are no longer recent. Programs cannot set the change time, and
+// the file system uses the real clock.
 func age(t testing.TB) {
 	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe")
@@ -36,8 +36,8 @@ func words(r *rand.Rand) string {
 	return b.String()
 }
 
-// TestWarmIsCold changes a tree at random, and compares what an engine finds that remembers with what
-// one finds that does not.
+// TestWarmIsCold changes a tree at random, and compares the results of engines with and without
+// a cache.
 func TestWarmIsCold(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	files := map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", ".gitignore": "*.log\n"}
@@ -79,7 +79,7 @@ func TestWarmIsCold(t *testing.T) {
 		if step%10 == 0 {
 			age(t)
 			warm.cache.mu.Lock()
-			clear(warm.cache.searches) // so that what changed is learnt again
+			clear(warm.cache.searches) // so that changes are learned again
 			warm.cache.mu.Unlock()
 		}
 	}
@@ -88,12 +88,12 @@ func TestWarmIsCold(t *testing.T) {
 	}
 }
 
-// whole returns everything about a result.
+// whole formats a complete result.
 func whole(r *GrepResult, m Mode) string {
 	return text(r, m) + fmt.Sprint(r.Entries, r.Matched, r.Matches, r.Cut, r.Binary)
 }
 
-// change does something to a tree.
+// change makes a random change to a tree.
 func change(t testing.TB, r *rand.Rand, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "d*", "*"))
@@ -104,7 +104,7 @@ func change(t testing.TB, r *rand.Rand, dir string) {
 	switch r.IntN(7) {
 	case 0:
 		write(t, file, words(r))
-	case 1: // of the same size, and with the old time
+	case 1: // same size and old modification time
 		info, err := os.Stat(file)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func change(t testing.TB, r *rand.Rand, dir string) {
 		}
 	case 3:
 		if len(files) > 20 {
-			os.Remove(file) // ok: checked by what is found
+			os.Remove(file) // ok: checked through the results
 		}
 	case 4:
 		write(t, filepath.Join(filepath.Dir(file), fmt.Sprintf("new%d.go", r.IntN(100))), words(r))
@@ -138,7 +138,7 @@ func change(t testing.TB, r *rand.Rand, dir string) {
 	}
 }
 
-// TestLearning follows what becomes known when.
+// TestLearning checks when facts are learned.
 func TestLearning(t *testing.T) {
 	dir := fixture(t, map[string]string{"a": "needle\n", "b": "hay\n", "c": "hay\n"})
 	age(t)
@@ -168,13 +168,13 @@ func TestLearning(t *testing.T) {
 	if n := e.cache.known.len(); n != 2 {
 		t.Errorf("%d files are known after one was written", n)
 	}
-	// A query without a text to look for is not helped.
+	// A query without a literal text cannot use the cache.
 	if grepText(t, e, GrepOptions{Root: dir, Pattern: "[a-z]"}); e.cache.searches[dir] != 5 {
 		t.Errorf("%d searches were counted", e.cache.searches[dir])
 	}
 }
 
-// TestRecentFilesAreNotKnown shows that what changed just now is not relied on.
+// TestRecentFilesAreNotKnown checks that recently changed files are not cached.
 func TestRecentFilesAreNotKnown(t *testing.T) {
 	dir := fixture(t, map[string]string{"a": "needle\n"})
 	age(t)
@@ -209,7 +209,7 @@ func TestKnowledgeIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are known", k.bytes)
 	}
 	for i := range uint64(5000) {
-		k.add(i, &fact{}) // in place of what was there
+		k.add(i, &fact{}) // replaces the previous fact
 	}
 	if k.bytes != 5000*factSize {
 		t.Errorf("%d bytes are known", k.bytes)
@@ -238,7 +238,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestGrams holds sets against the texts they are of.
+// TestGrams compares gram sets with the texts they were built from.
 func TestGrams(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	l := newLearner()

@@ -11,35 +11,35 @@ import (
 	"sync/atomic"
 )
 
-// An item is what a file adds to a result: a line of the list, or a piece of its lines.
+// An item is a file's contribution to a result: a line of the list, or a piece of its lines.
 type item struct {
 	Hit
-	piece   int // the number of the piece, if the file has several
+	piece   int // piece number, if the file has several
 	text    []byte
 	entries int
 }
 
-// size returns how much memory the item takes.
+// size returns the memory the item uses.
 func (it *item) size() int { return len(it.Path) + len(it.text) + 128 }
 
-// A collector keeps the first items in the order of the result, as many as are needed, whatever the
-// order they come in. It is safe for concurrent use.
+// A collector keeps the first items in result order, as many as are needed, regardless of the
+// order in which they arrive. It is safe for concurrent use.
 type collector struct {
-	need   int // entries; 0 means as many as there are
+	need   int // entries; 0 means no limit
 	max    int // bytes
 	newest bool
 	lines  bool
 
-	bound atomic.Pointer[string] // if not nil, no path after it is needed
+	bound atomic.Pointer[string] // if non-nil, later paths are not needed
 	short atomic.Bool            // a file could not be opened for lack of descriptors
 
 	mu         sync.Mutex
-	items      items // the last one on top
+	items      items // heap with the last item on top
 	entries    int
 	bytes      int
-	waste      int  // bytes that were dropped
-	dropped    bool // for lack of need
-	cut        bool // for lack of space
+	waste      int  // number of bytes dropped
+	dropped    bool // items were dropped because they are not needed
+	cut        bool // items were dropped for lack of space
 	matched    int
 	matches    int64
 	binary     int
@@ -55,18 +55,18 @@ func newCollector(m Mode, need int) *collector {
 	return c
 }
 
-// comparePaths orders by path, and the pieces of a file by number.
+// comparePaths orders by path, and a file's pieces by number.
 func comparePaths(a, b *item) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.piece, b.piece))
 }
 
-// compareAges puts the newest first.
+// compareAges orders the newest first.
 func compareAges(a, b *item) int {
 	return cmp.Or(cmp.Compare(b.Modified, a.Modified), strings.Compare(a.Path, b.Path))
 }
 
-// past reports whether a file, or everything in a directory, comes after all that is needed. Files and
-// their matches are counted in the other modes, so that nothing there is past.
+// past reports whether a file, or everything in a directory, comes after everything that is
+// needed. The other modes count all files and matches, so nothing is past in them.
 func (c *collector) past(rel string, dir bool) bool {
 	bound := c.bound.Load()
 	switch {
@@ -79,7 +79,7 @@ func (c *collector) past(rel string, dir bool) bool {
 	return rel > *bound
 }
 
-// add keeps an item, if it is needed. It reports whether it is.
+// add adds an item if it is needed, and reports whether it is.
 func (c *collector) add(it item) bool {
 	kept, waste := c.insert(it)
 	if waste {
@@ -88,11 +88,11 @@ func (c *collector) add(it item) bool {
 	return kept
 }
 
-// maxWaste is how much text may be dropped before its memory is taken back. The collector of garbage
-// would wait until there is as much of it as there is text.
+// maxWaste is the amount of dropped text that triggers a garbage collection. Otherwise the
+// collector would wait until there is as much garbage as text.
 const maxWaste = 4 << 20
 
-// insert reports besides whether much was dropped since it last said so.
+// insert is add, and also reports whether much text was dropped since the last report.
 func (c *collector) insert(it item) (kept, waste bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *collector) insert(it item) (kept, waste bool) {
 		c.matched++
 		c.matches += it.Lines
 	}
-	it.Path = strings.Clone(it.Path) // it shares memory with others
+	it.Path = strings.Clone(it.Path) // the original shares memory with others
 	heap.Push(&c.items, &it)
 	c.entries += it.entries
 	c.bytes += it.size()
@@ -158,7 +158,7 @@ func (h *items) Pop() any {
 	return it
 }
 
-// result returns what was found up to now: the search may still hang somewhere.
+// result returns the matches found so far: the search may still be blocked somewhere.
 func (s *grep) result(out outcome) *GrepResult {
 	c := s.found
 	c.mu.Lock()
@@ -174,7 +174,7 @@ func (s *grep) result(out outcome) *GrepResult {
 		s.list(r, found)
 	}
 	if r.More && s.Mode == Content {
-		r.Binary, r.Unreadable = 0, 0 // not all were looked at
+		r.Binary, r.Unreadable = 0, 0 // incomplete counts
 	}
 	return r
 }
@@ -191,7 +191,7 @@ func (s *grep) list(r *GrepResult, found []*item) {
 	}
 }
 
-// slice fills in the lines, with a separator between groups of lines if there is context.
+// slice fills in the lines, with separators between groups of lines if there is context.
 func (s *grep) slice(r *GrepResult, found []*item) {
 	skip, room := s.Offset, maxOutput
 	for i, it := range found {
@@ -231,7 +231,7 @@ func (s *grep) slice(r *GrepResult, found []*item) {
 
 const separator = "--\n"
 
-// entriesEnd returns where the first n lines of text end, separators not counted.
+// entriesEnd returns the end of the first n lines of text, not counting separators.
 func entriesEnd(text []byte, n int) int {
 	end := 0
 	for n > 0 && end < len(text) {

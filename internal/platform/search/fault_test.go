@@ -19,7 +19,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A reader is a file whose reading is up to the test.
+// A reader is a file whose reads are controlled by the test.
 type reader struct {
 	file
 	read func([]byte) (int, error)
@@ -27,7 +27,7 @@ type reader struct {
 
 func (r reader) Read(p []byte) (int, error) { return r.read(p) }
 
-// slowly makes the nth file that is opened hang until release is closed.
+// slowly makes the nth opened file block until release is closed.
 func slowly(e *Engine, n int32, release chan struct{}) {
 	var opened atomic.Int32
 	e.open = func(b *walk.Batch, entry walk.Entry) (file, error) {
@@ -105,9 +105,8 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// TestInterruptBusy cancels searches of a file that never ends while they are busy. How long they take to
-// notice is measured by scripts/bench.
-//
+// TestInterruptBusy cancels searches of an endless file while they are busy. scripts/bench
+// measures how quickly they react.
 // Proves ENG-07.
 func TestInterruptBusy(t *testing.T) {
 	dir := fixture(t, map[string]string{"a": "text\n"})
@@ -146,7 +145,7 @@ func TestInterruptBusy(t *testing.T) {
 	}
 }
 
-// An endless file says when it is closed.
+// An endless is a file without end that reports when it is closed.
 type endless struct {
 	reader
 	closed chan struct{}
@@ -157,7 +156,8 @@ func (f endless) Close() error {
 	return f.file.Close()
 }
 
-// failing makes opening files fail with err, as long as more than the given number of workers could.
+// failing makes the first opens fail with err, the given number of times. It returns the number
+// of attempts.
 func failing(e *Engine, err error, times int) *atomic.Int32 {
 	var n atomic.Int32
 	e.open = func(b *walk.Batch, entry walk.Entry) (file, error) {
@@ -249,7 +249,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemory searches for what every line has, in more text than may be held.
+// TestMemory searches for a text in every line, in more text than may be held in memory.
 func TestMemory(t *testing.T) {
 	files := map[string]string{}
 	text := strings.Repeat("a line of text that matches\n", 40_000)
@@ -278,8 +278,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestBinaryLate shows that lines before a null byte are dropped, however many they are.
-//
+// TestBinaryLate checks that lines before a null byte are dropped, however many there are.
 // Proves ENG-05.
 func TestBinaryLate(t *testing.T) {
 	lines := strings.Repeat("a line that matches\n", 200_000)

@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/search/scan"
 )
 
-// format appends a line as it is shown: with its path and number, separated by colons if it matches and
-// by dashes if it is context.
+// format appends a line for display: with its path and number, separated by colons for a match
+// and by dashes for context.
 func (w *worker) format(l *scan.Line) {
 	if l.Gap && w.Before+w.After > 0 {
 		w.text = append(w.text, separator...)
@@ -39,7 +39,7 @@ func (w *worker) format(l *scan.Line) {
 	}
 }
 
-// prefix appends what stands before a line.
+// prefix appends the prefix of a line.
 func (w *worker) prefix(l *scan.Line) {
 	mark := byte(':')
 	if !l.Match {
@@ -53,13 +53,13 @@ func (w *worker) prefix(l *scan.Line) {
 	}
 }
 
-// firstMatch returns where in a line the first match begins.
+// firstMatch returns the start of the first match in a line.
 func (w *worker) firstMatch(l *scan.Line) int {
 	if len(l.Spans) > 0 {
 		return l.Spans[0].Start
 	}
 	if w.query.Spanning() {
-		return 0 // the match is empty, or began before
+		return 0 // empty match, or it began earlier
 	}
 	if w.place == nil {
 		w.place = w.query.NewMatcher()
@@ -69,11 +69,11 @@ func (w *worker) firstMatch(l *scan.Line) int {
 }
 
 const (
-	maxShown = 500 // characters of a line
-	lead     = 100 // characters shown before a match that is far into a line
+	maxShown = 500 // characters per line
+	lead     = 100 // characters before a match far into a line
 )
 
-// appendShown appends a line of which the byte at the given place is to be seen.
+// appendShown appends a line, cut so that the byte at the given position is visible.
 func appendShown(to, line []byte, at int) []byte {
 	if len(line) <= maxShown || utf8.RuneCount(line) <= maxShown {
 		return appendValid(to, line)
@@ -93,7 +93,7 @@ func appendShown(to, line []byte, at int) []byte {
 	return to
 }
 
-// appendValid appends text with U+FFFD in place of what is no character.
+// appendValid appends text with invalid bytes replaced by U+FFFD.
 func appendValid(to, text []byte) []byte {
 	if utf8.Valid(text) {
 		return append(to, text...)
@@ -106,7 +106,7 @@ func appendValid(to, text []byte) []byte {
 	return to
 }
 
-// back returns the place n characters before at.
+// back returns the position n characters before at.
 func back(line []byte, at, n int) int {
 	for ; n > 0 && at > 0; n-- {
 		_, size := utf8.DecodeLastRune(line[:at])
@@ -115,7 +115,7 @@ func back(line []byte, at, n int) int {
 	return at
 }
 
-// forward returns the place n characters after at.
+// forward returns the position n characters after at.
 func forward(line []byte, at, n int) int {
 	for ; n > 0 && at < len(line); n-- {
 		_, size := utf8.DecodeRune(line[at:])

@@ -9,36 +9,36 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// GlobOptions say which files to find. Root and Pattern are required.
+// GlobOptions configure a Glob. Root and Pattern are required.
 type GlobOptions struct {
-	Root     string // a directory, absolute
-	Real     string // Root without links, if it was resolved before: then no link is followed to it
+	Root     string // absolute directory
+	Real     string // Root with links resolved, if known: no link is then followed to it
 	Pattern  string // relative to Root; see [glob.Pattern]
-	Limit    int    // files to return at most
-	NoIgnore bool   // also what ignore files leave out
-	Skip     Skip   // leaves out what must not be read; nil leaves out nothing
+	Limit    int    // maximum number of files
+	NoIgnore bool   // include ignored files
+	Skip     Skip   // excludes files that must not be read; may be nil
 	Case     Case
 }
 
-// A Case says whether upper and lower case are told apart in names.
+// A Case selects case sensitivity for names.
 type Case uint8
 
-// The cases. By default it is as on most file systems of the platform.
+// Case settings. The default follows the platform's usual file systems.
 const (
 	PlatformCase Case = iota
 	ExactCase
 	AnyCase
 )
 
-// A GlobResult is what a Glob has found.
+// A GlobResult is the result of a Glob.
 type GlobResult struct {
-	Files      []walk.Found // the newest first, with paths relative to the root
-	Total      int          // that match; more than were returned if there is a limit
-	Unreadable int          // directories that could not be read
+	Files      []walk.Found // newest first, with paths relative to the root
+	Total      int          // number of matches; more than len(Files) if there is a limit
+	Unreadable int          // number of unreadable directories
 	Stopped    Stop
 }
 
-// Glob finds files by name. Its error is about the root or the pattern.
+// Glob finds files by name. It returns an error only for an invalid root or pattern.
 func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
 	fold := o.Case == AnyCase || o.Case == PlatformCase && foldsCase()
 	pattern, err := glob.Compile(o.Pattern, glob.Options{Fold: fold})
@@ -76,8 +76,9 @@ func (e *Engine) Glob(ctx context.Context, o GlobOptions) (*GlobResult, error) {
 	return &GlobResult{Files: out.files, Total: out.stats.Files, Unreadable: out.stats.Skipped, Stopped: stop}, nil
 }
 
-// suffixOf returns what all paths that match a pattern end in, if that is all there is to it, as with
-// *.go. Most patterns are like that, and comparing the end of a path is much faster.
+// suffixOf returns the common suffix of all paths that match a pattern, if the suffix is
+// equivalent to the pattern, as for *.go. Most patterns are like that, and comparing suffixes
+// is much faster.
 func suffixOf(pattern string) (suffix string, ok bool) {
 	if pattern == "**" {
 		return "", true
@@ -86,15 +87,16 @@ func suffixOf(pattern string) (suffix string, ok bool) {
 	return suffix, ok && !strings.ContainsAny(suffix, `*?[]{}\!/`)
 }
 
-// ListOptions say which files to list. Root is required.
+// ListOptions configure a List. Root is required.
 type ListOptions struct {
-	Root     string // a directory, absolute
+	Root     string // absolute directory
 	NoIgnore bool
 	Skip     Skip
 }
 
-// List calls yield with the names of files relative to the root, a batch at a time while the walk goes
-// on, never two at once. An error of yield ends it and is returned as it is. Nothing is left behind.
+// List calls yield with file names relative to the root, in batches during the walk, never
+// concurrently. An error from yield ends the walk and is returned unchanged. List leaves no
+// goroutines behind.
 func (e *Engine) List(ctx context.Context, o ListOptions, yield func(rels []string) error) error {
 	t, err := e.newTree(o.Root, "", o.Skip, o.NoIgnore)
 	if err != nil {
@@ -104,8 +106,8 @@ func (e *Engine) List(ctx context.Context, o ListOptions, yield func(rels []stri
 	return err
 }
 
-// SplitGlob divides an absolute pattern into the directory it is about and the rest. A relative pattern
-// is returned as it is.
+// SplitGlob splits an absolute pattern into its directory and the rest. A relative pattern is
+// returned unchanged.
 func SplitGlob(pattern string) (dir, rest string) {
 	if !filepath.IsAbs(pattern) {
 		return "", pattern

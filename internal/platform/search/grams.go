@@ -6,16 +6,16 @@ import (
 	"adze/internal/platform/search/regex"
 )
 
-// A gramSet tells of grams that a text does not have them, or that it may. It has a power of two of bits,
-// of which each gram of the text sets one. An empty set knows nothing.
+// A gramSet reports whether a text may contain given grams, like a Bloom filter. Its size is a
+// power of two of bits, and each gram of the text sets one bit. An empty set knows nothing.
 type gramSet struct {
 	bits []uint64
-	long bool // it has grams of four bytes, too
+	long bool // includes four-byte grams
 }
 
 func (s *gramSet) size() int { return 8 * len(s.bits) }
 
-// hashGram spreads grams over 32 bits, of which a set uses the highest.
+// hashGram hashes grams to 32 bits, of which a set uses the highest.
 func hashGram(g regex.Gram) uint32 { return uint32(g) * 0x9e3779b1 }
 
 func (s *gramSet) place(hash uint32) uint32 {
@@ -36,7 +36,7 @@ func (s *gramSet) has(hashes []uint32) bool {
 	return true
 }
 
-// meets reports whether the text may meet all needs.
+// meets reports whether the text may satisfy all needs.
 func (s *gramSet) meets(needs []hashedNeed) bool {
 	if len(s.bits) == 0 {
 		return true
@@ -58,7 +58,7 @@ func (s *gramSet) meetsOne(need hashedNeed) bool {
 	return false
 }
 
-// A hashedNeed is a [regex.Need] in terms of a gramSet.
+// A hashedNeed is a [regex.Need] with hashed grams.
 type hashedNeed []struct{ short, long []uint32 }
 
 func hashNeeds(needs []regex.Need) []hashedNeed {

@@ -11,75 +11,75 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A Mode is what a Grep is to return.
+// A Mode is the kind of result of a Grep.
 type Mode uint8
 
-// The modes.
+// Modes.
 const (
-	Files   Mode = iota // which files have a match, the newest first
-	Content             // the lines that match, by path
-	Count               // how many lines match in each file, by path
+	Files   Mode = iota // files with a match, newest first
+	Content             // matching lines, ordered by path
+	Count               // number of matching lines per file, ordered by path
 )
 
-// GrepOptions say what to search for, and where. Root and Pattern are required.
+// GrepOptions configure a Grep. Root and Pattern are required.
 type GrepOptions struct {
-	Root     string // a file or a directory, absolute; it is searched even if it is ignored
-	Real     string // Root without links, if it was resolved before: then no link is followed to it
+	Root     string // absolute file or directory; searched even if ignored
+	Real     string // Root with links resolved, if known: no link is then followed to it
 	Pattern  string
 	Mode     Mode
-	Glob     string // patterns of names to choose or, with !, to leave out
-	Type     string // a name of the type table
-	NoIgnore bool   // also what ignore files leave out
-	Skip     Skip   // leaves out what must not be read; nil leaves out nothing
+	Glob     string // name patterns to include or, with !, to exclude
+	Type     string // name in the type table
+	NoIgnore bool   // include ignored files
+	Skip     Skip   // excludes files that must not be read; may be nil
 
 	IgnoreCase bool
 	Multiline  bool
 
-	// The rest is for mode Content.
+	// The rest applies to mode Content.
 	Before, After int
-	Numbers       bool // lines have numbers
-	Only          bool // the matching parts of lines instead of lines
+	Numbers       bool // show line numbers
+	Only          bool // return only the matching parts of lines
 
-	Limit  int // files or lines to return at most; 0 means no limit
-	Offset int // files or lines to leave out before
+	Limit  int // maximum number of files or lines; 0 means no limit
+	Offset int // number of files or lines to skip
 
-	// Show returns what a path relative to Root, "." for Root itself, is called in lines of content. It
-	// is called by several goroutines. Nil means absolute paths.
+	// Show returns the display name of a path relative to Root, "." for Root itself, in content
+	// lines. It is called concurrently. Nil means absolute paths.
 	Show func(rel string) string
 }
 
-// A GrepResult is what a Grep has found.
+// A GrepResult is the result of a Grep.
 type GrepResult struct {
-	Files []Hit    // in modes Files and Count
-	Lines [][]byte // in mode Content: pieces of text, all of whole lines
-	Paths []string // of the file that each piece is from, relative to the root; empty for a separator
+	Files []Hit    // modes Files and Count
+	Lines [][]byte // mode Content: pieces of text, each of whole lines
+	Paths []string // file of each piece, relative to the root; empty for a separator
 
-	Entries int // files or lines returned
-	// Matched is the number of files with a match, and Matches of lines in mode Count. Those after the
-	// last one returned are not looked at in mode Content.
+	Entries int // number of files or lines returned
+	// Matched is the number of files with a match, Matches the number of matching lines in mode
+	// Count. In mode Content, files after the last one returned are not counted.
 	Matched int
 	Matches int64
-	More    bool // there are entries after those returned
-	Cut     bool // the result is as large as it may be
+	More    bool // there are more entries
+	Cut     bool // the result reached its maximum size
 
-	Searched   int // files that were looked at, or that the filters left to look at
-	Binary     int // files passed over because they hold a null byte
-	Unreadable int // files and directories that could not be read
+	Searched   int // files searched, or selected by the filters
+	Binary     int // files skipped because they contain a null byte
+	Unreadable int // unreadable files and directories
 	Stopped    Stop
 }
 
 // A Hit is a file with a match.
 type Hit struct {
 	Path     string // relative to the root, or "." for it
-	Modified int64  // nanoseconds since 1970; in mode Files
-	Lines    int64  // in mode Count
+	Modified int64  // nanoseconds since 1970, in mode Files
+	Lines    int64  // mode Count
 }
 
-// maxOutput is how much a search returns at most, in bytes.
+// maxOutput is the maximum size of a result in bytes.
 const maxOutput = 20 << 20
 
-// Grep searches. Its error is about what was asked for: the root, the pattern or the filters. A search
-// that could not be completed returns what was found; see [GrepResult].
+// Grep searches. It returns an error only for an invalid root, pattern or filter. An incomplete
+// search returns the matches found so far; see [GrepResult].
 func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	s, err := e.plan(o)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e *Engine) Grep(ctx context.Context, o GrepOptions) (*GrepResult, error) {
 	return s.try(ctx, s.run)
 }
 
-// try searches, and once more with a single worker if the system runs out of something.
+// try searches, and retries with a single worker if the system runs out of a resource.
 func (s *grep) try(ctx context.Context, search func(context.Context) outcome) (*GrepResult, error) {
 	var out outcome
 	for _, workers := range [...]int{0, 1} {
@@ -117,7 +117,7 @@ func (s *grep) try(ctx context.Context, search func(context.Context) outcome) (*
 	return s.result(out), nil
 }
 
-// A grep is one search under way.
+// A grep is a search in progress.
 type grep struct {
 	GrepOptions
 	engine  *Engine
@@ -125,13 +125,13 @@ type grep struct {
 	query   *regex.Query
 	stopped Stop
 
-	// These are new for each attempt.
+	// Reset for each attempt.
 	found   *collector
 	workers []*worker
-	warm    *recollection // nil if nothing is known about the files
+	warm    *recollection // nil without cached facts
 }
 
-// plan checks what was asked for.
+// plan validates the options.
 func (e *Engine) plan(o GrepOptions) (*grep, error) {
 	s := &grep{GrepOptions: o, engine: e}
 	if o.Pattern == "" {
@@ -153,7 +153,7 @@ func (e *Engine) plan(o GrepOptions) (*grep, error) {
 	return s, nil
 }
 
-// addFilters makes the walk pass over what the patterns and the type leave out.
+// addFilters makes the walk skip files excluded by the patterns and the type.
 func (s *grep) addFilters() error {
 	chosen, err := glob.ParseFilter(s.Glob, glob.Options{Fold: foldsCase()})
 	if err != nil {
@@ -194,14 +194,15 @@ func (s *grep) begin(workers int) {
 
 const maxWorkers = 16
 
-// An outcome is how an attempt ended.
+// An outcome is the result of an attempt.
 type outcome struct {
 	walk  walk.Stats
-	err   error // of the walk, or of ripgrep
-	short bool  // the system ran out of something
+	err   error // error of the walk or of ripgrep
+	short bool  // the system ran out of a resource
 }
 
-// failed reports whether there is nothing to return: it was not a lack of time or means that ended it.
+// failed reports whether the attempt has no usable result: it ended for a reason other than
+// lack of time or resources.
 func (o outcome) failed() bool {
 	return o.err != nil && !errors.Is(o.err, context.Canceled) && !errors.Is(o.err, context.DeadlineExceeded) && !errors.Is(o.err, errShort)
 }
@@ -232,7 +233,7 @@ func (s *grep) newWorker() *worker {
 		if s.Only {
 			o.Spans = scan.AllSpans
 		} else if s.query.Spanning() {
-			o.Spans = scan.FirstSpan // they are known anyway
+			o.Spans = scan.FirstSpan // available anyway
 		}
 	}
 	w := &worker{grep: s, searcher: scan.NewSearcher(s.query, o)}

@@ -11,31 +11,31 @@ import (
 
 var errFull = errors.New("the memory for what is known about files is full")
 
-// Knowledge is about the content of files. It is safe for concurrent use.
+// A knowledge holds facts about file contents. It is safe for concurrent use.
 type knowledge struct {
 	seed maphash.Seed
 
 	mu    sync.RWMutex
-	files map[uint64]*fact // by the hash of the absolute path
+	files map[uint64]*fact // keyed by hash of the absolute path
 	bytes int
 }
 
-// A fact does not change. It holds as long as the file is in the state it was learnt in.
+// A fact is immutable. It is valid as long as the file is in the state in which it was learned.
 type fact struct {
 	size, modified, changed int64
 	inode                   uint64
 	grams                   gramSet
-	binary                  bool // whatever is searched for
+	binary                  bool // for every query
 }
 
-// factSize is about what a fact takes besides its set.
+// factSize is the approximate size of a fact without its set.
 const factSize = 120
 
 func newKnowledge() *knowledge {
 	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]*fact{}}
 }
 
-// key returns the key of a file: its path is what begins with prefix and ends with rel.
+// key returns the key of the file at prefix+rel.
 func (k *knowledge) key(prefix, rel string) uint64 {
 	var room [256]byte
 	return maphash.Bytes(k.seed, append(append(room[:0], prefix...), rel...))
@@ -63,12 +63,12 @@ func (k *knowledge) add(key uint64, f *fact) {
 	k.bytes += factSize + f.grams.size()
 }
 
-// holds reports whether what is known about a file is known of its present state.
+// holds reports whether the fact applies to the file's current state.
 func (f *fact) holds(info walk.Info) bool {
 	return f.changed == info.Changed && f.modified == info.Modified && f.size == info.Size && f.inode == info.Inode && info.Regular()
 }
 
-// get returns what was learnt about the files with these keys, in their order; nil stands for nothing.
+// get returns the facts for these keys, in order; nil if unknown.
 func (k *knowledge) get(keys ...uint64) []*fact {
 	facts := make([]*fact, len(keys))
 	k.mu.RLock()
@@ -79,7 +79,7 @@ func (k *knowledge) get(keys ...uint64) []*fact {
 	return facts
 }
 
-// drop forgets the file at a path.
+// drop removes the file at path.
 func (k *knowledge) drop(path string) {
 	key := k.key(path, "")
 	k.mu.Lock()
@@ -96,16 +96,16 @@ func (k *knowledge) clear() {
 	k.files, k.bytes = map[uint64]*fact{}, 0
 }
 
-// A recollection is what is known as far as it bears on one query.
+// A recollection is the knowledge relevant to one query.
 type recollection struct {
 	known   *knowledge
-	prefix  string // of the paths of files
+	prefix  string // prefix of the file paths
 	needs   []hashedNeed
-	unknown atomic.Int64 // files of which nothing is known
+	unknown atomic.Int64 // number of files without facts
 }
 
-// candidates tells for each file of a batch whether it may have a match, and counts those that are known
-// to be binary. Nil means that all may. Only what would be left out is asked about its state.
+// candidates reports for each file of a batch whether it may have a match, and counts known
+// binary files. Nil means that all may. It calls stat only for files that would be skipped.
 func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
 	if r == nil {
 		return nil

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	bitsPerGram     = 3       // at least; at most twice as many
-	bitsPerLongGram = 2       // the same for sets with long grams
-	maxGrams        = 1 << 18 // of a file of which a set is made
+	bitsPerGram     = 3       // minimum; the maximum is twice as many
+	bitsPerLongGram = 2       // same for sets with long grams
+	maxGrams        = 1 << 18 // maximum number per file for which a set is built
 	maxLearnt       = 64 << 20
-	// manyBytes is from when on a file has so many grams of three bytes that they tell little. It has not
-	// so many of four, for its size.
+	// manyBytes is the file size from which three-byte grams are too numerous to be useful.
+	// Four-byte grams are not.
 	manyBytes = 32 << 10
-	// dirty is how long before it was read a file must not have changed. Clocks of file systems are
-	// coarse: a file that was just changed can change again and look the same.
+	// dirty is the minimum time between a file's last change and its read. File system clocks
+	// are coarse: a file that has just changed can change again without a visible difference.
 	dirty = 20 * time.Millisecond
 )
 
-// A learner finds out what a file holds.
+// A learner determines the grams in a file.
 type learner struct {
-	nothing *scan.Searcher // finds nothing: it says whether a file is binary whatever is searched for
-	long    bool           // also grams of four bytes are noted
+	nothing *scan.Searcher // matches nothing: detects binary files for every query
+	long    bool           // also collects four-byte grams
 
-	seen     []uint64 // a bit for each gram of three bytes
+	seen     []uint64 // a bit for each three-byte gram
 	grams    []regex.Gram
-	seenLong []uint64 // a bit for the highest longBits of the hash of each gram of four
+	seenLong []uint64 // a bit for the highest longBits of each four-byte gram's hash
 	hashes   []uint32
 
 	window regex.Gram
@@ -43,7 +43,7 @@ type learner struct {
 const longBits = 20
 
 func newLearner() *learner {
-	q, err := regex.Compile(`\x{10FFFD}\b\x{10FFFC}`, regex.Options{}) // no word ends between these
+	q, err := regex.Compile(`\x{10FFFD}\b\x{10FFFC}`, regex.Options{}) // never matches: no word ends between these
 	if err != nil {
 		panic("search: " + err.Error())
 	}
@@ -53,7 +53,7 @@ func newLearner() *learner {
 	}
 }
 
-// learn adds to what is known, unless the file is known already or changes too much.
+// learn adds a fact, unless the file is already known or changes too often.
 func (l *learner) learn(ctx context.Context, k *knowledge, prefix string, b *walk.Batch, e walk.Entry) {
 	key := k.key(prefix, e.Path())
 	now := time.Now()
@@ -83,7 +83,7 @@ func (l *learner) learn(ctx context.Context, k *knowledge, prefix string, b *wal
 	k.add(key, what)
 }
 
-// read notes the grams of a text.
+// read collects the grams of a text.
 func (l *learner) read(ctx context.Context, src io.Reader) (scan.Stats, error) {
 	for _, g := range l.grams {
 		l.seen[g/64] = 0
@@ -95,7 +95,7 @@ func (l *learner) read(ctx context.Context, src io.Reader) (scan.Stats, error) {
 	return l.nothing.Search(ctx, l, nil)
 }
 
-// Read lets the searcher read the text, and looks at it on the way.
+// Read passes the text to the searcher and inspects it on the way.
 func (l *learner) Read(p []byte) (int, error) {
 	n, err := l.src.Read(p)
 	for _, c := range p[:n] {
@@ -119,7 +119,7 @@ func (l *learner) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// noteLong notes a gram of four bytes.
+// noteLong records a four-byte gram.
 func (l *learner) noteLong() {
 	hash := hashGram(l.window)
 	at := hash >> (32 - longBits)
@@ -129,12 +129,12 @@ func (l *learner) noteLong() {
 	}
 }
 
-// utf16 reports whether the text is searched in another form than it is in the file.
+// utf16 reports whether the text is searched in another encoding than the file's.
 func (l *learner) utf16() bool {
 	return l.length >= 2 && (l.first == [2]byte{0xff, 0xfe} || l.first == [2]byte{0xfe, 0xff})
 }
 
-// set returns the set of the grams that were noted.
+// set returns the set of the collected grams.
 func (l *learner) set() gramSet {
 	n := bitsPerGram * len(l.grams)
 	s := gramSet{long: l.long && len(l.hashes) < maxGrams}

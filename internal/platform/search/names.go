@@ -16,12 +16,12 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// Shown returns how a path is called by someone in dir: relative to it if it is inside, and quoted if
-// it could be taken for something else than a name on one line.
+// Shown returns a path for display in dir: relative if it is inside, and quoted if it could be
+// mistaken for something other than a name on one line.
 func Shown(dir, path string) string { return Quoted(paths.Relative(dir, path)) }
 
-// Quoted returns a name, in quotes if it holds line breaks, other control characters, or bytes that are
-// no characters.
+// Quoted returns a name, quoted if it contains line breaks, other control characters, or
+// invalid bytes.
 func Quoted(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
@@ -29,9 +29,9 @@ func Quoted(name string) string {
 	return name
 }
 
-// CheckRoot says why a search cannot begin at an absolute path, and what may have been meant instead by
-// someone in dir. Denied names the rule that keeps a path from being read, if there is one; such a path
-// is not mentioned. Named returns files of a name in dir. Both may be nil.
+// CheckRoot returns the reason why a search cannot start at an absolute path, with suggestions
+// for a user in dir. Denied returns the rule that denies reading a path, or ""; such a path is
+// not mentioned. Named returns files with a name in dir. Both may be nil.
 func CheckRoot(dir, path string, denied func(path string) (rule string), named func(name string) []string) error {
 	if denied == nil {
 		denied = func(string) string { return "" }
@@ -54,14 +54,14 @@ func CheckRoot(dir, path string, denied func(path string) (rule string), named f
 }
 
 const (
-	// namedTime is how long files of a name are looked for, for a suggestion.
+	// namedTime is the time limit for finding files by name, for a suggestion.
 	namedTime = 300 * time.Millisecond
-	// maxNamed is how many of them are returned.
+	// maxNamed is the maximum number of suggested files.
 	maxNamed = 3
 )
 
-// Named returns the files below dir that have a name, in any case, the newest first: a few, or none if there are too many
-// to tell which one is meant, or if they are not found soon.
+// Named returns the files below dir with a name, ignoring case, newest first. It returns a few
+// of them, or none if there are too many to choose from or if they are not found quickly.
 func (e *Engine) Named(ctx context.Context, dir, name string) []string {
 	if strings.ContainsAny(name, `*?[]{}\!/`) {
 		return nil

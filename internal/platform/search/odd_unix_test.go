@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// TestOddTrees searches trees with things that are not files, or not for long.
+// TestOddTrees searches trees with entries that are not files or do not stay.
 func TestOddTrees(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := fixture(t, map[string]string{"a": "foo\n", "odd\nname": "foo\n", "bad\xffname": "foo\n"})
@@ -37,7 +37,7 @@ func TestOddTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.open = func(b *walk.Batch, entry walk.Entry) (file, error) {
-		os.RemoveAll(dir) // ok: what is left is found
+		os.RemoveAll(dir) // ok: leftovers are reported
 		return b.Open(entry)
 	}
 	if _, err := e.Grep(t.Context(), GrepOptions{Root: dir, Pattern: "foo"}); err != nil {

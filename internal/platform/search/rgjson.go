@@ -14,24 +14,24 @@ import (
 	"adze/internal/platform/search/scan"
 )
 
-// An rgRun reads what ripgrep prints: a line of JSON for each thing it has to say.
+// An rgRun parses ripgrep's output: one line of JSON per message.
 type rgRun struct {
 	*worker
 	program ripgrep
-	rels    []string   // the files that ripgrep searches
-	files   []*os.File // the same, open
+	rels    []string   // files that ripgrep searches
+	files   []*os.File // the same files, open
 	current *os.File
 
-	rest      []byte       // of a line that is not complete
-	complaint bytes.Buffer // what is not JSON
+	rest      []byte       // incomplete line
+	complaint bytes.Buffer // output that is not JSON
 	err       error
 
-	last  int64 // number of the last line of the file
-	lines int64 // of the file that match
-	full  bool  // no more is needed of the file
+	last  int64 // last line number of the file
+	lines int64 // number of matching lines in the file
+	full  bool  // no more lines of the file are needed
 }
 
-// A message is one line of ripgrep's.
+// A message is one line of ripgrep's output.
 type message struct {
 	Type string `json:"type"`
 	Data struct {
@@ -45,7 +45,7 @@ type message struct {
 	} `json:"data"`
 }
 
-// An rgText is a text, or bytes that are none.
+// An rgText is text, or bytes that are not valid text.
 type rgText struct {
 	Text  string `json:"text"`
 	Bytes []byte `json:"bytes"`
@@ -60,7 +60,7 @@ func (t rgText) bytes() []byte {
 
 const maxComplaint = 4 << 10
 
-// Write takes what ripgrep prints. It fails when nothing more is of use.
+// Write receives ripgrep's output. It fails when no more output is needed.
 func (r *rgRun) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
@@ -105,7 +105,7 @@ func (r *rgRun) message(line []byte) error {
 	return nil
 }
 
-// file begins with a file.
+// file starts a file.
 func (r *rgRun) file(path string) error {
 	i, err := strconv.Atoi(strings.TrimPrefix(path, inherited))
 	if i -= 3; byName {
@@ -123,7 +123,7 @@ func (r *rgRun) file(path string) error {
 	return nil
 }
 
-// take hands the lines of a message to the worker, one by one.
+// take passes the lines of a message to the worker, one by one.
 func (r *rgRun) take(m *message) {
 	text := bytes.TrimSuffix(m.Data.Lines.bytes(), []byte{'\n'})
 	number, at := r.last+1, 0
@@ -151,7 +151,7 @@ func (r *rgRun) take(m *message) {
 	}
 }
 
-// end finishes a file. What it holds a null byte in is binary, for both engines.
+// end finishes a file. A file that contains a null byte is binary, for both engines.
 func (r *rgRun) end() {
 	switch {
 	case r.lines == 0:

@@ -17,17 +17,17 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A ripgrep is the installed program.
+// A ripgrep is an installed ripgrep program.
 type ripgrep struct{ path string }
 
-// A ripgrepError says that ripgrep cannot do a search which the built-in engine can.
+// A ripgrepError means that ripgrep cannot perform a search that the built-in engine can.
 type ripgrepError struct{ text string }
 
 func (e *ripgrepError) Error() string { return e.text }
 
 const minVersion = 13
 
-// chooseRipgrep returns the installed ripgrep if it is to be used.
+// chooseRipgrep returns the installed ripgrep if it should be used.
 func (e *Engine) chooseRipgrep() (ripgrep, bool) {
 	if e.Kind == Builtin {
 		return ripgrep{}, false
@@ -39,7 +39,8 @@ func (e *Engine) chooseRipgrep() (ripgrep, bool) {
 	return rg, err == nil
 }
 
-// Describe says which program searches. It is an error if ripgrep was asked for and is not used.
+// Describe names the search program. It returns an error if ripgrep was requested and is not
+// used.
 func (e *Engine) Describe() (string, error) {
 	if e.Kind == Builtin {
 		return "built in", nil
@@ -54,16 +55,16 @@ func (e *Engine) Describe() (string, error) {
 	return "", fmt.Errorf("%w: the built-in search is used instead; install ripgrep, or set search.engine to builtin", err)
 }
 
-// warn says, once, why the built-in engine is used instead of ripgrep.
+// warn reports, once, why the built-in engine is used instead of ripgrep.
 func (e *Engine) warn(err error) {
 	if e.Warn != nil {
 		e.warned.Do(func() { e.Warn(fmt.Sprintf("%v: the built-in search is used instead", err)) })
 	}
 }
 
-// findRipgrep looks for the program in PATH, and asks it for its version. A repository cannot bring its
-// own: what is in the current directory or a working directory does not count, and neither do relative
-// entries of PATH.
+// findRipgrep looks for rg in PATH and checks its version. A repository cannot provide its own:
+// programs in the current directory or a working directory, and relative PATH entries, are
+// ignored.
 func (e *Engine) findRipgrep() (ripgrep, error) {
 	name := "rg"
 	if runtime.GOOS == "windows" {
@@ -86,7 +87,7 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// planted reports whether a program may be part of what is being worked on.
+// planted reports whether a program may be part of the project.
 func (e *Engine) planted(path string) bool {
 	dirs := e.WorkDirs()
 	if cwd, err := os.Getwd(); err == nil {
@@ -127,21 +128,24 @@ func (e *Engine) checkVersion(path string) (ripgrep, error) {
 	return ripgrep{path}, nil
 }
 
-// rgEnv is the environment of ripgrep, which needs none.
+// rgEnv returns ripgrep's environment, of which it needs almost nothing.
 func (e *Engine) rgEnv() []string { return []string{"LC_ALL=C.UTF-8", "PATH=" + e.Getenv("PATH")} }
 
 const (
-	// maxArgs is how many bytes of paths one process is given, and maxFiles how many open files.
+	// maxArgs is the maximum size of the paths passed to one process in bytes, maxFiles the
+	// maximum number of open files.
 	maxArgs  = 16 << 10
 	maxFiles = 256
-	// byName makes ripgrep open the files itself, where programs cannot be given open ones.
+	// byName makes ripgrep open the files itself, on systems where open files cannot be
+	// inherited.
 	byName = runtime.GOOS == "windows"
-	// inherited names the open files of a program, with their number.
+	// inherited is the path prefix of a process's open files.
 	inherited = "/dev/fd/"
 )
 
-// spawn searches with ripgrep. The files are chosen by the built-in walk, so that both engines search
-// the same ones. ripgrep is given open files: by their names it would open whatever is there by then.
+// spawn searches with ripgrep. The built-in walk selects the files, so that both engines search
+// the same ones. ripgrep inherits open files: given names, it would open whichever files exist
+// by then.
 func (s *grep) spawn(ctx context.Context, rg ripgrep) outcome {
 	r := &rgRun{worker: s.newWorker(), program: rg}
 	var names []string
@@ -171,7 +175,7 @@ func (s *grep) spawn(ctx context.Context, rg ripgrep) outcome {
 	return outcome{stats, err, errors.Is(err, errShort) || stats.Partial && err == nil}
 }
 
-// args returns the options of ripgrep for the search.
+// args returns ripgrep's options for the search.
 func (s *grep) args() []string {
 	args := []string{"--no-config", "--json", "--no-ignore", "--hidden", "--no-messages"}
 	if s.tree.walk.Workers == 1 {
@@ -199,7 +203,7 @@ func (r *rgRun) openFiles(rels []string) error {
 		switch {
 		case err == nil:
 			r.rels, r.files = append(r.rels, rel), append(r.files, f)
-		case errors.Is(err, paths.ErrMoved), errors.Is(err, paths.ErrSpecial): // no longer a file of the tree
+		case errors.Is(err, paths.ErrMoved), errors.Is(err, paths.ErrSpecial): // no longer a file in the tree
 		default:
 			if err := r.couldNot(err); err != nil {
 				return err
@@ -216,7 +220,7 @@ func (r *rgRun) closeFiles() {
 	r.rels, r.files = nil, nil
 }
 
-// run lets ripgrep search some files.
+// run runs ripgrep on some files.
 func (r *rgRun) run(ctx context.Context, rels []string) error {
 	defer r.closeFiles()
 	if err := r.openFiles(rels); err != nil || len(r.files) == 0 {
@@ -258,7 +262,7 @@ func (r *rgRun) run(ctx context.Context, rels []string) error {
 	return nil
 }
 
-// shortage begins again with one worker, or notes that this does not help either.
+// shortage restarts with one worker, or records that even that fails.
 func (r *rgRun) shortage() error {
 	if r.tree.walk.Workers != 1 {
 		return errShort

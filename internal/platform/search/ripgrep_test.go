@@ -20,11 +20,10 @@ import (
 	"adze/internal/platform/search/regextest"
 )
 
-// conformanceCases is how many random searches both engines are asked for.
+// conformanceCases is the number of random searches compared between the engines.
 const conformanceCases = 300
 
-// TestEnginesAgree asks both engines the same.
-//
+// TestEnginesAgree checks that both engines give the same results.
 // Proves ENG-03.
 func TestEnginesAgree(t *testing.T) {
 	m := regextest.New(11)
@@ -54,13 +53,10 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// script makes a program of a shell script.
-// treeCases is how many random searches of real files are compared.
+// treeCases is the number of random searches of real files to compare.
 const treeCases = 250
 
-// TestRealTree compares searches of real source with ripgrep's, by an engine that remembers and by one
-// that does not.
-//
+// TestRealTree compares searches of real source with ripgrep's, with and without a cache.
 // Proves ENG-03.
 func TestRealTree(t *testing.T) {
 	compareTree(t, filepath.Join(regextest.SourceRoot(t), "encoding", "json"), rand.New(rand.NewPCG(31, 1)), regextest.Times(treeCases))
@@ -109,8 +105,8 @@ func compareTree(t *testing.T, root string, r *rand.Rand, cases int) {
 	t.Logf("%d patterns, %d of them match, %d lines", cases, found, lines)
 }
 
-// drawSourceSearch makes up a search for what stands in source, with conditions of one kind: where two
-// meet, ripgrep 13 heeds the second only in lines beyond ASCII.
+// drawSourceSearch returns a random search for text that occurs in source code, with conditions
+// of one kind: with two adjacent ones, ripgrep 13 honors the second only in non-ASCII lines.
 func drawSourceSearch(r *rand.Rand) GrepOptions {
 	e := regextest.NewEdges(r, false)
 	e.Looks = [][]string{{"^"}, {"^"}, {"$"}, {`\b`}, {`\B`}}[r.IntN(5)]
@@ -123,7 +119,7 @@ func drawSourceSearch(r *rand.Rand) GrepOptions {
 	return GrepOptions{Pattern: e.Pattern(), NoIgnore: true, IgnoreCase: r.IntN(4) == 0}
 }
 
-// ripgrepCounts returns how many lines ripgrep finds in each file.
+// ripgrepCounts returns the number of lines that ripgrep finds in each file.
 func ripgrepCounts(t *testing.T, o GrepOptions) map[string]int64 {
 	t.Helper()
 	args := []string{"--no-config", "--no-ignore", "--hidden", "--count", "--null", "--regexp", o.Pattern}
@@ -157,7 +153,8 @@ func script(t testing.TB, dir, text string) string {
 	return path
 }
 
-// searchWith searches with an engine of the kind, under a PATH, and returns the result and the warnings.
+// searchWith searches with an engine of the kind and the given PATH, and returns the result and
+// the warnings.
 func searchWith(t *testing.T, kind Kind, path string, workDirs ...string) (result string, warnings []string) {
 	t.Helper()
 	e := engine(t, Config{
@@ -182,7 +179,7 @@ func exists(path string) bool {
 func TestPlantedRipgrep(t *testing.T) {
 	project := fixture(t, nil)
 	trace := filepath.Join(fixture(t, nil), "ran")
-	// What is planted needs no other program: none is found in the PATH of this test.
+	// The planted script needs no other program, since this test's PATH has none.
 	planted := ": >" + trace + "\necho ripgrep 99.0.0\n"
 	script(t, project, planted)
 	t.Chdir(project)
@@ -202,7 +199,7 @@ func TestPlantedRipgrep(t *testing.T) {
 			}
 		}
 	}
-	// A working directory that is not the current one.
+	// A working directory other than the current one.
 	work := fixture(t, nil)
 	script(t, work, planted)
 	if result, _ := searchWith(t, Auto, work, work); result != "a:1\n" {
@@ -220,7 +217,7 @@ func TestPlantedRipgrep(t *testing.T) {
 	if exists(trace) {
 		t.Error("a planted program was run")
 	}
-	// The same program counts where it is not planted.
+	// The same program is used where it is not planted.
 	if _, _ = searchWith(t, Auto, outside); !exists(trace) {
 		t.Error("a program in PATH was not run")
 	}
@@ -267,8 +264,7 @@ esac
 	}
 }
 
-// TestStubbornRipgrep runs a program that ignores being asked to end.
-//
+// TestStubbornRipgrep runs a program that ignores termination requests.
 // Proves ENG-07.
 func TestStubbornRipgrep(t *testing.T) {
 	dir := fixture(t, nil)
@@ -277,10 +273,10 @@ func TestStubbornRipgrep(t *testing.T) {
 	tree := fixture(t, map[string]string{"a": "foo\n"})
 	getenv := func(name string) string { return map[string]string{"PATH": dir}[name] }
 	var id []byte
-	// On a busy machine the program may need longer to say which one it is.
+	// On a busy machine the program may take longer to report its process ID.
 	for limit := 300 * time.Millisecond; len(id) == 0 && limit < time.Minute; limit *= 4 {
 		e := New(Config{Kind: System, Cold: true, Timeout: limit, Getenv: getenv})
-		e.runner.Grace = 50 * time.Millisecond // 5 s, if it is not set
+		e.runner.Grace = 50 * time.Millisecond // default is 5 s
 		r, err := e.Grep(t.Context(), GrepOptions{Root: tree, Pattern: "foo"})
 		if err != nil || r.Stopped != TimedOut {
 			t.Errorf("%+v, %v", r, err)

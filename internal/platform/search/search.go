@@ -1,7 +1,6 @@
-// Package search answers two questions about a tree: which files have a name like this ([Engine.Glob]),
-// and which lines match this pattern ([Engine.Grep]). It puts together what its sub-packages do one by
-// one, orders and bounds what they find, and remembers from one search to the next which files need not
-// be opened. How results are worded, and what may be read, is left to others.
+// Package search finds files by name ([Engine.Glob]) and lines by pattern ([Engine.Grep]) in a
+// directory tree. It combines its sub-packages, sorts and limits the results, and caches which
+// files need not be opened.
 package search
 
 import (
@@ -21,17 +20,17 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A Kind says which program searches.
+// A Kind selects the search program.
 type Kind uint8
 
-// The kinds. Auto is ripgrep where a recent one is installed.
+// Kinds. Auto uses ripgrep if a recent version is installed.
 const (
 	Builtin Kind = iota
 	System
 	Auto
 )
 
-// ParseKind returns the kind of a setting: builtin, system or auto; empty means builtin.
+// ParseKind parses the setting: builtin, system or auto; empty means builtin.
 func ParseKind(setting string) (Kind, error) {
 	switch setting {
 	case "", "builtin":
@@ -44,22 +43,24 @@ func ParseKind(setting string) (Kind, error) {
 	return Builtin, fmt.Errorf("search.engine is %q: use builtin, system or auto", setting)
 }
 
-// A Config is what an engine needs to know. The zero value is the built-in engine.
+// Config configures an Engine. The zero value selects the built-in engine.
 type Config struct {
 	Kind Kind
-	// Timeout bounds a search; 0 means 20 s, and 60 s in the Windows subsystem for Linux.
+	// Timeout is the time limit for a search; 0 means 20 s, and 60 s in the Windows Subsystem
+	// for Linux.
 	Timeout time.Duration
-	// WorkDirs returns the working directories: a program found inside one is never run.
+	// WorkDirs returns the working directories: a program inside one is never run.
 	WorkDirs func() []string
-	// Getenv is where PATH, HOME and the variables of git come from; os.Getenv if nil.
+	// Getenv returns PATH, HOME and git's variables; os.Getenv if nil.
 	Getenv func(string) string
-	// Warn is called once if ripgrep was asked for and is not used, with the reason. It may be nil.
+	// Warn, if non-nil, is called once with the reason if ripgrep was requested and is not
+	// used.
 	Warn func(text string)
-	// Cold keeps the engine from remembering anything about the files it has read.
+	// Cold disables caching.
 	Cold bool
 }
 
-// An Engine searches. It may be used by several goroutines, and must be closed.
+// An Engine searches. It is safe for concurrent use and must be closed.
 type Engine struct {
 	Config
 	cache  *cache
@@ -70,7 +71,7 @@ type Engine struct {
 	open opener // replaced by tests
 }
 
-// New returns an engine. It touches no file.
+// New returns an engine. It does not access the file system.
 func New(c Config) *Engine {
 	if c.Getenv == nil {
 		c.Getenv = os.Getenv
@@ -86,7 +87,7 @@ func New(c Config) *Engine {
 	return e
 }
 
-// Close ends what goes on in the background.
+// Close stops the background work.
 func (e *Engine) Close() {
 	if e.cache != nil {
 		e.cache.close()
@@ -94,33 +95,33 @@ func (e *Engine) Close() {
 	e.runner.Close()
 }
 
-// Settle waits until nothing goes on in the background.
+// Settle waits for background work to finish.
 func (e *Engine) Settle() {
 	if e.cache != nil {
 		e.cache.wg.Wait()
 	}
 }
 
-// Changed says that adze itself has written or removed the file at an absolute path.
+// Changed notifies the engine that adze has written or removed the file at an absolute path.
 func (e *Engine) Changed(path string) {
 	if e.cache != nil {
 		e.cache.forget(path)
 	}
 }
 
-// A Stop is why a search ended early.
+// A Stop is the reason why a search ended early.
 type Stop uint8
 
-// The reasons. What was found until then is in the result.
+// Reasons. The result contains the matches found until then.
 const (
 	Complete    Stop = iota
-	TimedOut         // the time was up
-	Interrupted      // the context was cancelled
-	Short            // the system ran out of descriptors, also with one worker
+	TimedOut         // timeout
+	Interrupted      // context canceled
+	Short            // out of file descriptors, even with one worker
 )
 
-// A Skip function leaves out the file at an absolute path, or a directory with all that is below. It is
-// called by several goroutines.
+// A Skip reports whether to exclude the file at an absolute path, or a directory and everything
+// below it. It is called concurrently.
 type Skip func(path string, dir bool) bool
 
 var errTimeout = errors.New("the time for the search is up")
@@ -128,8 +129,8 @@ var errTimeout = errors.New("the time for the search is up")
 const (
 	defaultTimeout = 20 * time.Second
 	wslTimeout     = 60 * time.Second
-	// grace is how long a search that is to end may take to do so. A read that hangs, as those of a file
-	// system in the network do, is left behind then.
+	// grace is how long a search may take to stop. After that a blocked read, as on a network
+	// file system, is abandoned.
 	grace = 30 * time.Millisecond
 )
 
@@ -147,11 +148,11 @@ var onWSL = sync.OnceValue(func() bool {
 	if runtime.GOOS != "linux" {
 		return false
 	}
-	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: unreadable means no
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: unreadable means false
 	return strings.Contains(strings.ToLower(string(release)), "microsoft")
 })
 
-// bounded runs a search within its time. It returns early, with ok false, if the search hangs.
+// bounded runs a search with a timeout. It returns early, with ok false, if the search blocks.
 func bounded[T any](ctx context.Context, timeout time.Duration, run func(context.Context) T) (result T, ok bool, stop Stop) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
@@ -179,16 +180,17 @@ func bounded[T any](ctx context.Context, timeout time.Duration, run func(context
 	return result, ok, stop
 }
 
-// A tree is the part of the file system that one search walks.
+// A tree is the part of the file system that a search walks.
 type tree struct {
 	root string // absolute
-	real string // the same without links
+	real string // root with links resolved
 	file bool   // the root is a file
 	skip Skip
 	walk walk.Options
 }
 
-// newTree looks at the root, which may be a file. Real is the root without links, or empty.
+// newTree inspects the root, which may be a file. Real is the root with links resolved, or
+// empty.
 func (e *Engine) newTree(root, real string, skip Skip, noIgnore bool) (*tree, error) {
 	if !filepath.IsAbs(root) {
 		return nil, fmt.Errorf("the path %s is not absolute", root)
@@ -215,8 +217,8 @@ func (e *Engine) newTree(root, real string, skip Skip, noIgnore bool) (*tree, er
 	return t, nil
 }
 
-// denied asks about a path under both its names, if the root has two. What a system shows of itself as
-// files is no part of the tree that holds it: some of it never ends.
+// denied checks a path under both its names, if the root has two. It excludes /proc, /sys and
+// /dev from a search of the root directory: some of their files never end.
 func (t *tree) denied(rel string, dir bool) bool {
 	if dir && t.real == string(filepath.Separator) && (rel == "proc" || rel == "sys" || rel == "dev") {
 		return true
@@ -224,7 +226,7 @@ func (t *tree) denied(rel string, dir bool) bool {
 	return t.skip != nil && (t.skip(Join(t.root, rel), dir) || t.real != t.root && t.skip(Join(t.real, rel), dir))
 }
 
-// Join returns the absolute path of what is called rel in a result.
+// Join returns the absolute path for rel in a result.
 func Join(root, rel string) string {
 	if rel == "." {
 		return root
@@ -239,5 +241,5 @@ func reason(err error) error {
 	return err
 }
 
-// foldsCase reports whether file systems usually do not distinguish upper and lower case here.
+// foldsCase reports whether file systems on this platform are usually case-insensitive.
 func foldsCase() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }

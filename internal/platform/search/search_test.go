@@ -39,9 +39,8 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// engine returns an engine that is closed with the test.
-// engine returns one that is closed with the test. Only the tests of its time
-// limit are about it: others may take as long as a busy machine needs.
+// engine returns an engine that is closed at the end of the test. Unless the test sets a
+// timeout, searches may take as long as a busy machine needs.
 func engine(t testing.TB, c Config) *Engine {
 	t.Helper()
 	if c.Timeout == 0 {
@@ -52,7 +51,7 @@ func engine(t testing.TB, c Config) *Engine {
 	return e
 }
 
-// engines returns one of each kind: they are to give the same answers.
+// engines returns an engine of each kind; they must give the same results.
 func engines(t testing.TB) map[string]*Engine {
 	t.Helper()
 	if _, err := exec.LookPath("rg"); err != nil {
@@ -70,7 +69,8 @@ func engines(t testing.TB) map[string]*Engine {
 	}
 }
 
-// grepText searches and returns the result as text, with a line for what is not in the entries.
+// grepText searches and returns the result as text, with a line for everything that is not in
+// the entries.
 func grepText(t testing.TB, e *Engine, o GrepOptions) string {
 	t.Helper()
 	o.Show = func(rel string) string { return rel }
@@ -222,7 +222,7 @@ func TestNewestFirst(t *testing.T) {
 	}
 }
 
-// TestSuffix holds patterns that are compared by their end against the whole language.
+// TestSuffix compares suffix patterns with the full pattern language.
 func TestSuffix(t *testing.T) {
 	paths := []string{"a.go", ".go", "b/a.go", "b/.go", "go", "a.gox", "b.go/x", "a/b/c.tar.gz", "x.tar.gz", "*.go", "!a.go"}
 	for _, pattern := range []string{"**", "*", "**/*", "*.go", "**/*.go", "*.tar.gz", "*go", "a.go", "*.{go,gz}", "!*.go", "b/*.go", "**/b/*.go", "**.go", "*.go/", `*\.go`, "*[.]go"} {
@@ -247,8 +247,8 @@ func TestSuffix(t *testing.T) {
 	}
 }
 
-// TestSkipByRealName searches under a link, below which a file is denied by the name it has without.
-//
+// TestSkipByRealName searches through a link a tree in which a file is denied by its resolved
+// name.
 // Proves ENG-06.
 func TestSkipByRealName(t *testing.T) {
 	dir := fixture(t, map[string]string{"real/a": "foo\n", "real/secret": "foo\n"})

@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// typeTable says which names the files of a type have: a word that begins with a dot is an extension,
-// any other word a whole name or, with a star or a bracket, a pattern of names.
+// typeTable lists the file names of each type: a word that begins with a dot is an extension,
+// any other word a whole name or, with a star or a bracket, a name pattern.
 const typeTable = `
 ada .adb .ads
 agda .agda .lagda
@@ -206,7 +206,7 @@ zsh .zsh .zshenv .zlogin .zlogout .zprofile .zshrc zshenv zlogin zlogout zprofil
 zstd .zst .zstd
 `
 
-// typeFilter returns what chooses the files of a type; an empty one chooses all.
+// typeFilter returns a filter for the files of a type; an empty name matches all.
 func typeFilter(name string) (func(rel string) bool, error) {
 	if name == "" {
 		return func(string) bool { return true }, nil
@@ -234,7 +234,7 @@ func typeFilter(name string) (func(rel string) bool, error) {
 	return nil, fmt.Errorf("there is no file type %q: did you mean %s? Or use glob instead", name, strings.Join(close, ", "))
 }
 
-// ofType chooses by the words of a line of the table.
+// ofType returns a filter for the words of a table line.
 func ofType(words []string) func(rel string) bool {
 	return func(rel string) bool {
 		name := path.Base(rel)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The types of the second look that were missing, and some others.
-//
+// TestTypes checks the types that the second review found missing, and some others.
 // Proves GREP-03.
 func TestTypes(t *testing.T) {
 	for kind, files := range map[string]string{

@@ -15,39 +15,39 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A file is what a worker opens.
+// A file is a file opened by a worker.
 type file interface {
 	io.ReadCloser
 	io.ReaderAt
 	Stat() (walk.Info, error)
 }
 
-// An opener opens a file of a batch. Tests replace it by one that fails or hangs.
+// An opener opens a file of a batch. Tests replace it by a function that fails or blocks.
 type opener func(*walk.Batch, walk.Entry) (file, error)
 
 func openEntry(b *walk.Batch, e walk.Entry) (file, error) { return b.Open(e) }
 
-// A worker searches one file after the other.
+// A worker searches files one at a time.
 type worker struct {
 	*grep
 	searcher *scan.Searcher
 	sink     scan.Sink
-	place    *regex.Matcher // finds where in a long line a match is; nil until there is one
+	place    *regex.Matcher // locates the match in a long line; nil until needed
 
-	yielded int // files since the last time others got their turn
+	yielded int // files since the last yield
 	reader  patient
 
-	// These are about the file at hand.
+	// State of the current file.
 	ctx     context.Context
-	again   func() (io.ReadCloser, error) // opens it a second time
+	again   func() (io.ReadCloser, error) // reopens the file
 	batch   *walk.Batch
 	entry   walk.Entry
 	shown   string
 	text    []byte
-	entries int // in text
-	given   int // entries in pieces before
+	entries int // number in text
+	given   int // number in previous pieces
 	piece   int
-	checked bool // it is known to hold no null byte
+	checked bool // known to contain no null byte
 	binary  bool
 	item    item
 }
@@ -74,10 +74,11 @@ func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
 	return nil
 }
 
-// A patient reader lets others have their turn while a large file is searched. It is a [scan.Large].
+// A patient is a reader that yields the processor while a large file is searched. It is a
+// [scan.Large].
 type patient struct {
 	file
-	last int // bytes that were read
+	last int // number of bytes read
 }
 
 const largeRead = 32 << 10
@@ -90,13 +91,13 @@ func (r *patient) Read(p []byte) (n int, err error) {
 	return r.last, err
 }
 
-// ReadAt reads at a place of a large file.
+// ReadAt implements io.ReaderAt.
 func (r *patient) ReadAt(p []byte, at int64) (int, error) {
 	runtime.Gosched()
 	return r.file.ReadAt(p, at)
 }
 
-// Size returns how large the file is, or 0 if that is not known.
+// Size returns the file's size, or 0 if unknown.
 func (r *patient) Size() int64 {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -105,10 +106,10 @@ func (r *patient) Size() int64 {
 	return info.Size
 }
 
-// yieldEvery is after how many files others get their turn.
+// yieldEvery is the number of files between two yields.
 const yieldEvery = 4
 
-// search searches one file. Only an error that ends the search is returned.
+// search searches one file. It returns only errors that end the search.
 func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error {
 	f, err := w.engine.open(b, e)
 	if err != nil {
@@ -138,9 +139,9 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 	return nil
 }
 
-// couldNot counts a file that could not be read. What is no longer there, or no longer a file, is not
-// missed. If the system ran out of descriptors, all is begun again. If there is no other file, that is
-// the end.
+// couldNot counts an unreadable file. It ignores files that no longer exist or are no longer
+// files. If the system ran out of descriptors, the search is restarted. If the root itself is
+// the file, it ends.
 func (w *worker) couldNot(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR):
@@ -157,7 +158,7 @@ func (w *worker) couldNot(err error) error {
 	return nil
 }
 
-// start begins with a file.
+// start starts a file.
 func (w *worker) start(rel string) {
 	w.item = item{Hit: Hit{Path: rel}}
 	w.text, w.shown = w.text[:0], ""
@@ -165,11 +166,12 @@ func (w *worker) start(rel string) {
 	w.checked, w.binary = false, false
 }
 
-// pieceSize is how much of a file's lines a worker holds. More is handed over while the file is still
-// being searched, if it is certain that it holds no null byte: that would make all of it void.
+// pieceSize is the amount of a file's lines that a worker holds. More is handed over while the
+// file is still being searched, if it certainly contains no null byte, which would make the
+// file binary.
 const pieceSize = 1 << 20
 
-// line takes a line of the file and reports whether more of them are of use.
+// line adds a line of the file and reports whether more are needed.
 func (w *worker) line(l *scan.Line) bool {
 	if w.shown == "" {
 		w.shown = w.Show(w.item.Path)
@@ -187,7 +189,7 @@ func (w *worker) line(l *scan.Line) bool {
 	return !w.binary && w.handOver()
 }
 
-// handOver gives the lines at hand to the collector, and reports whether it wants more.
+// handOver passes the current lines to the collector, and reports whether it needs more.
 func (w *worker) handOver() bool {
 	it := w.item
 	it.piece, it.entries, it.text = w.piece, w.entries, bytes.Clone(w.text)
@@ -197,7 +199,7 @@ func (w *worker) handOver() bool {
 	return w.found.add(it)
 }
 
-// finish gives what is left of a file with a match to the collector.
+// finish passes the rest of a file with a match to the collector.
 func (w *worker) finish() {
 	if w.Mode == Content {
 		if w.entries > 0 {
@@ -209,7 +211,7 @@ func (w *worker) finish() {
 	w.found.add(w.item)
 }
 
-// holdsNull reads the file at hand once more, to its end.
+// holdsNull rereads the current file to its end.
 func (w *worker) holdsNull() bool {
 	f, err := w.again()
 	if err != nil {
@@ -221,12 +223,12 @@ func (w *worker) holdsNull() bool {
 
 func (w *worker) reopen() (io.ReadCloser, error) { return w.engine.open(w.batch, w.entry) }
 
-// holdsNull reports whether a text with lines is binary.
+// holdsNull reports whether a text is binary.
 func holdsNull(ctx context.Context, src io.Reader) bool {
 	everyLine, err := regex.Compile("^", regex.Options{})
 	if err != nil {
 		panic("search: " + err.Error())
 	}
-	stats, _ := scan.NewSearcher(everyLine, scan.Options{}).Search(ctx, src, nil) // ok: what was read counts
+	stats, _ := scan.NewSearcher(everyLine, scan.Options{}).Search(ctx, src, nil) // ok: the part that was read counts
 	return stats.Binary
 }
