@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// age waits until written files are no longer recent. Programs cannot set the change time, and
-// the file system uses the real clock.
+// age waits until written files count as old. Programs cannot set the change time, and the file
+// system uses the real clock.
 func age(t testing.TB) {
 	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe")

@@ -30,7 +30,7 @@ type collector struct {
 	newest bool
 	lines  bool
 
-	bound atomic.Pointer[string] // if non-nil, later paths are not needed
+	bound atomic.Pointer[string] // later paths are not needed; nil until known
 	short atomic.Bool            // a file could not be opened for lack of descriptors
 
 	mu         sync.Mutex

@@ -25,7 +25,7 @@ type fact struct {
 	size, modified, changed int64
 	inode                   uint64
 	grams                   gramSet
-	binary                  bool // for every query
+	binary                  bool // applies to every query
 }
 
 // factSize is the approximate size of a fact without its set.

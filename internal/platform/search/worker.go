@@ -139,9 +139,9 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 	return nil
 }
 
-// couldNot counts an unreadable file. It ignores files that no longer exist or are no longer
-// files. If the system ran out of descriptors, the search is restarted. If the root itself is
-// the file, it ends.
+// couldNot counts an unreadable file. It ignores removed files and files replaced by something
+// else. If the system ran out of descriptors, it restarts the search. If the root itself is the
+// file, it returns an error.
 func (w *worker) couldNot(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENOTDIR):

@@ -1,28 +1,28 @@
 package regex
 
-// A node is a part of a parsed pattern.
+// A node is part of a parsed pattern.
 type node struct {
 	op       op
-	set      runes   // of opClass
-	subs     []*node // of opConcat and opAlternate; the only one of opRepeat
-	min, max int     // of opRepeat; a max of -1 is no limit
-	lazy     bool    // of opRepeat: prefers few
-	look     look    // of opLook
-	offset   int     // in the pattern, of opClass
+	set      runes   // opClass only
+	subs     []*node // opConcat, opAlternate; a single one for opRepeat
+	min, max int     // opRepeat only; a max of -1 means no limit
+	lazy     bool    // opRepeat only: prefers fewer
+	look     look    // opLook only
+	offset   int     // opClass only: position in the pattern
 }
 
 type op uint8
 
 const (
 	opEmpty op = iota
-	opClass    // one character of a set
+	opClass    // a character of a set
 	opConcat
 	opAlternate // prefers its first
 	opRepeat
-	opLook // no text, but a condition on what surrounds it
+	opLook // an empty match with a condition on its surroundings
 )
 
-// A look is a condition on the characters beside a place.
+// A look is a condition on the characters adjacent to a position.
 type look uint8
 
 const (
@@ -57,12 +57,12 @@ func alternate(subs ...*node) *node {
 
 func looking(l look) *node { return &node{op: opLook, look: l} }
 
-// words returns n bounded so that it begins and ends beside no word character.
+// words returns n restricted so that it is not adjacent to word characters.
 func words(n *node) *node {
 	return concat(looking(lookNoWordLeft), n, looking(lookNoWordRight))
 }
 
-// fixed returns the pattern that matches text alone.
+// fixed returns the pattern that matches only text.
 func fixed(text string, fold bool) *node {
 	var subs []*node
 	for i, r := range text {
@@ -75,8 +75,8 @@ func fixed(text string, fold bool) *node {
 	return concat(subs...)
 }
 
-// stripNewlines takes the line feed out of every set below n, since the text of a line has none. It
-// returns a node that would have nothing left: it asks for a line feed.
+// stripNewlines removes the line feed from every set below n, since the text of a line has
+// none. It returns a node that would become empty: it requires a line feed.
 func stripNewlines(n *node) *node {
 	if n.op == opClass && n.set.has('\n') {
 		n.set = n.set.minus(single('\n'))

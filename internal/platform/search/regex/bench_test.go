@@ -6,7 +6,7 @@ import (
 	"adze/internal/platform/search/regextest"
 )
 
-// benchmarks are the query classes of which each must be fast.
+// benchmarks are the query classes, each of which must be fast.
 func benchmarks() []struct {
 	name, pattern string
 	fold          bool

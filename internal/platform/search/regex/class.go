@@ -2,8 +2,8 @@ package regex
 
 import "strings"
 
-// class reads a bracket expression: ranges, escapes, nested brackets, and the operators && -- ~~
-// between them, which all bind alike and to the left.
+// class parses a bracket expression: ranges, escapes, nested brackets, and the operators && --
+// ~~ between them, which have equal precedence and associate to the left.
 func (p *parser) class() (runes, error) {
 	start := p.pos
 	p.pos++
@@ -17,7 +17,7 @@ func (p *parser) class() (runes, error) {
 	var items, left runes
 	operator := ""
 	p.skipBlanks()
-	for p.accept("-") { // as the first, a hyphen or a bracket means itself
+	for p.accept("-") { // a leading hyphen or bracket is literal
 		items = append(items, [2]rune{'-', '-'})
 		p.skipBlanks()
 	}
@@ -80,7 +80,7 @@ func combine(left runes, operator string, right runes) runes {
 	return right
 }
 
-// classItem reads one member of a bracket expression: a nested class, an escape, or a range.
+// classItem parses one member of a bracket expression: a nested class, an escape, or a range.
 func (p *parser) classItem() (runes, error) {
 	if p.peek() == '[' {
 		if set, ok := p.namedClass(); ok {
@@ -117,7 +117,7 @@ func (p *parser) classItem() (runes, error) {
 	return runes{{lo, hi}}, nil
 }
 
-// hyphenAlone reports whether the hyphen that comes next means itself or begins an operator.
+// hyphenAlone reports whether the next hyphen is literal or begins an operator.
 func (p *parser) hyphenAlone() bool {
 	after := strings.TrimPrefix(p.rest(), "-")
 	if p.flags.verbose {
@@ -133,7 +133,7 @@ func (p *parser) classChar() (runes, rune, error) {
 	return nil, p.next(), nil
 }
 
-// namedClass reads [:alpha:] or [:^alpha:].
+// namedClass parses [:alpha:] or [:^alpha:].
 func (p *parser) namedClass() (runes, bool) {
 	name, found := strings.CutPrefix(p.rest(), "[:")
 	if !found {
@@ -149,7 +149,7 @@ func (p *parser) namedClass() (runes, bool) {
 		return nil, false
 	}
 	p.pos += len("[:") + len(name) + len(":]")
-	if negated { // the other cases of a letter are no more outside the class than the letter is
+	if negated { // a letter's other cases are excluded with it
 		set = p.folded(set).negate()
 	}
 	return set, true

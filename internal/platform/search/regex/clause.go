@@ -6,15 +6,15 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// A clause is a list of windows of which every match contains one.
+// A clause is a list of windows. Every match contains at least one of them.
 type clause []find.Window
 
-// usable reports whether c says where to look.
+// usable reports whether c restricts the positions to search.
 func (c clause) usable() bool {
 	return len(c) > 0 && !slices.ContainsFunc(c, func(w find.Window) bool { return len(w) == 0 })
 }
 
-// cross returns every window of a followed by every one of b, unless that is too much.
+// cross returns every window of a followed by every window of b, unless there are too many.
 func cross(a, b clause) (clause, bool) {
 	if len(a)*len(b) > find.MaxWindows {
 		return nil, false
@@ -31,7 +31,7 @@ func cross(a, b clause) (clause, bool) {
 	return out, true
 }
 
-// mergeSingles makes one window of all those of one place.
+// mergeSingles merges the single-position windows into one.
 func mergeSingles(c clause) clause {
 	var out clause
 	var at = -1
@@ -50,7 +50,7 @@ func mergeSingles(c clause) clause {
 }
 
 // squeeze merges windows until there are few enough. It cuts them to a common length, at their
-// beginning if atEnd is set.
+// beginning if atEnd is true.
 func squeeze(c clause, atEnd bool) clause {
 	if len(c) <= find.MaxWindows {
 		return c

@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// A dfa is the deterministic automaton of a program, built as the text asks for it. It answers only
-// whether a match has ended, not where one began, so that its states are plain sets. It belongs to one
-// goroutine.
+// A dfa is a program's deterministic automaton, built lazily. It determines only whether a
+// match has ended, not where it began, so its states are plain sets. It is not safe for
+// concurrent use.
 //
-// A state is the number of its row in trans. Conditions that need the next byte wait in the state until
-// that byte is known. One that needs to know a character beyond ASCII, and makes a difference, leads to
-// quit: the line is then for a [pike].
+// A state is the index of its row in trans. Conditions that need the next byte wait in the
+// state until that byte is known. A condition that depends on a non-ASCII character, and makes
+// a difference, leads to quit: a [pike] must then decide the line.
 type dfa struct {
 	p      *program
-	lines  bool // the text is of lines, each for itself
+	lines  bool // the text consists of independent lines
 	budget *budget
 
 	stride uint32
-	trans  []uint32 // by state and class of the next byte
+	trans  []uint32 // indexed by state and class of the next byte
 	states []dfaState
-	ids    map[string]uint32    // of states, by what they are
-	starts [sideHigh + 1]uint32 // by what stands before them; unknown if not yet built
-	skip   uint32               // the state that waits for the end of the line
+	ids    map[string]uint32    // state numbers, keyed by content
+	starts [sideHigh + 1]uint32 // indexed by left side; unknown if not yet built
+	skip   uint32               // state that waits for the end of the line
 
 	closure
-	key []byte // of the state that is looked up
+	key []byte // key of the state being looked up
 
-	maxWords int  // what the table and the sets may take
+	maxWords int  // memory limit for the table and the sets
 	setWords int  // memory of the states' sets
 	read     int  // bytes of text before the current buffer
 	flushed  int  // bytes of text before the last flush
-	useless  int  // flushes in a row that came too soon
+	useless  int  // consecutive flushes that came too soon
 	gaveUp   bool // states are built faster than they are used
 }
 
-// A closure holds the instructions that are reached without reading a byte, while a set is built.
+// A closure holds the instructions reachable without reading a byte, while a set is built.
 type closure struct {
-	seen   sparse   // instructions that were followed
-	leaves []uint32 // of these, the ones that make up the state
-	hit    bool     // one of them matches
-	waits  bool     // one of them waits
+	seen   sparse   // visited instructions
+	leaves []uint32 // visited instructions that make up the state
+	hit    bool     // a visited instruction matches
+	waits  bool     // a visited instruction waits
 	stack  []uint32
 }
 
-// A dfaState is a set of instructions that read a byte or wait for one, and what stands before them.
+// A dfaState is a set of instructions that read or wait for a byte, and the side to their left.
 type dfaState struct {
 	set     []uint32
 	left    side // sideOther unless a condition waits
@@ -52,7 +52,7 @@ type dfaState struct {
 	skip    bool // nothing counts before the end of the line
 }
 
-// Transitions with the bit special set are not states.
+// Transitions with the special bit set are not states.
 const (
 	special = 1 << 31
 	unknown = special
@@ -61,9 +61,9 @@ const (
 )
 
 const (
-	// dfaWords is what the table and the sets of a dfa may take, in words of four bytes.
+	// dfaWords is the memory limit for a dfa's table and sets, in four-byte words.
 	dfaWords = 1 << 19
-	// flushWorth is how many bytes of text must be read for each state built.
+	// flushWorth is the minimum number of bytes read per state built.
 	flushWorth = 8
 	maxUseless = 3
 )
@@ -86,11 +86,11 @@ func (d *dfa) reset() {
 	d.skip = d.intern(dfaState{skip: true})
 }
 
-// words returns how much memory the states take.
+// words returns the memory used by the states.
 func (d *dfa) words() int { return len(d.trans) + d.setWords }
 
-// flush forgets all states but those in keep, whose numbers it changes. at is how much of the current
-// buffer was read.
+// flush drops all states except keep, whose numbers it changes. at is the position in the
+// current buffer.
 func (d *dfa) flush(keep []uint32, at int) {
 	if d.read+at-d.flushed < flushWorth*len(d.states) {
 		d.useless++
@@ -113,7 +113,8 @@ func (d *dfa) flush(keep []uint32, at int) {
 	}
 }
 
-// start returns the state at a place that has left before it: matched if the pattern needs no text.
+// start returns the state at a position with the given left side: matched if the pattern
+// matches the empty text.
 func (d *dfa) start(left side) uint32 {
 	if d.starts[left] == unknown {
 		d.begin()
@@ -123,7 +124,7 @@ func (d *dfa) start(left side) uint32 {
 	return d.starts[left]
 }
 
-// begin and finish enclose the building of a set.
+// begin and finish enclose the construction of a set.
 func (d *dfa) begin() {
 	d.seen.clear()
 	d.leaves = d.leaves[:0]
@@ -142,7 +143,7 @@ func (d *dfa) finish(left side) uint32 {
 	return d.intern(s)
 }
 
-// intern returns the number of the state that is like s.
+// intern returns the number of the state equal to s.
 func (d *dfa) intern(s dfaState) uint32 {
 	d.key = append(d.key[:0], byte(s.left))
 	if s.skip {
@@ -166,8 +167,8 @@ func (d *dfa) intern(s dfaState) uint32 {
 	return id
 }
 
-// follow adds pc and all that it leads to without a byte of text. Conditions wait unless what stands
-// before them decides.
+// follow adds pc and everything reachable from it without a byte. Conditions wait unless the
+// left side decides them.
 func (d *dfa) follow(pc uint32, left side) {
 	d.followIf(pc, func(l look) (holds, waits bool) {
 		if !l.leftAlone(left) {
@@ -205,9 +206,9 @@ func (d *dfa) followIf(pc uint32, decide func(look) (holds, waits bool)) {
 	d.stack = stack
 }
 
-// step returns where the state id goes over c, and remembers it. at is how much text was read so far,
-// and keep are the states in use, which it updates if it has to forget the others; the result is then
-// only in its place in keep.
+// step returns the successor of the state keep[which] over c, and caches it. at is the amount
+// of text read so far. keep are the states in use, which it updates if it must flush; the
+// result is then only in its place in keep.
 func (d *dfa) step(keep []uint32, which int, c byte, at int) uint32 {
 	id := keep[which]
 	class := uint32(d.p.classOf[c])
@@ -226,7 +227,7 @@ func (d *dfa) step(keep []uint32, which int, c byte, at int) uint32 {
 	return keep[which]
 }
 
-// over computes where s goes over c.
+// over computes the successor of s over c.
 func (d *dfa) over(s dfaState, c byte) uint32 {
 	if s.skip && c != '\n' {
 		return d.skip
@@ -251,7 +252,7 @@ func (d *dfa) over(s dfaState, c byte) uint32 {
 	return result
 }
 
-// possible returns what a side may turn out to be.
+// possible returns the sides that s may turn out to be.
 func possible(s side) []side {
 	if s == sideHigh {
 		return []side{sideWord, sideOther, sideInvalid, sideInside}
@@ -259,7 +260,7 @@ func possible(s side) []side {
 	return []side{s}
 }
 
-// decided advances set over c, after what waits in it is decided.
+// decided advances set over c after resolving its waiting conditions.
 func (d *dfa) decided(set []uint32, left, right side, c byte) uint32 {
 	d.begin()
 	for _, pc := range set {
@@ -291,7 +292,7 @@ func (d *dfa) advance(set []uint32, c byte) uint32 {
 	return d.finish(left)
 }
 
-// side returns the side that c makes, or sideOther if the program does not care.
+// side returns the side for c, or sideOther if the program does not distinguish it.
 func (d *dfa) side(c byte) side {
 	s := sideOf(c)
 	if !d.p.words && s != sideLine {

@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// edgeCases is how many random patterns are compared with package regexp, each in one text.
+// edgeCases is the number of random patterns compared with package regexp, each on one text.
 const edgeCases = 5000
 
-// An edgeCase is a pattern with conditions, a text, and how they are compared with package regexp.
+// An edgeCase is a pattern with conditions, a text, and how to compare them with package
+// regexp.
 type edgeCase struct {
 	pattern   string
 	o         Options
@@ -24,7 +25,7 @@ type edgeCase struct {
 
 func (c *edgeCase) String() string { return fmt.Sprintf("%+v %q on %q", c.o, c.pattern, c.text) }
 
-// drawEdges makes up a case from the choices of r.
+// drawEdges returns a random case.
 func drawEdges(tb testing.TB, r *rand.Rand) *edgeCase {
 	tb.Helper()
 	spoiled := r.IntN(3) == 0
@@ -52,7 +53,7 @@ func drawEdges(tb testing.TB, r *rand.Rand) *edgeCase {
 	return c
 }
 
-// check compares what all variants of the matcher find with what package regexp does.
+// check compares the results of all matcher variants with package regexp.
 func (c *edgeCase) check(t *testing.T) {
 	t.Helper()
 	q := mustCompile(t, c.pattern, c.o)
@@ -76,7 +77,7 @@ func (c *edgeCase) check(t *testing.T) {
 	}
 }
 
-// checkFirst compares where the first match begins, in a text that is not of lines.
+// checkFirst compares the start of the first match, in a text that does not consist of lines.
 func (c *edgeCase) checkFirst(t *testing.T, q *Query) {
 	t.Helper()
 	want := -1
@@ -94,7 +95,7 @@ func (c *edgeCase) checkFirst(t *testing.T, q *Query) {
 	}
 }
 
-// TestUnderWay has matches under way in a state that another place begins with.
+// TestUnderWay has partial matches in a state that another position starts with.
 func TestUnderWay(t *testing.T) {
 	tests := []struct {
 		pattern string
@@ -112,7 +113,7 @@ func TestUnderWay(t *testing.T) {
 		for _, eager := range []bool{false, true} {
 			tt.o.eager = eager
 			for name, m := range variants(mustCompile(t, tt.pattern, tt.o)) {
-				for range 2 { // the second time all states are known
+				for range 2 { // the second time all states exist
 					if diff := cmp.Diff(tt.want, matching(m, []byte(tt.text))); diff != "" {
 						t.Errorf("%s: %s %+v:\n%s", name, tt.pattern, tt.o, diff)
 					}
@@ -122,9 +123,8 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// TestEdges compares patterns whose conditions stand in alternatives, groups and repeats with package
+// TestEdges compares patterns with conditions in alternatives, groups and repeats with package
 // regexp.
-//
 // Proves ENG-03.
 func TestEdges(t *testing.T) {
 	kinds := map[string]int{}
@@ -154,7 +154,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestEdgesOfWords compares with the pike what package regexp does not know.
+// TestEdgesOfWords compares conditions that package regexp lacks with the pike.
 func TestEdgesOfWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 1))
 	for range regextest.Times(edgeCases) {
@@ -177,7 +177,7 @@ func TestEdgesOfWords(t *testing.T) {
 	}
 }
 
-// FuzzEdges does as TestEdges, with choices that the fuzzer makes.
+// FuzzEdges is TestEdges with the fuzzer's choices.
 func FuzzEdges(f *testing.F) {
 	for i := range byte(16) {
 		choices := make([]byte, 64)

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// An Error says what is wrong with a pattern, where, and what to write instead.
+// An Error describes a mistake in a pattern, its position, and a suggestion.
 type Error struct {
 	Pattern string
-	Offset  int    // of the byte where the trouble begins
-	Part    string // of the pattern, that the trouble is about
+	Offset  int    // position of the first offending byte
+	Part    string // offending part of the pattern
 	Message string
-	Hint    string // what to do next; may be empty
+	Hint    string // suggestion; may be empty
 }
 
 func (e *Error) Error() string {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// escape reads what begins with a backslash, outside of brackets.
+// escape parses an escape sequence outside brackets.
 func (p *parser) escape() (*node, error) {
 	start := p.pos
 	p.pos++
@@ -40,7 +40,7 @@ func (p *parser) escape() (*node, error) {
 	return p.literal(r, start), nil
 }
 
-// escaped reads an escape that stands for a character or, if set is not nil, for one of a set.
+// escaped parses an escape for a single character or, if set is not nil, for a set.
 func (p *parser) escaped() (set runes, r rune, err error) {
 	start := p.pos
 	p.pos++
@@ -103,7 +103,7 @@ func (p *parser) badEscape(start int, c rune) error {
 	return p.fail(start, n, "this escape is not known", `to match a backslash, write \\`)
 }
 
-// hex reads the digits of \x41, \x{41} and their longer forms.
+// hex parses the digits of \x41, \x{41} and their longer forms.
 func (c *cursor) hex(start, digits int) (rune, error) {
 	text := c.rest()
 	if c.accept("{") {
@@ -126,7 +126,7 @@ func (c *cursor) hex(start, digits int) (rune, error) {
 	return rune(n), nil
 }
 
-// property reads the name of \pL or \p{Greek}.
+// property parses the name in \pL or \p{Greek}.
 func (p *parser) property(start int, negated bool) (runes, error) {
 	name := ""
 	if p.accept("{") {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzAgainstRegexp compares with package regexp what means the same to it.
+// FuzzAgainstRegexp compares patterns with the same meaning with package regexp.
 func FuzzAgainstRegexp(f *testing.F) {
 	f.Add("a(b|c)*d", "xabcbd")
 	f.Add("^[a-c]+$", "abc")
@@ -31,10 +31,10 @@ func FuzzAgainstRegexp(f *testing.F) {
 	})
 }
 
-// sameMeaning reports whether a pattern has only what both syntaxes read alike.
+// sameMeaning reports whether a pattern contains only syntax that both packages read alike.
 func sameMeaning(pattern string, tree *syntax.Regexp) bool {
 	for _, c := range pattern {
-		if c == '\\' || c == '[' || c == '{' || c == '#' { // classes and escapes differ, and so do counts
+		if c == '\\' || c == '[' || c == '{' || c == '#' { // classes, escapes and counts differ
 			return false
 		}
 		if c == '?' && regexpFlags.MatchString(pattern) {

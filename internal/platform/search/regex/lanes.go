@@ -5,37 +5,38 @@ import (
 	"unsafe"
 )
 
-// laneCount is how many parts of a buffer are read at once: the processor works on one while it waits
-// for the table entry of another.
+// laneCount is the number of buffer parts read concurrently: the processor works on one while
+// it waits for another's table entry.
 const laneCount = 4
 
-// A lane is a part of a buffer, of whole lines.
+// A lane is a part of a buffer that consists of whole lines.
 type lane struct {
 	start, end int
 	pos        int
-	hits       []int // a place in each line that matches
+	hits       []int // a position in each matching line
 }
 
-// A lineMatcher decides about single lines.
+// A lineMatcher decides whether single lines match.
 type lineMatcher interface {
 	matchesLine(line []byte) bool
 }
 
-// A laneReader looks for matching lines without knowing where to look.
+// A laneReader finds matching lines without a prefilter.
 type laneReader struct {
 	d     *dfa
-	lines lineMatcher // decides those that d quits
+	lines lineMatcher // decides lines that d quits
 	buf   []byte
 	lanes [laneCount]lane
 	state [laneCount]uint32
-	next  struct{ lane, hit int } // to hand out
-	dense bool                    // what was read last has so many matches that lines are read one by one
+	next  struct{ lane, hit int } // next hit to return
+	dense bool                    // the last block had so many matches that lines are read one by one
 }
 
-// bytesPerHit is how far apart matches must be for the lanes to be worth their while: each match stops all of them.
+// bytesPerHit is the minimum distance between matches for lanes to pay off: each match stops
+// all of them.
 const bytesPerHit = 64
 
-// read finds the matching lines of buf[start:end], which is of whole lines.
+// read finds the matching lines of buf[start:end], which consists of whole lines.
 func (r *laneReader) read(buf []byte, start, end int, single bool) {
 	r.buf = buf
 	r.next.lane, r.next.hit = 0, 0
@@ -71,7 +72,7 @@ func (r *laneReader) read(buf []byte, start, end int, single bool) {
 	r.dense = r.found()*bytesPerHit > end-r.lanes[0].start
 }
 
-// found returns how many matching lines the last read found.
+// found returns the number of matching lines in the last read.
 func (r *laneReader) found() (n int) {
 	for i := range r.lanes {
 		n += len(r.lanes[i].hits)
@@ -79,8 +80,8 @@ func (r *laneReader) found() (n int) {
 	return n
 }
 
-// byLine advances one lane over lines that match soon, or have no match. It leaves the rest of the lane at the first
-// line that needs a state which is not yet built.
+// byLine advances one lane over lines that match early or not at all. It stops at the first
+// line that needs a state that does not exist yet.
 func (r *laneReader) byLine(k int) {
 	l := &r.lanes[k]
 	classOf, trans := &r.d.p.classOf, r.d.trans
@@ -88,7 +89,7 @@ func (r *laneReader) byLine(k int) {
 	if first&special != 0 {
 		return
 	}
-	text := r.buf[:l.start+bytes.LastIndexByte(r.buf[l.start:l.end], '\n')+1] // the last line may lack its end
+	text := r.buf[:l.start+bytes.LastIndexByte(r.buf[l.start:l.end], '\n')+1] // the last line may be unterminated
 	for l.pos < len(text) {
 		state := first
 		for at := l.pos; ; at++ {
@@ -112,7 +113,7 @@ func (r *laneReader) byLine(k int) {
 	}
 }
 
-// lineAfter returns the beginning of the first line that begins at or after near, at most end.
+// lineAfter returns the start of the first line at or after near, at most end.
 func lineAfter(buf []byte, near, start, end int) int {
 	if near <= start {
 		return start
@@ -123,7 +124,7 @@ func lineAfter(buf []byte, near, start, end int) int {
 	return end
 }
 
-// together advances all lanes until the shortest is at its end.
+// together advances all lanes until the shortest ends.
 func (r *laneReader) together() {
 	n := len(r.buf)
 	for _, l := range r.lanes {
@@ -147,8 +148,8 @@ func (r *laneReader) together() {
 	}
 }
 
-// run4 moves four states over as many texts of one length. It stops before the first place where one of
-// them leads to no state, and returns it.
+// run4 advances four states over four texts of equal length. It stops before the first position
+// where any of them has no successor state, and returns it.
 func (d *dfa) run4(state *[laneCount]uint32, text [laneCount][]byte) int {
 	trans, classOf := unsafe.Pointer(unsafe.SliceData(d.trans)), &d.p.classOf
 	s0, s1, s2, s3 := state[0], state[1], state[2], state[3]
@@ -169,13 +170,13 @@ func (d *dfa) run4(state *[laneCount]uint32, text [laneCount][]byte) int {
 	return i
 }
 
-// entryAt returns an entry of the table. A state and a class are always within it; that this is not
-// checked makes reading half as fast again.
+// entryAt returns a table entry. A state and a class are always in range; skipping the bounds
+// check makes reading 50 % faster.
 func entryAt(trans unsafe.Pointer, at uint32) uint32 {
 	return *(*uint32)(unsafe.Add(trans, uintptr(at)*unsafe.Sizeof(at)))
 }
 
-// settle moves every lane over its byte i, of which one leads to no state.
+// settle moves every lane over its byte i, where at least one has no successor state.
 func (r *laneReader) settle(i int) {
 	for k := range r.lanes {
 		r.move(k, r.lanes[k].pos+i, i*laneCount)
@@ -210,14 +211,14 @@ func (r *laneReader) alone(k int) {
 		}
 		r.move(k, l.pos, l.pos-l.start)
 	}
-	// The last line may lack its end.
+	// The last line may be unterminated.
 	if l.end > l.start && r.buf[l.end-1] != '\n' {
 		r.move(k, l.end, l.end-l.start)
 	}
 }
 
-// move advances the state of lane k over the byte at a place, or over the end of its last line. A line
-// that matches is noted, and the rest of it skipped.
+// move advances the state of lane k over the byte at a position, or over the end of its last
+// line. It records a matching line and skips the rest of it.
 func (r *laneReader) move(k, at, read int) {
 	c := byte('\n')
 	if at < r.lanes[k].end {
@@ -238,7 +239,7 @@ func (r *laneReader) move(k, at, read int) {
 	}
 }
 
-// lineMatches asks the pike about the line that holds a place.
+// lineMatches runs the pike on the line that contains a position.
 func (r *laneReader) lineMatches(at int) bool {
 	start, end := lineAround(r.buf, at)
 	return r.lines.matchesLine(r.buf[start:end])
@@ -248,7 +249,7 @@ func (r *laneReader) lineMatches(at int) bool {
 func (r *laneReader) byPike(k int) {
 	l := &r.lanes[k]
 	start, end := lineAround(r.buf, l.pos)
-	if n := len(l.hits); n > 0 && l.hits[n-1] >= start { // this line is done
+	if n := len(l.hits); n > 0 && l.hits[n-1] >= start { // line already reported
 		start = end + 1
 	}
 	for start < l.end && r.d.budget.err == nil {
@@ -261,13 +262,13 @@ func (r *laneReader) byPike(k int) {
 	l.pos = l.end
 }
 
-// lineAround returns the line that holds a place, without its end. A line end belongs to the line that
-// it ends.
+// lineAround returns the line that contains a position, without its line end. A line end
+// belongs to the line that it ends.
 func lineAround(buf []byte, at int) (start, end int) {
 	return bytes.LastIndexByte(buf[:at], '\n') + 1, lineEnd(buf, at)
 }
 
-// lineEnd returns the end of the line that holds a place.
+// lineEnd returns the end of the line that contains a position.
 func lineEnd(buf []byte, at int) int {
 	if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
 		return at + i
@@ -275,7 +276,7 @@ func lineEnd(buf []byte, at int) int {
 	return len(buf)
 }
 
-// rest takes all that read found and was not taken yet, and returns how much it was.
+// rest consumes the remaining hits of the last read and returns their number.
 func (r *laneReader) rest() int {
 	n := -r.next.hit
 	for _, l := range r.lanes[min(r.next.lane, laneCount):] {
@@ -285,7 +286,7 @@ func (r *laneReader) rest() int {
 	return n
 }
 
-// take returns a place in the next matching line that read found.
+// take returns a position in the next matching line of the last read.
 func (r *laneReader) take() (at int, ok bool) {
 	for ; r.next.lane < laneCount; r.next.lane++ {
 		l := &r.lanes[r.next.lane]

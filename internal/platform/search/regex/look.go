@@ -2,17 +2,17 @@ package regex
 
 import "unicode/utf8"
 
-// A side is what stands directly before or after a place.
+// A side classifies the text directly before or after a position.
 type side uint8
 
 const (
-	sideOther   side = iota // a character that is not of a word
-	sideEdge                // nothing: the text begins or ends
+	sideOther   side = iota // a character that is not a word character
+	sideEdge                // start or end of the text
 	sideLine                // a line feed
 	sideWord                // a word character
-	sideInvalid             // a byte that is not part of a character
-	sideInside              // on the right: the rest of the character on the left
-	sideHigh                // a byte beyond ASCII, which may be any of the last three or other
+	sideInvalid             // a byte that is not part of a valid character
+	sideInside              // right side only: rest of the character on the left
+	sideHigh                // a non-ASCII byte: sideOther or any of the last three
 )
 
 // holds reports whether l is true between left and right, neither of which is sideHigh.
@@ -42,12 +42,12 @@ func (l look) holds(left, right side) bool {
 	return false
 }
 
-// leftAlone reports whether l depends on nothing but a left side that is known.
+// leftAlone reports whether l depends only on a known left side.
 func (l look) leftAlone(left side) bool {
 	return l == lookStartLine || l == lookStartText || l == lookNoWordLeft && left != sideHigh
 }
 
-// sideOf returns the side that the byte c makes.
+// sideOf returns the side for the byte c.
 func sideOf(c byte) side {
 	switch {
 	case c >= utf8.RuneSelf:
@@ -60,7 +60,8 @@ func sideOf(c byte) side {
 	return sideOther
 }
 
-// leftOf and rightOf return what stands beside a place of text, reading whole characters.
+// leftOf and rightOf return the sides adjacent to a position in text, decoding whole
+// characters.
 func leftOf(text []byte, at int) side {
 	if at == 0 {
 		return sideEdge
@@ -88,7 +89,7 @@ func rightOf(text []byte, at int) side {
 	return s
 }
 
-// inside reports whether a place is within a character.
+// inside reports whether a position is within a character.
 func inside(text []byte, at int) bool {
 	for start := at - 1; start >= 0 && start > at-utf8.UTFMax; start-- {
 		if utf8.RuneStart(text[start]) {

@@ -7,33 +7,33 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// A Matcher finds the matches of a query in buffers. It keeps what it learns about the pattern from one
-// buffer to the next, and belongs to one goroutine.
+// A Matcher finds the matches of a query in buffers. It keeps its automaton between buffers and
+// is not safe for concurrent use.
 //
-// For a query of lines, [Matcher.Start] gives it a buffer and [Matcher.Next] returns the matching lines.
-// For one whose matches span lines, use [Matcher.Find] instead.
+// For a line-based query, [Matcher.Start] sets a buffer and [Matcher.Next] returns the matching
+// lines. If matches may span lines, use [Matcher.Find] instead.
 type Matcher struct {
 	q      *Query
 	budget budget
 	dfa    *dfa
-	tail   *dfa // of the prefilter's tail; nil if it has none
+	tail   *dfa // automaton of the prefilter's tail, or nil
 	pike   *pike
 	lanes  laneReader
 
 	buf    []byte
-	pos    int  // no line before it is still to be returned
-	within bool // nor is the one that pos is in
-	read   int  // the end of what the lanes have read
-	block  int  // how much they read next
+	pos    int  // lines before it have been returned
+	within bool // the line that contains pos has been returned as well
+	read   int  // end of the part that the lanes have read
+	block  int  // size of their next read
 
 	finder     *find.Finder // nil while everything is read
-	candidates int          // places looked at since the finder was at from
-	work       int          // for them: how many bytes the lanes would have read meanwhile
+	candidates int          // positions checked since the finder was at from
+	work       int          // their cost, in bytes the lanes would have read in that time
 	from       int
 	backOff    int // buffers to read without the finder after the next dense one
 	resting    int // buffers left to read without it
 
-	// Tests turn these off to see that nothing changes.
+	// Tests set these to check that the results do not depend on them.
 	noFinder, noLanes bool
 }
 
@@ -41,12 +41,12 @@ const (
 	firstBlock = 16 << 10
 	lastBlock  = 256 << 10
 	maxBackOff = 31
-	// workPerCandidate and workPerByte are how many bytes the lanes read in the time that it takes to go
-	// to a candidate, and to read a byte there.
+	// workPerCandidate and workPerByte are the number of bytes the lanes read in the time
+	// needed to go to a candidate, and to read a byte there.
 	workPerCandidate, workPerByte = 24, 2
 )
 
-// NewMatcher returns a matcher of q.
+// NewMatcher returns a matcher for q.
 func (q *Query) NewMatcher() *Matcher {
 	m := &Matcher{q: q}
 	m.dfa = newDFA(q.program, !q.spanning, &m.budget)
@@ -57,7 +57,7 @@ func (q *Query) NewMatcher() *Matcher {
 	return m
 }
 
-// threads returns the matcher's pike, which is large and seldom needed.
+// threads returns the matcher's pike, which is large and rarely needed.
 func (m *Matcher) threads() *pike {
 	if m.pike == nil {
 		var finder *find.Finder
@@ -69,7 +69,7 @@ func (m *Matcher) threads() *pike {
 	return m.pike
 }
 
-// Start begins with a buffer of whole lines, of which the last may lack its end.
+// Start sets a buffer of whole lines; the last may be unterminated.
 func (m *Matcher) Start(ctx context.Context, buf []byte) {
 	m.budget.begin(ctx)
 	m.buf = buf
@@ -85,7 +85,7 @@ func (m *Matcher) Start(ctx context.Context, buf []byte) {
 	}
 }
 
-// Err returns the error of the context if that ended the last search, which then found too little.
+// Err returns the context's error if it ended the last search, whose result is then incomplete.
 func (m *Matcher) Err() error { return m.budget.err }
 
 // Next returns the next matching line, without its end.
@@ -99,14 +99,14 @@ func (m *Matcher) Next() (start, end int, ok bool) {
 	return start, end, true
 }
 
-// Pass passes over the next matching line and reports whether there is one. It does not take the time to
-// see where the line begins and ends.
+// Pass skips the next matching line and reports whether there is one. It does not determine the
+// line's bounds.
 func (m *Matcher) Pass() bool {
 	_, ok := m.next()
 	return ok
 }
 
-// Count passes over all the matching lines that are left, and returns how many there are.
+// Count skips all remaining matching lines and returns their number.
 func (m *Matcher) Count() (n int64) {
 	for {
 		if !m.within && m.q.always {
@@ -128,7 +128,7 @@ func (m *Matcher) Count() (n int64) {
 	}
 }
 
-// next returns a place in the next matching line.
+// next returns a position in the next matching line.
 func (m *Matcher) next() (at int, ok bool) {
 	if m.within {
 		m.pos, m.within = lineEnd(m.buf, m.pos)+1, false
@@ -143,7 +143,7 @@ func (m *Matcher) next() (at int, ok bool) {
 	return m.nextRead()
 }
 
-// nextCandidate looks at the places that the finder points to.
+// nextCandidate checks the positions that the finder reports.
 func (m *Matcher) nextCandidate() (at int, ok bool) {
 	p := m.q.prefilter
 	for m.pos < len(m.buf) && m.budget.err == nil {
@@ -171,7 +171,8 @@ func (m *Matcher) nextCandidate() (at int, ok bool) {
 	return 0, false
 }
 
-// dense counts a candidate. It reports whether there are so many that everything is to be read.
+// dense counts a candidate. It reports whether candidates are so frequent that reading
+// everything is faster.
 func (m *Matcher) dense(at int) bool {
 	m.candidates++
 	m.work += workPerCandidate
@@ -190,8 +191,8 @@ func (m *Matcher) dense(at int) bool {
 	return false
 }
 
-// skim reads on from a place where a match, or the tail of one, can begin, as long as one may be under
-// way. It returns a place in the line if that matches.
+// skim reads from a position where a match, or the tail of a match, can begin, as long as a
+// match may be in progress. It returns a position in the line if that matches.
 func (m *Matcher) skim(from int) (at int, ok bool) {
 	d := m.dfa
 	if m.tail != nil {
@@ -210,7 +211,8 @@ func (m *Matcher) skim(from int) (at int, ok bool) {
 	return 0, false
 }
 
-// lineMatches looks at the whole line that holds a place. It returns a place in it if it matches.
+// lineMatches checks the whole line that contains a position. It returns a position in it if it
+// matches.
 func (m *Matcher) lineMatches(from int) (at int, ok bool) {
 	start, end := lineAround(m.buf, from)
 	m.pos = end + 1
@@ -224,7 +226,7 @@ func (m *Matcher) lineMatches(from int) (at int, ok bool) {
 	return 0, false
 }
 
-// nextRead hands out what the lanes found, and lets them read on.
+// nextRead returns the hits of the lanes, and makes them read on.
 func (m *Matcher) nextRead() (at int, ok bool) {
 	for {
 		if at, ok = m.lanes.take(); ok {
@@ -241,15 +243,15 @@ func (m *Matcher) nextRead() (at int, ok bool) {
 	}
 }
 
-// matchesLine decides about a line that the dfa cannot.
+// matchesLine decides a line that the dfa cannot.
 func (m *Matcher) matchesLine(line []byte) bool {
 	_, _, ok := m.threads().find(line, 0, true)
 	return ok
 }
 
-// Find returns the first match in text that begins at or after from: of several that begin there, the
-// one the pattern prefers. What stands before from counts for the pattern's conditions. For a query of
-// lines, text is one line without its end.
+// Find returns the first match in text that begins at or after from; among several that begin
+// there, the pattern's preferred match. Text before from counts for the pattern's conditions.
+// For a line-based query, text is one line without its line end.
 func (m *Matcher) Find(ctx context.Context, text []byte, from int) (start, end int, ok bool) {
 	m.budget.begin(ctx)
 	if p := m.q.prefilter; p != nil && !m.noFinder {

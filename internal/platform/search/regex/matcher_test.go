@@ -25,7 +25,8 @@ func matching(m *Matcher, text []byte) []int {
 	}
 }
 
-// passing returns how many lines m passes over: up to single one by one, and the rest at once.
+// passing returns the number of lines that m passes: up to single one by one, then the rest
+// with Count.
 func passing(m *Matcher, text []byte, single int) int {
 	n := 0
 	for m.Start(context.Background(), text); n < single && m.Pass(); {
@@ -34,7 +35,7 @@ func passing(m *Matcher, text []byte, single int) int {
 	return n + int(m.Count())
 }
 
-// eachLine yields where the lines of text begin, and the lines without their ends.
+// eachLine yields the start of each line and the line without its line end.
 func eachLine(text []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		at := 0
@@ -47,7 +48,7 @@ func eachLine(text []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// byThreads decides line by line with the pike alone.
+// byThreads matches line by line using only the pike.
 func byThreads(q *Query, text []byte) []int {
 	var out []int
 	m := q.NewMatcher()
@@ -60,7 +61,7 @@ func byThreads(q *Query, text []byte) []int {
 	return out
 }
 
-// variants returns matchers of q that take different ways to the same answer.
+// variants returns matchers for q that take different paths to the same result.
 func variants(q *Query) map[string]*Matcher {
 	plain, noFinder, noLanes, tiny := q.NewMatcher(), q.NewMatcher(), q.NewMatcher(), q.NewMatcher()
 	noFinder.noFinder = true
@@ -112,8 +113,8 @@ func TestMatcherVariants(t *testing.T) {
 	}
 }
 
-// TestSkim lets the finder lead to every place where a match may begin or end, in texts of which it finds
-// that many that it gives up now and then.
+// TestSkim makes the finder report every position where a match may begin or end, in texts
+// where it occasionally gives up because there are so many.
 func TestSkim(t *testing.T) {
 	m := regextest.New(3)
 	kinds := map[string]int{}
@@ -150,7 +151,8 @@ func TestSkim(t *testing.T) {
 	}
 }
 
-// TestAgainstRegexp compares lines and places with package regexp, for patterns that mean the same to it.
+// TestAgainstRegexp compares lines and positions with package regexp, for patterns with the
+// same meaning.
 func TestAgainstRegexp(t *testing.T) {
 	m := regextest.New(2)
 	m.GoSyntax = true

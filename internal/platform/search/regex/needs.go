@@ -6,17 +6,18 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// A Gram is three or four bytes in a row, the first in the highest place, with ASCII letters in lower
-// case.
+// A Gram is a sequence of three or four bytes, the first in the highest position, with ASCII
+// letters in lower case.
 type Gram uint32
 
-// Long reports whether g is of four bytes. One that begins with a null byte is never told.
+// Long reports whether g has four bytes. Grams never begin with a null byte.
 func (g Gram) Long() bool { return g > 0xffffff }
 
-// A Need is a condition on the grams of a text: that for one of its alternatives it has all.
+// A Need is a condition on the grams of a text: it must contain all grams of at least one
+// alternative.
 type Need [][]Gram
 
-// needs returns the conditions that every text with a match meets.
+// needs returns the conditions that every text with a match satisfies.
 func needs(f facts) []Need {
 	var out []Need
 	for _, c := range f.all() {
@@ -31,7 +32,7 @@ func equalNeeds(a, b Need) bool {
 	return slices.EqualFunc(a, b, func(x, y []Gram) bool { return slices.Equal(x, y) })
 }
 
-// need returns nil if one of the windows has no gram.
+// need returns nil if any window has no gram.
 func (c clause) need() Need {
 	if !c.usable() {
 		return nil
@@ -47,7 +48,7 @@ func (c clause) need() Need {
 	return out
 }
 
-// grams returns what every text that fits w has.
+// grams returns the grams that every text matching w contains.
 func grams(w find.Window) []Gram {
 	var all []Gram
 	add := func(g Gram) {
@@ -73,7 +74,7 @@ func grams(w find.Window) []Gram {
 	return all
 }
 
-// onlyByte returns the one byte of set, without regard to the case of ASCII letters.
+// onlyByte returns the single byte of set, ignoring ASCII case.
 func onlyByte(set find.Set) (byte, bool) {
 	found, n := byte(0), 0
 	for c := range 256 {

@@ -2,10 +2,10 @@ package regex
 
 import "errors"
 
-// maxNodes bounds the program of a pattern, and with it the work for a byte of text.
+// maxNodes is the maximum size of a pattern's program, which bounds the work per byte of text.
 const maxNodes = 150_000
 
-// errTooLarge says that a pattern's program would have more than maxNodes.
+// errTooLarge means that a pattern's program would exceed maxNodes.
 var errTooLarge = errors.New("the pattern is too large: use smaller repetition counts")
 
 // A program is a nondeterministic automaton over bytes.
@@ -13,10 +13,10 @@ type program struct {
 	insts []inst
 	edges []edge
 	start uint32
-	looks bool // it has conditions
-	words bool // it has conditions on word characters
+	looks bool // has conditions
+	words bool // has conditions on word characters
 
-	// Bytes that no part of the program tells apart are of one class.
+	// Bytes that the program does not distinguish are in the same class.
 	classOf [256]uint8
 	example []byte // one byte of each class
 }
@@ -25,9 +25,9 @@ type instKind uint8
 
 const (
 	instMatch instKind = iota
-	instBytes          // over one of edges[first:last]
-	instSplit          // to out, or else to alt
-	instLook           // to out if look holds
+	instBytes          // reads a byte in any of edges[first:last]
+	instSplit          // continues at out, or else at alt
+	instLook           // continues at out if look holds
 )
 
 type inst struct {
@@ -37,7 +37,7 @@ type inst struct {
 	out, alt    uint32
 }
 
-// compiler builds a program from its end: each part is given where to go on.
+// compiler builds a program from its end: each part is given its continuation.
 type compiler struct {
 	program
 	shapes map[*[2]rune]shape
@@ -102,7 +102,7 @@ func (c *compiler) class(set runes, next uint32) uint32 {
 		s = cachedShape(set)
 		c.shapes[&set[0]] = s
 	}
-	// The shape's nodes follow each other, so an edge to its node i leads to base+i.
+	// The shape's nodes are contiguous, so an edge to its node i leads to base+i.
 	base := uint32(len(c.insts)) - 1
 	for _, edges := range s.nodes[1:] {
 		first := uint32(len(c.edges))
@@ -132,7 +132,7 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 	copies := n.min
 	switch {
 	case n.max < 0:
-		// The entry of the loop is known only after its body, which comes back to it.
+		// The loop's body must be compiled first, and refers back to the loop.
 		loop := split(next)
 		body := c.node(sub, loop)
 		if c.err != nil {
@@ -144,8 +144,8 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 			c.insts[loop].out = body
 		}
 		entry = loop
-		// The body itself can be the only copy. With more it cannot: where the body may match nothing, what
-		// a pattern prefers would not be what it does in Rust.
+		// The body itself can serve as the only copy. With more copies it cannot: if the body
+		// may match nothing, the preferred match would differ from Rust's.
 		if copies == 1 {
 			entry = body
 			copies = 0
@@ -161,15 +161,15 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 		}
 		before := len(c.insts)
 		if entry = c.node(sub, entry); len(c.insts) == before {
-			break // what is repeated is empty
+			break // empty body
 		}
 	}
 	return entry
 }
 
-// classify finds which bytes the program tells apart.
+// classify determines which bytes the program distinguishes.
 func (c *compiler) classify() {
-	var ends [257]bool // where a class ends and the next begins
+	var ends [257]bool // class boundaries
 	cut := func(lo, hi int) { ends[lo], ends[hi+1] = true, true }
 	for _, e := range c.edges {
 		cut(int(e.lo), int(e.hi))

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep groups and classes may be nested.
+// maxDepth is the maximum nesting depth of groups and classes.
 const maxDepth = 250
 
-// flags are the options that a pattern may change on its way.
+// flags are the options that a pattern may change.
 type flags struct {
-	fold    bool // i: letters match their other case
+	fold    bool // i: case-insensitive
 	lines   bool // m: ^ and $ match at line ends
 	dotAll  bool // s: . matches a line feed
 	swap    bool // U: repetitions are lazy unless followed by ?
-	verbose bool // x: white space and comments in the pattern mean nothing
+	verbose bool // x: ignore white space and comments in the pattern
 }
 
-// A parser reads the syntax of Rust's regex crate, which is what ripgrep's users write.
+// A parser parses the syntax of Rust's regex crate, which ripgrep uses.
 type parser struct {
 	cursor
 	flags flags
@@ -61,7 +61,7 @@ func (c *cursor) rest() string { return c.pattern[c.pos:] }
 
 func (c *cursor) more() bool { return c.pos < len(c.pattern) }
 
-// peek returns the next byte, 0 at the end. Everything with a meaning is ASCII.
+// peek returns the next byte, or 0 at the end. All special characters are ASCII.
 func (c *cursor) peek() byte {
 	if !c.more() {
 		return 0
@@ -69,7 +69,7 @@ func (c *cursor) peek() byte {
 	return c.pattern[c.pos]
 }
 
-// accept steps over s if it comes next.
+// accept skips s if it comes next.
 func (c *cursor) accept(s string) bool {
 	if !strings.HasPrefix(c.rest(), s) {
 		return false
@@ -84,7 +84,7 @@ func (c *cursor) next() rune {
 	return r
 }
 
-// skipBlanks steps over what verbose patterns may hold between their parts.
+// skipBlanks skips white space and comments in a verbose pattern.
 func (p *parser) skipBlanks() {
 	for p.flags.verbose && p.more() {
 		switch c := p.peek(); {
@@ -102,7 +102,7 @@ func (p *parser) skipBlanks() {
 	}
 }
 
-// alternation reads up to the end of the group or pattern.
+// alternation parses up to the end of the group or pattern.
 func (p *parser) alternation() (*node, error) {
 	var branches []*node
 	for {
@@ -128,7 +128,7 @@ func (p *parser) sequence() (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n == nil { // flags for what follows
+		if n == nil { // flags for the rest of the group
 			continue
 		}
 		if n, err = p.repeated(n); err != nil {
@@ -183,7 +183,7 @@ func (p *parser) literal(r rune, offset int) *node {
 	return &node{op: opClass, set: set, offset: offset}
 }
 
-// group reads what begins with a parenthesis. It returns nil for flags without a group.
+// group parses a parenthesized group. It returns nil for flags without a group.
 func (p *parser) group() (*node, error) {
 	start := p.pos
 	outer := p.flags
@@ -211,8 +211,8 @@ func (p *parser) group() (*node, error) {
 	return n, nil
 }
 
-// groupKind reads what follows the question mark of a group. It reports whether that is all: flags
-// that hold to the end of the group around it.
+// groupKind parses the part after a group's question mark. It reports whether that is all:
+// flags that apply to the rest of the enclosing group.
 func (p *parser) groupKind(start int) (bool, error) {
 	refuse := func(n int, what, hint string) error {
 		return p.fail(start, n, what+" is not supported", hint)
@@ -250,7 +250,7 @@ func (p *parser) groupName(start int) error {
 	return nil
 }
 
-// groupFlags reads the letters of (?i) or (?i-s:...), and sets them.
+// groupFlags parses the letters of (?i) or (?i-s:...), and sets them.
 func (p *parser) groupFlags(start int) (bool, error) {
 	f := p.flags
 	on := true

@@ -2,22 +2,22 @@ package regex
 
 import "adze/internal/platform/search/find"
 
-// A pike runs a program's threads side by side, in order of preference, so that its time is linear in
-// the text. It is slow beside a [dfa], but it knows where a match begins and reads whole characters
-// where a condition needs them.
+// A pike runs a program's threads in parallel, in order of preference, so its time is linear in
+// the text. It is slow compared with a [dfa], but it knows where a match begins and decodes
+// whole characters where a condition needs them.
 type pike struct {
 	p      *program
 	budget *budget
-	finder *find.Finder // of where a match can begin; may be nil
+	finder *find.Finder // finds possible match starts; may be nil
 
 	now, next threads
 	stack     []uint32
 }
 
-// threads are the places of the program that are active at one place of the text.
+// threads are the active program positions at one text position.
 type threads struct {
 	sparse
-	from []int // by instruction: where the thread's match begins
+	from []int // indexed by instruction: start of the thread's match
 }
 
 func newPike(p *program, b *budget, finder *find.Finder) *pike {
@@ -26,9 +26,9 @@ func newPike(p *program, b *budget, finder *find.Finder) *pike {
 	return &pike{p: p, budget: b, finder: finder, now: fresh(), next: fresh()}
 }
 
-// find returns the first match in text that begins at or after from: of those that begin first, the one
-// the pattern prefers. With earliest it returns as soon as it knows of any match, and end is where that
-// one ends.
+// find returns the first match in text that begins at or after from; among several that begin
+// there, the preferred one. If earliest is true, it returns as soon as it finds any match, and
+// end is that match's end.
 func (k *pike) find(text []byte, from int, earliest bool) (start, end int, ok bool) {
 	k.now.clear()
 	for at := from; ; at++ {
@@ -61,8 +61,8 @@ func (k *pike) find(text []byte, from int, earliest bool) (start, end int, ok bo
 	}
 }
 
-// step moves the threads over the byte at a place. A thread that matches ends those of lower preference;
-// step then returns where its match begins.
+// step moves the threads over the byte at a position. A matching thread ends the threads of
+// lower preference; step then returns the start of its match.
 func (k *pike) step(text []byte, at int) (from int, matches bool) {
 	for _, pc := range k.now.dense {
 		i := &k.p.insts[pc]
@@ -88,7 +88,7 @@ func (k *pike) step(text []byte, at int) (from int, matches bool) {
 	return 0, false
 }
 
-// add makes pc active, and all that it leads to without a byte of text.
+// add activates pc and everything reachable from it without a byte.
 func (k *pike) add(t *threads, pc uint32, text []byte, at, from int) {
 	k.stack = append(k.stack[:0], pc)
 	for len(k.stack) > 0 {

@@ -6,10 +6,11 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// Rates are how common what is looked for may be: beyond that it is faster to read everything.
+// rates are the maximum frequencies of the searched text: above them, reading everything is
+// faster.
 type rates struct {
-	line float64 // if the whole line is read each time
-	skim float64 // if a few bytes are
+	line float64 // maximum if each hit reads the whole line
+	skim float64 // maximum if each hit reads a few bytes
 }
 
 const (
@@ -17,16 +18,17 @@ const (
 	skimRate = 0.012
 )
 
-// A prefilter says where in a text to look for matches.
+// A prefilter finds positions in a text to search for matches.
 type prefilter struct {
 	finder *find.Finder
-	prefix bool     // what is found is where a match begins, if there is one
-	tail   *program // what is found is where a match of it begins; each match ends with one; nil if not known
-	exact  bool     // what is found is a match
-	length int      // of all matches, if exact and they are of one length; else 0
+	prefix bool     // a hit is a possible match start
+	tail   *program // each match ends with a match of tail, which begins at a hit; nil if unknown
+	exact  bool     // a hit is a match
+	length int      // length of all matches if exact and constant, otherwise 0
 }
 
-// choosePrefilter returns nil if no place is less likely than the others. f are the facts of n.
+// choosePrefilter returns nil if no position is less likely than the others. f are the facts of
+// n.
 func choosePrefilter(n *node, f facts, most rates) *prefilter {
 	if f.exact.usable() && f.precise && len(f.exact) <= find.MaxWindows {
 		p := &prefilter{finder: find.New(f.exact), prefix: true, exact: true, length: len(f.exact[0])}
@@ -46,7 +48,7 @@ func choosePrefilter(n *node, f facts, most rates) *prefilter {
 	case windows != nil && common <= most.skim && common <= rate*skimRate/lineRate:
 		p := &prefilter{finder: find.New(windows), prefix: tail == n}
 		if tail != n {
-			p.tail, _ = compile(tail) // ok: without it lines are read from their beginning
+			p.tail, _ = compile(tail) // ok: without it lines are read from their start
 		}
 		return p
 	case rate <= most.line:
@@ -55,10 +57,11 @@ func choosePrefilter(n *node, f facts, most rates) *prefilter {
 	return nil
 }
 
-// maxTails bounds the time that a long pattern takes.
+// maxTails bounds the time spent on a long pattern.
 const maxTails = 64
 
-// chooseTail returns the end of n, or all of it, that begins with what is rarest. f are the facts of n.
+// chooseTail returns the tail of n, or all of it, that begins with the rarest text. f are the
+// facts of n.
 func chooseTail(n *node, f facts) (tail *node, windows clause) {
 	lowest := 0.0
 	consider := func(end *node, begins clause, handicap float64) {
@@ -69,7 +72,7 @@ func chooseTail(n *node, f facts) (tail *node, windows clause) {
 			tail, windows, lowest = end, begins, rate
 		}
 	}
-	// Where a match begins is worth more than where the end of one does, after which its line is read.
+	// A match start is worth more than the start of a tail, after which its line must be read.
 	consider(n, f.prefix, 1)
 	if n.op == opConcat {
 		for i, sub := range n.subs[1:min(len(n.subs), maxTails)] {

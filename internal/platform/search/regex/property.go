@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// The sets below follow Unicode's recommendation for regular expressions (UTS 18, annex C), as
-// ripgrep does, where Go's own are of ASCII alone.
+// The sets below follow Unicode's recommendation for regular expressions (UTS 18, annex C),
+// like ripgrep's. Go's own sets are ASCII only.
 var (
 	wordRunes = sync.OnceValue(func() runes {
 		return fromTables(unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
@@ -16,7 +16,7 @@ var (
 	spaceRunes = sync.OnceValue(func() runes { return fromTables(unicode.White_Space) })
 )
 
-// perl returns the set of \d, \s or \w, and of its negation for a capital letter.
+// perl returns the set for \d, \s or \w, negated for a capital letter.
 func perl(c rune) (runes, bool) {
 	switch c {
 	case 'd':
@@ -35,7 +35,7 @@ func perl(c rune) (runes, bool) {
 	return nil, false
 }
 
-// asciiClass returns the set of the bracket class [:name:].
+// asciiClass returns the set for the bracket class [:name:].
 func asciiClass(name string) (runes, bool) {
 	switch name {
 	case "alnum":
@@ -70,8 +70,8 @@ func asciiClass(name string) (runes, bool) {
 	return nil, false
 }
 
-// property returns the set that \p{name} stands for. Names are compared without regard to case,
-// blanks, hyphens, underscores and an "is" before them.
+// property returns the set for \p{name}. Names are compared ignoring case, blanks, hyphens,
+// underscores and a leading "is".
 func property(name string) (runes, bool) {
 	kind, value, found := strings.Cut(name, "=")
 	if !found {
@@ -135,7 +135,8 @@ func derived(name string) (runes, bool) {
 	return nil, false
 }
 
-// idStart and idContinue return the characters that an identifier may begin and continue with (UAX 31).
+// idStart and idContinue return the characters that an identifier may begin and continue with
+// (UAX 31).
 func idStart() runes {
 	return fromTables(unicode.L, unicode.Nl, unicode.Other_ID_Start).minus(patternRunes())
 }
@@ -147,8 +148,9 @@ func idContinue() runes {
 
 func patternRunes() runes { return fromTables(unicode.Pattern_Syntax, unicode.Pattern_White_Space) }
 
-// normalizedContinue returns the characters of identifiers that are not in identifiers any more when they are
-// brought to NFKC. normalizedStart returns those that no longer begin one.
+// normalizedContinue returns the identifier characters that are not identifier characters after
+// NFKC normalization. normalizedStart returns the characters that can no longer start an
+// identifier.
 func normalizedContinue() runes {
 	out := runes{{0x37a, 0x37a}, {0x309b, 0x309c}, {0xfc5e, 0xfc63}, {0xfdfa, 0xfdfb}}
 	for r := rune(0xfe70); r <= 0xfe7e; r += 2 {

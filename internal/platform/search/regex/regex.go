@@ -1,34 +1,35 @@
-// Package regex compiles patterns in the syntax of Rust's regex crate, as ripgrep takes it, and tells
-// which lines of a buffer match. Its time is linear in the text whatever the pattern. It reads no files
-// and knows nothing of context lines or limits; those are left to package scan.
+// Package regex compiles patterns in the syntax of Rust's regex crate, as used by ripgrep, and
+// finds the matching lines of a buffer. Its time is linear in the text for every pattern. It
+// performs no I/O.
 //
-// A pattern is parsed to a tree, and the tree is asked which few bytes every match must contain. Where a
-// finder sees these, or everywhere if there are none, a lazily built automaton over bytes decides. Where
-// a match begins and ends in a line is found by running the automaton's threads side by side.
+// A pattern is parsed to a tree, from which a prefilter is derived: a few bytes that every
+// match must contain. Where a finder sees them, or everywhere without a prefilter, a lazily
+// built automaton over bytes decides. The bounds of a match in a line are found by running the
+// automaton's threads in parallel.
 package regex
 
 import "errors"
 
-// Options say how a pattern is read.
+// Options configure Compile.
 type Options struct {
-	IgnoreCase bool // letters match their other case
-	Multiline  bool // a match may span lines, and . matches a line end
-	Fixed      bool // the pattern is a text to find, without special characters
-	Word       bool // a match stands beside no word character
+	IgnoreCase bool // case-insensitive
+	Multiline  bool // matches may span lines, and . matches a line feed
+	Fixed      bool // the pattern is literal text
+	Word       bool // matches must not be adjacent to word characters
 
-	eager bool // places are looked for however common they are; only tests want that
+	eager bool // use the prefilter however common its bytes are; for tests
 }
 
-// A Query is a compiled pattern. It does not change, so any number of goroutines may use it.
+// A Query is a compiled pattern. It is immutable and safe for concurrent use.
 type Query struct {
 	program   *program
-	prefilter *prefilter // nil if all of the text has to be read
+	prefilter *prefilter // nil if the whole text must be read
 	needs     []Need
-	spanning  bool // a match may span lines
+	spanning  bool // matches may span lines
 	always    bool // every line matches
 }
 
-// Compile returns the query of a pattern. Its error is an [*Error] if the pattern is to blame.
+// Compile compiles a pattern. The error is an [*Error] if the pattern is invalid.
 func Compile(pattern string, o Options) (*Query, error) {
 	var tree *node
 	if o.Fixed {
@@ -71,7 +72,8 @@ func Compile(pattern string, o Options) (*Query, error) {
 	return q, nil
 }
 
-// spans reports whether n can match a line end or tells the text's ends from those of lines.
+// spans reports whether n can match a line feed or distinguishes the ends of the text from line
+// ends.
 func spans(n *node) bool {
 	switch n.op {
 	case opClass:
@@ -90,6 +92,6 @@ func spans(n *node) bool {
 // Spanning reports whether a match may span lines.
 func (q *Query) Spanning() bool { return q.spanning }
 
-// Needs returns conditions on the grams of a text that all texts with a match meet; none if nothing
-// is known.
+// Needs returns conditions on a text's grams that all texts with a match satisfy; nil if none
+// are known.
 func (q *Query) Needs() []Need { return q.needs }

@@ -258,14 +258,13 @@ func TestNeedsOf(t *testing.T) {
 	}
 }
 
-// TestPlaces shows what is looked for before the pattern itself is tried.
-//
+// TestPlaces checks the prefilter of patterns.
 // Proves GREP-08.
 func TestPlaces(t *testing.T) {
 	tests := []struct {
 		pattern      string
 		prefix, tail bool
-		found        string // where the finder points, in the text
+		found        string // finder hits in the text
 		text         string
 	}{
 		{`\)\s*\{$`, true, false, ") {", "f(a), (b)) {"},
@@ -301,7 +300,7 @@ func containsNeed(needs []Need, want Need) bool {
 	return false
 }
 
-// TestClasses tries every character there is.
+// TestClasses tests every character.
 func TestClasses(t *testing.T) {
 	for _, pattern := range []string{`\w`, `\W`, `\d`, `\s`, `\pL`, `[^é]`, `(?i)[k-ß]`, `[\x{7ff}-\x{800}\x{ffff}-\x{10000}]`, `.`} {
 		set, err := parse(pattern, flags{})
@@ -322,7 +321,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestLinear runs patterns that take exponential time when tried one way after the other.
+// TestLinear runs patterns that take exponential time with backtracking.
 func TestLinear(t *testing.T) {
 	text := []byte(strings.Repeat("a", regextest.Times(200_000)) + "\n")
 	for _, pattern := range []string{`(a*)*b`, `(a|a)*b`, `(a|aa)+$b`, `(x+x+)+y|a{0,50}b`, `(.*)(.*)(.*)(.*)(.*)[b-z]$`, `\b(a+)+\b!`} {
@@ -338,7 +337,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// countdown is a context that is done after it was asked n times.
+// countdown is a context that is canceled after n checks.
 type countdown struct {
 	context.Context
 	n int
@@ -351,7 +350,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestCancel interrupts the search of one long line, for which a new state is built at every byte.
+// TestCancel interrupts the search of one long line, for which a new state is built at every
+// byte.
 func TestCancel(t *testing.T) {
 	m := regextest.New(12)
 	text := make([]byte, 1<<20)
@@ -359,7 +359,7 @@ func TestCancel(t *testing.T) {
 		text[i] = "ab"[m.IntN(2)]
 	}
 	for name, m := range variants(mustCompile(t, `a[ab]{70}[x-z]`, Options{})) {
-		if name == "plain" || name == "portable" { // they see at once that there is no x
+		if name == "plain" || name == "portable" { // these reject a text without x immediately
 			continue
 		}
 		m.Start(&countdown{t.Context(), 2}, text)

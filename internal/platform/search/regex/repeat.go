@@ -2,7 +2,7 @@ package regex
 
 import "strconv"
 
-// repeated reads the operators that follow n.
+// repeated parses the repetition operators after n.
 func (p *parser) repeated(n *node) (*node, error) {
 	operators := 0
 	for {
@@ -40,7 +40,7 @@ func (p *parser) repeated(n *node) (*node, error) {
 	}
 }
 
-// counts reads {2}, {2,} or {2,5} after its brace.
+// counts parses {2}, {2,} or {2,5} after its brace.
 func (p *parser) counts(start int, r *node) error {
 	const hint = `to match a brace, write \{`
 	var err error
@@ -65,7 +65,7 @@ func (p *parser) counts(start int, r *node) error {
 	return nil
 }
 
-// number reads a count, which the program's size would bound anyway.
+// number parses a count, which the program size would limit anyway.
 func (p *parser) number(start int, hint string) (int, error) {
 	p.skipBlanks()
 	digits := p.pos

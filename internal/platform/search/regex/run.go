@@ -1,7 +1,7 @@
 package regex
 
-// lineMatches tells whether line has a match: matched, quit if only a pike can tell, or any other value
-// for no.
+// lineMatches returns matched if line has a match, quit if only a pike can tell, and any other
+// value if not.
 func (d *dfa) lineMatches(line []byte) uint32 {
 	if d.gaveUp {
 		return quit
@@ -18,9 +18,9 @@ func (d *dfa) lineMatches(line []byte) uint32 {
 	return state
 }
 
-// skim reads lines from a place where a match can begin, until it has matched or none is under way. It
-// returns how far it came, which after a match is in the line that matches, and matched, quit if only a
-// pike can tell, or any other value for no match.
+// skim reads lines from a position where a match can begin, until it has matched or no match is
+// in progress. It returns the end position, which after a match is in the matching line, and
+// matched, quit if only a pike can tell, or any other value for no match.
 func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 	if d.gaveUp {
 		return at, quit
@@ -36,7 +36,7 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 			break
 		}
 		keep := [1]uint32{state}
-		if to == len(text) { // the last line may lack its end
+		if to == len(text) { // the last line may be unterminated
 			return to, d.step(keep[:], 0, '\n', to-at)
 		}
 		if state = d.step(keep[:], 0, text[to], to-at); state&special != 0 {
@@ -51,11 +51,11 @@ func (d *dfa) skim(text []byte, at int) (to int, state uint32) {
 	return to, state
 }
 
-// skimOn moves a state over text[at:]. It stops after a byte that leads to a state which some place begins
-// with, and before one that leads to no state or to matched, which is then returned.
+// skimOn moves a state over text[at:]. It stops after a byte that leads to a start state, and
+// before a byte that leads to matched or to no state, which is then returned.
 func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, begins bool) {
 	classOf, trans := &d.p.classOf, d.trans
-	// Those not yet built are never met.
+	// States not built yet never occur.
 	other, edge, word := d.starts[sideOther], d.starts[sideEdge], d.starts[sideWord]
 	for ; at < len(text); at++ {
 		t := trans[state+uint32(classOf[text[at]])]
@@ -72,14 +72,14 @@ func (d *dfa) skimOn(state uint32, text []byte, at int) (to int, _ uint32, begin
 	return at, state, false
 }
 
-// idle reports whether no match is under way in a state that some place begins with, here at a place in
-// text. It must be the state that this very place begins with: after a comma, (^|,)id is in the state that it has
-// at a line start, but a match is under way.
+// idle reports whether no match is in progress in a start state at a position in text. It must
+// be the start state of this very position: after a comma, (^|,)id is in the start state of a
+// line start, but a match is in progress.
 func (d *dfa) idle(state uint32, text []byte, at int) bool {
 	return !d.p.looks || state == d.starts[d.sideBefore(text, at)]
 }
 
-// sideBefore returns the side before a place in text of lines.
+// sideBefore returns the side before a position in line-based text.
 func (d *dfa) sideBefore(text []byte, at int) side {
 	if at == 0 || text[at-1] == '\n' {
 		return sideEdge
@@ -87,7 +87,7 @@ func (d *dfa) sideBefore(text []byte, at int) side {
 	return d.side(text[at-1])
 }
 
-// run moves a state over text[from:], up to the first transition that leads to no state.
+// run moves a state over text[from:], up to the first transition that does not lead to a state.
 func (d *dfa) run(state uint32, text []byte, from int) uint32 {
 	keep := [1]uint32{state}
 	for i := from; i < len(text); i++ {
@@ -116,8 +116,8 @@ func (d *dfa) run(state uint32, text []byte, from int) uint32 {
 	return keep[0]
 }
 
-// missing reports whether text, which is not of lines, has no match that begins at or after from. If it
-// cannot tell it says no.
+// missing reports whether text, which is not line-based, has no match that begins at or after
+// from. It is false if that is uncertain.
 func (d *dfa) missing(text []byte, from int) bool {
 	if d.gaveUp {
 		return false

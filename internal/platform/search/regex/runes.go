@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// runes is a set of characters: ascending ranges, both ends included, that neither touch nor overlap.
-// Surrogates are in no set, as no text holds them.
+// runes is a set of characters: sorted inclusive ranges that neither touch nor overlap. It
+// never contains surrogates, since no text does.
 type runes [][2]rune
 
 const (
@@ -15,7 +15,7 @@ const (
 	surrogateMax = 0xdfff
 )
 
-// normal returns the set of what is in any of the ranges, which it may reorder.
+// normal returns the union of the ranges, which it may reorder.
 func normal(ranges runes) runes {
 	slices.SortFunc(ranges, func(a, b [2]rune) int { return int(a[0] - b[0]) })
 	out := ranges[:0]
@@ -31,7 +31,7 @@ func normal(ranges runes) runes {
 
 func union(sets ...runes) runes { return normal(slices.Concat(sets...)) }
 
-// negate returns all characters that are not in s.
+// negate returns the complement of s.
 func (s runes) negate() runes {
 	var out runes
 	next := rune(0)
@@ -99,7 +99,7 @@ func (s runes) fold() runes {
 
 func single(r rune) runes { return runes{{r, r}} }
 
-// fromTables returns the characters that are in any of the tables.
+// fromTables returns the union of the tables.
 func fromTables(tables ...*unicode.RangeTable) runes {
 	var out runes
 	add := func(lo, hi, stride rune) {

@@ -1,9 +1,9 @@
 package regex
 
-// A sparse set holds numbers below its capacity, in the order in which they came.
+// A sparse is a set of numbers below its capacity, in insertion order.
 type sparse struct {
 	dense  []uint32
-	places []uint32 // of each number in dense, if it is there
+	places []uint32 // index of each number in dense, if present
 }
 
 func newSparse(n int) sparse {
@@ -12,7 +12,7 @@ func newSparse(n int) sparse {
 
 func (s *sparse) clear() { s.dense = s.dense[:0] }
 
-// add puts n into the set and reports whether it was not there.
+// add adds n and reports whether it was new.
 func (s *sparse) add(n uint32) bool {
 	if at := s.places[n]; int(at) < len(s.dense) && s.dense[at] == n {
 		return false

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A shape is the automaton of one class over the bytes of UTF-8: a graph without cycles in which equal
-// parts are shared. Node 0 is the end.
+// A shape is the automaton of a class over UTF-8 bytes: an acyclic graph in which equal parts
+// are shared. Node 0 is the end.
 type shape struct {
 	nodes [][]edge
 	entry uint32
@@ -18,20 +18,20 @@ type edge struct {
 	to     uint32
 }
 
-// shapeBuilder makes a shape, from the ends of the encodings to their beginnings.
+// shapeBuilder builds a shape from the ends of the encodings to their beginnings.
 type shapeBuilder struct {
 	shape
-	ids  map[string]uint32 // of nodes, by their edges
+	ids  map[string]uint32 // node numbers, keyed by edges
 	full [utf8.UTFMax]uint32
 	key  []byte
 }
 
-// wordShape is the shape of \w, which is large and in many patterns.
+// wordShape is the shape of \w, which is large and frequent.
 var wordShape = sync.OnceValue(func() shape { return shapeOf(wordRunes()) })
 
-// cachedShape is shapeOf for a set that is not empty.
+// cachedShape is shapeOf for a non-empty set.
 func cachedShape(set runes) shape {
-	const large = 300 // do not build the words' set to compare with a small one
+	const large = 300 // do not build the word set to compare it with a small one
 	if len(set) > large && &set[0] == &wordRunes()[0] {
 		return wordShape()
 	}
@@ -40,7 +40,7 @@ func cachedShape(set runes) shape {
 
 // shapeOf returns the automaton that accepts the encodings of the characters in set.
 func shapeOf(set runes) shape {
-	if n := len(set); n > 0 && set[n-1][1] < utf8.RuneSelf { // the usual case
+	if n := len(set); n > 0 && set[n-1][1] < utf8.RuneSelf { // common case
 		edges := make([]edge, n)
 		for i, r := range set {
 			edges[i] = edge{lo: byte(r[0]), hi: byte(r[1])}
@@ -71,13 +71,13 @@ func (s runes) between(lo, hi rune) runes {
 	return out
 }
 
-// edges returns what leads from a node over a first byte, which is lead and the topmost bits, to the
-// nodes of what is left: rest bytes of six bits each.
+// edges returns the edges over a first byte, which consists of lead and the topmost bits, to
+// the nodes for the remaining rest bytes of six bits each.
 func (b *shapeBuilder) edges(ranges runes, lead byte, rest int) []edge {
 	shift := 6 * rest
 	low := rune(1)<<shift - 1
 	var edges []edge
-	var below runes // under the byte at top
+	var below runes // values below the byte at top
 	top := rune(-1)
 	flush := func() {
 		if below != nil {

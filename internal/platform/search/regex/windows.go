@@ -7,19 +7,21 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// wideRate is how common a class must be to say nothing about where to look.
+// wideRate is the frequency above which a class does not help to find matches.
 const wideRate = 0.25
 
-// facts is what is known of the bytes that a part of a pattern matches.
+// facts describe the bytes that a part of a pattern matches.
 type facts struct {
-	// exact are windows of which one fits the whole text; nil if there are none to tell. With precise
-	// also the reverse is true: what fits one of them matches.
+	// exact are windows at least one of which matches the whole text; nil if unknown. If
+	// precise is true, the converse holds as well: any text that fits a window matches.
 	exact   clause
 	precise bool
-	// A match begins with one of prefix and ends with one of suffix. Windows may be empty.
+	// A match begins with a window of prefix and ends with a window of suffix. Windows may be
+	// empty.
 	prefix, suffix clause
 	clauses        []clause
-	// first are the bytes that a match begins with, unless it is empty, which with empty it may be.
+	// first are the bytes that a non-empty match begins with. If empty is true, a match may be
+	// empty.
 	first find.Set
 	empty bool
 }
@@ -68,7 +70,7 @@ func analyse(n *node) facts {
 	return nothing()
 }
 
-// analyseClass returns one window for each length that a character of set may have.
+// analyseClass returns one window for each encoded length of a character in set.
 func analyseClass(set runes) facts {
 	var c clause
 	precise := true
@@ -96,8 +98,8 @@ func (s runes) size() int {
 	return n
 }
 
-// encodings returns the window of what stands in each place of characters that take n bytes, and how
-// many texts fit it.
+// encodings returns the window for the characters of set that are n bytes long, and the number
+// of texts that fit it.
 func encodings(set runes, n int) (find.Window, int) {
 	w := make(find.Window, n)
 	size := 1
@@ -144,10 +146,10 @@ func analyseRepeat(n *node) facts {
 	return f
 }
 
-// inSequence joins the facts of parts that follow each other.
+// inSequence combines the facts of consecutive parts.
 func inSequence(parts []facts) facts {
 	var out facts
-	run := clause{nil} // what ends here, from where the last unknown part ended
+	run := clause{nil} // text that ends here, since the last unknown part
 	whole, precise := true, true
 	closeRun := func() {
 		if whole {
@@ -189,7 +191,7 @@ func inSequence(parts []facts) facts {
 	return out
 }
 
-// firstOf returns the bytes that parts that follow each other begin with, and whether they may be empty.
+// firstOf returns the bytes that consecutive parts begin with, and whether they may be empty.
 func firstOf(parts []facts) (first find.Set, empty bool) {
 	for _, part := range parts {
 		first = first.Union(part.first)
@@ -200,7 +202,7 @@ func firstOf(parts []facts) (first find.Set, empty bool) {
 	return first, true
 }
 
-// beginning returns the window of the first byte of parts that follow each other, or an empty one.
+// beginning returns the window of the first byte of consecutive parts, or an empty one.
 func beginning(parts []facts) clause {
 	first, empty := firstOf(parts)
 	w := clause{find.Window{first}}
@@ -210,14 +212,14 @@ func beginning(parts []facts) clause {
 	return w
 }
 
-// few returns the clauses that say something, but not more than are worth the time.
+// few returns the useful clauses, but not more than are worth the time.
 func few(clauses []clause) []clause {
 	const enough = 32
 	clauses = slices.DeleteFunc(slices.Clone(clauses), func(c clause) bool { return !c.usable() })
 	return clauses[:min(len(clauses), enough)]
 }
 
-// eitherOf joins the facts of alternatives.
+// eitherOf combines the facts of alternatives.
 func eitherOf(parts []facts) facts {
 	var exact, prefix, suffix, needed clause
 	allExact, allNeeded, precise := true, true, true
@@ -246,7 +248,7 @@ func eitherOf(parts []facts) facts {
 	return out
 }
 
-// best returns the rarest of the clauses that hold for f.
+// best returns the rarest clause that holds for f.
 func (f *facts) best() (clause, bool) {
 	var best clause
 	for _, c := range f.all() {
