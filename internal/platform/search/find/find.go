@@ -1,6 +1,5 @@
-// Package find looks for short byte patterns in buffers as fast as the processor reads memory. It has
-// routines for AVX2 and NEON and plain Go for other processors, all with the same answers. Which
-// patterns to look for, and what a hit means, is left to others.
+// Package find searches buffers for short byte patterns at memory speed. It has routines for
+// AVX2 and NEON and plain Go for other processors, all with the same results.
 package find
 
 import (
@@ -8,31 +7,31 @@ import (
 	"slices"
 )
 
-// MaxWindows is how many windows one finder looks for.
+// MaxWindows is the maximum number of windows in a finder.
 const MaxWindows = 8
 
-// MaxLen is how many places of a window a finder looks at.
+// MaxLen is the number of positions of a window that a finder checks.
 const MaxLen = 64
 
-// probes is how many places of a window are looked at before the others.
+// probes is the number of positions of a window that are checked first.
 const probes = 3
 
-// commonRate is what a byte must be rarer than to be looked for alone.
+// commonRate is the maximum frequency of a byte for which it is searched alone.
 const commonRate = 0.002
 
-// A Finder finds the places where one of its windows begins. It does not change after [New], so any
-// number of goroutines may use it.
+// A Finder finds the positions where any of its windows begins. It is immutable and safe for
+// concurrent use.
 type Finder struct {
-	// allowed[i][c] has bit w set if window w may hold c at its place i, or is shorter than that.
+	// allowed[i][c] has bit w set if window w allows c at position i, or is shorter than that.
 	allowed [][256]uint8
-	// ended[i] has bit w set if window w is no longer than i.
+	// ended[i] has bit w set if window w has at most i positions.
 	ended  []uint8
 	minLen int
 
 	kind    kind
 	pair    pair
 	shuffle shuffle
-	vector  bool // use the processor's vector instructions
+	vector  bool // use vector instructions
 }
 
 type kind uint8
@@ -43,23 +42,24 @@ const (
 	several             // shuffle
 )
 
-// A pair is two bytes at fixed distances from where the window begins. A byte b of the text fits the
-// first if b|mask1 == byte1.
+// A pair is two bytes at fixed offsets from the start of the window. A byte b of the text
+// matches the first if b|mask1 == byte1.
 type pair struct {
 	off1, off2   uint64
 	byte1, mask1 uint8
 	byte2, mask2 uint8
 }
 
-// A shuffle holds, for each of three places, which windows allow a byte with a given low and a given
-// high half. A byte fits if the two agree on a window, which may be more bytes than the window holds.
+// A shuffle holds, for each of three positions, the windows that allow a byte with a given low
+// half and with a given high half. A byte matches if both agree on a window, which may accept
+// more bytes than the window contains.
 type shuffle struct {
 	off    [probes]uint64
 	lo, hi [probes][16]uint8
 }
 
-// New returns a finder of windows, of which there are 1 to [MaxWindows], none of them empty. Places
-// after the first [MaxLen] are not looked at.
+// New returns a finder for 1 to [MaxWindows] non-empty windows. It ignores positions after the
+// first [MaxLen].
 func New(windows []Window) *Finder {
 	f := &Finder{minLen: MaxLen, vector: hasVector()}
 	longest := 0
@@ -101,7 +101,7 @@ func (f *Finder) allow(windows []Window, length int) {
 	}
 }
 
-// choosePair picks the two rarest places that a masked comparison can test.
+// choosePair chooses the two rarest positions that a masked comparison can test.
 func (f *Finder) choosePair(w Window) bool {
 	var places []int
 	for i := range w {
@@ -112,7 +112,7 @@ func (f *Finder) choosePair(w Window) bool {
 	if len(places) == 0 {
 		return false
 	}
-	// A single common byte is passed too often; three sets together are rarer.
+	// A single common byte has too many hits; three sets together are rarer.
 	if len(places) == 1 && len(w) > 1 && w[places[0]].rate() > commonRate {
 		return false
 	}
@@ -134,7 +134,8 @@ func (f *Finder) choosePair(w Window) bool {
 	return true
 }
 
-// chooseShuffle picks, one after the other, the three places that together are passed most rarely.
+// chooseShuffle chooses, one after the other, the three positions that together have the fewest
+// hits.
 func (f *Finder) chooseShuffle(windows []Window) {
 	rates := make([]float64, len(windows))
 	for n := range rates {
@@ -170,10 +171,10 @@ func (f *Finder) chooseShuffle(windows []Window) {
 	}
 }
 
-// Next returns the first place at or after from where a window begins, or -1.
+// Next returns the first position at or after from where a window begins, or -1.
 func (f *Finder) Next(b []byte, from int) int {
 	for {
-		n := len(b) - f.minLen + 1 - from // how many places are left
+		n := len(b) - f.minLen + 1 - from // number of remaining positions
 		if n <= 0 {
 			return -1
 		}
@@ -188,8 +189,8 @@ func (f *Finder) Next(b []byte, from int) int {
 	}
 }
 
-// candidate returns the first of b's first n places that passes the probes, or -1. All probes of
-// these places are within b.
+// candidate returns the first of b's first n positions that passes the probes, or -1. All
+// probes for these positions are within b.
 func (f *Finder) candidate(b []byte, n int) int {
 	switch {
 	case f.kind == single:
@@ -218,7 +219,7 @@ func (f *Finder) fits(b []byte) bool {
 	return true
 }
 
-// WithoutVector returns a finder like f that uses plain Go alone.
+// WithoutVector returns a copy of f that uses only plain Go.
 func (f *Finder) WithoutVector() *Finder {
 	g := *f
 	g.vector = false

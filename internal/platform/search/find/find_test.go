@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// byteSet returns the set that holds c alone.
+// byteSet returns the set that contains only c.
 func byteSet(c byte) Set { return Range(c, c) }
 
-// reference looks at every place of b, byte by byte.
+// reference checks every position of b, byte by byte.
 func reference(windows []Window, b []byte, from int) int {
 	for i := from; i < len(b); i++ {
 		for _, w := range windows {
@@ -85,7 +85,7 @@ func TestNextEveryLength(t *testing.T) {
 		f := New(windows)
 		finders := map[string]*Finder{"vector": f, "portable": f.WithoutVector()}
 		for length := 0; length <= 130; length++ {
-			// The buffer ends where reading on would fault.
+			// Reading beyond the end of the buffer would fault.
 			b := page[len(page)-length:]
 			for place := -1; place < length; place++ {
 				fill(b, '.')
@@ -114,7 +114,7 @@ func fill(b []byte, c byte) {
 	}
 }
 
-// plant writes a text that fits as much of w as b has room for.
+// plant writes a text that matches as much of w as fits into b.
 func plant(b []byte, w Window) {
 	for i := range min(len(b), len(w)) {
 		for c := range w[i].bytes {
@@ -124,7 +124,7 @@ func plant(b []byte, w Window) {
 	}
 }
 
-// TestNextAll finds all places of a text in which windows are dense and overlap.
+// TestNextAll finds all positions in a text with dense and overlapping windows.
 func TestNextAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, windows := range cases() {
@@ -202,7 +202,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// TestSharpen divides windows whose sets have halves that do not go together.
+// TestSharpen splits windows whose sets have halves that do not go together.
 func TestSharpen(t *testing.T) {
 	space := Range('\t', '\r').Union(byteSet(' '))
 	if m := space.mistaken(); !m.Has(')') || m.Has(' ') || m.Has('a') {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// guarded returns memory of n bytes, rounded up to whole pages, behind which reading faults.
+// guarded returns n bytes of memory, rounded up to whole pages, followed by an inaccessible
+// page.
 func guarded(t *testing.T, n int) []byte {
 	t.Helper()
 	page := os.Getpagesize()

@@ -14,7 +14,8 @@ func (f *Finder) candidatePortable(b []byte, n int) int {
 	return f.byTable(b, n, off)
 }
 
-// byRarest looks for the first byte of the pair with the standard library, and then at the second.
+// byRarest searches for the first byte of the pair with the standard library, then checks the
+// second.
 func (f *Finder) byRarest(b []byte, n int) int {
 	p := &f.pair
 	first, second := b[p.off1:][:n], b[p.off2:][:n]
@@ -31,7 +32,7 @@ func (f *Finder) byRarest(b []byte, n int) int {
 	return -1
 }
 
-// byTable looks at three places of each window.
+// byTable checks three positions of each window.
 func (f *Finder) byTable(b []byte, n int, off *[probes]uint64) int {
 	t0, t1, t2 := &f.allowed[off[0]], &f.allowed[off[1]], &f.allowed[off[2]]
 	b0, b1, b2 := b[off[0]:][:n], b[off[1]:][:n], b[off[2]:][:n]

@@ -1,6 +1,6 @@
 package find
 
-// rate returns how often a byte of s stands at a place of source text.
+// rate returns the frequency of the bytes in s in source text.
 func (s *Set) rate() float64 {
 	n := 0
 	for c := range s.bytes {
@@ -9,8 +9,8 @@ func (s *Set) rate() float64 {
 	return float64(n) / 1e6
 }
 
-// perMillion is how often each byte occurs in a million bytes of source text, counted over 215 MB of
-// Go, Python, Perl, C, JavaScript, Markdown and data files.
+// perMillion is the frequency of each byte per million bytes of source text, counted over 215
+// MB of Go, Python, Perl, C, JavaScript, Markdown and data files.
 var perMillion = [256]uint32{
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 28337, 30358, 1, 1, 500, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1,

@@ -2,11 +2,11 @@ package find
 
 import "slices"
 
-// worthSplitting is how common the bytes must be that a window would pass by mistake.
+// worthSplitting is the minimum frequency of false positives for which a window is split.
 const worthSplitting = 0.005
 
-// sharpen divides windows, as long as there may be more of them, so that a [shuffle] passes fewer bytes
-// by mistake: it takes any high half of a set together with any low half.
+// sharpen splits windows, as long as there may be more of them, so that a [shuffle] has fewer
+// false positives: it combines any high half of a set with any low half.
 func sharpen(windows []Window, length int) []Window {
 	windows = slices.Clone(windows)
 	for len(windows) < MaxWindows {
@@ -30,7 +30,7 @@ func sharpen(windows []Window, length int) []Window {
 	return windows
 }
 
-// halves returns, for each high half of a byte, the low halves that s has with it.
+// halves returns, for each high half of a byte, the low halves that occur with it in s.
 func (s *Set) halves() (low [16]uint16) {
 	for c := range s.bytes {
 		low[c>>4] |= 1 << (c & 15)
@@ -38,7 +38,7 @@ func (s *Set) halves() (low [16]uint16) {
 	return low
 }
 
-// mistaken returns what is not in s but has a high half and a low half of bytes that are.
+// mistaken returns the bytes not in s whose high and low halves both occur in s.
 func (s *Set) mistaken() *Set {
 	low := s.halves()
 	all := uint16(0)
@@ -54,8 +54,8 @@ func (s *Set) mistaken() *Set {
 	return &m
 }
 
-// split divides s in two: the bytes whose high half goes with the same low halves as the first one's, and
-// the others.
+// split splits s in two: the bytes whose high half occurs with the same low halves as the first
+// one's, and the others.
 func (s *Set) split() (same, others Set) {
 	low := s.halves()
 	first := uint16(0)

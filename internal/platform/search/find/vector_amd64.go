@@ -2,10 +2,10 @@ package find
 
 import "sync"
 
-// vectorMin is the least number of places the vector routines take.
+// vectorMin is the minimum number of positions for the vector routines.
 const vectorMin = 32
 
-// hasVector reports whether the processor has AVX2 and the system keeps its registers.
+// hasVector reports whether the processor has AVX2 and the system saves its registers.
 var hasVector = sync.OnceValue(func() bool {
 	const (
 		osxsave = 1 << 27 // leaf 1, ECX
@@ -33,12 +33,14 @@ func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 //go:noescape
 func xgetbv() uint32
 
-// indexPair returns the first of the n places at b that fits p, or -1; n is at least [vectorMin].
+// indexPair returns the first of the n positions at b that matches p, or -1; n is at least
+// [vectorMin].
 //
 //go:noescape
 func indexPair(b *byte, n int, p *pair) int
 
-// indexShuffle returns the first of the n places at b that fits s, or -1; n is at least [vectorMin].
+// indexShuffle returns the first of the n positions at b that matches s, or -1; n is at least
+// [vectorMin].
 //
 //go:noescape
 func indexShuffle(b *byte, n int, s *shuffle) int

@@ -5,7 +5,7 @@ import "math/bits"
 // A Set is a set of byte values.
 type Set [4]uint64
 
-// Range returns the set of lo to hi, both included.
+// Range returns the set of bytes from lo to hi, inclusive.
 func Range(lo, hi byte) Set {
 	var s Set
 	for c := int(lo); c <= int(hi); c++ {
@@ -14,13 +14,13 @@ func Range(lo, hi byte) Set {
 	return s
 }
 
-// Add puts c into s.
+// Add adds c to s.
 func (s *Set) Add(c byte) { s[c>>6] |= 1 << (c & 63) }
 
 // Has reports whether c is in s.
 func (s *Set) Has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
-// Union returns the set of what is in s or in t.
+// Union returns the union of s and t.
 func (s Set) Union(t Set) Set {
 	for i := range s {
 		s[i] |= t[i]
@@ -28,7 +28,7 @@ func (s Set) Union(t Set) Set {
 	return s
 }
 
-// Len returns how many bytes are in s.
+// Len returns the number of bytes in s.
 func (s *Set) Len() int {
 	n := 0
 	for _, w := range s {
@@ -37,7 +37,7 @@ func (s *Set) Len() int {
 	return n
 }
 
-// bytes yields what is in s, in order.
+// bytes yields the bytes in s, in order.
 func (s *Set) bytes(yield func(byte) bool) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -48,8 +48,8 @@ func (s *Set) bytes(yield func(byte) bool) {
 	}
 }
 
-// masked returns a byte c and a mask m such that s is the set of all b with b|m == c: a single byte,
-// or the two cases of a letter.
+// masked returns a byte c and a mask m such that s is the set of all b with b|m == c: a single
+// byte, or both cases of a letter.
 func (s *Set) masked() (c, m byte, ok bool) {
 	var both [2]byte
 	n := 0
@@ -69,11 +69,11 @@ func (s *Set) masked() (c, m byte, ok bool) {
 	return 0, 0, false
 }
 
-// A Window is what stands in consecutive places: one set for each.
+// A Window is a sequence of sets, for consecutive positions.
 type Window []Set
 
-// Rate estimates how often one of the windows begins at a place of source text: 0 is never, 1 is
-// everywhere. It counts only the places a [Finder] can look at with one probe.
+// Rate estimates how often any of the windows begins at a position in source text: 0 is never,
+// 1 is everywhere. It counts only the positions that a [Finder] can check with one probe.
 func Rate(windows []Window) float64 {
 	total := 0.0
 	for _, w := range windows {
@@ -83,7 +83,7 @@ func Rate(windows []Window) float64 {
 		}
 		product := 1.0
 		for _, r := range rates {
-			// Neighbouring bytes depend on each other: "th" is not as rare as its letters say.
+			// Adjacent bytes are not independent: "th" is more common than its letters suggest.
 			product *= max(r, 0.002)
 		}
 		total += product
@@ -91,7 +91,7 @@ func Rate(windows []Window) float64 {
 	return min(total, 1)
 }
 
-// insert puts r into the ascending rates, and the largest out.
+// insert inserts r into the ascending rates and drops the largest.
 func insert(rates *[probes]float64, r float64) {
 	for i := range rates {
 		if r < rates[i] {

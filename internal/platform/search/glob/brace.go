@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// What the braces of one pattern may multiply to.
+// Limits for the brace expansion of a pattern.
 const (
 	maxAlternatives = 1024
-	maxExpanded     = 1 << 18 // characters in all of them
+	maxExpanded     = 1 << 18 // total number of characters
 )
 
-// expand returns the patterns that the braces of a pattern stand for, after checking all of it.
-// Positions in its errors count from 1 within chars.
+// expand returns the brace expansion of a pattern, after validating all of it. Positions in its
+// errors count from 1 within chars.
 func expand(chars []rune) ([][]rune, *SyntaxError) {
 	if err := check(chars); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func expand(chars []rune) ([][]rune, *SyntaxError) {
 	return done, nil
 }
 
-// check finds the first bracket, brace or escape that is not complete.
+// check finds the first incomplete bracket, brace or escape.
 func check(chars []rune) *SyntaxError {
 	var open []int
 	for i := 0; i < len(chars); {
@@ -62,8 +62,8 @@ func check(chars []rune) *SyntaxError {
 	return nil
 }
 
-// firstGroup finds the first group of braces: where it opens, its parts, and where what follows it
-// begins. Without one open is -1.
+// firstGroup finds the first brace group: its position, its parts, and the position after it.
+// If there is none, open is -1.
 func firstGroup(chars []rune) (open int, parts [][]rune, end int) {
 	open = -1
 	depth, from := 0, 0
@@ -83,13 +83,13 @@ func firstGroup(chars []rune) (open int, parts [][]rune, end int) {
 				return open, append(parts, chars[from:i]), i + 1
 			}
 		}
-		i, _ = skip(chars, i) // ok: check has seen the whole pattern
+		i, _ = skip(chars, i) // ok: check has validated the whole pattern
 	}
 	return open, nil, 0
 }
 
-// skip returns where the piece of the pattern that begins at i ends: an escape and a class are each
-// one piece, whatever they hold.
+// skip returns the end of the pattern element that begins at i. An escape and a class are each
+// one element, regardless of content.
 func skip(chars []rune, i int) (int, *SyntaxError) {
 	switch chars[i] {
 	case '\\':

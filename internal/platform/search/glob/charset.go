@@ -9,7 +9,7 @@ import (
 type charSet struct {
 	low  [4]uint64 // characters below 256
 	high []charRange
-	rest bool // whether the set holds the characters above 255 that are not in high, or those in it
+	rest bool // characters above 255: true means all except high, false only high
 }
 
 type charRange struct{ lo, hi rune }
@@ -46,11 +46,12 @@ func (s *charSet) negate() {
 	s.rest = !s.rest
 }
 
-// maxFolded is the longest range whose characters are folded one by one. Longer ones hold both cases
-// of what they are meant for.
+// maxFolded is the longest range whose characters are folded one by one. Longer ranges contain
+// both cases of the letters they are meant for.
 const maxFolded = 1024
 
-// addFolded adds the characters of a range and those that differ from them only by case.
+// addFolded adds the characters of a range and all characters that differ from them only in
+// case.
 func (s *charSet) addFolded(lo, hi rune) {
 	s.add(lo, hi)
 	if hi-lo > maxFolded || hi > unicode.MaxRune {
@@ -77,7 +78,7 @@ func anyButSlash() *charSet {
 
 func isUpper(c rune) bool { return 'A' <= c && c <= 'Z' }
 
-// posixClass returns the ranges of a named class, which is ASCII as in git.
+// posixClass returns the ranges of a named class, which is ASCII only, as in git.
 func posixClass(name string) ([]charRange, bool) {
 	switch name {
 	case "alnum":
@@ -108,10 +109,11 @@ func posixClass(name string) ([]charRange, bool) {
 	return nil, false
 }
 
-// rawByte is added to bytes that are no part of a character, so that they match themselves alone.
+// rawByte is added to bytes that are not part of a character, so that they match only
+// themselves.
 const rawByte = unicode.MaxRune + 1
 
-// decodeRune is utf8.DecodeRuneInString with invalid bytes kept apart.
+// decodeRune is utf8.DecodeRuneInString with invalid bytes kept distinct.
 func decodeRune(s string) (rune, int) {
 	c, size := utf8.DecodeRuneInString(s)
 	if c == utf8.RuneError && size == 1 {
@@ -120,7 +122,7 @@ func decodeRune(s string) (rune, int) {
 	return c, size
 }
 
-// encode returns the text that a character stands for.
+// encode returns the text of a character.
 func encode(c rune) string {
 	if c >= rawByte {
 		return string([]byte{byte(c - rawByte)})

@@ -1,17 +1,17 @@
 package glob
 
-// A classReader reads one bracket expression. What stands for itself in it and what does not follows
-// git to the letter.
+// A classReader parses one bracket expression. It treats special characters exactly as git
+// does.
 type classReader struct {
 	dialect
 	chars []rune
-	open  int // where the bracket is
-	at    int // what is read next
+	open  int // position of the bracket
+	at    int // position of the next character
 	set   charSet
-	prev  rune // what a range would begin with, or 0
+	prev  rune // possible start of a range, or 0
 }
 
-// class reads the bracket expression that begins at open, and returns where it ends.
+// class parses the bracket expression that begins at open, and returns its end.
 func (d dialect) class(chars []rune, open int) (*charSet, int, *SyntaxError) {
 	r := classReader{dialect: d, chars: chars, open: open, at: open + 1}
 	negated := r.peek(0) == '!' || r.peek(0) == '^'
@@ -33,7 +33,7 @@ func (d dialect) class(chars []rune, open int) (*charSet, int, *SyntaxError) {
 	return &r.set, r.at + 1, nil
 }
 
-// peek returns the character n after the next one, or 0 if there is none.
+// peek returns the character n after the next one, or 0 at the end.
 func (r *classReader) peek(n int) rune {
 	if r.at+n < len(r.chars) {
 		return r.chars[r.at+n]
@@ -41,7 +41,7 @@ func (r *classReader) peek(n int) rune {
 	return 0
 }
 
-// item reads a character, a range or a named class.
+// item parses a character, a range or a named class.
 func (r *classReader) item() *SyntaxError {
 	c := r.peek(0)
 	switch {
@@ -66,7 +66,7 @@ func (r *classReader) unclosed() *SyntaxError {
 	return &SyntaxError{Pos: r.open + 1, Msg: `the [ is not closed; write \[ to match it`}
 }
 
-// char takes the next character as it stands.
+// char takes the next character literally.
 func (r *classReader) char() {
 	r.prev = r.chars[r.at]
 	r.addChar(&r.set, r.prev)
@@ -91,7 +91,7 @@ func (r *classReader) rangeTo() *SyntaxError {
 	return nil
 }
 
-// named takes a class such as [:alpha:]. What only begins like one is taken as characters.
+// named takes a class such as [:alpha:]. Text that only begins like one is taken literally.
 func (r *classReader) named() *SyntaxError {
 	from := r.at + 2
 	end := from
@@ -139,8 +139,8 @@ func (d dialect) addRange(s *charSet, lo, hi rune) {
 	}
 }
 
-// foldText makes the set hold an upper-case letter if and only if it holds the lower-case one: git
-// lowers the text before it compares.
+// foldText makes the set contain an upper-case letter if and only if it contains the lower-case
+// one: git lowercases the text before comparing.
 func foldText(s *charSet) {
 	for c := 'A'; c <= 'Z'; c++ {
 		if s.has(c + 'a' - 'A') {

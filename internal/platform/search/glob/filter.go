@@ -2,9 +2,9 @@ package glob
 
 import "strings"
 
-// A Filter is a list of patterns that chooses files: the last one that matches decides, one that
-// begins with ! leaves out, and a directory that is left out takes everything below with it. If no
-// pattern chooses, everything that is not left out is chosen.
+// A Filter is a list of patterns that selects files: the last matching pattern decides, a
+// pattern that begins with ! excludes, and an excluded directory excludes everything below it.
+// If no pattern includes, everything that is not excluded is selected.
 type Filter struct {
 	rules   []rule
 	chooses bool
@@ -16,8 +16,8 @@ type rule struct {
 	dirOnly bool
 }
 
-// ParseFilter reads patterns separated by commas or blanks. Those inside braces and brackets
-// separate nothing. An empty list chooses everything.
+// ParseFilter parses patterns separated by commas or blanks, except inside braces and brackets.
+// An empty list selects everything.
 func ParseFilter(list string, o Options) (*Filter, error) {
 	f := &Filter{}
 	chars := decode(list)
@@ -46,7 +46,7 @@ func ParseFilter(list string, o Options) (*Filter, error) {
 
 type span struct{ from, to int }
 
-// fields cuts a list at its separators.
+// fields splits a list at its separators.
 func fields(chars []rune) []span {
 	var spans []span
 	from, depth := 0, 0
@@ -82,7 +82,7 @@ func encodeAll(chars []rune) string {
 	return b.String()
 }
 
-// Match reports whether the file path, relative and separated by slashes, is chosen.
+// Match reports whether the file at path, which is relative and slash-separated, is selected.
 func (f *Filter) Match(path string) bool {
 	for i := range len(path) {
 		if path[i] == '/' && f.decide(path[:i], directory) == leftOut {
@@ -98,8 +98,8 @@ func (f *Filter) Match(path string) bool {
 	return !f.chooses
 }
 
-// Prune reports whether nothing below the directory dir, which itself lies in no pruned one, can be
-// chosen.
+// Prune reports whether nothing below dir can be selected. dir itself must not be inside a
+// pruned directory.
 func (f *Filter) Prune(dir string) bool {
 	if f.decide(dir, directory) == leftOut {
 		return true
@@ -130,7 +130,7 @@ const (
 	leftOut
 )
 
-// decide applies the rules to one path, and not to the directories it lies in.
+// decide applies the rules to one path, but not to its parent directories.
 func (f *Filter) decide(path string, kind entry) verdict {
 	for i := len(f.rules) - 1; i >= 0; i-- {
 		r := &f.rules[i]

@@ -1,11 +1,11 @@
 package glob
 
-// A GitPattern is a pattern of an ignore file, without the marks around it: no leading "!" or "/",
-// no trailing "/". It may be used by several goroutines.
+// A GitPattern is a pattern from an ignore file, without the marks around it: no leading "!" or
+// "/", no trailing "/". It is safe for concurrent use.
 type GitPattern struct{ program }
 
-// Git compiles a pattern with the meaning it has for git: characters are bytes, braces are nothing
-// special, and a malformed pattern matches nothing.
+// Git compiles a pattern with git's semantics: characters are bytes, braces are not special,
+// and a malformed pattern matches nothing.
 func Git(pattern string, o Options) *GitPattern {
 	chars := make([]rune, len(pattern))
 	for i := range len(pattern) {
@@ -19,5 +19,5 @@ func Git(pattern string, o Options) *GitPattern {
 	return &GitPattern{newProgram(tokens, d)}
 }
 
-// Match reports whether path matches as a whole.
+// Match reports whether the whole path matches.
 func (p *GitPattern) Match(path string) bool { return p.match(path) }

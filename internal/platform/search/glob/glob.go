@@ -1,7 +1,8 @@
-// Package glob compiles path patterns and matches them in time linear in the path. It speaks two
-// dialects: [Compile] and [ParseFilter] read the one users and models write (braces, characters,
-// mistakes reported with their position), [Git] reads a pattern exactly as git reads a line of an
-// ignore file. It computes on strings: paths use "/", and what exists on disk is left to others.
+// Package glob compiles path patterns and matches them in time linear in the path. It supports
+// two dialects: [Compile] and [ParseFilter] parse the dialect for users and models (braces,
+// Unicode characters, errors with positions), [Git] parses a pattern exactly as git parses a
+// line of an ignore file. It works on strings with "/" as separator and does not access the
+// file system.
 package glob
 
 import (
@@ -10,32 +11,32 @@ import (
 	"strings"
 )
 
-// Options change how patterns are read. The zero value distinguishes upper and lower case.
+// Options configure the matching. The zero value is case-sensitive.
 type Options struct {
-	Fold bool // match without regard to case
+	Fold bool // ignore case
 }
 
-// A Pattern matches paths relative to some directory. It may be used by several goroutines.
+// A Pattern matches paths relative to some directory. It is safe for concurrent use.
 //
-// Its language: * and ? match within a path element, [a-z], [!a-z] and [[:alpha:]] match one
-// character, {a,b} either of its parts, ** any number of elements, and \ takes the special meaning
-// away. A pattern without a slash matches at any depth; one with a slash, be it only in front, is
-// anchored; one that ends in a slash means everything below.
+// Syntax: * and ? match within a path element, [a-z], [!a-z] and [[:alpha:]] match one
+// character, {a,b} matches any of its parts, ** matches any number of elements, and \ escapes.
+// A pattern without a slash matches at any depth; a pattern with a slash, even if only a
+// leading one, is anchored; a pattern that ends in a slash matches everything below.
 type Pattern struct {
 	text string
 	alts []alternative
 }
 
-// An alternative is one way to read the braces of a pattern.
+// An alternative is one brace expansion of a pattern.
 type alternative struct {
 	program
-	whole nfa // the program before its fixed ends were taken off, to tell where a match may begin
+	whole nfa // program including its fixed ends, to determine where a match may begin
 }
 
-// A SyntaxError says what is wrong with a pattern, and where.
+// A SyntaxError describes a mistake in a pattern and its position.
 type SyntaxError struct {
 	Pattern string
-	Pos     int // of the character, counted from 1
+	Pos     int // character position, counted from 1
 	Msg     string
 }
 
@@ -43,7 +44,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("pattern %q, position %d: %s", e.Pattern, e.Pos, e.Msg)
 }
 
-// Compile reads a pattern. Its error is a [*SyntaxError].
+// Compile compiles a pattern. The error is a [*SyntaxError].
 func Compile(pattern string, o Options) (*Pattern, error) {
 	chars := decode(pattern)
 	if len(chars) == 0 {
@@ -59,14 +60,14 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		d := dialect{fold: o.Fold}
 		tokens, err := d.parse(anchor(chars))
 		if err != nil {
-			return nil, &SyntaxError{pattern, 1, err.Msg} // cannot be: expand has checked every part
+			return nil, &SyntaxError{pattern, 1, err.Msg} // impossible: expand has validated every part
 		}
 		p.alts = append(p.alts, alternative{newProgram(tokens, d), nfa{tokens, d.git}})
 	}
 	return p, nil
 }
 
-// anchor writes out what a missing, a leading and a trailing slash stand for.
+// anchor makes the meaning of a missing, a leading and a trailing slash explicit.
 func anchor(chars []rune) []rune {
 	if len(chars) > 2 && chars[0] == '.' && chars[1] == '/' {
 		chars = chars[1:]
@@ -83,10 +84,9 @@ func anchor(chars []rune) []rune {
 	return chars
 }
 
-// String returns the pattern as it was written.
 func (p *Pattern) String() string { return p.text }
 
-// Match reports whether path, relative and separated by slashes, matches as a whole.
+// Match reports whether the whole path, which is relative and slash-separated, matches.
 func (p *Pattern) Match(path string) bool {
 	for i := range p.alts {
 		if p.alts[i].match(path) {
@@ -96,8 +96,7 @@ func (p *Pattern) Match(path string) bool {
 	return false
 }
 
-// MayContain reports whether a path below the directory dir can match. It lets a walk leave out
-// what it need not enter.
+// MayContain reports whether a path below dir can match. It lets a walk skip directories.
 func (p *Pattern) MayContain(dir string) bool {
 	for i := range p.alts {
 		if p.alts[i].whole.reaches(dir, "/") {
@@ -107,8 +106,9 @@ func (p *Pattern) MayContain(dir string) bool {
 	return false
 }
 
-// Split divides a pattern into the directory that all its matches lie in and a pattern that is
-// anchored there. The directory is empty if the first element is not fixed, and "/" at the root.
+// Split splits a pattern into the directory that contains all its matches and a pattern
+// anchored there. The directory is empty if the first element is not fixed, and "/" at the
+// root.
 func Split(pattern string) (dir, rest string) {
 	fixed := pattern
 	if i := strings.IndexAny(pattern, `*?[{\`); i >= 0 {

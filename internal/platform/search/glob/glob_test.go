@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tree is what the patterns of the table are tried on.
+// tree is the list of paths that the test patterns are matched against.
 var tree = []string{
 	"go.mod", "main.go", "main_test.go", "README.md", "Makefile", ".env", ".github/ci.yml",
 	"cmd/adze/main.go", "cmd/x.go", "src/a.ts", "src/b.tsx", "src/c.js", "src/deep/er/d.ts", "src/deep/e.TS",
@@ -23,7 +23,7 @@ var tree = []string{
 func TestMatch(t *testing.T) {
 	tests := []struct {
 		pattern string
-		want    []string // of tree
+		want    []string // matching paths of tree
 		fold    bool
 	}{
 		{pattern: "go.mod", want: []string{"go.mod"}},
@@ -238,7 +238,7 @@ func TestFilterErrors(t *testing.T) {
 	}
 }
 
-// TestLinear would not end within the life of this machine if matching tried all ways in turn.
+// TestLinear would never end if matching used backtracking.
 func TestLinear(t *testing.T) {
 	text := strings.Repeat("a", 20000) + "b"
 	for _, pattern := range []string{
@@ -258,7 +258,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// matchSlowly is the pattern language in its shortest form: without classes, it tries all ways.
+// matchSlowly is the pattern language in its simplest form: without classes, and with
+// backtracking.
 func matchSlowly(pattern, text string) bool {
 	switch {
 	case pattern == "":
@@ -293,7 +294,7 @@ func matchSlowly(pattern, text string) bool {
 	if pattern[0] == '/' {
 		return matchSlowly(pattern[1:], text[1:])
 	}
-	// After other text ** is no more than *.
+	// After other text ** is equivalent to *.
 	rest := pattern[1:]
 	if stars := len(rest) - len(strings.TrimLeft(rest, "*")); stars > 1 {
 		rest = rest[stars-1:]

@@ -8,8 +8,8 @@ import (
 // A token is a step of a pattern: one character, or a loop over characters.
 type token struct {
 	kind kind
-	char rune     // the only character it takes, if set is nil
-	set  *charSet // the characters it takes; not to be changed
+	char rune     // the only character it matches, if set is nil
+	set  *charSet // the characters it matches; must not be modified
 }
 
 type kind uint8
@@ -18,7 +18,7 @@ const (
 	single       kind = iota
 	loopElement       // *: any number of characters without a slash
 	loopAny           // **: any number of characters
-	loopElements      // **/: like loopAny, and together with the slash that follows it may be left out
+	loopElements      // **/: like loopAny, and optional together with the following slash
 )
 
 func (t *token) takes(c rune) bool {
@@ -28,14 +28,14 @@ func (t *token) takes(c rune) bool {
 	return t.set.has(c)
 }
 
-// An nfa runs tokens over text by keeping the set of tokens that could come next, so that each
-// character is looked at once, whatever the pattern. State i waits for token i; the last one accepts.
+// An nfa runs tokens over text by keeping the set of possible next tokens, so that each
+// character is read once for every pattern. State i waits for token i; the last one accepts.
 type nfa struct {
 	tokens []token
-	bytes  bool // characters are bytes, as git sees them
+	bytes  bool // characters are bytes, as in git
 }
 
-// match reports whether the tokens take the whole text.
+// match reports whether the tokens match the whole text.
 func (n *nfa) match(text string) bool {
 	var buf [2 * smallWidth]uint64
 	cur, spare := n.states(buf[:])
@@ -44,7 +44,7 @@ func (n *nfa) match(text string) bool {
 	return cur != nil && cur[last/64]&(1<<(last%64)) != 0
 }
 
-// reaches reports whether a text that begins with the given parts, and is longer, could match.
+// reaches reports whether a longer text that begins with the given parts could match.
 func (n *nfa) reaches(parts ...string) bool {
 	var buf [2 * smallWidth]uint64
 	cur, spare := n.states(buf[:])
@@ -63,11 +63,11 @@ func (n *nfa) reaches(parts ...string) bool {
 	return false
 }
 
-// smallWidth is the number of words up to which sets of states fit on the stack.
+// smallWidth is the number of words up to which state sets fit on the stack.
 const smallWidth = 4
 
-// states returns the set of states to begin with and another one to work in, taken from buf if
-// they fit.
+// states returns the initial state set and another one as scratch space, taken from buf if they
+// fit.
 func (n *nfa) states(buf []uint64) (cur, spare []uint64) {
 	width := len(n.tokens)/64 + 1
 	if width > smallWidth {
@@ -78,7 +78,7 @@ func (n *nfa) states(buf []uint64) (cur, spare []uint64) {
 	return cur, spare
 }
 
-// enter adds state i to set, and the states that are reached from it without a character.
+// enter adds state i to set, and the states reachable from it without a character.
 func (n *nfa) enter(set []uint64, i int) {
 	for {
 		set[i/64] |= 1 << (i % 64)

@@ -1,12 +1,12 @@
 package glob
 
-// A dialect says how a pattern without braces is read.
+// A dialect determines how a pattern without braces is parsed.
 type dialect struct {
 	fold bool
-	git  bool // characters are bytes, and only what git folds is folded
+	git  bool // characters are bytes, and case folding follows git
 }
 
-// parse turns a pattern into tokens. Positions in its errors count from 1 within chars.
+// parse converts a pattern to tokens. Positions in its errors count from 1 within chars.
 func (d dialect) parse(chars []rune) ([]token, *SyntaxError) {
 	any, element := anyChar(), anyButSlash()
 	var tokens []token
@@ -47,8 +47,8 @@ func (d dialect) parse(chars []rune) ([]token, *SyntaxError) {
 	return simplify(tokens), nil
 }
 
-// stars returns what the asterisks from i to end mean. Two or more cross directories only if they
-// stand alone between slashes, as in git.
+// stars returns the meaning of the asterisks from i to end. Two or more cross directories only
+// if they stand alone between slashes, as in git.
 func (d dialect) stars(chars []rune, i, end int) kind {
 	rest := chars[end:]
 	slash := len(rest) > 0 && rest[0] == '/'
@@ -63,8 +63,8 @@ func (d dialect) stars(chars []rune, i, end int) kind {
 	return loopAny
 }
 
-// simplify writes **/* as any text, so that the commonest patterns need no automaton, and **/**/ as
-// **/, so that loops do not follow each other.
+// simplify converts **/* to any text, so that the most common patterns need no automaton, and
+// **/**/ to **/, so that loops are not adjacent.
 func simplify(tokens []token) []token {
 	kept := tokens[:0]
 	for i := 0; i < len(tokens); i++ {
@@ -90,8 +90,8 @@ func (d dialect) literal(c rune) token {
 	return d.escaped(c)
 }
 
-// escaped returns the token for a character after a backslash. Under fold git compares it with the
-// lower-case letters of the text as it stands, so that an upper-case one matches nothing.
+// escaped returns the token for a character after a backslash. With fold git compares it
+// unchanged with the lowercased text, so an upper-case letter matches nothing.
 func (d dialect) escaped(c rune) token {
 	if !d.fold {
 		return token{char: c}

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A program matches one pattern without braces. The fixed text at both ends is compared as a
-// string; most patterns leave nothing in between that needs the automaton.
+// A program matches one pattern without braces. It compares the fixed text at both ends as
+// strings; for most patterns nothing in between needs the automaton.
 type program struct {
 	prefix, suffix string
 	middle         middle
-	nfa            nfa    // if middle is general
-	least          int    // characters that a general middle needs
-	last           *token // what takes the last character of a general middle; nil if it is a loop
+	nfa            nfa    // used if middle is general
+	least          int    // minimum length of a general middle in characters
+	last           *token // token for the last character of a general middle; nil if it is a loop
 }
 
-// A middle is what lies between the fixed ends of a pattern.
+// A middle is the part between a pattern's fixed ends.
 type middle uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	star            // anything without a slash
 	anything        // anything
 	elements        // nothing, or whole path elements, each with its slash
-	never           // the pattern is malformed and matches no text
+	never           // malformed pattern, matches no text
 )
 
 // newProgram prepares tokens for matching. Folded patterns have no fixed text.
@@ -44,13 +44,13 @@ func newProgram(tokens []token, d dialect) program {
 	case len(tokens) == 2 && tokens[0].kind == loopElements:
 		p.middle = elements
 	default:
-		p.nfa = nfa{slices.Clone(tokens), d.git} // without the fixed ends in memory
+		p.nfa = nfa{slices.Clone(tokens), d.git} // copy, so that the fixed ends can be freed
 		for _, t := range tokens {
 			switch t.kind {
 			case single:
 				p.least++
 			case loopElements:
-				p.least-- // the slash after it may be left out
+				p.least-- // the slash after it is optional
 			}
 		}
 		if last := &p.nfa.tokens[len(tokens)-1]; last.kind == single {
@@ -60,7 +60,7 @@ func newProgram(tokens []token, d dialect) program {
 	return p
 }
 
-// fixedEnds takes the fixed text off both ends of tokens.
+// fixedEnds removes the fixed text from both ends of tokens.
 func (d dialect) fixedEnds(tokens []token) (prefix, suffix string, rest []token) {
 	first := 0
 	for first < len(tokens) && tokens[first].isFixed() {
@@ -71,14 +71,14 @@ func (d dialect) fixedEnds(tokens []token) (prefix, suffix string, rest []token)
 		last--
 	}
 	if last > first && tokens[last-1].kind == loopElements {
-		last++ // the slash belongs to it
+		last++ // include its slash
 	}
 	return d.text(tokens[:first]), d.text(tokens[last:]), tokens[first:last]
 }
 
 func (t *token) isFixed() bool { return t.kind == single && t.set == nil }
 
-// text returns what fixed tokens stand for.
+// text returns the text of fixed tokens.
 func (d dialect) text(tokens []token) string {
 	var b strings.Builder
 	for _, t := range tokens {

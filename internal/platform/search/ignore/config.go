@@ -10,24 +10,24 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// A config is what the configuration of git says about ignoring.
+// A config is the part of git's configuration that affects ignoring.
 type config struct {
 	excludesFile *string // nil if not set
 	ignoreCase   bool
 	worktree     bool // extensions.worktreeConfig
 }
 
-// A configReader collects settings in the order git reads them; later ones win.
+// A configReader collects settings in git's order; later ones override earlier ones.
 type configReader struct {
 	*Loader
 	gitDir string
 	config
 }
 
-// maxIncludes is how deep configuration files may include each other, as in git.
+// maxIncludes is the maximum include depth of configuration files, as in git.
 const maxIncludes = 10
 
-// readConfig reads the system's, the user's and the repository's configuration, and what they include.
+// readConfig reads the system, user and repository configuration, with their includes.
 func (l *Loader) readConfig(gitDir, common string) config {
 	r := configReader{Loader: l, gitDir: gitDir}
 	for _, path := range l.userConfigs() {
@@ -41,7 +41,7 @@ func (l *Loader) readConfig(gitDir, common string) config {
 	return r.config
 }
 
-// userConfigs lists the configuration files outside of repositories, lowest precedence first.
+// userConfigs lists the configuration files outside repositories, lowest precedence first.
 func (l *Loader) userConfigs() []string {
 	var paths []string
 	if no, err := strconv.ParseBool(l.getenv("GIT_CONFIG_NOSYSTEM")); err != nil || !no {
@@ -59,7 +59,7 @@ func (l *Loader) userConfigs() []string {
 	return paths
 }
 
-// systemConfigs lists where the packagers of git put the configuration of the system.
+// systemConfigs lists the locations of the system configuration in common git packages.
 func systemConfigs(getenv func(string) string) []string {
 	if path := getenv("GIT_CONFIG_SYSTEM"); path != "" {
 		return []string{path}
@@ -90,7 +90,7 @@ func (l *Loader) configHome() string {
 	return ""
 }
 
-// read applies one file. A file that is missing or broken adds what can be read of it.
+// read applies one file. For a missing or broken file it applies the readable part.
 func (r *configReader) read(path string, depth int) {
 	if depth > maxIncludes {
 		return
@@ -143,7 +143,7 @@ func (l *Loader) settings(path string) []setting {
 	return list
 }
 
-// readEnv applies the settings that git takes from GIT_CONFIG_COUNT and its companions.
+// readEnv applies the settings from GIT_CONFIG_COUNT and related variables.
 func (r *configReader) readEnv() {
 	n, err := strconv.Atoi(r.getenv("GIT_CONFIG_COUNT"))
 	if err != nil {
@@ -165,8 +165,8 @@ func (l *Loader) expandHome(path string) string {
 	return filepath.FromSlash(path)
 }
 
-// holds reports whether the condition of an includeIf in the file path is met. Conditions on the
-// remotes of the repository never are.
+// holds reports whether the condition of an includeIf in the file at path is met. Conditions on
+// a repository's remotes never are.
 func (r *configReader) holds(condition, path string) bool {
 	kind, pattern, _ := strings.Cut(condition, ":")
 	switch kind {
@@ -188,8 +188,8 @@ func (r *configReader) holds(condition, path string) bool {
 	return false
 }
 
-// gitDirPattern completes the pattern of a gitdir condition in the file path. Patterns lose the
-// leading slash, like the paths they are compared with.
+// gitDirPattern completes the pattern of a gitdir condition in the file at path. Patterns lose
+// the leading slash, like the paths they are compared with.
 func (r *configReader) gitDirPattern(pattern, path string) string {
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "**"
@@ -204,7 +204,7 @@ func (r *configReader) gitDirPattern(pattern, path string) string {
 	return strings.TrimPrefix(pattern, "/")
 }
 
-// realPath resolves links where it can.
+// realPath resolves links where possible.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

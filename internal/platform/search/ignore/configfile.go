@@ -2,11 +2,11 @@ package ignore
 
 import "strings"
 
-// A setting is one assignment of a configuration file. Section and key are in lower case.
+// A setting is an assignment in a configuration file. Section and key are in lower case.
 type setting struct {
 	section, subsection, key string
 	value                    string
-	assigned                 bool // a key without = means true
+	assigned                 bool // false for a key without =, which means true
 }
 
 func (s setting) isTrue() bool {
@@ -22,14 +22,14 @@ func (s setting) isTrue() bool {
 	return strings.Trim(s.value, "0123456789") == ""
 }
 
-// A configParser reads the configuration format of git.
+// A configParser parses git's configuration format.
 type configParser struct {
 	text                string
 	section, subsection string
 	settings            []setting
 }
 
-// parseConfig returns the settings of a file up to its first mistake.
+// parseConfig returns the settings in a file up to the first syntax error.
 func parseConfig(text string) []setting {
 	p := configParser{text: strings.TrimPrefix(text, "\xef\xbb\xbf")}
 	p.text = strings.ReplaceAll(p.text, "\r\n", "\n")
@@ -38,7 +38,7 @@ func parseConfig(text string) []setting {
 	return p.settings
 }
 
-// next reads a header, an assignment or a comment.
+// next parses a header, an assignment or a comment.
 func (p *configParser) next() bool {
 	p.text = strings.TrimLeft(p.text, " \t\n\v\f\r")
 	switch {
@@ -53,7 +53,7 @@ func (p *configParser) next() bool {
 	return p.assignment()
 }
 
-// header reads [section], [section "subsection"] or the old [section.subsection].
+// header parses [section], [section "subsection"] or the old [section.subsection].
 func (p *configParser) header() bool {
 	end := strings.IndexAny(p.text, " \t]\n\"")
 	if end < 0 {
@@ -71,7 +71,7 @@ func (p *configParser) header() bool {
 	return ok
 }
 
-// quoted reads up to the closing quote. A backslash makes the character after it stand for itself.
+// quoted parses up to the closing quote. A backslash makes the next character literal.
 func quoted(text string) (value, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -90,7 +90,7 @@ func quoted(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// assignment reads a key and its value.
+// assignment parses a key and its value.
 func (p *configParser) assignment() bool {
 	end := 0
 	for end < len(p.text) && isKeyChar(p.text[end]) {
@@ -119,11 +119,12 @@ func isKeyChar(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
 }
 
-// configValue reads a value to the end of its line: white space around it is dropped, quotes keep
-// white space and comment marks, a backslash at the end continues it on the next line.
+// configValue parses a value to the end of its line: surrounding white space is dropped, quotes
+// preserve white space and comment marks, a backslash at the end continues the value on the
+// next line.
 func configValue(text string) (value, rest string, ok bool) {
 	var b strings.Builder
-	kept := 0 // length of the value without white space at its end
+	kept := 0 // length of the value without trailing white space
 	inQuotes, inComment := false, false
 	i := 0
 	for ; i < len(text) && text[i] != '\n'; i++ {

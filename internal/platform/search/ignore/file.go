@@ -8,15 +8,15 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// A File is a compiled ignore file. It may be used by several goroutines.
+// A File is a compiled ignore file. It is safe for concurrent use.
 //
-// Most patterns fix the name of what they match, or its extension. They are found by that, so that a
-// path is compared with few of them, however long the file is.
+// Most patterns have a fixed name or extension. They are indexed by it, so that a path is
+// compared with few patterns even for a long file.
 type File struct {
 	patterns []pattern
 	byName   map[string][]int32 // patterns whose last element is this name, latest first
 	byExt    map[string][]int32 // patterns whose last element is * and this extension, latest first
-	others   []int32            // the rest, latest first
+	others   []int32            // other patterns, latest first
 	fold     bool
 }
 
@@ -25,7 +25,7 @@ type pattern struct {
 	glob     *glob.GitPattern
 	include  bool // the line began with !
 	dirOnly  bool
-	anywhere bool // matches names at any depth, not paths from the directory of the file
+	anywhere bool // matches names at any depth, not paths relative to the file's directory
 }
 
 type entryKind uint8
@@ -43,8 +43,8 @@ const (
 	included
 )
 
-// Parse compiles the text of an ignore file. It accepts everything: a line that is no valid pattern
-// matches nothing. It returns nil if there is no pattern in it.
+// Parse compiles the text of an ignore file. It never fails: an invalid pattern matches
+// nothing. It returns nil if the file contains no pattern.
 func Parse(text []byte, o glob.Options) *File {
 	f := &File{fold: o.Fold}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -64,7 +64,7 @@ func Parse(text []byte, o glob.Options) *File {
 	return f
 }
 
-// cleanLine returns the pattern in a line, or nothing if there is none.
+// cleanLine returns the pattern in a line, or "".
 func cleanLine(line []byte) string {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	if i := bytes.IndexByte(line, 0); i >= 0 {
@@ -76,9 +76,9 @@ func cleanLine(line []byte) string {
 	return string(trimSpaces(line))
 }
 
-// trimSpaces removes the spaces at the end that no backslash protects.
+// trimSpaces removes trailing spaces that are not escaped.
 func trimSpaces(line []byte) []byte {
-	end := 0 // after the last character to keep
+	end := 0 // end of the text to keep
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case ' ':
@@ -112,7 +112,7 @@ func (f *File) add(text string) {
 
 const special = `*?[\`
 
-// index notes how to find pattern i.
+// index adds pattern i to the indexes.
 func (f *File) index(text string, i int32) {
 	slash := strings.LastIndexByte(text, '/')
 	dir, last := text[:slash+1], text[slash+1:]
@@ -121,7 +121,7 @@ func (f *File) index(text string, i int32) {
 	}
 	ext, isExt := strings.CutPrefix(last, "*.")
 	switch {
-	case strings.Contains(dir, "["): // which may close in the last element
+	case strings.Contains(dir, "["): // may close in the last element
 		f.others = append(f.others, i)
 	case !strings.ContainsAny(last, special):
 		insert(&f.byName, last, i)
@@ -139,8 +139,8 @@ func insert(m *map[string][]int32, key string, i int32) {
 	(*m)[key] = append((*m)[key], i)
 }
 
-// match applies the last pattern that matches. The path is relative to the directory of the file,
-// name is its last element. A nil File decides nothing.
+// match applies the last matching pattern. The path is relative to the file's directory; name
+// is its last element. A nil File decides nothing.
 func (f *File) match(path, name string, kind entryKind) verdict {
 	if f == nil {
 		return undecided
@@ -168,8 +168,8 @@ func (f *File) match(path, name string, kind entryKind) verdict {
 	return ignored
 }
 
-// latest returns the first of list, which is in falling order, that matches and is later than best,
-// or else best.
+// latest returns the first index in list, which is descending, that matches and is greater than
+// best, or else best.
 func (f *File) latest(list []int32, best int32, path, name string, kind entryKind) int32 {
 	for _, i := range list {
 		if i <= best {
@@ -186,7 +186,7 @@ func (f *File) latest(list []int32, best int32, path, name string, kind entryKin
 	return best
 }
 
-// lower lowers ASCII letters, which is all that git folds.
+// lower lowercases ASCII letters, like git.
 func lower(s string) string {
 	for i := range len(s) {
 		if c := s[i]; 'A' <= c && c <= 'Z' {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// A reference asks git which paths it ignores.
+// A reference gets the ignored paths from git.
 type reference struct {
 	t   testing.TB
 	dir string
@@ -40,7 +40,7 @@ func (r *reference) run(stdin string, args ...string) string {
 	return string(out)
 }
 
-// ignored returns those of paths that git ignores.
+// ignored returns the paths that git ignores.
 func (r *reference) ignored(paths []string) map[string]bool {
 	r.t.Helper()
 	out := r.run(strings.Join(paths, "\x00")+"\x00", "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
@@ -56,7 +56,7 @@ func (r *reference) ignored(paths []string) map[string]bool {
 	return answer
 }
 
-// ignores applies one file to a path and to the directories it lies in.
+// ignores applies one file to a path and its parent directories.
 func ignores(f *File, path string) bool {
 	for i := range len(path) {
 		if path[i] == '/' && f.match(path[:i], path[strings.LastIndexByte(path[:i], '/')+1:i], entryDir) == ignored {
@@ -66,9 +66,9 @@ func ignores(f *File, path string) bool {
 	return f.match(path, path[strings.LastIndexByte(path, '/')+1:], entryFile) == ignored
 }
 
-// versionsDiffer finds the one construct that has two meanings. Until 2.52 git took fixed text off the
-// front of a pattern before it looked for **, so that foo**/bar meant foo followed by any directories,
-// against its documentation.
+// versionsDiffer finds the one construct with two meanings. Until 2.52 git removed fixed text
+// from the front of a pattern before it looked for **, so that foo**/bar meant foo followed by
+// any directories, contrary to its documentation.
 func versionsDiffer(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "!"), "/")
 	i := strings.IndexAny(line, special)
@@ -91,8 +91,7 @@ var patternPieces = []string{
 
 var pathPieces = []string{"a", "b", "A", "Z", "m", "é", "\xff", "]", "[", "-", `\`, "^", "!", ".", ":", " ", "ab", "z", "M", "*", "#"}
 
-// TestGitPatterns compares random patterns on random paths to what git says about them.
-//
+// TestGitPatterns compares random patterns on random paths with git.
 // Proves ENG-05.
 func TestGitPatterns(t *testing.T) {
 	const files, pathsEach = 1500, 24
@@ -180,7 +179,8 @@ func randomPath(r *rand.Rand, text string) string {
 	return strings.Join(elements, "/")
 }
 
-// FuzzGit looks for one line on which git disagrees. It runs git for each, and so is slow.
+// FuzzGit searches for a line on which git disagrees. It runs git for each input, so it is
+// slow.
 func FuzzGit(f *testing.F) {
 	f.Add("*.o", "a/b.o", false)
 	f.Add("/a/**/b/", "a/x/y/b/c", false)
@@ -202,14 +202,14 @@ func FuzzGit(f *testing.F) {
 	})
 }
 
-// canAsk reports whether git takes the path for one in its tree.
+// canAsk reports whether git accepts the path as part of its tree.
 func canAsk(path string) bool {
 	isGit := func(name string) bool { return strings.EqualFold(name, ".git") }
 	return path != "." && filepath.IsLocal(path) && filepath.Clean(path) == path && !strings.ContainsRune(path, 0) &&
 		!strings.HasPrefix(path, ":") && !slices.ContainsFunc(strings.Split(path, "/"), isGit)
 }
 
-// FuzzParse wants no text to be too much for the parser or the matcher.
+// FuzzParse checks that the parser and the matcher can handle any text.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("a\n!b/\n/c\n[\n\\\n**/d/**\n"), "a/b")
 	f.Fuzz(func(t *testing.T, text []byte, path string) {

@@ -1,35 +1,35 @@
-// Package ignore decides which paths of a tree git would not show as untracked, and what .ignore and
-// .rgignore files leave out besides. Where other programs read these files differently, git is
-// right. It runs no program; reading directories is left to the walk, which tells it what is in them.
+// Package ignore decides which paths git would not show as untracked, and which paths .ignore
+// and .rgignore files exclude in addition. Where other programs read these files differently,
+// git is authoritative. It runs no programs, and relies on the walk for directory listings.
 //
-// Precedence, highest first: .rgignore, .ignore, .gitignore, info/exclude of the repository, the
-// user's own excludes (core.excludesFile). Of the files of one kind the one nearest to the path comes
-// first, and in a file the last line that matches. The git kinds count only inside a repository. A
-// directory that is ignored takes everything below with it; the walk sees to that by not entering.
+// Precedence, highest first: .rgignore, .ignore, .gitignore, the repository's info/exclude, the
+// user's excludes (core.excludesFile). Among files of one kind the nearest to the path wins,
+// and within a file the last matching line. The git kinds count only inside a repository. An
+// ignored directory excludes everything below it; the walk ensures that by not entering it.
 package ignore
 
 import "strings"
 
-// A Dir knows the rules that apply to the entries of one directory. Directories without rules of
-// their own share the Dir of their parent. A nil Dir ignores nothing. It may be used by several
-// goroutines.
+// A Dir holds the rules that apply to the entries of a directory. Directories without their own
+// rules share their parent's Dir. A nil Dir ignores nothing. It is safe for concurrent use.
 type Dir struct {
 	rgignore, ignore, gitignore *level
-	repo                        *repo // nil outside of repositories
+	repo                        *repo // nil outside repositories
 }
 
-// A level is an ignore file and where it lies.
+// A level is an ignore file and its location.
 type level struct {
 	file *File
-	base int    // length of the path of its directory, slash included
-	up   *level // the next one above that has rules
+	base int    // length of its directory's path, including the slash
+	up   *level // next level above with rules
 }
 
-// IgnoresFile reports whether the file path is ignored. The path is absolute, separated by slashes,
-// and lies directly in the directory of d or in one that shares its rules.
+// IgnoresFile reports whether the file at path is ignored. The path is absolute and
+// slash-separated, and directly inside d's directory or a directory that shares its rules.
 func (d *Dir) IgnoresFile(path string) bool { return d.ignores(path, entryFile) }
 
-// IgnoresDir is like [Dir.IgnoresFile], for a directory. Links are files, wherever they point.
+// IgnoresDir is like [Dir.IgnoresFile] for a directory. Links count as files, regardless of
+// their target.
 func (d *Dir) IgnoresDir(path string) bool { return d.ignores(path, entryDir) }
 
 func (d *Dir) ignores(path string, kind entryKind) bool {

@@ -14,7 +14,7 @@ import (
 func TestPatterns(t *testing.T) {
 	tests := []struct {
 		text   string
-		yes    []string // a slash at the end marks a directory
+		yes    []string // a trailing slash marks a directory
 		no     []string
 		folded bool
 	}{
@@ -177,7 +177,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// BenchmarkMatch measures one path against a file as projects have them.
+// BenchmarkMatch matches one path against a typical project's file.
 func BenchmarkMatch(b *testing.B) {
 	f := Parse([]byte(strings.Join([]string{
 		"# build", "/build/", "/dist", "target/", "*.o", "*.a", "*.so", "*.exe", "*.test", "*.out", "*.prof", "*.log", "*.tmp", "*.swp",

@@ -10,22 +10,22 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// Options say how ignore files are found and read.
+// Options configure a Loader.
 type Options struct {
-	// Fold ignores case in .ignore and .rgignore. What git reads follows core.ignoreCase.
+	// Fold ignores case in .ignore and .rgignore. Git's files follow core.ignoreCase.
 	Fold bool
-	// Getenv is where HOME and the variables of git come from; os.Getenv if nil.
+	// Getenv returns HOME and git's variables; os.Getenv if nil.
 	Getenv func(string) string
 }
 
-// A Loader finds the rules of directories. It belongs to one walk: what it has read once, it does not
-// read again. It may be used by several goroutines.
+// A Loader loads the rules of directories. It belongs to one walk and reads each file once. It
+// is safe for concurrent use.
 type Loader struct {
 	fold   bool
 	getenv func(string) string
 
 	mu       sync.Mutex
-	configs  map[string][]setting  // parsed git configuration, by file
+	configs  map[string][]setting  // parsed git configuration, keyed by file
 	excludes map[excludeFile]*File // compiled files named by core.excludesFile
 }
 
@@ -34,7 +34,7 @@ type excludeFile struct {
 	fold bool
 }
 
-// NewLoader returns a Loader that has read nothing.
+// NewLoader returns an empty Loader.
 func NewLoader(o Options) *Loader {
 	l := &Loader{
 		fold:     o.Fold,
@@ -48,18 +48,18 @@ func NewLoader(o Options) *Loader {
 	return l
 }
 
-// Names are the entries of a directory that bear on what is ignored there.
+// Names is a set of directory entries that affect ignoring.
 type Names uint8
 
-// The entries that count.
+// Relevant entries.
 const (
-	Git       Names = 1 << iota // .git, whether a directory or a file
+	Git       Names = 1 << iota // .git, directory or file
 	Gitignore                   // .gitignore
 	Ignore                      // .ignore
 	Rgignore                    // .rgignore
 )
 
-// NameOf returns the bit for a name, or 0 if the name has no meaning here.
+// NameOf returns the bit for a name, or 0 if the name is irrelevant.
 func NameOf(name string) Names {
 	switch name {
 	case ".git":
@@ -74,7 +74,8 @@ func NameOf(name string) Names {
 	return 0
 }
 
-// Above returns the rules that directories above dir, an absolute path without links, hold for it.
+// Above returns the rules for dir, an absolute path without links, from the directories above
+// it.
 func (l *Loader) Above(dir string) *Dir {
 	parent := filepath.Dir(dir)
 	if parent == dir {
@@ -92,9 +93,9 @@ func (l *Loader) Above(dir string) *Dir {
 	})
 }
 
-// Enter returns the rules for the entries of a directory: those of its parent, and those that the
-// files found in it add. The path is absolute and separated by slashes. Open opens a file in the
-// directory; it must not wait, and must not follow a link for .gitignore.
+// Enter returns the rules for the entries of a directory: its parent's, plus the rules in the
+// files found in it. The path is absolute and slash-separated. Open opens a file in the
+// directory; it must not block, and must not follow a link for .gitignore.
 func (l *Loader) Enter(parent *Dir, path string, found Names, open func(name string) (io.ReadCloser, error)) *Dir {
 	if found == 0 {
 		return parent
@@ -126,11 +127,11 @@ func (l *Loader) Enter(parent *Dir, path string, found Names, open func(name str
 	return d
 }
 
-// maxSize is how much of an ignore file is read. Compiled it takes many times the memory, and no one
-// writes that much.
+// maxSize is the amount of an ignore file that is read. Compiled it takes many times the
+// memory, and no real file is that large.
 const maxSize = 2 << 20
 
-// load reads an ignore file. One that cannot be read has no rules.
+// load reads an ignore file. An unreadable file has no rules.
 func load(open func(string) (io.ReadCloser, error), name string, fold bool) *File {
 	r, err := open(name)
 	if err != nil {

@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
-// A repo is what a repository adds to the ignore files in its tree.
+// A repo holds a repository's settings and excludes, in addition to the ignore files in its
+// tree.
 type repo struct {
-	base    int   // length of the path of its top directory, slash included
+	base    int   // length of its top directory's path, including the slash
 	exclude *File // info/exclude
 	global  *File // core.excludesFile
 	fold    bool  // core.ignoreCase
 }
 
-// openRepo returns the repository whose top is dir, or nil if the .git in it belongs to none: git
-// takes dir for a part of what is around it then. Where there is nothing around it and git would give
-// up, because what a .git file points to is not there, the ignore files still count.
+// openRepo returns the repository whose top is dir, or nil if its .git does not belong to a
+// repository: git then treats dir as part of the enclosing repository. Without an enclosing
+// repository, if git would fail because the target of a .git file is missing, the ignore files
+// still count.
 func (l *Loader) openRepo(dir string, base int, around *repo) *repo {
 	gitDir := findGitDir(filepath.FromSlash(dir))
 	if gitDir == "" || around != nil && !isGitDir(gitDir) {
@@ -33,8 +35,8 @@ func (l *Loader) openRepo(dir string, base int, around *repo) *repo {
 	return r
 }
 
-// findGitDir returns the directory that the .git of dir is, or points to in worktrees and submodules.
-// It returns nothing if it is a directory for something else.
+// findGitDir returns the git directory of dir: its .git, or its target in worktrees and
+// submodules. It returns "" if .git is a directory for something else.
 func findGitDir(dir string) string {
 	path := filepath.Join(dir, ".git")
 	if isGitDir(path) {
@@ -50,7 +52,7 @@ func findGitDir(dir string) string {
 	return filepath.Join(dir, target)
 }
 
-// isGitDir reports whether path holds a repository, or a worktree of one.
+// isGitDir reports whether path contains a repository or a worktree's git directory.
 func isGitDir(path string) bool {
 	if _, err := os.Lstat(filepath.Join(path, "HEAD")); err != nil {
 		return false
@@ -59,7 +61,7 @@ func isGitDir(path string) bool {
 	return err == nil
 }
 
-// commonDir returns where a worktree keeps what it shares with the others.
+// commonDir returns the directory that a worktree shares with the others.
 func commonDir(gitDir string) string {
 	common := readLine(filepath.Join(gitDir, "commondir"))
 	switch {
@@ -71,7 +73,7 @@ func commonDir(gitDir string) string {
 	return filepath.Join(gitDir, common)
 }
 
-// readLine returns a small file without the line break at its end, or nothing.
+// readLine returns the content of a small file without the trailing line break, or "".
 func readLine(path string) string {
 	r, err := openAny(path)
 	if err != nil {
@@ -95,7 +97,7 @@ func openAny(path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// excludesPath returns the user's own excludes file. A relative one is relative to the top of the
+// excludesPath returns the user's excludes file. A relative path is relative to the top of the
 // repository, and an empty setting means none.
 func (l *Loader) excludesPath(c config, top string) (string, bool) {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"adze/internal/platform/search/find"
 )
 
-// A clause is a list of windows. Every match contains at least one of them.
+// A clause is a list of windows. Every match contains a window of the list.
 type clause []find.Window
 
 // usable reports whether c restricts the positions to search.

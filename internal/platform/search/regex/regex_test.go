@@ -359,7 +359,7 @@ func TestCancel(t *testing.T) {
 		text[i] = "ab"[m.IntN(2)]
 	}
 	for name, m := range variants(mustCompile(t, `a[ab]{70}[x-z]`, Options{})) {
-		if name == "plain" || name == "portable" { // these reject a text without x immediately
+		if name == "plain" || name == "portable" { // reject a text without x immediately
 			continue
 		}
 		m.Start(&countdown{t.Context(), 2}, text)

@@ -12,8 +12,8 @@ const wideRate = 0.25
 
 // facts describe the bytes that a part of a pattern matches.
 type facts struct {
-	// exact are windows at least one of which matches the whole text; nil if unknown. If
-	// precise is true, the converse holds as well: any text that fits a window matches.
+	// exact are windows, some of which match the whole text; nil if unknown. If precise is
+	// true, the converse holds as well: any text that fits a window matches.
 	exact   clause
 	precise bool
 	// A match begins with a window of prefix and ends with a window of suffix. Windows may be

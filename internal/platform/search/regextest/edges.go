@@ -8,25 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// Edges makes patterns whose conditions stand anywhere: as one of several alternatives, before and after
-// nothing, in nested groups and in counted repeats. Its texts are of few different characters, so that
-// such patterns match in many ways.
+// Edges generates patterns with conditions in any position: as an alternative, before and after
+// nothing, in nested groups and in counted repeats. Its texts have few different characters, so
+// that such patterns match in many ways.
 //
-// All of it means the same to package regexp, as long as only a line is asked for or where a match begins.
+// All of them mean the same to package regexp, as long as only matching lines or the start of a
+// match are compared.
 type Edges struct {
 	Maker
-	Plain   []string // plain text, as patterns write it
-	Classes []string // single characters of a set
+	Plain   []string // literal text in pattern syntax
+	Classes []string // character classes
 	Looks   []string // conditions
-	Flags   []string // what may follow the parenthesis of a group
-	chars   []string // of texts
+	Flags   []string // text that may follow the parenthesis of a group
+	chars   []string // characters in texts
 }
 
-// NewEdges returns a maker whose choices are those of r.
+// NewEdges returns a generator that takes its choices from r.
 //
-// To package regexp, words are of ASCII: a maker has either conditions on words or characters of which
-// only Rust's regex crate says that they belong to one. To package regexp, bytes that are not UTF-8 are
-// U+FFFD: that character is in no class of a maker whose texts are to be spoiled.
+// For package regexp, words are ASCII: a generator has either conditions on words or characters
+// that only Rust's regex crate considers word characters. For package regexp, invalid UTF-8
+// bytes are U+FFFD: that character is in no class of a generator whose texts will be spoiled.
 func NewEdges(r *rand.Rand, spoiled bool) Edges {
 	e := Edges{
 		Maker:   Maker{Rand: r},
@@ -48,7 +49,7 @@ func NewEdges(r *rand.Rand, spoiled bool) Edges {
 	return e
 }
 
-// Pattern returns a pattern.
+// Pattern returns a random pattern.
 func (e Edges) Pattern() string { return e.alternation(3) }
 
 func (e Edges) alternation(depth int) string {
@@ -82,7 +83,7 @@ func (e Edges) sequence(depth int) string {
 	return b.String()
 }
 
-// edge returns a condition with its alternatives.
+// edge returns a condition with alternatives.
 func (e Edges) edge() string {
 	parts := []string{e.pick(e.Looks...), e.pick(e.Plain...)}
 	for e.IntN(3) == 0 {
@@ -92,7 +93,7 @@ func (e Edges) edge() string {
 	return e.pick("(", "(?:") + strings.Join(parts, "|") + ")"
 }
 
-// times returns a repetition in one of n cases.
+// times returns a repetition operator with probability 1/n.
 func (e Edges) times(n int) string {
 	if e.IntN(n) > 0 {
 		return ""
@@ -100,12 +101,12 @@ func (e Edges) times(n int) string {
 	return e.pick("*", "+", "?", "{2}", "{1,3}", "{2,}", "{0,2}", "{0}", "*?", "+?", "??")
 }
 
-// Text returns lines of about n bytes. Some have other ends than a line feed, or are long, and the last
-// may lack its end.
+// Text returns lines of about n bytes. Some have other line ends than a line feed, or are long,
+// and the last may be unterminated.
 func (e Edges) Text(n int) []byte {
 	var b bytes.Buffer
 	end := e.pick("\n", "\n", "\n", "\r\n")
-	length := []int{3, 8, 8, 30, 1 << 30}[e.IntN(5)] // characters of a line
+	length := []int{3, 8, 8, 30, 1 << 30}[e.IntN(5)] // characters per line
 	for b.Len() < n {
 		if e.IntN(length) == 0 {
 			b.WriteString(end)
@@ -119,7 +120,8 @@ func (e Edges) Text(n int) []byte {
 	return b.Bytes()
 }
 
-// Spoil puts bytes that are not UTF-8 into text. They make no new letters with those around them.
+// Spoil inserts invalid UTF-8 bytes into text. They form no new characters with their
+// neighbors.
 func (e Edges) Spoil(text []byte) []byte {
 	for range len(text)/40 + 1 {
 		text = slices.Insert(text, e.IntN(len(text)+1), e.pick("\xff", "\x80")[0])
@@ -134,19 +136,19 @@ func (e Edges) Spoil(text []byte) []byte {
 	return text
 }
 
-// Script is a source of choices that are written down, one in each byte. After the last it goes on at
-// random, and always alike.
+// Script is a random source with recorded choices, one per byte. After the last it continues
+// with a deterministic pseudo-random sequence.
 type Script struct {
 	choices []byte
 	rest    *rand.PCG
 }
 
-// NewScript returns the source of choices.
+// NewScript returns a source with these choices.
 func NewScript(choices []byte) *Script {
 	return &Script{choices, rand.NewPCG(uint64(len(choices)), 1)}
 }
 
-// Uint64 returns the next choice, both in its high and in its low bits.
+// Uint64 returns the next choice, in both its high and its low bits.
 func (s *Script) Uint64() uint64 {
 	if len(s.choices) == 0 {
 		return s.rest.Uint64()

@@ -2,5 +2,5 @@
 
 package regextest
 
-// Race says that the race detector slows everything down.
+// Race is true if the race detector is enabled, which slows down everything.
 const Race = true

@@ -1,5 +1,5 @@
-// Package regextest makes random patterns, and texts in which they match now and then, for the tests of
-// the search engine's parts.
+// Package regextest generates random patterns, and texts in which they occasionally match, for
+// the search engine's tests.
 package regextest
 
 import (
@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A Maker makes random patterns that Rust's regex crate takes.
+// A Maker generates random patterns in the syntax of Rust's regex crate.
 type Maker struct {
 	*rand.Rand
-	GoSyntax bool     // only what means the same to package regexp
-	Newlines bool     // also line ends
-	Looks    []string // the conditions on what stands around that may occur
+	GoSyntax bool     // only patterns with the same meaning in package regexp
+	Newlines bool     // include line ends
+	Looks    []string // permitted conditions
 }
 
-// New returns a maker that always makes the same.
+// New returns a deterministic generator.
 func New(seed uint64) Maker {
 	return Maker{Rand: rand.New(rand.NewPCG(seed, 1)), Looks: []string{"^", "$", `\b`, `\b`, `\B`}}
 }
 
 func (m Maker) pick(list ...string) string { return list[m.IntN(len(list))] }
 
-// Pattern returns a pattern.
+// Pattern returns a random pattern.
 func (m Maker) Pattern() string { return m.alternation(2) }
 
 func (m Maker) alternation(depth int) string {
@@ -52,7 +52,8 @@ func (m Maker) repeated(depth int) string {
 		return atom
 	}
 	op := m.pick("*", "+", "?", "{2}", "{1,3}", "{2,}", "{0,2}")
-	// In a loop, package regexp takes a lazy part that may be empty for the end of it; Rust does not.
+	// In a loop, package regexp treats an empty match of a lazy part as the end of the loop;
+	// Rust does not.
 	if m.IntN(4) == 0 && !m.GoSyntax {
 		op += "?"
 	}
@@ -98,7 +99,7 @@ func (m Maker) literal() (text string, repeats bool) {
 	return m.pick("a", "b", "c", "d", "e", "f", "k", "s", "K", "S", "A", "B"), true
 }
 
-// Text returns random lines in which such patterns match now and then.
+// Text returns random lines in which such patterns occasionally match.
 func (m Maker) Text(n int) string {
 	var b strings.Builder
 	for b.Len() < n {
@@ -118,7 +119,7 @@ func (m Maker) Text(n int) string {
 	return b.String()
 }
 
-// Spoiled is text with bytes that are not UTF-8.
+// Spoiled returns text with invalid UTF-8 bytes.
 func (m Maker) Spoiled(n int) string {
 	b := []byte(m.Text(n))
 	for range 1 + n/60 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Times returns n, or a part of it if the race detector is on: these tests are of one goroutine.
+// Times returns n, or a fraction of it with the race detector: these tests use one goroutine.
 func Times(n int) int {
 	if Race {
 		return n / 10

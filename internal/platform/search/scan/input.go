@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	firstSize = 64 << 10 // of a buffer
-	keptSize  = 1 << 20  // of a buffer, from one file to the next
-	maxEmpty  = 100      // reads in a row that yield neither bytes nor an error
+	firstSize = 64 << 10 // initial buffer size
+	keptSize  = 1 << 20  // buffer size kept between files
+	maxEmpty  = 100      // consecutive reads that return neither bytes nor an error
 )
 
-// An input is the text of a file, of which a part is in memory.
+// An input is the text of a file, part of which is in memory.
 type input struct {
 	src   io.Reader
-	data  []byte // the part in memory, as UTF-8
-	done  int    // how much of data was searched
-	base  int64  // how much text came before data
+	data  []byte // part in memory, as UTF-8
+	done  int    // searched part of data
+	base  int64  // amount of text before data
 	total int64  // bytes read from src
 	eof   bool
 
 	sniffed  bool // the encoding is known
 	utf16    byteOrder
-	raw      []byte // of UTF-16: what is not yet in data
+	raw      []byte // UTF-16 bytes not yet in data
 	inLine   bool   // data begins within a line
-	skipLine bool   // the rest of that line is of no interest
+	skipLine bool   // the rest of that line is not needed
 }
 
 type byteOrder uint8
@@ -40,7 +40,7 @@ func (in *input) reset(src io.Reader) {
 	*in = input{src: src, data: in.data[:0], raw: in.raw[:0]}
 }
 
-// release lets go of the file, and of a buffer that has become large.
+// release releases the file, and a buffer that has become large.
 func (in *input) release() {
 	in.src = nil
 	if cap(in.data) > keptSize {
@@ -48,7 +48,7 @@ func (in *input) release() {
 	}
 }
 
-// read reads once and reports whether there are n bytes that were not searched.
+// read reads once and reports whether there are n unsearched bytes.
 func (in *input) read(n int) (full bool, err error) {
 	if in.utf16 != notUTF16 {
 		err = in.readUTF16()
@@ -61,7 +61,8 @@ func (in *input) read(n int) (full bool, err error) {
 	return len(in.data)-in.done >= n, err
 }
 
-// readInto appends what one read yields to buf, which grows to at most limit and some room for the read.
+// readInto appends the result of one read to buf, which grows to at most limit and some room
+// for the read.
 func (in *input) readInto(buf []byte, limit int) ([]byte, error) {
 	if cap(buf) == 0 {
 		buf = make([]byte, 0, firstSize)
@@ -85,7 +86,7 @@ func (in *input) readInto(buf []byte, limit int) ([]byte, error) {
 	return buf, io.ErrNoProgress
 }
 
-// sniff looks for a byte order mark, and takes it out.
+// sniff looks for a byte order mark and removes it.
 func (in *input) sniff() {
 	in.sniffed = true
 	d := in.data
@@ -111,7 +112,7 @@ func (in *input) readUTF16() (err error) {
 	return err
 }
 
-// decode moves whole characters from raw to data. What is no character becomes U+FFFD.
+// decode moves whole characters from raw to data. Invalid ones become U+FFFD.
 func (in *input) decode() {
 	i := 0
 	for ; i+1 < len(in.raw); i += 2 {
@@ -144,7 +145,7 @@ func (in *input) unit(i int) rune {
 	return rune(in.raw[i])<<8 | rune(in.raw[i+1])
 }
 
-// drop forgets the first n bytes of data.
+// drop discards the first n bytes of data.
 func (in *input) drop(n int) {
 	in.data = in.data[:copy(in.data, in.data[n:])]
 	in.base += int64(n)

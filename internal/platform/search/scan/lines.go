@@ -56,7 +56,7 @@ func (s *Searcher) searchPieces(ctx context.Context) error {
 	}
 }
 
-// searchPiece searches the lines from in.done to end, or with long the part of a line.
+// searchPiece searches the lines from in.done to end or, if long, part of a line.
 func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 	in, m := &s.in, s.matcher
 	before := s.stats.Lines
@@ -76,7 +76,7 @@ func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 		if !ok {
 			break
 		}
-		// A file that is read at once is looked at for null bytes only when there is a match.
+		// A file read in one piece is checked for null bytes only if there is a match.
 		if s.stats.Lines == 0 && bytes.IndexByte(in.data, 0) >= 0 {
 			s.stats.Binary = true
 			return nil
@@ -100,7 +100,8 @@ func (s *Searcher) searchPiece(ctx context.Context, end int, long bool) error {
 	return m.Err()
 }
 
-// next finds the next matching line. Where it is matters only if it, or what matches in it, is asked for.
+// next finds the next matching line. It determines the line's bounds only if the line or the
+// matches in it are needed.
 func (s *Searcher) next() (from, to int, ok bool) {
 	if s.o.Mode == Lines || s.o.Mode == Count && s.o.Spans == AllSpans {
 		return s.matcher.Next()
@@ -108,8 +109,8 @@ func (s *Searcher) next() (from, to int, ok bool) {
 	return 0, 0, s.matcher.Pass()
 }
 
-// more reads on until there are n bytes that were not searched, or nothing more to read. It notices a
-// null byte at the beginning of a file and, in a file that is not read at once, anywhere.
+// more reads until there are n unsearched bytes, or nothing more to read. It detects a null
+// byte at the beginning of a file and, in a file that is not read in one piece, anywhere.
 func (s *Searcher) more(ctx context.Context, n int) error {
 	in := &s.in
 	first := in.total == 0
@@ -131,7 +132,8 @@ func (s *Searcher) more(ctx context.Context, n int) error {
 	return nil
 }
 
-// drain reads to the end of a file whose result is known, since a null byte would make it void.
+// drain reads to the end of a file whose result is known, since a null byte would invalidate
+// it.
 func (s *Searcher) drain(ctx context.Context) error {
 	for s.stats.Lines > 0 && !s.in.eof && !s.stats.Binary {
 		s.in.drop(len(s.in.data))
@@ -143,7 +145,8 @@ func (s *Searcher) drain(ctx context.Context) error {
 	return nil
 }
 
-// shift forgets what was searched, up to end, but for lines that may still be shown as context.
+// shift discards the searched text up to end, except for lines that may still be shown as
+// context.
 func (s *Searcher) shift(end int, long bool) {
 	in := &s.in
 	keep := s.out.keepFrom(end)
@@ -158,7 +161,8 @@ func (s *Searcher) shift(end int, long bool) {
 	}
 }
 
-// skipLine forgets the rest of a line that was shown already. It reports whether it saw the line's end.
+// skipLine discards the rest of a line that has already been shown. It reports whether it found
+// the line's end.
 func (s *Searcher) skipLine() bool {
 	in := &s.in
 	end := len(in.data)

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// searchPartLines searches a large file for lines. Scouts find out which parts match, and count the lines of the others, which
-// are then left out.
+// searchPartLines searches a large file for lines. Scouts determine which parts match, and
+// count the lines of the others, which are then skipped.
 func (s *Searcher) searchPartLines(ctx context.Context, src Large) error {
-	from := s.in.total - int64(len(s.in.data)) // the byte order mark
+	from := s.in.total - int64(len(s.in.data)) // byte order mark
 	starts, err := s.starts(src, from)
 	if err != nil {
 		return err
@@ -52,24 +52,24 @@ func (s *Searcher) searchPartLines(ctx context.Context, src Large) error {
 	return nil
 }
 
-// A region reads the parts of a file one after the other, as long as they are needed.
+// A region reads the needed parts of a file in order.
 type region struct {
 	src     Large
 	starts  []int64
 	scouts  *scouts
-	context int // lines that are shown around a match, in all
+	context int // total lines of context around a match
 
-	next    int   // the next part to read
-	at      int64 // where reading goes on
+	next    int   // next part to read
+	at      int64 // current read position
 	begun   bool  // a part is being read
-	matched int   // parts that had a match, from the first on
-	all     bool  // nearly all parts match, so that scouts are of no use
+	matched int   // number of leading parts that matched
+	all     bool  // nearly all parts match, so scouts are useless
 }
 
-// dense is of how many parts all have a match if the scouts are called back.
+// dense is the number of leading parts that must all match for the scouts to be stopped.
 const dense = 3
 
-// needed reports whether a part has to be searched: it has a match, or lines around one.
+// needed reports whether a part must be searched: it has a match, or context lines of one.
 func (r *region) needed(i int) bool {
 	if r.all || r.scouts.matches(i) {
 		return true
@@ -77,7 +77,7 @@ func (r *region) needed(i int) bool {
 	return r.context > 0 && (r.scouts.matches(i-1) || r.scouts.matches(i+1))
 }
 
-// pass goes on to the next part.
+// pass moves to the next part.
 func (r *region) pass() {
 	if !r.all {
 		if r.matched == r.next && r.scouts.matches(r.next) {
@@ -121,7 +121,7 @@ func (r *region) Read(p []byte) (int, error) {
 	}
 }
 
-// A scouted part is one without lines that have to be shown, unless it matches.
+// A scouted is a scout's result for a part. A part without a match has no lines to show.
 type scouted struct {
 	Stats
 	newlines int64
@@ -129,15 +129,15 @@ type scouted struct {
 	done     chan struct{}
 }
 
-// Scouts search parts ahead of the reporter.
+// scouts search parts ahead of the reporter.
 type scouts struct {
 	parts  []scouted
-	room   chan struct{} // for parts that are ahead
+	room   chan struct{} // limits the parts ahead
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
-// scout sends out scouts.
+// scout starts the scouts.
 func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *scouts {
 	workers := min(runtime.GOMAXPROCS(0), len(starts))
 	c := &scouts{parts: make([]scouted, len(starts)), room: make(chan struct{}, 4*workers+2)}
@@ -180,7 +180,7 @@ func (c *scouts) wait(i int) (*scouted, error) {
 	return &c.parts[i], c.parts[i].err
 }
 
-// matches reports whether there is a part i and it matches, or may.
+// matches reports whether part i exists and matches, or may.
 func (c *scouts) matches(i int) bool {
 	if i < 0 || i >= len(c.parts) {
 		return false
@@ -189,10 +189,10 @@ func (c *scouts) matches(i int) bool {
 	return err != nil || part.Binary || part.Matched()
 }
 
-// release makes room for another part that is ahead.
+// release makes room for another part ahead.
 func (c *scouts) release() { <-c.room }
 
-// stop calls the scouts back.
+// stop stops the scouts.
 func (c *scouts) stop() {
 	c.cancel()
 	c.work.Wait()

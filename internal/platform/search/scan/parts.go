@@ -10,16 +10,17 @@ import (
 	"sync/atomic"
 )
 
-// A Large source is one that can be read at several places at once.
+// A Large is a source that supports concurrent reads at different offsets.
 type Large interface {
 	io.Reader
 	io.ReaderAt
-	// Size is about how much there is to read, or 0 if that is not known.
+	// Size returns the approximate size, or 0 if unknown.
 	Size() int64
 }
 
-// large returns the source if it is worth searching in parts: there is much more than what was read. That is decided before anything was searched, since parts begin at the start: a file that grows
-// meanwhile is read to its end.
+// large returns the source if it is worth searching in parts: if it is much larger than the
+// part already read. That is decided before anything is searched, since parts begin at the
+// start; a file that grows in the meantime is read to its end.
 func (s *Searcher) large() Large {
 	in := &s.in
 	if in.base > 0 || in.done > 0 || s.part || in.eof || in.utf16 != notUTF16 || runtime.GOMAXPROCS(0) == 1 {
@@ -32,9 +33,9 @@ func (s *Searcher) large() Large {
 	return src
 }
 
-// searchParts searches parts of whole lines, several at once.
+// searchParts searches parts of whole lines concurrently.
 func (s *Searcher) searchParts(ctx context.Context, src Large) error {
-	from := s.in.total - int64(len(s.in.data)) // the byte order mark
+	from := s.in.total - int64(len(s.in.data)) // byte order mark
 	starts, err := s.starts(src, from)
 	if err != nil {
 		return err
@@ -80,8 +81,8 @@ func (s *Searcher) searchParts(ctx context.Context, src Large) error {
 	return failure
 }
 
-// starts returns where the parts begin: the first at from, the others at the first line in each stretch of the size of
-// a part, unless that is far.
+// starts returns the offsets of the parts: the first at from, the others at the first line
+// start in each stretch of a part's size, unless that is far away.
 func (s *Searcher) starts(src Large, from int64) ([]int64, error) {
 	starts := []int64{from}
 	look := make([]byte, s.size.search)
@@ -96,7 +97,7 @@ func (s *Searcher) starts(src Large, from int64) ([]int64, error) {
 	return starts, nil
 }
 
-// add adds what was found out about another part.
+// add adds the statistics of another part.
 func (s *Stats) add(o Stats) {
 	s.Lines += o.Lines
 	s.Matches += o.Matches

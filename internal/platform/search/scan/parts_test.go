@@ -12,8 +12,8 @@ import (
 	"adze/internal/platform/search/regex"
 )
 
-// A large file is searched in parts by several searchers, and the outcome is that of one.
-//
+// TestParts checks that searching a large file in parts with several searchers gives the same
+// result as with one.
 // Proves GREP-08.
 func TestParts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))))
@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want.Binary { // how much was read until then does not matter
+			if want.Binary { // the amount read until then does not matter
 				want.Bytes, got.Bytes = 0, 0
 			} else if want.Lines > 1 {
 				several++
@@ -64,8 +64,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The lines of a large file are those that one searcher finds, with their numbers and the lines around them.
-//
+// TestPartsOfLines checks that the lines found in a large file equal the ones that a single
+// searcher finds, with numbers and context.
 // Proves GREP-08.
 func TestPartsOfLines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))))
@@ -111,12 +111,12 @@ func TestPartsOfLines(t *testing.T) {
 			return lines, stats
 		}
 		want, wantStats := search(onlyReader{bytes.NewReader(text)})
-		s.size.part, s.size.search = int64(500+random.IntN(200)), 1+random.IntN(30) // the lines around a match are shorter than a part
+		s.size.part, s.size.search = int64(500+random.IntN(200)), 1+random.IntN(30) // the context of a match is shorter than a part
 		got, gotStats := search(bytes.NewReader(text))
-		if wantStats.Binary { // what was shown before is void
+		if wantStats.Binary { // lines reported before are void
 			want, got, wantStats.Bytes, gotStats.Bytes = nil, nil, 0, 0
 		}
-		if len(want) == enough { // how many more were found by then does not matter
+		if len(want) == enough { // the number of further matches does not matter
 			wantStats.Lines, gotStats.Lines, wantStats.Matches, gotStats.Matches = 0, 0, 0, 0
 		}
 		shown += len(want)
@@ -132,7 +132,8 @@ func TestPartsOfLines(t *testing.T) {
 	}
 }
 
-// A file that becomes large while it is searched is searched once.
+// TestPartsOfAGrowingFile checks that a file that becomes large during the search is searched
+// once.
 func TestPartsOfAGrowingFile(t *testing.T) {
 	q, err := regex.Compile("a", regex.Options{})
 	if err != nil {
@@ -146,7 +147,7 @@ func TestPartsOfAGrowingFile(t *testing.T) {
 	}
 }
 
-// A growing source is small when it is first looked at.
+// A growing is a source that is small at first.
 type growing struct {
 	*bytes.Reader
 	looked bool
@@ -160,5 +161,5 @@ func (g *growing) Size() int64 {
 	return g.Reader.Size()
 }
 
-// An onlyReader cannot be read at several places at once.
+// An onlyReader does not support concurrent reads.
 type onlyReader struct{ io.Reader }

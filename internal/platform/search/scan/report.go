@@ -5,27 +5,28 @@ import (
 	"context"
 )
 
-// A report hands matching lines and those around them to a sink. Places are in the searcher's data.
+// A report passes matching lines and their context to a sink. Positions are in the searcher's
+// data.
 type report struct {
 	s    *Searcher
 	sink Sink
 	line Line
-	all  []Span // the matches of the current line
+	all  []Span // matches in the current line
 
-	begun   bool  // a line was handed over
-	next    int64 // in the text: the first line after the last that was
-	after   int   // lines of context that are still to follow
-	counted int64 // in the text: line ends before this are counted
-	number  int64 // of the line at counted
-	cut     bool  // the first line of the current piece is a part of one
+	begun   bool  // a line was passed to the sink
+	next    int64 // text offset after the last line passed
+	after   int   // lines of context still to follow
+	counted int64 // text offset up to which line ends are counted
+	number  int64 // line number at counted
+	cut     bool  // the first line of the current piece is incomplete
 }
 
 func (r *report) reset(s *Searcher, sink Sink) {
 	*r = report{s: s, sink: sink, all: r.all[:0], number: 1}
 }
 
-// match hands over the matching line from start to end, after the context that is due. It reports
-// whether to go on.
+// match passes the matching line from start to end, after its context. It reports whether to
+// continue.
 func (r *report) match(ctx context.Context, start, end int) bool {
 	if r.s.o.Spans != NoSpans {
 		r.find(ctx, r.s.in.data[start:end])
@@ -49,7 +50,7 @@ func (r *report) matched(start, end int) bool {
 	return r.give(start, end, true)
 }
 
-// contextUpTo hands over the lines of context that are due after the last match and before end.
+// contextUpTo passes the lines of context after the last match and before end.
 func (r *report) contextUpTo(end int) bool {
 	for r.after > 0 {
 		at := int(r.next - r.s.in.base)
@@ -68,7 +69,7 @@ func (r *report) contextUpTo(end int) bool {
 	return true
 }
 
-// back returns where the nth line before start begins, but no line that was handed over.
+// back returns the start of the nth line before start, excluding lines already passed.
 func (r *report) back(start, n int) int {
 	floor := max(0, int(r.next-r.s.in.base))
 	at := start
@@ -80,7 +81,7 @@ func (r *report) back(start, n int) int {
 
 func (r *report) give(start, end int, match bool) bool {
 	in := &r.s.in
-	l := &r.line // every field is set: to assign a whole struct with pointers takes longer
+	l := &r.line // set fields individually: assigning a whole struct with pointers is slower
 	l.Offset = in.base + int64(start)
 	l.Text = in.data[start:end]
 	l.Match = match
@@ -96,7 +97,7 @@ func (r *report) give(start, end int, match bool) bool {
 	return r.sink(l)
 }
 
-// count counts line ends up to a place in the text.
+// count counts line ends up to a text offset.
 func (r *report) count(to int64) {
 	if to <= r.counted {
 		return
@@ -106,7 +107,7 @@ func (r *report) count(to int64) {
 	r.counted = to
 }
 
-// keepFrom returns where the part of data begins that may be shown as context of what follows end.
+// keepFrom returns the start of the data that may be shown as context of text after end.
 func (r *report) keepFrom(end int) int {
 	if r.s.o.Mode != Lines {
 		return end
@@ -118,14 +119,14 @@ func (r *report) keepFrom(end int) int {
 	return keep
 }
 
-// drop prepares for the first n bytes of data to be forgotten.
+// drop prepares for discarding the first n bytes of data.
 func (r *report) drop(n int) {
 	if r.s.o.Mode == Lines || r.s.counts {
 		r.count(r.s.in.base + int64(n))
 	}
 }
 
-// find notes the matches in a line, and counts them.
+// find records and counts the matches in a line.
 func (r *report) find(ctx context.Context, line []byte) {
 	r.all = r.all[:0]
 	last := -1

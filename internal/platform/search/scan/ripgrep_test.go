@@ -17,13 +17,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// onlyMatching is the number of the mode that compares the matches within lines.
+// onlyMatching is the number of the mode that compares matches within lines.
 const onlyMatching = 2
 
-// ripgrepCases is how many searches are compared with ripgrep's.
+// ripgrepCases is the number of searches compared with ripgrep.
 const ripgrepCases = 2400
 
-// A comparison is one search, as ripgrep and as this package are asked for it.
+// A comparison is one search, in the form for ripgrep and for this package.
 type comparison struct {
 	pattern string
 	args    []string
@@ -109,7 +109,7 @@ func utf16Text(s string, order byteOrder) string {
 	return string(b)
 }
 
-// draw makes up a search.
+// draw returns a random search.
 func draw(m regextest.Maker) comparison {
 	c := comparison{}
 	if m.IntN(3) == 0 {
@@ -137,10 +137,11 @@ func draw(m regextest.Maker) comparison {
 		m.Newlines = true
 	}
 	mode := m.IntN(7)
-	// Ripgrep 13 has faults where its answer depends on how it got there: of two conditions at one place
-	// the second holds only in lines beyond ASCII; after a match that spans lines it takes the place where it goes on for the
-	// beginning of the text; after an empty one it misses word boundaries; and an empty one at the end of
-	// a file without a last line feed is not counted, or shown as the whole line.
+	// Ripgrep 13 has bugs where its result depends on its internal path: of two conditions at
+	// one position the second holds only in non-ASCII lines; after a match that spans lines it
+	// treats the position where it continues as the beginning of the text; after an empty match
+	// it misses word boundaries; and an empty match at the end of a file without a final line
+	// feed is not counted, or shown as the whole line.
 	switch {
 	case mode == onlyMatching || multiline && mode == 1:
 		m.Looks = []string{""}
@@ -206,7 +207,7 @@ func runRipgrep(t *testing.T, rg, dir string, files []string, c comparison) stri
 	return string(out)
 }
 
-// dropEmptySpans takes the empty matches out of ripgrep's output.
+// dropEmptySpans removes the empty matches from ripgrep's output.
 func dropEmptySpans(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {
@@ -256,7 +257,7 @@ func collect(to *[]Line) Sink {
 
 func formatExists(path string, _ Stats, _ []Line) string { return path + "\n" }
 
-// formatCount counts matches instead of lines where these may span lines, as ripgrep does.
+// formatCount counts matches instead of lines if matches may span lines, as ripgrep does.
 func formatCount(path string, stats Stats, _ []Line) string {
 	if stats.Matches > 0 {
 		return fmt.Sprintf("%s\x00%d\n", path, stats.Matches)

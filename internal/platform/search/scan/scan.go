@@ -1,6 +1,6 @@
-// Package scan searches the content of one file for a query: whether a line matches, how many do, or
-// which ones, with the lines around them. It knows encodings, binary files and lines of any length, and
-// its memory is bounded. Which files to search, and how results are shown, is left to others.
+// Package scan searches the content of one file for a query: whether any line matches, how many
+// do, or which ones, with context. It handles encodings, binary files and lines of any length
+// in bounded memory.
 package scan
 
 import (
@@ -10,16 +10,16 @@ import (
 	"adze/internal/platform/search/regex"
 )
 
-// A Mode is what a search is to find out.
+// A Mode is the kind of result of a search.
 type Mode uint8
 
 const (
-	Exists Mode = iota // whether there is a match
-	Count              // how many lines match
-	Lines              // which lines match; they go to the sink
+	Exists Mode = iota // stop at the first match
+	Count              // count matching lines
+	Lines              // pass matching lines to the sink
 )
 
-// Spans say which matches within a line are asked for.
+// Spans select the matches within a line to report.
 type Spans uint8
 
 const (
@@ -28,46 +28,46 @@ const (
 	AllSpans
 )
 
-// Options say what to search for, besides the query.
+// Options configure a Searcher, in addition to the query.
 type Options struct {
 	Mode          Mode
 	Before, After int   // lines of context, in mode Lines
-	Spans         Spans // in mode Lines; with AllSpans also mode Count counts them
+	Spans         Spans // used in mode Lines; with AllSpans, mode Count counts them too
 }
 
 // A Span is a part of a line.
 type Span struct{ Start, End int }
 
-// A Line is a line of a file, without its line feed. It is the sink's until the sink returns.
+// A Line is a line of a file, without its line feed. It is valid until the sink returns.
 type Line struct {
-	Number int64  // from 1
-	Offset int64  // of its first byte, in the text as UTF-8 without a byte order mark
-	Text   []byte // as it is in the file, so not always valid UTF-8
-	Match  bool   // it is not a line of context
-	Gap    bool   // lines are left out between the one before and this
-	Cut    bool   // Text is a part of a very long line
-	Spans  []Span // of the matches that are not empty, in order; not all if there are very many
+	Number int64  // counted from 1
+	Offset int64  // offset of its first byte in the text as UTF-8 without a byte order mark
+	Text   []byte // raw bytes, not always valid UTF-8
+	Match  bool   // false for a line of context
+	Gap    bool   // lines were skipped before this one
+	Cut    bool   // Text is part of a very long line
+	Spans  []Span // non-empty matches in order; incomplete if there are very many
 }
 
-// A Sink takes lines in order. It returns false if it wants no more of this file.
+// A Sink receives lines in order. It returns false if it needs no more lines of this file.
 type Sink func(*Line) bool
 
-// Stats is what a search found out.
+// Stats is the result of a search.
 type Stats struct {
-	Lines   int64 // that match; in mode Exists at most 1
-	Matches int64 // if they were asked for or may span lines
-	Bytes   int64 // of text that were read
-	// Binary says that the file holds a null byte. There are then no matches, and lines that went to the
-	// sink before it was seen are void.
+	Lines   int64 // matching lines; at most 1 in mode Exists
+	Matches int64 // set if requested or if matches may span lines
+	Bytes   int64 // bytes of text read
+	// Binary is true if the file contains a null byte. There are then no matches, and lines
+	// already passed to the sink are void.
 	Binary bool
-	// Cut says that a line, or a match across lines, was too long to be searched as one.
+	// Cut is true if a line, or a match across lines, was too long to be searched as a whole.
 	Cut bool
 }
 
 // Matched reports whether the file has a match.
 func (s *Stats) Matched() bool { return s.Lines > 0 }
 
-// A Searcher searches one file after the other. It belongs to one goroutine.
+// A Searcher searches files one at a time. It is not safe for concurrent use.
 type Searcher struct {
 	query   *regex.Query
 	matcher *regex.Matcher
@@ -77,24 +77,24 @@ type Searcher struct {
 	in    input
 	out   report
 	stats Stats
-	done  bool // nothing more is asked of this file
-	part  bool // it searches a part of a file: without byte order mark, and not the beginning
-	// counts makes it count the lines of a part in which nothing matches.
+	done  bool // no more of this file is needed
+	part  bool // searches a part of a file: no byte order mark, not at the beginning
+	// counts makes it count the lines of a part without matches.
 	counts bool
 
-	pending block // of matches that span lines
+	pending block // matches that span lines
 }
 
-// sizes bound what is in memory. Tests make them small.
+// sizes limit the memory. Tests make them small.
 type sizes struct {
-	piece   int   // how much of a file is read and searched at once: it stays in the processor's cache
-	line    int   // how much of a line is searched at once, and how much is kept for context
-	overlap int   // how much of one part of a longer line is searched again with the next
-	head    int   // how much of a file is looked at for null bytes even if it has no match
-	text    int   // how much of a file is searched at once for matches that span lines
-	span    int   // how long a match in a longer file may be
-	part    int64 // how much of a large file is searched by one of several searchers
-	search  int   // how far the beginning of a line is looked for that a part can begin with
+	piece   int   // amount of a file read and searched in one step: it stays in the processor's cache
+	line    int   // amount of a line searched in one step, and kept for context
+	overlap int   // overlap between consecutive parts of a longer line
+	head    int   // amount of a file checked for null bytes even without a match
+	text    int   // amount of a file searched in one step for matches that span lines
+	span    int   // maximum length of a match in a longer file
+	part    int64 // amount of a large file searched by each of several searchers
+	search  int   // how far to look for a line start at which a part can begin
 }
 
 func defaultSizes() sizes {
@@ -102,7 +102,7 @@ func defaultSizes() sizes {
 		part: 8 << 20, search: 4 << 10}
 }
 
-// maxSpans is how many matches of a line are told.
+// maxSpans is the maximum number of matches reported per line.
 const maxSpans = 1 << 16
 
 // NewSearcher returns a searcher for q.
@@ -110,8 +110,9 @@ func NewSearcher(q *regex.Query, o Options) *Searcher {
 	return &Searcher{query: q, matcher: q.NewMatcher(), o: o, size: defaultSizes()}
 }
 
-// Search reads src to its end and searches it. In mode Lines what it finds goes to sink; otherwise sink
-// is not used. The error is that of ctx or of reading; the stats are of what was searched before.
+// Search reads src to its end and searches it. In mode Lines it passes the lines to sink;
+// otherwise sink is not used. The error is from ctx or from reading; the stats then cover the
+// part searched before it.
 func (s *Searcher) Search(ctx context.Context, src io.Reader, sink Sink) (Stats, error) {
 	s.stats = Stats{}
 	s.done = false

@@ -42,7 +42,7 @@ func searchIn(tb testing.TB, s *Searcher, file io.Reader) (Stats, []Line) {
 	return stats, lines
 }
 
-// chunks reads no more than n bytes at once.
+// chunks is a reader that returns at most n bytes per read.
 type chunks struct {
 	io.Reader
 	n int
@@ -50,7 +50,8 @@ type chunks struct {
 
 func (c chunks) Read(p []byte) (int, error) { return c.Reader.Read(p[:min(len(p), c.n)]) }
 
-// brief returns the lines as numbers and texts: "--" for a gap, ":" for a match, "-" for context.
+// brief returns the lines as numbers and texts: "--" for a gap, ":" for a match, "-" for
+// context.
 func brief(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -216,7 +217,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// TestBinaryHead sees that a file is binary though nothing in it matches.
+// TestBinaryHead checks that a binary file is detected even if nothing in it matches.
 func TestBinaryHead(t *testing.T) {
 	for _, mode := range []Mode{Exists, Count, Lines} {
 		s := NewSearcher(compile(t, "needle", regex.Options{}), Options{Mode: mode})
@@ -226,7 +227,7 @@ func TestBinaryHead(t *testing.T) {
 	}
 }
 
-// TestPieces searches files that are larger than what is in memory.
+// TestPieces searches files that are larger than the memory limit.
 func TestPieces(t *testing.T) {
 	m := regextest.New(21)
 	for range regextest.Times(400) {
@@ -247,7 +248,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestTextPieces does so for matches that span lines, but not more than fit.
+// TestTextPieces does the same for matches that span lines but fit into memory.
 func TestTextPieces(t *testing.T) {
 	for _, pattern := range []string{`a\nb`, `^b.\n`, `\n\n`, `[^a]\n\w`, `\n`, `k\s*s`, `\Aa`, `e\n\z`} {
 		m := regextest.New(22)
@@ -270,7 +271,7 @@ func TestTextPieces(t *testing.T) {
 	}
 }
 
-// repeated yields a text over and over.
+// repeated is a reader that repeats a text.
 type repeated struct {
 	text string
 	left int
@@ -327,7 +328,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestLongLineEverywhere finds a word at every place of a line that is searched in parts.
+// TestLongLineEverywhere finds a word at every position of a line that is searched in parts.
 func TestLongLineEverywhere(t *testing.T) {
 	s := NewSearcher(compile(t, "nee+dle", regex.Options{}), Options{Mode: Count})
 	s.size.piece, s.size.line, s.size.overlap = 32, 128, 16
@@ -391,7 +392,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// reference finds lines the plain way.
+// reference finds lines with a simple algorithm.
 func reference(text, word string) []Line {
 	var lines []Line
 	offset, number := 0, 0

@@ -5,8 +5,8 @@ import (
 	"context"
 )
 
-// searchText searches for matches that may span lines. Files of up to size.text are searched whole. In a
-// longer one, matches that begin near the end of what is in memory wait for more.
+// searchText searches for matches that may span lines. Files up to size.text are searched
+// whole. In a longer file, matches that begin near the end of the buffered data wait for more.
 func (s *Searcher) searchText(ctx context.Context) error {
 	in := &s.in
 	for {
@@ -31,11 +31,11 @@ func (s *Searcher) searchText(ctx context.Context) error {
 	}
 }
 
-// A block is a run of lines that hold matches, not yet handed over.
+// A block is a run of lines with matches that have not been passed to the sink yet.
 type block struct {
-	start, end int    // in data, with the last line's end
-	last       int    // where the last line begins
-	matches    []Span // that are not empty, if they were asked for
+	start, end int    // offsets in data, including the last line end
+	last       int    // start of the last line
+	matches    []Span // non-empty matches, if requested
 }
 
 func (b *block) empty() bool { return b.start == b.end }
@@ -70,12 +70,13 @@ func (s *Searcher) searchMatches(ctx context.Context, limit int) error {
 	return s.matcher.Err()
 }
 
-// endsLine reports whether a place is the end of the file's last line, and that line lacks its line feed.
+// endsLine reports whether a position is the end of the file's last line, which lacks its line
+// feed.
 func (s *Searcher) endsLine(at int) bool {
 	return s.in.eof && at == len(s.in.data) && s.in.data[at-1] != '\n'
 }
 
-// addMatch notes a match, and hands over the lines that no further match can touch.
+// addMatch adds a match, and passes on the lines that no further match can touch.
 func (s *Searcher) addMatch(m Span) {
 	if s.o.Mode == Exists {
 		s.stats.Lines, s.done = 1, true
@@ -83,7 +84,7 @@ func (s *Searcher) addMatch(m Span) {
 	}
 	p := &s.pending
 	data := s.in.data
-	// On a line of many matches, looking for its beginning once is enough.
+	// On a line with many matches, finding its start once is enough.
 	floor := 0
 	if !p.empty() {
 		floor = p.last
@@ -99,7 +100,7 @@ func (s *Searcher) addMatch(m Span) {
 	s.keepSpan(m)
 }
 
-// extend adds the lines from start to the one that holds end.
+// extend adds the lines from start up to and including the line that contains end.
 func (s *Searcher) extend(start, end int) {
 	p := &s.pending
 	data := s.in.data
@@ -117,7 +118,7 @@ func (s *Searcher) extend(start, end int) {
 	p.last = max(start, start+bytes.LastIndexByte(data[start:p.end-1], '\n')+1)
 }
 
-// keepSpan remembers a match to be shown, if that was asked for.
+// keepSpan records a match to be shown, if requested.
 func (s *Searcher) keepSpan(m Span) {
 	p := &s.pending
 	if s.o.Mode != Lines || m.Start == m.End || len(p.matches) == maxSpans {
@@ -128,7 +129,8 @@ func (s *Searcher) keepSpan(m Span) {
 	}
 }
 
-// handOver gives the pending lines before limit to the sink, and forgets the matches within them.
+// handOver passes the pending lines before limit to the sink, and drops the matches within
+// them.
 func (s *Searcher) handOver(limit int) {
 	p := &s.pending
 	if p.empty() || p.start >= limit {
@@ -157,7 +159,7 @@ func (s *Searcher) handOver(limit int) {
 	p.matches = keep
 }
 
-// clip appends the parts of matches that are within a line, counted from its start.
+// clip appends the parts of matches that are within a line, relative to its start.
 func clip(to []Span, matches []Span, line Span, spans Spans) []Span {
 	if spans == NoSpans {
 		return to
@@ -174,8 +176,8 @@ func clip(to []Span, matches []Span, line Span, spans Spans) []Span {
 	return to
 }
 
-// shiftText forgets what was searched. It keeps the byte before the rest, which the pattern may ask for,
-// and lines that may be shown as context.
+// shiftText discards the searched text. It keeps the byte before the rest, which the pattern
+// may need, and lines that may be shown as context.
 func (s *Searcher) shiftText() {
 	in, p := &s.in, &s.pending
 	if !p.empty() && in.done-p.start > s.size.span {

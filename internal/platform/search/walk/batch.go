@@ -2,8 +2,8 @@ package walk
 
 import "unsafe"
 
-// A Batch is a number of files in one directory. It is valid during the visit, except for the paths
-// of its files, which may be kept.
+// A Batch is a group of files in one directory. It is valid during the visit, except for the
+// paths of its files, which may be kept.
 type Batch struct {
 	Files  []Entry
 	handle handle
@@ -12,29 +12,29 @@ type Batch struct {
 // An Entry is a regular file, or was one when its directory was read.
 type Entry struct {
 	path string
-	name string // the end of path, or the whole name of a root that is a file
+	name string // end of path, or the full name of a root that is a file
 }
 
-// Path returns the path relative to the root, separated by slashes; "." if the root is the file.
-// It shares memory with other paths: who keeps few of many should clone them.
+// Path returns the slash-separated path relative to the root; "." if the root is the file. It
+// shares memory with other paths: a caller that keeps few of many should clone them.
 func (e Entry) Path() string { return e.path }
 
 // Name returns the last element of the path.
 func (e Entry) Name() string { return e.name }
 
-// Info is what the file system knows about a file.
+// Info is a file's metadata.
 type Info struct {
 	Size     int64
 	Modified int64 // nanoseconds since 1970
-	Changed  int64 // the same for the time the inode was changed; 0 where there is none
+	Changed  int64 // inode change time, in the same unit; 0 if not available
 	Inode    uint64
 	kind     kind
 }
 
-// Regular reports whether it is a file, and no directory, link, device or the like.
+// Regular reports whether it is a regular file.
 func (i Info) Regular() bool { return i.kind == regular }
 
-// An entry is a line of a directory. Its name is valid until more of the directory is read.
+// An entry is a directory entry. Its name is valid until more of the directory is read.
 type entry struct {
 	name string
 	kind kind
@@ -43,21 +43,21 @@ type entry struct {
 type kind uint8
 
 const (
-	unknown kind = iota // the file system does not say
+	unknown kind = iota // not reported by the file system
 	regular
 	directory
-	other // a link, or something that is not to be opened
+	other // a link, or a file that must not be opened
 )
 
-// Open opens a file for reading without following links and without waiting. It may fail with
-// anything if the file has been replaced since.
+// Open opens a file for reading without following links and without blocking. It may fail with
+// any error if the file has been replaced since.
 func (b *Batch) Open(e Entry) (File, error) { return b.handle.openFile(e.name) }
 
-// Stat asks the file system about a file, without following links.
+// Stat returns a file's metadata, without following links.
 func (b *Batch) Stat(e Entry) (Info, error) { return b.handle.stat(e.name) }
 
-// An arena holds paths, each followed by a zero byte so that the system can be given any tail of one.
-// What was handed out is never written to again.
+// An arena holds paths, each followed by a zero byte so that any tail of a path can be passed
+// to the system. Returned paths are never overwritten.
 type arena struct{ free []byte }
 
 const arenaSize = 32 << 10

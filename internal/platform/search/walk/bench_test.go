@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// trees are large trees that every machine with Go has.
+// trees are large trees available on every machine with Go.
 func trees(b *testing.B) map[string]string {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -52,7 +52,7 @@ func BenchmarkNewest(b *testing.B) {
 	}
 }
 
-// BenchmarkRipgrep is what the others are compared with. It needs rg on the PATH.
+// BenchmarkRipgrep is the reference for the others. It needs rg in PATH.
 func BenchmarkRipgrep(b *testing.B) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {

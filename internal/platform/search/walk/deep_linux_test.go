@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// TestDeep walks far beyond the length that a path may have.
+// TestDeep walks far beyond the maximum path length.
 func TestDeep(t *testing.T) {
 	const depth = 400
 	root := deep(t, depth, strings.Repeat("long", 10))

@@ -7,20 +7,20 @@ import (
 	"adze/internal/platform/search/ignore"
 )
 
-// A dir is a directory that is being read or has something below it still to be read. Its handle is
-// closed when it is no longer needed, or earlier if too many are open; it is opened again then,
-// from its parent, so that a walk does not run out of descriptors however large the tree is.
+// A dir is a directory that is being read or has unread descendants. Its handle is closed when
+// it is not needed any more, or earlier if too many are open; it is then reopened from its
+// parent, so that a walk does not run out of descriptors in a tree of any size.
 type dir struct {
 	tree   *tree
 	parent *dir   // nil for the root
-	path   string // relative to the root, empty for it
+	path   string // relative to the root; empty for the root
 	rules  *ignore.Dir
 
 	mu      sync.Mutex
 	handle  handle
 	isOpen  bool
-	users   int // of the handle
-	waiting int // jobs that will need the handle
+	users   int // number of users of the handle
+	waiting int // number of jobs that will need the handle
 }
 
 // newRoot returns the root, which stays open until closeAll.
@@ -29,7 +29,8 @@ func (t *tree) newRoot(h handle) *dir {
 	return &dir{tree: t, rules: t.above, handle: h, isOpen: true, waiting: 1}
 }
 
-// newChild returns a directory below d for a job to read. It has the rules of d until it is read.
+// newChild returns a directory below d for a job to read. It has the rules of d until it is
+// read.
 func (d *dir) newChild(path string) *dir {
 	d.expect()
 	return &dir{tree: d.tree, parent: d, path: path, rules: d.rules}
@@ -38,14 +39,14 @@ func (d *dir) newChild(path string) *dir {
 // name returns the last element of the path.
 func (d *dir) name() string { return d.path[strings.LastIndexByte(d.path, '/')+1:] }
 
-// expect announces a job that will need the handle.
+// expect registers a job that will need the handle.
 func (d *dir) expect() {
 	d.mu.Lock()
 	d.waiting++
 	d.mu.Unlock()
 }
 
-// forget takes back an announcement.
+// forget undoes an expect.
 func (d *dir) forget() {
 	d.mu.Lock()
 	d.waiting--
@@ -88,8 +89,8 @@ func (d *dir) open() error {
 	return nil
 }
 
-// closeUnused closes the handle if it is not in use, and either will not be any more or can be opened
-// again and too many are open.
+// closeUnused closes the handle if it is not in use and either will not be needed again, or can
+// be reopened and too many are open.
 func (d *dir) closeUnused() {
 	if !d.isOpen || d.users > 0 {
 		return
@@ -102,7 +103,7 @@ func (d *dir) closeUnused() {
 	d.tree.open.Add(-1)
 }
 
-// abandon lets go of the directory that a job would have needed.
+// abandon releases the directory that a job would have needed.
 func (j job) abandon() {
 	switch j.kind {
 	case readDir:

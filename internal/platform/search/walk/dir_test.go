@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Directories that wait for jobs are closed when descriptors are short, and opened again when they are
-// needed. The root cannot be opened again.
+// TestCloseIdle checks that directories that wait for jobs are closed when descriptors run
+// short, and reopened when needed. The root cannot be reopened.
 func TestCloseIdle(t *testing.T) {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "a/b/c"), 0o755); err != nil {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// list sorts the entries in the buffer into files to visit and directories to read.
+// list sorts the buffered entries into files to visit and directories to read.
 func (w *worker) list(d *dir) {
 	w.path = append(append(w.path[:0], w.top...), d.path...)
 	if d.path != "" {
@@ -38,12 +38,12 @@ func (w *worker) list(d *dir) {
 func (w *worker) lookUp(d *dir, name string) kind {
 	info, err := d.handle.stat(name)
 	if err != nil {
-		return other // gone, or nothing that could be read
+		return other // gone or unreadable
 	}
 	return info.kind
 }
 
-// wants reports whether an entry counts, apart from the ignore files and the caller's choice.
+// wants reports whether an entry counts, before ignore files and the caller's filters.
 func (w *worker) wants(e entry) bool {
 	if e.kind != regular && e.kind != directory {
 		return false
@@ -52,7 +52,7 @@ func (w *worker) wants(e entry) bool {
 		return true
 	}
 	switch e.name {
-	case ".git": // which is a file in worktrees and submodules
+	case ".git": // a file in worktrees and submodules
 		return false
 	case ".svn", ".hg", ".bzr", ".jj", ".sl":
 		return e.kind != directory && w.Hidden
@@ -119,5 +119,5 @@ func (w *worker) call(b *Batch) {
 	if err := w.visit(w.id, b); err != nil {
 		w.fail(err)
 	}
-	runtime.Gosched() // busy workers on all processors would keep the rest of the program waiting
+	runtime.Gosched() // busy workers on all processors would starve the rest of the program
 }

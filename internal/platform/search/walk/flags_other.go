@@ -9,13 +9,14 @@ import (
 	"syscall"
 )
 
-// Elsewhere nothing waits on opening.
+// On other systems opening never blocks.
 const (
 	openFlags = os.O_RDONLY
 	noFollow  = 1 << 30
 )
 
-// openAt opens an entry by its path, and compares what it opened with what is there if links may not be followed.
+// openAt opens an entry by path and, if links must not be followed, checks that it opened the
+// file that is there.
 func (h handle) openAt(name string, flags int) (*os.File, error) {
 	path := filepath.Join(h.file.Name(), name)
 	f, err := os.OpenFile(path, flags&^noFollow, 0)

@@ -15,13 +15,13 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// A sandbox runs git without the configuration of whoever runs the test.
+// A sandbox runs git isolated from the user's configuration.
 type sandbox struct {
 	t    *testing.T
 	home string
 	env  map[string]string
 
-	skipGit map[string][]string // what git would show in repositories it cannot be asked about
+	skipGit map[string][]string // expected files in repositories that git refuses to list
 }
 
 func newSandbox(t *testing.T) *sandbox {
@@ -55,7 +55,7 @@ func (s *sandbox) git(dir string, args ...string) string {
 	return string(out)
 }
 
-// untracked returns the files that git shows.
+// untracked returns the files that git lists.
 func (s *sandbox) untracked(dir string, args ...string) []string {
 	s.t.Helper()
 	out := s.git(dir, append([]string{"ls-files", "-o", "-z"}, args...)...)
@@ -64,7 +64,7 @@ func (s *sandbox) untracked(dir string, args ...string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return p == "" || strings.HasSuffix(p, "/") })
 }
 
-// listed returns the files that the walk shows.
+// listed returns the files that the walk lists.
 func (s *sandbox) listed(dir string) []string {
 	s.t.Helper()
 	return list(s.t, walk.Options{Root: dir, Ignore: true, Hidden: true, Getenv: s.getenv})
@@ -94,7 +94,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// A generator makes trees and patterns that have much to do with each other.
+// A generator makes trees and patterns that are closely related.
 type generator struct{ *rand.Rand }
 
 var names = []string{
@@ -175,9 +175,9 @@ func (g generator) line() string {
 	return line
 }
 
-// versionsDiffer finds the one construct that has two meanings. Until 2.52 git took fixed text off the
-// front of a pattern before it looked for **, so that foo**/bar meant foo followed by any directories,
-// against its documentation.
+// versionsDiffer finds the one construct with two meanings. Until 2.52 git removed fixed text
+// from the front of a pattern before it looked for **, so that foo**/bar meant foo followed by
+// any directories, contrary to its documentation.
 func versionsDiffer(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "!"), "/")
 	i := strings.IndexAny(line, `*?[\`)
@@ -199,11 +199,11 @@ func (g generator) file(lines int) string {
 	return b.String()
 }
 
-// tree makes files below dir, and ignore files among them.
+// tree creates files below dir, including ignore files.
 func (g generator) tree(t *testing.T, dir, ignoreFile string) {
 	for range 4 + g.IntN(8) {
 		path := filepath.Join(dir, g.path(4))
-		// A name may be taken by a file or a directory already.
+		// A name may already be taken by a file or a directory.
 		if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
 			continue
 		}
@@ -212,22 +212,21 @@ func (g generator) tree(t *testing.T, dir, ignoreFile string) {
 			write(t, path, g.file(3))
 			continue
 		}
-		os.WriteFile(path, nil, 0o644) // ok: a tree without it is as good
+		os.WriteFile(path, nil, 0o644) // ok: a tree without it is equally good
 	}
 	write(t, filepath.Join(dir, ignoreFile), g.file(6))
 }
 
 const cases = 2400
 
-// TestGitTrees compares whole trees, each with several ignore files, to what git shows of them. All
+// TestGitTrees compares whole trees, each with several ignore files, with git's listing. All
 // trees of one configuration are in one repository, so that git runs once for many.
-//
 // Proves ENG-05.
 func TestGitTrees(t *testing.T) {
 	configs := []struct {
 		name       string
 		ignoreFile string
-		args       []string // for git
+		args       []string // git arguments
 		set        func(g generator, s *sandbox, repo string)
 	}{
 		{"plain", ".gitignore", []string{"--exclude-standard"}, func(generator, *sandbox, string) {}},
@@ -266,7 +265,7 @@ func TestGitTrees(t *testing.T) {
 	}
 }
 
-// specific returns lines that each concern few of the trees.
+// specific returns lines that each affect few of the trees.
 func (g generator) specific(n int) string {
 	var b strings.Builder
 	for range n {
@@ -311,8 +310,7 @@ func explain(t *testing.T, repo string, want, got []string) {
 	}
 }
 
-// fromBelow lists some directories that have files in them by themselves, which must not change the
-// answer.
+// fromBelow lists some non-empty directories on their own, which must not change the result.
 func (s *sandbox) fromBelow(g generator, repo string, all []string) {
 	for range 40 {
 		dir := filepath.Dir(all[g.IntN(len(all))])

@@ -11,17 +11,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestGitLayouts compares what is seen of repositories that are not plain ones, and of the places
-// where git looks for the user's own excludes. Each repository of the layout is asked for its own
-// files; the walk from the top must show all of them.
-//
+// TestGitLayouts compares the listings of unusual repositories, and the locations where git
+// looks for the user's excludes. Git lists each repository of the layout; the walk from the top
+// must list all of their files.
 // Proves ENG-05.
 func TestGitLayouts(t *testing.T) {
 	tests := []struct {
 		name  string
 		files string // a txtar archive below the home directory
 		set   func(s *sandbox)
-		repos []string // below the home directory; the first one is walked
+		repos []string // relative to the home directory; the first one is walked
 	}{
 		{
 			name:  "repository in a repository",

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// List calls yield with the paths of the files below o.Root, a batch at a time while the walk goes on,
-// never two at once, and no more once ctx is done. The slice may be kept. An error of yield ends the walk and is returned as it is;
-// otherwise List is like [Walk].
+// List calls yield with the paths of the files below o.Root, in batches during the walk, never
+// concurrently, and not after ctx is done. The slice may be kept. An error from yield ends the
+// walk and is returned unchanged; otherwise List is like [Walk].
 func List(ctx context.Context, o Options, yield func(paths []string) error) (Stats, error) {
 	var mu sync.Mutex
 	var failed error
@@ -25,7 +25,7 @@ func List(ctx context.Context, o Options, yield func(paths []string) error) (Sta
 		mu.Lock()
 		defer mu.Unlock()
 		if failed == nil {
-			failed = ctx.Err() // workers that have found more may wait here
+			failed = ctx.Err() // workers that have found more may be waiting here
 		}
 		if failed == nil {
 			failed = yield(paths)
@@ -34,13 +34,13 @@ func List(ctx context.Context, o Options, yield func(paths []string) error) (Sta
 	})
 }
 
-// A Found file is one of the newest.
+// A Found is a file returned by Newest.
 type Found struct {
 	Path     string
-	Modified time.Time // zero if it could not be found out
+	Modified time.Time // zero if unknown
 }
 
-// byAge puts the newest first, those of unknown age last, and orders equals by path.
+// byAge orders the newest first, files of unknown age last, and equals by path.
 func byAge(a, b Found) int {
 	if c := b.Modified.Compare(a.Modified); c != 0 {
 		return c
@@ -48,9 +48,9 @@ func byAge(a, b Found) int {
 	return cmp.Compare(a.Path, b.Path)
 }
 
-// Newest returns the n most recently modified files below o.Root, the newest first. It holds a small
-// multiple of n at a time, however many there are; [Stats] has their number. Otherwise it is like
-// [Walk], and returns what it has found also with an error.
+// Newest returns the n most recently modified files below o.Root, newest first. It holds a
+// small multiple of n at a time; [Stats] has the total number. Otherwise it is like [Walk], and
+// returns partial results with an error.
 func Newest(ctx context.Context, o Options, n int) ([]Found, Stats, error) {
 	var kept [maxWorkers]newest
 	stats, err := Walk(ctx, o, func(worker int, b *Batch) error {
@@ -72,11 +72,11 @@ func Newest(ctx context.Context, o Options, n int) ([]Found, Stats, error) {
 	return all.best(n), stats, err
 }
 
-// A newest keeps the n newest of the files it is given, and up to n more.
+// A newest keeps the n newest files that it is given, and up to n more.
 type newest struct {
 	files []Found
 	full  bool
-	last  Found // if full, what comes after it is not among the newest
+	last  Found // when full, files that sort after it are not among the newest
 }
 
 func (k *newest) add(path string, modified time.Time, n int) {
@@ -93,7 +93,7 @@ func (k *newest) add(path string, modified time.Time, n int) {
 	k.full, k.last = true, k.files[n-1]
 }
 
-// best returns the n newest of the files that are kept, the newest first.
+// best returns the n newest files, newest first.
 func (k *newest) best(n int) []Found {
 	slices.SortFunc(k.files, byAge)
 	n = max(0, min(n, len(k.files)))

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Files whose time cannot be read come last, also when there are too many to keep.
-//
+// TestNewestUnknown checks that files whose time cannot be read come last, even if there are
+// too many to keep.
 // Proves GLOB-02.
 func TestNewestUnknown(t *testing.T) {
 	var k newest

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A job is something a worker can do next.
+// A job is a unit of work for a worker.
 type job struct {
 	kind  jobKind
 	dir   *dir
@@ -18,22 +18,22 @@ type jobKind uint8
 
 const (
 	readDir     jobKind = iota // open dir and read it
-	continueDir                // read on in dir, which is open
+	continueDir                // continue reading dir, which is open
 	visitBatch                 // visit batch, whose files are in dir
 )
 
-// A queue holds the jobs that no worker has taken. Each worker keeps its own jobs and gives some away
-// only when another one has nothing to do.
+// A queue holds the jobs that no worker has taken. Each worker keeps its own jobs and shares
+// some only when another worker is idle.
 type queue struct {
-	idle    atomic.Int32 // workers that wait
+	idle    atomic.Int32 // number of waiting workers
 	stopped atomic.Bool
-	single  atomic.Bool // all workers but one are to leave
+	single  atomic.Bool // all workers but one must exit
 
 	mu      sync.Mutex
 	wake    sync.Cond
 	jobs    []job
-	workers int   // that have not left
-	err     error // the first one
+	workers int   // number of remaining workers
+	err     error // first error
 }
 
 func (q *queue) init(workers int) {
@@ -53,7 +53,8 @@ func (q *queue) push(jobs ...job) {
 	q.wake.Signal()
 }
 
-// take waits for a job. Without one the worker is to leave: there will be no more, or others do them.
+// take waits for a job. Not ok means that the worker must exit: there will be no more jobs, or
+// other workers do them.
 func (q *queue) take() (job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,7 +83,7 @@ func (q *queue) take() (job, bool) {
 	}
 }
 
-// stop makes all workers leave soon.
+// stop makes all workers exit soon.
 func (q *queue) stop() {
 	q.mu.Lock()
 	q.stopped.Store(true)
@@ -90,7 +91,7 @@ func (q *queue) stop() {
 	q.wake.Broadcast()
 }
 
-// fail stops the walk for an error.
+// fail stops the walk with an error.
 func (q *queue) fail(err error) {
 	q.mu.Lock()
 	if q.err == nil {
@@ -100,7 +101,7 @@ func (q *queue) fail(err error) {
 	q.stop()
 }
 
-// shrink makes all workers but one leave. It reports whether there was more than one.
+// shrink makes all workers but one exit. It reports whether there was more than one.
 func (q *queue) shrink() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

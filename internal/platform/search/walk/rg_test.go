@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRipgrepTrees compares trees with all kinds of ignore files to what ripgrep lists, where it is
-// installed. The patterns are those that ripgrep and git read alike.
+// TestRipgrepTrees compares trees with all kinds of ignore files with ripgrep's listing, if it
+// is installed. It uses only patterns that ripgrep and git read alike.
 func TestRipgrepTrees(t *testing.T) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
@@ -40,7 +40,7 @@ func TestRipgrepTrees(t *testing.T) {
 	explain(t, repo, want, s.listed(repo))
 }
 
-// mixedTree makes files below dir, and ignore files of each kind.
+// mixedTree creates files below dir, and ignore files of each kind.
 func (g generator) mixedTree(t *testing.T, dir string) {
 	simple := []string{"a", "b", "ab", "foo", "foo.txt", "a.o", "b.o", ".h", "build"}
 	wild := append([]string{"*", "a*", "*.o", "?", "*b", "f?o", "**"}, simple...)

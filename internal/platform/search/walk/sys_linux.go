@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// A handle is an open directory. All names given to it are zero-terminated in memory.
+// A handle is an open directory. All names passed to it are zero-terminated in memory.
 type handle struct{ fd int }
 
 const (
@@ -21,7 +21,7 @@ const (
 	dirFlags  = openFlags | syscall.O_DIRECTORY
 )
 
-// openRoot opens a directory. No link is followed, also on the way.
+// openRoot opens a directory. It follows no links, not even in parent directories.
 func openRoot(path string) (handle, error) {
 	fd, err := paths.OpenDirectory(path)
 	return handle{fd}, err
@@ -38,7 +38,7 @@ func (h handle) openFile(name string) (File, error) {
 	return File{fd}, err
 }
 
-// openTarget opens a file or what a link points to.
+// openTarget opens a file or a link's target.
 func (h handle) openTarget(name string) (File, error) {
 	fd, err := h.openAt(name, openFlags)
 	return File{fd}, err
@@ -88,13 +88,13 @@ func infoOf(st *syscall.Stat_t) Info {
 	return info
 }
 
-// terminated returns a copy of name that may be given to a handle.
+// terminated returns a copy of name that may be passed to a handle.
 func terminated(name string) string { return (name + "\x00")[:len(name)] }
 
-// A File is open for reading. It must be closed, and is not safe for concurrent use.
+// A File is a file open for reading. It must be closed, and is not safe for concurrent use.
 type File struct{ fd int }
 
-// Read reads up to len(p) bytes. Less does not mean that the end is near.
+// Read reads up to len(p) bytes. A short read does not mean that the end is near.
 func (f File) Read(p []byte) (int, error) {
 	for {
 		n, err := syscall.Read(f.fd, p)
@@ -110,7 +110,7 @@ func (f File) Read(p []byte) (int, error) {
 	}
 }
 
-// ReadAt fills p with what is in the file from a place on, or returns an error.
+// ReadAt fills p from an offset, or returns an error.
 func (f File) ReadAt(p []byte, at int64) (n int, err error) {
 	for n < len(p) {
 		m, err := syscall.Pread(f.fd, p[n:], at+int64(n))
@@ -127,7 +127,7 @@ func (f File) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// Stat asks the file system about the file.
+// Stat returns the file's metadata.
 func (f File) Stat() (Info, error) {
 	var st syscall.Stat_t
 	for {
@@ -141,20 +141,20 @@ func (f File) Stat() (Info, error) {
 // Close closes the file.
 func (f File) Close() error { return syscall.Close(f.fd) }
 
-// A reader holds entries of a directory as the system writes them.
+// A reader holds directory entries in the system's format.
 type reader struct {
 	buf      []byte
 	filled   int
-	complete bool // there are no more after those in the buffer
+	complete bool // the buffer contains the last entries
 }
 
 const (
 	readerSize = 64 << 10
-	entrySize  = 512 // more than the largest entry
+	entrySize  = 512 // larger than any entry
 )
 
-// fill replaces the entries in the buffer by the next ones. The system may return less than there is
-// room for with more to come: only nothing means the end.
+// fill replaces the buffered entries by the next ones. The system may return fewer than fit
+// although more follow: only an empty result means the end.
 func (r *reader) fill(h handle) error {
 	if r.buf == nil {
 		r.buf = make([]byte, readerSize)
@@ -179,14 +179,15 @@ func (r *reader) fill(h handle) error {
 	return nil
 }
 
-// Layout of an entry: inode and offset, 8 bytes each, then its size, its kind, and its name.
+// Entry layout: inode and offset, 8 bytes each, then its size, its kind, and its name.
 const (
 	sizeAt = 16
 	kindAt = 18
 	nameAt = 19
 )
 
-// entries yields what is in the buffer. The names live there, zero-terminated.
+// entries yields the buffered entries. Their names point into the buffer and are
+// zero-terminated.
 func (r *reader) entries(yield func(entry) bool) {
 	for rest := r.buf[:r.filled]; len(rest) > nameAt; {
 		size := int(binary.NativeEndian.Uint16(rest[sizeAt:]))
@@ -215,13 +216,13 @@ func kindOf(t byte) kind {
 	return other
 }
 
-// isGone reports whether an error means that something was removed, or replaced by something else.
+// isGone reports whether an error means that a file was removed or replaced.
 func isGone(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
-// IsShort reports whether an error means that there are too few descriptors, or too little memory: with
-// one worker the same may succeed.
+// IsShort reports whether an error means a lack of descriptors or memory: the operation may
+// succeed with one worker.
 func IsShort(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
 }

@@ -12,13 +12,13 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// This file is for systems where directories are read through the standard library. The tag portable
-// chooses it on Linux too, to test it there.
+// This file is for systems where directories are read through the standard library. The build
+// tag portable selects it on Linux as well, for testing.
 
 // A handle is an open directory.
 type handle struct{ file *os.File }
 
-// openRoot opens a directory. No link is followed, also on the way.
+// openRoot opens a directory. It follows no links, not even in parent directories.
 func openRoot(path string) (handle, error) {
 	f, err := paths.OpenReal(path)
 	return handle{f}, err
@@ -47,7 +47,7 @@ func (h handle) openFile(name string) (File, error) {
 	return File{f}, err
 }
 
-// openTarget opens a file or what a link points to.
+// openTarget opens a file or a link's target.
 func (h handle) openTarget(name string) (File, error) {
 	f, err := h.openAt(name, openFlags)
 	return File{f}, err
@@ -59,19 +59,19 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), Modified: info.ModTime().UnixNano(), kind: kindOf(info.Mode().Type())}
 }
 
-// terminated returns name: this system does without terminators.
+// terminated returns name: this system does not need terminators.
 func terminated(name string) string { return name }
 
-// A File is open for reading. It must be closed, and is not safe for concurrent use.
+// A File is a file open for reading. It must be closed, and is not safe for concurrent use.
 type File struct{ file *os.File }
 
-// Read reads up to len(p) bytes. Less does not mean that the end is near.
+// Read reads up to len(p) bytes. A short read does not mean that the end is near.
 func (f File) Read(p []byte) (int, error) { return f.file.Read(p) }
 
-// ReadAt reads at a place of the file.
+// ReadAt implements io.ReaderAt.
 func (f File) ReadAt(p []byte, at int64) (int, error) { return f.file.ReadAt(p, at) }
 
-// Stat asks the file system about the file.
+// Stat returns the file's metadata.
 func (f File) Stat() (Info, error) {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -83,15 +83,15 @@ func (f File) Stat() (Info, error) {
 // Close closes the file.
 func (f File) Close() error { return f.file.Close() }
 
-// A reader holds entries of a directory.
+// A reader holds directory entries.
 type reader struct {
 	list     []fs.DirEntry
-	complete bool // there are no more after those in the list
+	complete bool // the list contains the last entries
 }
 
 const readerLen = 2048
 
-// fill replaces the entries in the buffer by the next ones.
+// fill replaces the buffered entries by the next ones.
 func (r *reader) fill(h handle) error {
 	r.list, r.complete = nil, false
 	for len(r.list) < readerLen {
@@ -111,7 +111,7 @@ func (r *reader) fill(h handle) error {
 	return nil
 }
 
-// entries yields what is in the buffer.
+// entries yields the buffered entries.
 func (r *reader) entries(yield func(entry) bool) {
 	for _, e := range r.list {
 		if !yield(entry{e.Name(), kindOf(e.Type())}) {
@@ -130,13 +130,13 @@ func kindOf(t fs.FileMode) kind {
 	return other
 }
 
-// isGone reports whether an error means that something was removed, or replaced by something else.
+// isGone reports whether an error means that a file was removed or replaced.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
-// IsShort reports whether an error means that there are too few descriptors, or too little memory: with
-// one worker the same may succeed.
+// IsShort reports whether an error means a lack of descriptors or memory: the operation may
+// succeed with one worker.
 func IsShort(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
 }

@@ -1,7 +1,6 @@
-// Package walk lists the files of a tree, quickly and with several workers: it works on directory
-// descriptors, asks the file system nothing it has already said, follows no links, and opens nothing
-// that is not a file. What is ignored is decided by package ignore; reading the files is left to the
-// visitor.
+// Package walk lists the files of a tree with several workers. It works on directory
+// descriptors, avoids redundant system calls, follows no links, and opens only regular files.
+// Package ignore decides which files are ignored.
 package walk
 
 import (
@@ -20,51 +19,53 @@ import (
 	"adze/internal/platform/search/ignore"
 )
 
-// Options say what to walk. The functions are called by several goroutines, with paths relative to
-// Root and separated by slashes.
+// Options configure a walk. The functions are called concurrently, with slash-separated paths
+// relative to Root.
 type Options struct {
-	Root string // a directory or a file; it is walked even if it is ignored
-	// Real is Root without links, if the caller has resolved it. Should a link be there by now, the walk fails.
+	Root string // directory or file; walked even if ignored
+	// Real is Root with links resolved, if the caller has resolved it. If it contains a link by
+	// now, the walk fails.
 	Real string
 
-	Ignore bool // leave out what ignore files say
-	Fold   bool // ignore case in .ignore and .rgignore; what git reads follows its configuration
+	Ignore bool // apply ignore files
+	Fold   bool // ignore case in .ignore and .rgignore; git's files follow its configuration
 	Hidden bool // include names that begin with a dot
 
-	// Skip leaves out a file, or a directory with all that is below. Nil skips nothing.
+	// Skip, if non-nil, reports whether to exclude a file, or a directory and everything below
+	// it.
 	Skip func(rel string, dir bool) bool
-	// Match chooses among the files that are left. Nil chooses all. It is not asked about a Root
-	// that is a file.
+	// Match, if non-nil, selects among the remaining files. It is not called for a Root that is
+	// a file.
 	Match func(rel string) bool
 
-	Workers int // at most 16; as many as there are processors if 0
-	Batch   int // files in a batch at most; 64 if 0
+	Workers int // at most 16; 0 means the number of processors
+	Batch   int // maximum number of files in a batch; 0 means 64
 
-	// Getenv is where the environment that git would read comes from; os.Getenv if nil.
+	// Getenv returns the environment variables that git would read; os.Getenv if nil.
 	Getenv func(string) string
 }
 
-// Stats tell what a walk has seen.
+// Stats describe a walk.
 type Stats struct {
-	Files   int  // visited
-	Dirs    int  // read, Root included
-	Skipped int  // directories that could not be read
-	Partial bool // the walk was stopped, or ran out of descriptors: there may be more files
+	Files   int  // files visited
+	Dirs    int  // directories read, including Root
+	Skipped int  // unreadable directories
+	Partial bool // the walk was stopped or ran out of descriptors: there may be more files
 }
 
 const (
 	maxWorkers   = 16
 	defaultBatch = 64
-	maxOpen      = 256 // directories kept open only because something below them is still to be read
+	maxOpen      = 256 // directories kept open only because of unread descendants
 )
 
-// Walk calls visit with the files below o.Root, in no particular order, from several goroutines at a
-// time. They are told apart by a number below the number of workers. An error of visit ends the walk
-// and is returned as it is. When ctx ends, Walk stops what it does and returns its error, and what it
-// has seen. Directories that cannot be read are counted, and what vanishes while the walk goes on is
-// passed over; only a Root that cannot be read is an error.
+// Walk calls visit with the files below o.Root, in no particular order, from several goroutines
+// concurrently. worker identifies the goroutine; it is less than the number of workers. An
+// error from visit ends the walk and is returned unchanged. When ctx is done, Walk stops and
+// returns its error and the statistics so far. Unreadable directories are counted, and files
+// that vanish during the walk are skipped; only an unreadable Root is an error.
 //
-// No goroutine is left when Walk returns.
+// No goroutines are left when Walk returns.
 func Walk(ctx context.Context, o Options, visit func(worker int, b *Batch) error) (Stats, error) {
 	if err := ctx.Err(); err != nil {
 		return Stats{Partial: true}, err
@@ -114,7 +115,7 @@ func Walk(ctx context.Context, o Options, visit func(worker int, b *Batch) error
 	return sum, t.err
 }
 
-// resolve returns the absolute path of the root without links, and what it is.
+// resolve returns the absolute path of the root with links resolved, and its file info.
 func (o *Options) resolve() (string, fs.FileInfo, error) {
 	root, real := o.Root, o.Real
 	if real == "" {
@@ -139,7 +140,7 @@ func (o *Options) resolve() (string, fs.FileInfo, error) {
 	return real, info, nil
 }
 
-// reason takes off what an error says about the path, which its reader knows.
+// reason strips the path from an error, since the caller adds it.
 func reason(err error) error {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Err
@@ -160,16 +161,16 @@ func visitFile(real string, visit func(int, *Batch) error) (Stats, error) {
 	return Stats{Files: 1}, visit(0, b)
 }
 
-// A tree is what the workers of one walk share.
+// A tree is the state shared by the workers of a walk.
 type tree struct {
 	Options
 	queue
 	visit func(int, *Batch) error
 	rules *ignore.Loader
 	above *ignore.Dir
-	top   string       // path of the root with a slash at its end, as package ignore wants it
-	open  atomic.Int32 // directories that are open
-	bound atomic.Int32 // on them, as far as it can be kept
+	top   string       // path of the root with a trailing slash, for package ignore
+	open  atomic.Int32 // number of open directories
+	bound atomic.Int32 // target maximum for open
 }
 
 func newTree(o Options, real string, visit func(int, *Batch) error, workers int) *tree {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// TestSpecialFiles would wait for ever if it opened one.
+// TestSpecialFiles would block forever if it opened one.
 func TestSpecialFiles(t *testing.T) {
 	root := fill(t, t.TempDir(), "a", "sub/b")
 	if err := syscall.Mkfifo(filepath.Join(root, "fifo"), 0o644); err != nil {
@@ -32,7 +32,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(fd)
-	t.Chdir(root) // the path of a socket must be short
+	t.Chdir(root) // a socket path must be short
 	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: "socket"}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,7 @@ func TestDeletedWorkingDirectory(t *testing.T) {
 	}
 }
 
-// TestVanishingRoot removes the root while it is walked.
-//
+// TestVanishingRoot removes the root during the walk.
 // Proves ENG-01.
 func TestVanishingRoot(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "r")
@@ -86,7 +85,7 @@ func TestVanishingRoot(t *testing.T) {
 	}
 }
 
-// asNobody gives up the rights of the superuser, before whom nothing is unreadable.
+// asNobody drops root privileges, with which everything is readable.
 func asNobody(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -129,11 +128,11 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// perLevel is the number of files and of directories that deep makes on each level.
+// perLevel is the number of files and directories that deep creates on each level.
 const perLevel = 3
 
-// deep makes a chain of directories, each with a file and two directories besides the next one, so
-// that in whichever order they are read something is left to do on each level.
+// deep creates a chain of directories, each with a file and two directories in addition to the
+// next one, so that in any reading order there is work left on each level.
 func deep(t *testing.T, depth int, name string) string {
 	t.Helper()
 	top := t.TempDir()
@@ -171,9 +170,8 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// TestFewDescriptors leaves the walk so few descriptors that it must do with one worker and close
+// TestFewDescriptors gives the walk so few descriptors that it must use one worker and close
 // directories that it will need again.
-//
 // Proves ENG-07.
 func TestFewDescriptors(t *testing.T) {
 	const depth = 60
@@ -205,7 +203,7 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// TestStoppedWalkClosesAll stops walks that have much left to do.
+// TestStoppedWalkClosesAll stops walks that have much work left.
 func TestStoppedWalkClosesAll(t *testing.T) {
 	root := deep(t, 50, "d")
 	before := openFiles(t)
@@ -237,7 +235,7 @@ func highest(t *testing.T) uint64 {
 	return uint64(fd)
 }
 
-// TestNoDescriptors cannot read anything below the root, and says so.
+// TestNoDescriptors checks that an unreadable tree below the root is reported.
 func TestNoDescriptors(t *testing.T) {
 	root := fill(t, t.TempDir(), "a", "d/b")
 	var limit syscall.Rlimit

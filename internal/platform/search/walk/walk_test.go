@@ -23,7 +23,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-// fill makes files; a name that ends in a slash is an empty directory.
+// fill creates files; a name that ends in a slash is an empty directory.
 func fill(t *testing.T, root string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -193,8 +193,8 @@ func TestOpenAndStat(t *testing.T) {
 	}
 }
 
-// TestManyWorkers walks random trees with more workers than there is work and compares with the
-// standard library.
+// TestManyWorkers walks random trees with more workers than work and compares with the standard
+// library.
 func TestManyWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	root := t.TempDir()
@@ -204,7 +204,7 @@ func TestManyWorkers(t *testing.T) {
 			path = filepath.Join(path, fmt.Sprint(r.IntN(5)))
 		}
 		os.MkdirAll(filepath.Dir(path), 0o755) // ok: some paths are taken by files
-		os.WriteFile(path, nil, 0o644)         // ok: or by directories
+		os.WriteFile(path, nil, 0o644)         // ok: some paths are taken by directories
 	}
 	var want []string
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -225,8 +225,8 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestLargeDirectory reads directories that do not fit a buffer, with ignore files that only come up
-// when they are looked for.
+// TestLargeDirectory reads directories that do not fit into a buffer, with ignore files that
+// are found only by looking them up.
 func TestLargeDirectory(t *testing.T) {
 	const files, dirs = 9000, 3000
 	root := t.TempDir()
@@ -249,7 +249,7 @@ func TestLargeDirectory(t *testing.T) {
 	}
 }
 
-// TestChangingTree removes and replaces what the walk is about to read.
+// TestChangingTree removes and replaces directories that the walk is about to read.
 func TestChangingTree(t *testing.T) {
 	root := t.TempDir()
 	for i := range 200 {
@@ -259,7 +259,7 @@ func TestChangingTree(t *testing.T) {
 	stats, err := walk.Walk(t.Context(), walk.Options{Root: root, Batch: 1}, func(_ int, b *walk.Batch) error {
 		dir := filepath.Join(root, fmt.Sprintf("d%d", next.Add(1)))
 		os.RemoveAll(dir)             // ok: may be gone
-		os.WriteFile(dir, nil, 0o644) // ok: may not work
+		os.WriteFile(dir, nil, 0o644) // ok: may fail
 		if f, err := b.Open(b.Files[0]); err == nil {
 			f.Close()
 		}
@@ -362,7 +362,7 @@ func TestInterrupt(t *testing.T) {
 		if visits.Add(1) == 1 {
 			cancel()
 		} else {
-			time.Sleep(10 * time.Millisecond) // leave time to stop
+			time.Sleep(10 * time.Millisecond) // time to stop
 		}
 		return nil
 	})

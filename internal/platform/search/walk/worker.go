@@ -8,19 +8,19 @@ import (
 	"adze/internal/platform/search/ignore"
 )
 
-// A worker does jobs, the latest first, so that few directories are open at a time.
+// A worker runs jobs, the latest first, so that few directories are open at a time.
 type worker struct {
 	*tree
 	id     int
 	jobs   []job
 	reader reader
 	arena  arena
-	path   []byte // of the entry at hand, as package ignore wants it
+	path   []byte // path of the current entry, for package ignore
 	batch  *Batch
 	stats  Stats
 }
 
-// work does jobs until there are no more.
+// work runs jobs until none are left.
 func (t *tree) work(id int) Stats {
 	w := &worker{tree: t, id: id, batch: &Batch{}}
 	for {
@@ -34,7 +34,7 @@ func (t *tree) work(id int) Stats {
 	}
 }
 
-// next takes the worker's own latest job, or one of the others'.
+// next takes the worker's own latest job, or a shared job.
 func (w *worker) next() (job, bool) {
 	if w.single.Load() {
 		w.push(w.jobs...)
@@ -51,7 +51,7 @@ func (w *worker) next() (job, bool) {
 	return j, true
 }
 
-// share gives away the older half of the jobs, which tend to be the larger ones, if a worker is idle.
+// share gives away the older half of the jobs, which tend to be larger, if a worker is idle.
 func (w *worker) share() {
 	if n := len(w.jobs) / 2; n > 0 && w.idle.Load() > 0 {
 		w.push(w.jobs[:n]...)
@@ -88,8 +88,8 @@ func (w *worker) open(j job) {
 	w.read(d)
 }
 
-// retry puts a job back that failed because there are no descriptors left. All workers but one leave
-// then, and directories are no longer kept open; that one tries it once more.
+// retry requeues a job that failed for lack of descriptors. All workers but one exit then, and
+// directories are not kept open any more; the remaining worker tries the job once more.
 func (w *worker) retry(j job, err error) bool {
 	if !IsShort(err) || j.retried {
 		return false
@@ -103,7 +103,7 @@ func (w *worker) retry(j job, err error) bool {
 	return true
 }
 
-// closeIdle closes what is open only because of jobs in the queue.
+// closeIdle closes directories that are open only because of jobs in the queue.
 func (w *worker) closeIdle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,8 @@ func (w *worker) closeIdle() {
 	}
 }
 
-// couldNot notes that a directory could not be read to its end. One that is gone is not missed.
+// couldNot records that a directory could not be read completely. A removed directory is
+// ignored.
 func (w *worker) couldNot(err error) {
 	if isGone(err) {
 		return
@@ -125,8 +126,8 @@ func (w *worker) couldNot(err error) {
 	w.stats.Partial = w.stats.Partial || IsShort(err)
 }
 
-// enter opens a directory, reads its first entries, and finds the rules for them. The directory is
-// held if there is no error.
+// enter opens a directory, reads its first entries, and finds their rules. If the error is nil,
+// the directory is held.
 func (w *worker) enter(d *dir) error {
 	h, err := d.hold()
 	if err != nil {
@@ -141,8 +142,8 @@ func (w *worker) enter(d *dir) error {
 	return err
 }
 
-// findRules reads the ignore files of a directory. If its entries do not all fit the buffer, they are
-// looked for by name.
+// findRules reads a directory's ignore files. If its entries do not all fit into the buffer, it
+// looks them up by name.
 func (w *worker) findRules(d *dir, h handle) error {
 	found := ignore.Names(0)
 	if w.reader.complete {
@@ -192,7 +193,7 @@ func openIgnore(h handle, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// readOn fetches more entries of a large directory.
+// readOn reads more entries of a large directory.
 func (w *worker) readOn(d *dir) {
 	if err := w.reader.fill(d.handle); err != nil {
 		w.couldNot(err)
@@ -202,8 +203,9 @@ func (w *worker) readOn(d *dir) {
 	w.read(d)
 }
 
-// read goes through the entries in the buffer, and then through the rest of the directory. What is
-// below the entries of one buffer comes before the next buffer, so that jobs do not pile up.
+// read processes the buffered entries, and then the rest of the directory. It processes
+// everything below the entries of one buffer before the next buffer, so that jobs do not pile
+// up.
 func (w *worker) read(d *dir) {
 	for {
 		below := len(w.jobs)
