@@ -170,6 +170,7 @@ func TestNear(t *testing.T) {
 
 // TestBlanksAtLineEnds checks that a text is found if only trailing blanks differ, and that
 // unchanged lines keep theirs (model-side review, section 3.2).
+//
 // Proves EDIT-05.
 func TestBlanksAtLineEnds(t *testing.T) {
 	const file = "one  \ntwo\t\nthree\n\nfour \none\n"

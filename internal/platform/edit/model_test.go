@@ -176,6 +176,7 @@ func randomText(rnd *rand.Rand, pieces []string, n int) string {
 }
 
 // TestTenThousandEdits checks the package's central property against the model.
+//
 // Proves EDIT-07.
 func TestTenThousandEdits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 7))

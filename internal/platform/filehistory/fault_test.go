@@ -131,6 +131,7 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 // TestEndOfTheHistoryIsMissing checks that a missing, overwritten or unwritten end of the index
 // is detected if the number of changes is known: no file is restored to another state, and none
 // seems unchanged. That also holds after more changes.
+//
 // Proves HIST-04.
 func TestEndOfTheHistoryIsMissing(t *testing.T) {
 	p := newProject(t)
@@ -454,6 +455,7 @@ func TestLocked(t *testing.T) {
 
 // TestFlush checks that everything needed to undo a change is on disk before the file is
 // changed: contents, index and names.
+//
 // Proves HIST-01, SESS-12.
 func TestFlush(t *testing.T) {
 	p := newProject(t)

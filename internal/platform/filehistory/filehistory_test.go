@@ -159,6 +159,7 @@ func TestContentsAreKeptOnce(t *testing.T) {
 
 // TestDrafts checks that a large content is found if the process is killed before its hash is
 // known or while recording it.
+//
 // Proves HIST-01, HIST-02.
 func TestDrafts(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", small/16+1)
@@ -391,6 +392,7 @@ func TestStats(t *testing.T) {
 }
 
 // TestBetween checks the changes between any two messages, and of each message.
+//
 // Proves HIST-03, SESS-33.
 func TestBetween(t *testing.T) {
 	p := newProject(t)
@@ -461,6 +463,7 @@ func TestBetween(t *testing.T) {
 
 // TestChangesAreBounded checks that listing a long session with large files is fast: the newest
 // changes are counted, older ones only reported to exist.
+//
 // Proves HIST-03.
 func TestChangesAreBounded(t *testing.T) {
 	p := newProject(t)
@@ -738,6 +741,7 @@ func turns(dir string) error {
 }
 
 // TestKilled checks that a killed process loses none of its finished turns.
+//
 // Proves HIST-02.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()

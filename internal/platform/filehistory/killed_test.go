@@ -14,6 +14,7 @@ import (
 
 // TestKilledBetweenWriteAndRecord checks D11: if the process is killed before or after a file
 // gets its new content, a rewind is not refused because of a foreign change.
+//
 // Proves HIST-02.
 func TestKilledBetweenWriteAndRecord(t *testing.T) {
 	for _, now := range []string{"one", "two", "theirs"} {
@@ -42,6 +43,7 @@ func TestKilledBetweenWriteAndRecord(t *testing.T) {
 
 // TestKilledRewind checks D14: an interrupted rewind is reported once and can be completed or
 // undone.
+//
 // Proves HIST-04.
 func TestKilledRewind(t *testing.T) {
 	old, fresh := map[string]string{"a": "old", "b": "old"}, map[string]string{"a": "new", "b": "new"}

@@ -32,6 +32,7 @@ func swap(text, line, by string) string {
 }
 
 // TestUndoOfAnAgent checks that undoing one agent's changes does not affect others' changes.
+//
 // Proves HIST-04, SESS-31.
 func TestUndoOfAnAgent(t *testing.T) {
 	type change struct {
@@ -147,6 +148,7 @@ func said(l LaterChange) string {
 
 // TestUndoOfWholeFiles checks that files created by an agent are removed, and that binary files
 // are restored as a whole.
+//
 // Proves HIST-04.
 func TestUndoOfWholeFiles(t *testing.T) {
 	p := newProject(t)
@@ -283,6 +285,7 @@ func TestUndoAfterAKill(t *testing.T) {
 
 // TestHistoryWithoutAuthors checks that an old history without authors can be read and
 // continued.
+//
 // Proves HIST-02.
 func TestHistoryWithoutAuthors(t *testing.T) {
 	p := newProject(t)
@@ -324,6 +327,7 @@ func TestHistoryWithoutAuthors(t *testing.T) {
 }
 
 // TestTakeBackARewindAlone checks that undoing a rewind keeps later changes.
+//
 // Proves HIST-04.
 func TestTakeBackARewindAlone(t *testing.T) {
 	p := newProject(t)
@@ -361,6 +365,7 @@ func TestTakeBackARewindAlone(t *testing.T) {
 
 // TestRewindBesideAnAgent checks that a file changed by an agent during a rewind is not
 // overwritten, and that the other files are reverted.
+//
 // Proves HIST-04.
 func TestRewindBesideAnAgent(t *testing.T) {
 	p := newProject(t)
@@ -388,6 +393,7 @@ func TestRewindBesideAnAgent(t *testing.T) {
 
 // TestUndoAfterCompaction checks that authors and order of changes survive dropping the oldest
 // messages and compaction.
+//
 // Proves HIST-02.
 func TestUndoAfterCompaction(t *testing.T) {
 	p := newProject(t)
@@ -589,6 +595,7 @@ func (c *crowd) undo(agent string) {
 // TestUndoNeverTouchesOthers checks that, with several authors changing the same files, undoing
 // one author's changes never modifies a byte of another's, and that undoing the undo leaves no
 // trace.
+//
 // Proves HIST-04.
 func TestUndoNeverTouchesOthers(t *testing.T) {
 	undone, left := 0, 0

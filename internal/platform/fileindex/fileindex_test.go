@@ -217,6 +217,7 @@ func TestRefresh(t *testing.T) {
 }
 
 // TestFailedRefresh checks that a failed refresh keeps the known names and is retried.
+//
 // Proves IDX-02.
 func TestFailedRefresh(t *testing.T) {
 	dir := fixture(t, "tree/a.go")

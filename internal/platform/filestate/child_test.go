@@ -74,6 +74,7 @@ func TestMergeTakesTheNewest(t *testing.T) {
 
 // TestMergeNeverGoesBack checks that after any merge the newest entry is present, unless an
 // older one is shown to the model, and that the bounds hold.
+//
 // Proves FST-04.
 func TestMergeNeverGoesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -107,6 +107,7 @@ type Store struct {
 	content int                      // bytes of Content held
 }
 
+// New returns an empty store.
 func New() *Store { return &Store{entries: map[string]*list.Element{}, order: list.New()} }
 
 // Record stores e as the latest state of its file. Ranges of the same content are merged, and

@@ -173,6 +173,7 @@ func (w *wrapper) calls() []string {
 
 // TestAnswersAreKept checks that adze runs only git status in an unchanged repository, and one
 // more command after a commit.
+//
 // Proves CTX-20.
 func TestAnswersAreKept(t *testing.T) {
 	dir, env := repository(t)
@@ -229,6 +230,7 @@ func TestAnswersAreKept(t *testing.T) {
 
 // TestSlowStatus checks that a slow status does not delay the start but arrives later, and that
 // the next start does not wait for it at all.
+//
 // Proves CTX-20.
 func TestSlowStatus(t *testing.T) {
 	dir, env := repository(t)

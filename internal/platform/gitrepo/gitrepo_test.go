@@ -390,6 +390,7 @@ func (b *bench) patch(name, old, with string) {
 
 // TestNothingRuns checks that real git runs no program that a repository configures: either the
 // environment prevents it, or the judge distrusts the repository.
+//
 // Proves SHRO-03.
 func TestNothingRuns(t *testing.T) {
 	for _, key := range []string{

@@ -53,6 +53,7 @@ func makeCalls() int {
 
 // TestForbiddenCalls checks that system calls that would escape a sandbox are refused inside
 // it.
+//
 // Proves PERM-61.
 func TestForbiddenCalls(t *testing.T) {
 	for name, p := range map[string]*prison{

@@ -402,6 +402,7 @@ func stayInside(t *testing.T, p *prison) {
 
 // TestNothingSurvives checks that everything a command leaves behind ends with it, and with the
 // process that started it.
+//
 // Proves PERM-61.
 func TestNothingSurvives(t *testing.T) {
 	p := newPrison(t, Bubblewrap, nil)
@@ -524,6 +525,7 @@ func terminated(t *testing.T, p *prison) {
 }
 
 // TestLandlockAlone checks that the weaker promises made without namespaces hold.
+//
 // Proves PERM-60.
 func TestLandlockAlone(t *testing.T) {
 	p := newPrison(t, Landlock, nil)
@@ -549,6 +551,7 @@ func TestLandlockAlone(t *testing.T) {
 
 // TestProxyIsTheOnlyWay checks that the only way out is the proxy, whose listener is handed
 // over before the command starts.
+//
 // Proves PERM-61.
 func TestProxyIsTheOnlyWay(t *testing.T) {
 	server := webServer(t)
@@ -584,6 +587,7 @@ func TestProxyIsTheOnlyWay(t *testing.T) {
 
 // TestFilesOfHomes checks that files that programs obey in a home directory cannot be created
 // or changed there, or where such files are kept. Elsewhere they are reported.
+//
 // Proves PERM-61.
 func TestFilesOfHomes(t *testing.T) {
 	for _, home := range []bool{false, true} {

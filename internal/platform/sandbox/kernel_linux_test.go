@@ -9,6 +9,7 @@ import (
 
 // TestKernelSettings checks F1: to the kernel, root in a sandbox owns the kernel's settings. In
 // no tier can they be opened for writing, and files that reveal the machine to root are hidden.
+//
 // Proves PERM-60, PERM-61.
 func TestKernelSettings(t *testing.T) {
 	for name, p := range map[string]*prison{

@@ -15,6 +15,7 @@ const trialBase = "ADZE_TEST_TRIAL_BASE"
 
 // TestSelfTestOfAKilledProgram checks that a program killed at any moment during its sandbox's
 // self-test leaves no process behind.
+//
 // Proves PERM-61.
 func TestSelfTestOfAKilledProgram(t *testing.T) {
 	if base := os.Getenv(trialBase); base != "" {

@@ -9,6 +9,7 @@ import (
 )
 
 // TestSecretPlaces checks that each credential file in a home directory is hidden.
+//
 // Proves PERM-61.
 func TestSecretPlaces(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())

@@ -45,6 +45,7 @@ func (p *prison) read(t *testing.T, line string, programs ...string) string {
 
 // TestReading checks that a read-only command is both in the sandbox and in a jail: F2 needed a
 // command outside the sandbox.
+//
 // Proves PERM-61, PERM-62.
 func TestReading(t *testing.T) {
 	for _, tier := range []Tier{Bubblewrap, Landlock} {

@@ -101,6 +101,7 @@ The command ran in a sandbox: it may write in the working directories and in $TM
 
 // TestSandboxThatCannotBeBuilt checks that a command does not run if something cannot be
 // protected.
+//
 // Proves PERM-63.
 func TestSandboxThatCannotBeBuilt(t *testing.T) {
 	root, home := t.TempDir(), t.TempDir()

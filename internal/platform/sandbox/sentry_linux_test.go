@@ -51,6 +51,7 @@ func exists(path string) bool {
 
 // TestNothingIsPutThere checks that the sandbox puts nothing into a working directory, even
 // while a command runs, so that nothing is left behind if adze and the sandbox are killed.
+//
 // Proves PERM-61.
 func TestNothingIsPutThere(t *testing.T) {
 	for _, change := range []func(*Config){nil, networked} {
@@ -83,6 +84,7 @@ func TestNothingIsPutThere(t *testing.T) {
 
 // TestStrays checks that a file that appears under a protected name is moved to quarantine
 // intact while the command still runs, and that the user and the model are notified.
+//
 // Proves PERM-61, PERM-64.
 func TestStrays(t *testing.T) {
 	var mu sync.Mutex

@@ -107,6 +107,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptBusy cancels searches of an endless file while they are busy. scripts/bench
 // measures how quickly they react.
+//
 // Proves ENG-07.
 func TestInterruptBusy(t *testing.T) {
 	dir := fixture(t, map[string]string{"a": "text\n"})
@@ -279,6 +280,7 @@ func TestMemory(t *testing.T) {
 }
 
 // TestBinaryLate checks that lines before a null byte are dropped, however many there are.
+//
 // Proves ENG-05.
 func TestBinaryLate(t *testing.T) {
 	lines := strings.Repeat("a line that matches\n", 200_000)

@@ -24,6 +24,7 @@ import (
 const conformanceCases = 300
 
 // TestEnginesAgree checks that both engines give the same results.
+//
 // Proves ENG-03.
 func TestEnginesAgree(t *testing.T) {
 	m := regextest.New(11)
@@ -57,6 +58,7 @@ func TestEnginesAgree(t *testing.T) {
 const treeCases = 250
 
 // TestRealTree compares searches of real source with ripgrep's, with and without a cache.
+//
 // Proves ENG-03.
 func TestRealTree(t *testing.T) {
 	compareTree(t, filepath.Join(regextest.SourceRoot(t), "encoding", "json"), rand.New(rand.NewPCG(31, 1)), regextest.Times(treeCases))
@@ -265,6 +267,7 @@ esac
 }
 
 // TestStubbornRipgrep runs a program that ignores termination requests.
+//
 // Proves ENG-07.
 func TestStubbornRipgrep(t *testing.T) {
 	dir := fixture(t, nil)

@@ -249,6 +249,7 @@ func TestSuffix(t *testing.T) {
 
 // TestSkipByRealName searches through a link a tree in which a file is denied by its resolved
 // name.
+//
 // Proves ENG-06.
 func TestSkipByRealName(t *testing.T) {
 	dir := fixture(t, map[string]string{"real/a": "foo\n", "real/secret": "foo\n"})

@@ -8,6 +8,7 @@ import (
 )
 
 // TestTypes checks the types that the second review found missing, and some others.
+//
 // Proves GREP-03.
 func TestTypes(t *testing.T) {
 	for kind, files := range map[string]string{

@@ -68,6 +68,7 @@ func hostile(n int) map[string]string {
 
 // TestHostileLinesCostLittle checks that twice the text takes about twice the time, and that
 // the longest understood line takes less than a tenth of a second.
+//
 // Proves SHAST-06.
 func TestHostileLinesCostLittle(t *testing.T) {
 	for name, line := range hostile(maxChars) {
@@ -123,6 +124,7 @@ func (m *measure) settles(ok func() bool) bool {
 }
 
 // TestLongLinesAreSearchedToTheEnd checks that a long line is searched completely.
+//
 // Proves SHAST-06.
 func TestLongLinesAreSearchedToTheEnd(t *testing.T) {
 	rm, _ := ParsePattern("rm:*")
@@ -136,6 +138,7 @@ func TestLongLinesAreSearchedToTheEnd(t *testing.T) {
 
 // TestBoundsOfLines checks that a line may nest at most 100 levels deep and have at most 10,000
 // nodes. Each && adds two levels, each ls four nodes.
+//
 // Proves SHAST-06.
 func TestBoundsOfLines(t *testing.T) {
 	for _, tt := range []struct{ within, beyond, want string }{
@@ -152,6 +155,7 @@ func TestBoundsOfLines(t *testing.T) {
 }
 
 // TestUsualLinesTakeUnderAMillisecond uses the lines of the test tables as typical lines.
+//
 // Proves SHAST-06.
 func TestUsualLinesTakeUnderAMillisecond(t *testing.T) {
 	var lines []string

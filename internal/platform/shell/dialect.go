@@ -18,6 +18,7 @@ const (
 	POSIX
 )
 
+// String returns the name of the shell.
 func (d Dialect) String() string {
 	if d == POSIX {
 		return "sh"

@@ -45,6 +45,7 @@ func shArgs(t *testing.T, lines []string) [][][]string {
 
 // TestShReadsTheSame checks that every line considered simple in the POSIX dialect is read the
 // same way by a real sh that supports only the standard.
+//
 // Proves SH-02, SHAST-01.
 func TestShReadsTheSame(t *testing.T) {
 	const seed = 5
@@ -90,6 +91,7 @@ func onlyPosixNames(line string) bool {
 
 // TestWhatOnlyBashReads checks that bash-only syntax is not judged by bash's grammar if sh runs
 // it.
+//
 // Proves SH-02.
 func TestWhatOnlyBashReads(t *testing.T) {
 	for line, want := range map[string]string{

@@ -126,6 +126,7 @@ func (m lineMaker) line() string {
 
 // TestBashReadsTheSame checks, on more than a thousand lines, that every line considered simple
 // is read the same way by real bash. A failure prints the seed to reproduce it.
+//
 // Proves SHAST-01.
 func TestBashReadsTheSame(t *testing.T) {
 	const seed = 20
@@ -173,6 +174,7 @@ func realistic(t *testing.T) []string {
 }
 
 // TestBashReadsEverydayCommandsTheSame does the same for everyday commands.
+//
 // Proves SHAST-01.
 func TestBashReadsEverydayCommandsTheSame(t *testing.T) {
 	var lines []string
@@ -196,6 +198,7 @@ func TestBashReadsEverydayCommandsTheSame(t *testing.T) {
 
 // TestBashAcceptsTheSame checks that the parser accepts the lines that bash accepts, and no
 // others.
+//
 // Proves SHAST-01.
 func TestBashAcceptsTheSame(t *testing.T) {
 	whole := realistic(t)
@@ -276,6 +279,7 @@ func sortCalls(calls [][]string) {
 
 // TestCanonicalTextReadsTheSame checks that the canonical text of a simple command parses to
 // the same words and the same text.
+//
 // Proves SHAST-01.
 func TestCanonicalTextReadsTheSame(t *testing.T) {
 	m := lineMaker{rand.New(rand.NewPCG(7, 7))}

@@ -7,6 +7,7 @@ import (
 
 // TestUnknownDirectories checks that an unknown directory is not treated as a known one: nil is
 // the set of all.
+//
 // Proves PERM-37.
 func TestUnknownDirectories(t *testing.T) {
 	many := []string{"1", "2", "3", "4", "5", "6", "7", "8"}

@@ -38,6 +38,7 @@ func TestTablesNameEachCommandOnce(t *testing.T) {
 
 // TestEverydayLinesRunInAJail checks that at most three percent of harmless everyday lines need
 // a prompt.
+//
 // Proves SHRO-01, SHRO-02.
 func TestEverydayLinesRunInAJail(t *testing.T) {
 	var lines int
@@ -56,6 +57,7 @@ func TestEverydayLinesRunInAJail(t *testing.T) {
 
 // TestIntentsAreAskedAbout checks that lines meant to write, execute or connect cause a prompt
 // and are not tried in a jail.
+//
 // Proves SHRO-02, SHRO-06.
 func TestIntentsAreAskedAbout(t *testing.T) {
 	var lines int

@@ -35,6 +35,7 @@ func TestQuotingVariantsAreOneCommand(t *testing.T) {
 }
 
 // TestConstructsAreNamed checks that each construct that is not understood is named.
+//
 // Proves SHAST-02.
 func TestConstructsAreNamed(t *testing.T) {
 	tests := []struct {

@@ -82,6 +82,7 @@ func (p Pattern) spellings() []Pattern {
 	return []Pattern{p, named}
 }
 
+// String returns the pattern as written.
 func (p Pattern) String() string { return p.content }
 
 // Program returns the base name of the pattern's program, or "" if it contains a star.

@@ -6,6 +6,7 @@ import (
 )
 
 // TestNamed checks that all programs of a line are listed in order, inside any wrapper.
+//
 // Proves PERM-17.
 func TestNamed(t *testing.T) {
 	for line, want := range map[string]string{

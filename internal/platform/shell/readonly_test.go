@@ -55,6 +55,7 @@ func TestReadOnly(t *testing.T) {
 
 // TestBaseSets checks that every command of the base sets is read-only by its bare name, or
 // with the minimal arguments.
+//
 // Proves SHRO-01.
 func TestBaseSets(t *testing.T) {
 	needs := map[string]string{"sed": "sed s/a/b/", "awk": "awk 1", "command": "command -v x", "[": "[ x ]"}

@@ -26,6 +26,7 @@ func verdict(t *testing.T, rule, line string) (allowed, denied bool) {
 
 // TestRules runs the cases in a file, one per line: whether the rule allows the line, whether
 // it denies it, the rule, and the line.
+//
 // Proves PERM-08, SHAST-04, SHAST-05.
 func TestRules(t *testing.T) {
 	cases := 0

@@ -4,6 +4,7 @@ import "testing"
 
 // TestWordsThatMayBecomeOptions checks that no word known only at run time can make a program
 // run another.
+//
 // Proves SHRO-09.
 func TestWordsThatMayBecomeOptions(t *testing.T) {
 	for _, line := range []string{

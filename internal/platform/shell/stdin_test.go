@@ -168,6 +168,7 @@ func randomCodeLine(r *rand.Rand) codeLine {
 
 // TestOfferedRulesSpellOutCode checks that the rules offered for a line allow a line only if
 // they spell out all code that it runs.
+//
 // Proves SHAST-09.
 func TestOfferedRulesSpellOutCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -57,6 +57,7 @@ func TestSuggest(t *testing.T) {
 
 // TestSuggestionsAllow checks that a suggested rule allows its line and never covers a bare
 // interpreter or wrapper.
+//
 // Proves SHAST-07.
 func TestSuggestionsAllow(t *testing.T) {
 	bare := strings.Fields("bash sh zsh sudo env python python3 node ruby perl xargs timeout nice npx eval ssh")

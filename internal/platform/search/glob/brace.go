@@ -63,7 +63,7 @@ func check(chars []rune) *SyntaxError {
 }
 
 // firstGroup finds the first brace group: its position, its parts, and the position after it.
-// If there is none, open is -1.
+// Without a group, open is -1.
 func firstGroup(chars []rune) (open int, parts [][]rune, end int) {
 	open = -1
 	depth, from := 0, 0

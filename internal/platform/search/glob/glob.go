@@ -84,6 +84,7 @@ func anchor(chars []rune) []rune {
 	return chars
 }
 
+// String returns the pattern as written.
 func (p *Pattern) String() string { return p.text }
 
 // Match reports whether the whole path, which is relative and slash-separated, matches.

@@ -92,6 +92,7 @@ var patternPieces = []string{
 var pathPieces = []string{"a", "b", "A", "Z", "m", "é", "\xff", "]", "[", "-", `\`, "^", "!", ".", ":", " ", "ab", "z", "M", "*", "#"}
 
 // TestGitPatterns compares random patterns on random paths with git.
+//
 // Proves ENG-05.
 func TestGitPatterns(t *testing.T) {
 	const files, pathsEach = 1500, 24

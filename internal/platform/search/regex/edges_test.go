@@ -125,6 +125,7 @@ func TestUnderWay(t *testing.T) {
 
 // TestEdges compares patterns with conditions in alternatives, groups and repeats with package
 // regexp.
+//
 // Proves ENG-03.
 func TestEdges(t *testing.T) {
 	kinds := map[string]int{}

@@ -259,6 +259,7 @@ func TestNeedsOf(t *testing.T) {
 }
 
 // TestPlaces checks the prefilter of patterns.
+//
 // Proves GREP-08.
 func TestPlaces(t *testing.T) {
 	tests := []struct {

@@ -14,6 +14,7 @@ import (
 
 // TestParts checks that searching a large file in parts with several searchers gives the same
 // result as with one.
+//
 // Proves GREP-08.
 func TestParts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))))
@@ -64,8 +65,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsOfLines checks that the lines found in a large file equal the ones that a single
-// searcher finds, with numbers and context.
+// TestPartsOfLines checks that several searchers find the same lines in a large file as a
+// single one, with numbers and context.
+//
 // Proves GREP-08.
 func TestPartsOfLines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))))

@@ -43,7 +43,7 @@ type entry struct {
 type kind uint8
 
 const (
-	unknown kind = iota // not reported by the file system
+	unknown kind = iota // file system does not report it
 	regular
 	directory
 	other // a link, or a file that must not be opened

@@ -221,6 +221,7 @@ const cases = 2400
 
 // TestGitTrees compares whole trees, each with several ignore files, with git's listing. All
 // trees of one configuration are in one repository, so that git runs once for many.
+//
 // Proves ENG-05.
 func TestGitTrees(t *testing.T) {
 	configs := []struct {

@@ -14,6 +14,7 @@ import (
 // TestGitLayouts compares the listings of unusual repositories, and the locations where git
 // looks for the user's excludes. Git lists each repository of the layout; the walk from the top
 // must list all of their files.
+//
 // Proves ENG-05.
 func TestGitLayouts(t *testing.T) {
 	tests := []struct {

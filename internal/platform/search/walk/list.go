@@ -76,7 +76,7 @@ func Newest(ctx context.Context, o Options, n int) ([]Found, Stats, error) {
 type newest struct {
 	files []Found
 	full  bool
-	last  Found // when full, files that sort after it are not among the newest
+	last  Found // valid when full: files that sort after it are not among the newest
 }
 
 func (k *newest) add(path string, modified time.Time, n int) {

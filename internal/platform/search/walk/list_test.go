@@ -9,6 +9,7 @@ import (
 
 // TestNewestUnknown checks that files whose time cannot be read come last, even if there are
 // too many to keep.
+//
 // Proves GLOB-02.
 func TestNewestUnknown(t *testing.T) {
 	var k newest

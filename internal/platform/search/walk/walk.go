@@ -38,7 +38,7 @@ type Options struct {
 	// a file.
 	Match func(rel string) bool
 
-	Workers int // at most 16; 0 means the number of processors
+	Workers int // maximum 16; 0 means the number of processors
 	Batch   int // maximum number of files in a batch; 0 means 64
 
 	// Getenv returns the environment variables that git would read; os.Getenv if nil.

@@ -71,6 +71,7 @@ func TestDeletedWorkingDirectory(t *testing.T) {
 }
 
 // TestVanishingRoot removes the root during the walk.
+//
 // Proves ENG-01.
 func TestVanishingRoot(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "r")
@@ -172,6 +173,7 @@ func openFiles(t *testing.T) int {
 
 // TestFewDescriptors gives the walk so few descriptors that it must use one worker and close
 // directories that it will need again.
+//
 // Proves ENG-07.
 func TestFewDescriptors(t *testing.T) {
 	const depth = 60

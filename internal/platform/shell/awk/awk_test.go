@@ -17,6 +17,7 @@ var program = scripttest.Program{
 
 // TestOnlyPrints checks that programs considered print-only have no other effect in any
 // installed awk.
+//
 // Proves SHRO-02.
 func TestOnlyPrints(t *testing.T) {
 	t.Parallel()

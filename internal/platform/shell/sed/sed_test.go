@@ -17,6 +17,7 @@ var program = scripttest.Program{
 
 // TestOnlyPrints checks that scripts considered print-only have no other effect in any
 // installed sed.
+//
 // Proves SHRO-02.
 func TestOnlyPrints(t *testing.T) {
 	t.Parallel()
