@@ -163,7 +163,7 @@ func (s *scorer) before(e *entry, floor, length int) int {
 		return floor
 	}
 	if e.test && floor > 0 {
-		floor += floor / testShare // approximately
+		floor += floor / testShare // lower bound
 	}
 	return floor - max(0, shortPath-length/lengthStep)
 }

@@ -21,7 +21,7 @@ import (
 type proxy struct {
 	network   Network
 	transport *http.Transport
-	next      atomic.Int64 // socket number
+	next      atomic.Int64 // last socket number
 
 	mu      sync.Mutex
 	asked   map[string]*question

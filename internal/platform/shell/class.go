@@ -12,8 +12,9 @@ const (
 	ClassNeutral // ClassNone if it is alone
 )
 
-// Class returns the line's predominant class: the class of its commands, ignoring neutral ones,
-// if they agree, and reading otherwise.
+// Class returns the common class of the line's commands, ignoring neutral ones. If they differ, it
+// is ClassSearch if any of them searches, otherwise ClassRead. A command without a class makes it
+// ClassNone.
 func (s *Script) Class() Class {
 	class := ClassNeutral
 	for _, p := range s.Parts {
