@@ -11,7 +11,8 @@ import (
 	"adze/internal/tool"
 )
 
-// An attack is one line of the adversarial suite: what must come out, the mode, rules, tool and target.
+// An attack is one line of the adversarial suite: the expected result, mode, rules, tool and
+// target.
 type attack struct {
 	line                     int
 	want, mode, tool, target string
@@ -65,7 +66,7 @@ func (a attack) call() call {
 	return call{Reads: true, Access_: []tool.Access{{Verb: tool.Read, Target: a.target}}}
 }
 
-// hostileWorld is a project in which links lead out and to what is denied.
+// hostileWorld returns a project with links to outside directories and to denied files.
 func hostileWorld(t testing.TB) world {
 	w := newWorld(t)
 	w.write(t, "project/secret.txt", "project/go.sum", "project/locked/sub/x", "project/sub/x", "project/list", "project/x")
@@ -77,8 +78,8 @@ func hostileWorld(t testing.TB) world {
 	return w
 }
 
-// No attack is allowed, no deny is weakened, and what must be asked is asked.
-//
+// TestAdversarial checks that no attack is allowed, no deny is weakened, and every call that
+// needs a prompt gets one.
 // Proves PERM-08, PERM-37, PERM-38.
 func TestAdversarial(t *testing.T) {
 	w := hostileWorld(t)
@@ -98,7 +99,8 @@ func TestAdversarial(t *testing.T) {
 	}
 }
 
-// Of the plain commands with which developers look around, at most two in a hundred ask.
+// TestPlainCommands checks that at most 2% of the plain commands developers use to look around
+// prompt.
 func TestPlainCommands(t *testing.T) {
 	w := newWorld(t)
 	data, err := os.ReadFile(filepath.Join("testdata", "plain.txt"))

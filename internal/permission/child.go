@@ -12,21 +12,22 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Child describes a conversation that works for another one: a sub-agent, a fork, a skill, the agent of a hook, or a
-// teammate. It can only narrow the limits of its lead.
+// A Child describes a conversation that works for another one: a sub-agent, a fork, a skill, a
+// hook's agent, or a teammate. It can only narrow its lead's limits.
 type Child struct {
 	// Mode applies if it is stricter than the lead's mode. Empty means the lead's.
 	Mode Mode
-	// Dir is the directory that relative paths start from. It lies in a working directory of the lead, or it is Copy.Root.
-	// Empty means the lead's.
+	// Dir is the base directory for relative paths. It is inside one of the lead's working
+	// directories, or it is Copy.Root. Empty means the lead's.
 	Dir string
 	// Copy is the worktree that replaces the lead's first working directory. The zero value means none.
 	Copy rule.Copy
 }
 
-// Child returns the gate of a conversation that works for that of g. From then on everything that limits g limits the child:
-// its deny and ask rules, its working directories, a stricter mode, rules that it loses. What the user grants the child for
-// the session is the child's alone; lasting grants apply to all.
+// Child returns the gate of a conversation that works for g's. Everything that limits g also
+// limits the child from then on: deny and ask rules, working directories, a stricter mode,
+// removed rules. Session grants to the child apply only to the child; permanent grants apply to
+// all.
 func (g *Gate) Child(c Child) (*Gate, error) {
 	lead := g.Policy()
 	s := &State{
@@ -56,14 +57,14 @@ func (g *Gate) Child(c Child) (*Gate, error) {
 	return &Gate{State: s, say: g.say}, nil
 }
 
-// enter makes a worktree the first working directory, and the one that relative paths start from.
+// enter makes a worktree the first working directory and the base for relative paths.
 func (c *Config) enter(t rule.Copy) {
 	rest := c.workingDirs()
 	c.Dirs = slices.Concat([]string{t.Root}, rest[min(1, len(rest)):])
 	c.Dir, c.Copies = t.Root, append(slices.Clip(c.Copies), t)
 }
 
-// holds reports whether dir is one of the working directories or below one, both without links.
+// holds reports whether dir is a working directory or below one, after resolving symlinks.
 func (c *Config) holds(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *Config) holds(dir string) bool {
 	})
 }
 
-// compile makes the policy of the configuration, within the limits of the lead.
+// compile builds the policy from the configuration, within the lead's limits.
 func (s *State) compile() *Policy {
 	if s.lead == nil {
 		return Compile(s.now)
@@ -86,8 +87,8 @@ func (s *State) compile() *Policy {
 	return Compile(s.now.within(&s.heard.cfg, s.inherited))
 }
 
-// within returns c with nothing that its lead does not have, except grants to c itself: rules of the session and of a command
-// that are not among the inherited ones, and directories of the session.
+// within returns c without anything its lead lacks, except grants to c itself: session and
+// command rules that were not inherited, and session directories.
 func (c Config) within(lead *Config, inherited []rule.Rule) Config {
 	granted := func(r rule.Rule) bool {
 		return (r.Scope == scope.Session || r.Scope == scope.Command) && !has(inherited, r)
@@ -118,7 +119,7 @@ func (c Config) within(lead *Config, inherited []rule.Rule) Config {
 	return c
 }
 
-// counting returns the rules without those that do not count in the mode; see [Policy.counts].
+// counting returns the rules that count in the current mode; see [Policy.counts].
 func (c *Config) counting() []rule.Rule {
 	if !c.classifies() {
 		return c.Rules
@@ -126,7 +127,7 @@ func (c *Config) counting() []rule.Rule {
 	return slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool { return r.Behavior == Allow && r.Broad() })
 }
 
-// union returns the elements of a and those of b that a lacks.
+// union returns a followed by the elements of b that a lacks.
 func union[T comparable](a, b []T) []T {
 	a = slices.Clip(a)
 	for _, x := range b {
@@ -143,7 +144,7 @@ func has(rules []rule.Rule, r rule.Rule) bool {
 	})
 }
 
-// bells returns those that ring when the policy of s, or of a conversation that it works for, changes.
+// bells returns the bells that ring when the policy of s or of one of its leads changes.
 func bells(s *State) (all []*bell.Bell) {
 	for ; s != nil; s = s.lead {
 		all = append(all, &s.moved)
@@ -151,14 +152,14 @@ func bells(s *State) (all []*bell.Bell) {
 	return all
 }
 
-// obey takes over a new policy of the lead.
+// obey applies the lead's new policy.
 func (s *State) obey(lead *Policy) {
 	s.heard = lead
 	s.follow(withWish(lead.Mode(), s.wanted))
 	renew(s)
 }
 
-// follow changes the mode of a child.
+// follow sets a child's mode.
 func (s *State) follow(m Mode) {
 	was := s.now.Mode
 	if m == was {
@@ -173,7 +174,8 @@ func (s *State) follow(m Mode) {
 	s.plan.changed(was, m)
 }
 
-// withWish returns the mode of a child: the lead's, or the one it is defined with if that is stricter.
+// withWish returns a child's mode: the stricter of the lead's mode and the one in the child's
+// definition.
 func withWish(lead, wish Mode) Mode {
 	if wish == "" {
 		return lead
@@ -181,7 +183,8 @@ func withWish(lead, wish Mode) Mode {
 	return Stricter(lead, wish)
 }
 
-// DeniesFor returns the rule that denies calls of a tool with that content alone, such as a type of agents.
+// DeniesFor returns the rule that denies exactly the tool's calls with the given content, such
+// as an agent type.
 func (p *Policy) DeniesFor(names []string, content string) (rule.Rule, bool) {
 	for _, r := range p.cfg.Rules {
 		if r.Behavior == Deny && p.counts(&r) && slices.Contains(names, r.Tool) && (r.Content == "" || r.Content == "*" || strings.EqualFold(r.Content, content)) {

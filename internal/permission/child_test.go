@@ -83,9 +83,8 @@ func TestChildRules(t *testing.T) {
 	}
 }
 
-// What the user decides for good about the call of one agent holds for all, also for questions that wait; what they decide
-// for the session, and what a hook wants to be asked, does not.
-//
+// TestQuestionsThatWait checks that a permanent decision about one agent's call applies to all
+// agents, including pending questions, but a session decision or a hook's ask does not.
 // Proves AGENT-10, PERM-17.
 func TestQuestionsThatWait(t *testing.T) {
 	rules := func(d scope.Scope) []Update {
@@ -150,8 +149,8 @@ func TestQuestionsThatWait(t *testing.T) {
 	}
 }
 
-// A rule that the user takes back in the settings holds for no agent any more.
-//
+// TestChildLosesRules checks that a rule removed from the settings stops applying to every
+// agent.
 // Proves AGENT-10.
 func TestChildLosesRules(t *testing.T) {
 	r, err := rule.Parse("Bash(make)")

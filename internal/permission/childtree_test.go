@@ -16,16 +16,16 @@ import (
 	"adze/internal/tool"
 )
 
-// A node is a conversation in a tree of conversations that work for each other.
+// A node is a conversation in a tree of leads and children.
 type node struct {
 	gate   *Gate
 	parent *node
 	copy   rule.Copy
-	remote bool // in another process
-	own    bool // the user granted it something itself
+	remote bool // runs in another process
+	own    bool // received a grant of its own
 }
 
-// in returns the path in the lead's workspace that a path of the node stands for.
+// in translates a path of the node to the corresponding path in the lead's workspace.
 func (n *node) in(name string) string {
 	if n.copy.Root == "" {
 		return name
@@ -36,9 +36,9 @@ func (n *node) in(name string) string {
 	return name
 }
 
-// No conversation may do what the one that it works for may not, whatever is granted to or taken from any of them, in whatever
-// order: agents, forks, agents in worktrees, and teammates in other processes.
-//
+// TestChildrenNeverWiden checks that no conversation may do more than its lead, whatever is
+// granted to or revoked from any of them, in any order: agents, forks, agents in worktrees, and
+// teammates in other processes.
 // Proves AGENT-15.
 func TestChildrenNeverWiden(t *testing.T) {
 	w := newWorld(t)
@@ -128,7 +128,7 @@ func TestChildrenNeverWiden(t *testing.T) {
 	})
 }
 
-// hire makes a conversation that works for n, or returns nil if there can be none.
+// hire creates a conversation that works for n, or returns nil if that is not possible.
 func hire(t *rapid.T, n *node, modes *rapid.Generator[Mode], dirs *rapid.Generator[string], tree string, cfg Config) *node {
 	made := &node{parent: n}
 	if rapid.IntRange(0, 3).Draw(t, "process") == 0 {
@@ -153,7 +153,7 @@ func hire(t *rapid.T, n *node, modes *rapid.Generator[Mode], dirs *rapid.Generat
 	return made
 }
 
-// handed returns limits as another process reads them.
+// handed returns the limits after a round trip through their encoding for another process.
 func handed(t *rapid.T, l Limits) (read Limits) {
 	data, err := json.Marshal(l)
 	if err == nil {
@@ -165,7 +165,7 @@ func handed(t *rapid.T, l Limits) (read Limits) {
 	return read
 }
 
-// compare checks that n may do nothing that its lead may not.
+// compare checks that n may do nothing its lead may not.
 func compare(t *rapid.T, n *node, w world) {
 	start := n.gate.Standing().Config().Start()
 	var names []string
@@ -215,7 +215,7 @@ func decision(t *rapid.T, g *Gate, name string, c call) Decision {
 	return Decide(p, FactsOf(p, tl, bound))
 }
 
-// about returns what a gate goes by, for messages.
+// about describes a gate's configuration for test messages.
 func (g *Gate) about() string {
 	c := g.Policy().Config()
 	var rules []string
@@ -233,8 +233,8 @@ func seq(n int) []int {
 	return slices.Clip(all)
 }
 
-// A child starts only in a directory of its lead, and a link is no way out.
-//
+// TestChildDir checks that a child starts only in one of its lead's directories, also through a
+// symlink.
 // Proves AGENT-15.
 func TestChildDir(t *testing.T) {
 	w := newWorld(t)

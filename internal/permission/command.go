@@ -12,15 +12,15 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// A commandCheck decides about the command of a call.
+// A commandCheck decides about a call's command.
 type commandCheck struct {
 	pathCheck
 	cmd *Command
-	d   *Decision // gets how each part and path was judged
+	d   *Decision // receives the verdict on each part and path
 }
 
-// execute decides about the command: what forbids it first, on everything in it that could be run, then
-// what has to be asked about, then whether every part of it is allowed.
+// execute decides about the command: first deny rules, applied to everything in it that could
+// run, then hazards that need confirmation, then whether every part is allowed.
 func (c commandCheck) execute() finding {
 	found := c.forbidden()
 	if found.behavior == Deny {
@@ -43,7 +43,7 @@ func (c commandCheck) execute() finding {
 	return found
 }
 
-// forbidden looks for deny rules, in every mode and however the command is dressed up.
+// forbidden applies deny rules, in every mode and regardless of how the command is disguised.
 func (c commandCheck) forbidden() finding {
 	for _, s := range c.scripts() {
 		if r, text := c.rules.Deny.Commands.Suspected(s); r != nil {
@@ -64,8 +64,8 @@ func (c commandCheck) forbidden() finding {
 	return stricter(found, c.shown())
 }
 
-// forbids looks for deny rules against what one use touches. What is moved away, or handed to another
-// program, is read as well.
+// forbids applies deny rules to the files one use touches. A file that is moved away or passed
+// to another program counts as read.
 func (c commandCheck) forbids(u *Use) finding {
 	targets := []Target{u.Target}
 	if u.Write && u.Part != nil && len(u.Part.Words) > 0 && !u.Redirect {
@@ -99,8 +99,8 @@ func verb(t *Target) string {
 	return "reading "
 }
 
-// mentions looks for denied paths among the words of programs about which nothing is known: who is
-// given the name of a file may be taken to read it.
+// mentions looks for denied paths among the arguments of unknown programs: a program that is
+// given a file name may read the file.
 func (c commandCheck) mentions() finding {
 	if c.rules.Deny.Reads.Any() == nil && c.rules.Deny.Edits.Any() == nil {
 		return finding{}
@@ -116,7 +116,7 @@ func (c commandCheck) mentions() finding {
 		if known[part] || len(part.Words) == 0 || harmlessWords(part.Words[0].Value) {
 			continue
 		}
-		if shown, git := shell.ShownBy(part); git { // what it reads is judged apart
+		if shown, git := shell.ShownBy(part); git { // the files git shows are judged separately
 			for _, name := range shown.Files {
 				if r := c.rules.Deny.Edits.Match(c.anchors.Form(inDir(c.cfg.Dir, name)), nil); r != nil {
 					found = stricter(found, askedBy(r, "a command that is given "+name))
@@ -135,7 +135,7 @@ func (c commandCheck) mentions() finding {
 	return found
 }
 
-// packsTrees reports whether a program takes whole directories with it.
+// packsTrees reports whether a program archives or copies whole directories.
 func packsTrees(program string) bool {
 	switch path.Base(program) {
 	case "tar", "zip", "7z", "scp", "rsync", "cpio", "pax", "cp":
@@ -144,7 +144,7 @@ func packsTrees(program string) bool {
 	return false
 }
 
-// harmlessWords reports whether a program does nothing with its words but print them.
+// harmlessWords reports whether a program only prints its arguments.
 func harmlessWords(program string) bool {
 	switch program {
 	case "echo", "printf", "true", "false", ":":
@@ -153,12 +153,12 @@ func harmlessWords(program string) bool {
 	return false
 }
 
-// hazards looks for what the user has to see, whatever the mode and the allow rules say.
+// hazards looks for actions that the user must confirm, regardless of mode and allow rules.
 func (c commandCheck) hazards() finding {
 	var found finding
 	for _, line := range append([]inner.Line{{Script: c.cmd.Script}}, c.cmd.nested...) {
 		if line.Handed {
-			continue // the line itself says what is found
+			continue // the line's own check reports these
 		}
 		if reasons := line.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs(), line.Outer); len(reasons) > 0 {
 			found = stricter(found, unsafe("%s", strings.Join(reasons, "; ")))
@@ -190,7 +190,8 @@ func (c commandCheck) hazards() finding {
 	return stricter(found, c.unknown())
 }
 
-// unknown looks for what only shows when the command runs, if a rule forbids or asks about some commands.
+// unknown looks for parts that are only determined at run time, if a rule denies or asks about
+// some commands.
 func (c commandCheck) unknown() finding {
 	if !c.rulesCommands() {
 		return finding{}
@@ -214,22 +215,22 @@ func (c commandCheck) unknown() finding {
 	return finding{}
 }
 
-// scripts returns the line and those that it comes to under other names.
+// scripts returns the line and its expansions under other names.
 func (c commandCheck) scripts() []*shell.Script {
 	return append([]*shell.Script{c.cmd.Script}, c.cmd.others...)
 }
 
-// speaks reports whether a deny or ask rule may speak of a program.
+// speaks reports whether a deny or ask rule may apply to a program.
 func (p *Policy) speaks(program string) bool {
 	return p.rules.Deny.Commands.Speaks(program) || p.rules.Ask.Commands.Speaks(program)
 }
 
-// rulesCommands reports whether a deny or ask rule speaks of some commands.
+// rulesCommands reports whether a deny or ask rule applies to some commands.
 func (p *Policy) rulesCommands() bool {
 	return !p.rules.Deny.Commands.Empty() || !p.rules.Ask.Commands.Empty()
 }
 
-// hazard looks for what the user has to see about one path.
+// hazard looks for actions on one path that the user must confirm.
 func (c commandCheck) hazard(t *Target) finding {
 	var found finding
 	if t.Write {
@@ -262,10 +263,10 @@ func (c *Config) removalDirs() []string {
 	return dirs
 }
 
-// guardsFiles reports whether any deny or ask rule speaks of files.
+// guardsFiles reports whether any deny or ask rule applies to files.
 func (p *Policy) guardsFiles() bool { return p.guards(&Target{}) || p.guards(&Target{Write: true}) }
 
-// guards reports whether any deny or ask rule could speak of a path that is not known.
+// guards reports whether any deny or ask rule could apply to an unknown path.
 func (p *Policy) guards(t *Target) bool {
 	if t.Write {
 		return p.rules.Deny.Edits.Any() != nil || p.rules.Ask.Edits.Any() != nil
@@ -280,7 +281,7 @@ func verbs(t *Target) string {
 	return "reads"
 }
 
-// parts decides whether every part of a command is allowed, and what it touches with it.
+// parts decides whether every part of a command is allowed, including the files it touches.
 func (c commandCheck) parts() finding {
 	if r := c.rules.Allow.Commands.Quoting(c.cmd.Script); r != nil && c.covers(r) {
 		return allowedBy(r)
@@ -323,7 +324,8 @@ func (c commandCheck) parts() finding {
 		}
 		return worst
 	case c.cmd.Doubt != nil && !slices.ContainsFunc(c.d.Parts, func(r PartResult) bool { return r.Reason.Type != ByReadOnly }):
-		// What nothing but the proof allows runs in the jail, or not at all.
+		// Commands allowed only because they were proven read-only run in the jail or not at
+		// all.
 		return asks(ByOther, "no rule allows it, and it "+mayChange+": %v", c.cmd.Doubt)
 	case len(c.cmd.Script.Parts) == 1:
 		return last
@@ -336,7 +338,7 @@ func (c commandCheck) parts() finding {
 // reads reports whether a part would run in a jail if it were the whole line.
 func (c commandCheck) reads(part *shell.Part) bool {
 	if c.cmd.Doubt == nil || len(c.cmd.Script.Parts) == 1 {
-		return false // there are no jails, or it was found out
+		return false // no jails here, or already checked
 	}
 	_, err := shell.Parse(part.Text, shell.Vars{}).Jailed()
 	return err == nil
@@ -349,8 +351,9 @@ func gitReads(s *shell.Script) bool {
 	})
 }
 
-// jailed decides about a command that runs in a jail: it does nothing but read there, so that what counts is
-// what it reads. What is not known before it runs the jail keeps to where everything may be read.
+// jailed decides about a command that runs in a jail. It can only read there, so only the files
+// it reads matter. For paths not known in advance, the jail limits reads to places where
+// everything may be read.
 func (c commandCheck) jailed() finding {
 	how := allowed(ByReadOnly, "it only reads")
 	if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.dashed != "" }); i >= 0 && c.cmd.Script.Launches() {
@@ -375,8 +378,8 @@ func (c commandCheck) jailed() finding {
 	return how
 }
 
-// part decides about one part: by a rule, because it only reads, or because the mode allows it. What it
-// touches has to be allowed with it.
+// part decides about one part: allowed by a rule, as read-only, or by the mode. The files it
+// touches must be allowed too.
 func (c commandCheck) part(part *shell.Part) finding {
 	by := c.rules.Allow.Commands.Covering(part, c.counts)
 	how := c.coverage(part, by)
@@ -404,7 +407,7 @@ func (c commandCheck) part(part *shell.Part) finding {
 	return how
 }
 
-// coverage decides about the words of a part, without what they touch.
+// coverage decides about a part's words, ignoring the files they touch.
 func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	if by != nil {
 		return allowedBy(by)
@@ -424,7 +427,7 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
 	}
 	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {
-		err = c.cmd.Doubt // which is about the jail, and more generous
+		err = c.cmd.Doubt // Doubt concerns the jail, which is more permissive
 	}
 	what := "it"
 	if len(c.cmd.Script.Parts) > 1 {
@@ -433,28 +436,29 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	return asks(ByOther, "no rule allows %s, and it "+mayChange+": %v", what, err)
 }
 
-// filesOnly reports whether a part makes, moves or copies files and nothing else. Where they are is
-// judged with the uses.
+// filesOnly reports whether a part only creates, moves or copies files. Their locations are
+// checked with the uses.
 func (c commandCheck) filesOnly(part *shell.Part) bool {
 	return part.FileCommand() && slices.ContainsFunc(c.cmd.Uses, func(u Use) bool { return u.Part == part && u.Write && !u.Redirect })
 }
 
-// scratches reports whether a part writes in the directory for temporary files and nowhere else.
+// scratches reports whether a part writes only to the temporary directory.
 func (c commandCheck) scratches(part *shell.Part) bool {
 	return !slices.ContainsFunc(c.cmd.Uses, func(u Use) bool {
 		return u.Part == part && u.Write && (u.Vague || !c.places().scratched(u.names))
 	})
 }
 
-// useOf decides about a file that a part touches. A rule that quotes the command covers its operands, unless it is a
-// project's; any other rule covers them inside the working directories, and no rule covers a redirection.
+// useOf decides about a file that a part touches. A rule that quotes the command covers its
+// operands, unless it is a project rule; any other rule covers them inside the working
+// directories only, and no rule covers a redirection.
 func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	exact := by != nil && by.Exact() && (by.Scope != scope.Project || c.places().contains(u.names))
 	switch {
 	case exact && !u.Redirect:
 		return allowedBy(by)
 	case u.Vague && u.Given == "" && !u.Write && by != nil:
-		return allowedBy(by) // what another program hands to it: the rule names both
+		return allowedBy(by) // passed by another program: the rule names both
 	case u.Vague:
 		return asks(ByOther, "what it touches cannot be known in advance: %s", u.Given)
 	case by != nil && !u.Redirect && u.Verb != shell.EnterPath && c.places().contains(u.names):
@@ -466,11 +470,11 @@ func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	return c.judge(&u.Target)
 }
 
-// counts reports whether an allow rule counts in the mode: where a classifier stands in for the user,
-// a rule must not hand it what can do anything.
+// counts reports whether an allow rule counts in the current mode. If a classifier replaces the
+// user, broad rules do not count.
 func (p *Policy) counts(r *rule.Rule) bool { return !p.cfg.classifies() || !r.Broad() }
 
-// sandboxed reports whether the sandbox confines the command well enough not to ask.
+// sandboxed reports whether the sandbox confines the command well enough to skip the prompt.
 func (c commandCheck) sandboxed() bool {
 	s := c.cfg.Sandbox
 	if !s.On || !s.AutoAllow || c.f.Unsandboxed || c.cmd.Script.Opaque {
@@ -479,7 +483,8 @@ func (c commandCheck) sandboxed() bool {
 	return !c.Excluded(c.cmd.Script)
 }
 
-// Excluded reports whether the settings let a command run outside the sandbox: every part of it is excluded.
+// Excluded reports whether the settings let a command run outside the sandbox, which requires
+// that every part of it is excluded.
 func (p *Policy) Excluded(s *shell.Script) bool {
 	if len(p.excluded) == 0 || !s.Simple || len(s.Parts) == 0 {
 		return false

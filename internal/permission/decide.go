@@ -1,8 +1,7 @@
-// Package permission decides which calls may run. One pure function, [Decide], judges what a call
-// touches by rules, directories and mode, the same for every tool and every way to call one; the
-// [Gate] finds the facts, asks the user or a host, and keeps what they decided. How rules
-// are read and found is left to permission/rule, how a command is read to platform/shell, where settings
-// are kept to their owner, and what the user sees to the front ends. Whatever cannot be told is asked about or refused.
+// Package permission decides which tool calls may run. A pure function, [Decide], judges a
+// call's effects by rules, directories and mode, the same way for every tool and caller. The
+// [Gate] gathers the facts, asks the user or a host, and stores their decisions. Anything that
+// cannot be determined is asked about or denied.
 package permission
 
 import (
@@ -14,8 +13,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Decide says what becomes of a call. The order of its steps is the specification's: what denies comes
-// first, then what the user has to see, then the mode, then what allows.
+// Decide returns the decision for a call. The specification fixes the order of its steps:
+// denials first, then actions the user must confirm, then the mode, then allow rules.
 func Decide(p *Policy, f Facts) Decision {
 	d := Decision{NeedsPerson: f.NeedsPerson, ReadOnly: f.readOnly()}
 	c := callCheck{pathCheck{p, &f}, &d}
@@ -40,7 +39,7 @@ func (f *Facts) readOnly() bool {
 // A callCheck decides about one call.
 type callCheck struct {
 	pathCheck
-	d *Decision // gets how each part and path was judged
+	d *Decision // receives the verdict on each part and path
 }
 
 func (c callCheck) decide() finding {
@@ -85,8 +84,8 @@ func (c callCheck) decide() finding {
 	return found
 }
 
-// atLeast returns the ask that nothing but a deny goes beyond: of a rule for the whole tool, of a rule
-// that cannot be read, or of a hook.
+// atLeast returns an ask that only a deny overrides: from a rule for the whole tool, an
+// unreadable rule, or a hook.
 func (c callCheck) atLeast() finding {
 	if r := c.rules.Ask.Whole(c.f.Names, nil); r != nil {
 		return askedBy(r, c.f.Name())
@@ -102,13 +101,13 @@ func (c callCheck) atLeast() finding {
 	return finding{}
 }
 
-// planning decides about calls in plan mode, if it is in force.
+// planning decides about calls if plan mode is active.
 func (c callCheck) planning(found finding) (finding, bool) {
 	switch {
 	case c.cfg.Mode != Plan:
 		return finding{}, false
 	case c.f.Hinted && c.f.ReadOnly:
-		// A rule allows the tool, not that it changes something while planning.
+		// An allow rule for the tool does not permit changes while planning.
 		return finding{behavior: Ask, firm: true, path: found.path, reason: Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
 			"plan mode is on, and only the server says that %s changes nothing", c.f.Name())}}, true
 	case c.admits():
@@ -138,12 +137,12 @@ func (c callCheck) admits() bool {
 	return true
 }
 
-// classifies reports whether a classifier should answer what would be asked, now or after planning.
+// classifies reports whether a classifier answers permission questions, now or after planning.
 func (c *Config) classifies() bool {
 	return c.Mode == Auto || c.Mode == Plan && c.Saved == Auto
 }
 
-// check is step 4: what the call touches. Its zero finding has no opinion.
+// check is step 4: the call's effects. A zero finding means no opinion.
 func (c callCheck) check() finding {
 	found := c.contents()
 	if found.behavior == Deny {
@@ -190,8 +189,8 @@ func worse(a, b finding) finding {
 	return a
 }
 
-// contents tries the rules whose content the tool itself compares with the call. A tool that cannot
-// compare is denied or asked about as a whole, and never allowed.
+// contents applies the rules whose content the tool itself matches against the call. If the
+// tool cannot match, it is denied or asked about as a whole, never allowed.
 func (c callCheck) contents() finding {
 	if c.f.Foreign != nil {
 		return foreignCheck{c.pathCheck}.decide()
@@ -220,8 +219,7 @@ func (c callCheck) contents() finding {
 	return finding{}
 }
 
-// connect decides about a host. One that cannot be told is covered by no allow rule, and by every
-// other.
+// connect decides about a host. No allow rule covers an unknown host; every other rule does.
 func (c callCheck) connect(host string) finding {
 	find := func(s *rule.Set) *rule.Rule {
 		if host == "" {
@@ -250,7 +248,7 @@ func (c callCheck) connect(host string) finding {
 	return found
 }
 
-// suggestions returns what the user is offered with the question.
+// suggestions returns the updates offered to the user with the question.
 func (c callCheck) suggestions(found finding) []Update {
 	if found.firm || c.f.NeedsPerson {
 		return nil

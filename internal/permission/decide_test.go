@@ -11,8 +11,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Each case would come out differently if its step were moved.
-//
+// TestSteps has cases whose result would change if their step were moved.
 // Proves PERM-15.
 func TestSteps(t *testing.T) {
 	w := newWorld(t)
@@ -177,7 +176,7 @@ func TestSources(t *testing.T) {
 						t.Errorf("%s %s and %s %s: %s", a, one, b, other, d.Behavior)
 					}
 					c.ManagedOnly = true
-					managed := Behavior(Ask) // what no rule allows
+					managed := Behavior(Ask) // a call that no rule allows
 					switch {
 					case a == scope.Managed && b == scope.Managed:
 						managed = want
@@ -228,7 +227,7 @@ func TestBrokenRules(t *testing.T) {
 		{"deny (rm)", "Bash", runs("ls"), Allow},
 		{"deny (rm)", "Read", reads("main.go"), Allow},
 		{"ask (rm)", "Edit", writesTo("main.go"), Ask},
-		{"deny Todo(x)", "Todo", call{Reads: true}, Deny}, // it cannot compare
+		{"deny Todo(x)", "Todo", call{Reads: true}, Deny}, // Todo has no matcher
 		{"ask Todo(x)", "Todo", call{Reads: true}, Ask},
 		{"allow Todo(x)", "Todo", call{}, Ask},
 		{"deny WebFetch(example.org)", "WebFetch", connects("https://other.org"), Deny},

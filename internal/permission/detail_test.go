@@ -12,7 +12,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Assertions that nothing else made: each row fails if the one detail that it names is changed.
+// Assertions not made elsewhere: each row fails if the one detail it names changes.
 
 // Proves PERM-18.
 func TestAtMostFiveRulesAreProposed(t *testing.T) {
@@ -36,7 +36,7 @@ func TestChangingTheDirectoryAndWriting(t *testing.T) {
 	}
 }
 
-// A broken call compares rules with an error.
+// A broken call's rule matcher returns an error.
 type broken struct {
 	*call
 	matched bool
@@ -44,8 +44,8 @@ type broken struct {
 
 func (b broken) Match(string) (bool, error) { return b.matched, errors.New("broken") }
 
-// A check of the tool's own that fails never allows, and denies or asks as its rule wants.
-//
+// TestBrokenChecksNeverAllow checks that a failing tool check never allows, and denies or asks
+// as its rule says.
 // Proves PERM-01.
 func TestBrokenChecksNeverAllow(t *testing.T) {
 	w := newWorld(t)
@@ -84,7 +84,7 @@ func TestLinksToDeniedDirectoriesAreDenied(t *testing.T) {
 			t.Errorf("%s: %s, %s", path, d.Behavior, d.Reason.Text)
 		}
 	}
-	// A rule that names the link speaks of what it leads to.
+	// A rule that names the link applies to its target.
 	if d := decide(t, w.config(Bypass, "deny Read(open/**)"), "Read", reads("secret/key")); d.Behavior != Deny {
 		t.Errorf("%s, %s", d.Behavior, d.Reason.Text)
 	}
@@ -96,8 +96,7 @@ func TestLinksToDeniedDirectoriesAreDenied(t *testing.T) {
 	}
 }
 
-// The first mode that planning began in counts.
-//
+// TestFirstSavedModeCounts checks that planning returns to the first mode it was entered from.
 // Proves PLAN-01.
 func TestFirstSavedModeCounts(t *testing.T) {
 	w := newWorld(t)
@@ -115,7 +114,7 @@ func TestFirstSavedModeCounts(t *testing.T) {
 	}
 }
 
-// An observed call shows more than the model wrote.
+// An observed call's shown input has more than the model wrote.
 type observed struct{ *call }
 
 func (observed) Observe() any { return map[string]string{"file_path": "/expanded/x"} }

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// snapshot describes what must not change: everything outside of the project, and what is protected in it.
+// snapshot describes everything that must not change: files outside the project and protected
+// files in it.
 func (w world) snapshot(t testing.TB) string {
 	t.Helper()
 	p := Compile(w.config(AcceptEdits))
@@ -47,7 +48,7 @@ func (w world) snapshot(t testing.TB) string {
 	return b.String()
 }
 
-// A phrase makes one command line of random words.
+// A phrase generates a random command line.
 type phrase struct{ *rand.Rand }
 
 func (p phrase) one(words ...string) string { return words[p.IntN(len(words))] }
@@ -94,7 +95,8 @@ func (p phrase) command() string {
 	return program + " " + flags + p.some(2, p.source) + " " + p.target()
 }
 
-// output is a command of a program that writes or runs what its options say, and the rule that covers it.
+// output returns a command of a program that writes or runs files named in its options, and the
+// rule that covers it.
 func (p phrase) output() (rule, line string) {
 	out := p.one(".git/hooks/pre-commit", ".mcp.json", "new", "dir/new", "innocent/hooks/x", "conf/rc", "../x", "keys/k", ".env", "sub/.vscode/x", "../../outside/x", "dir/.envrc")
 	dir := p.one(".git/hooks", ".vscode", "dir", "innocent", "keys", "..", "sub", ".")
@@ -148,7 +150,7 @@ func (p phrase) output() (rule, line string) {
 	return "allow Bash(" + r.rule + ":*)", strings.ReplaceAll(r.line, `\n`, "\n")
 }
 
-// rows returns how many lines are tried, and the seed of their choice.
+// rows returns the number of lines to try and the random seed.
 func rows(normally int) (int, uint64) {
 	if n, err := strconv.Atoi(os.Getenv("ADZE_TEST_ROWS")); err == nil {
 		return n, uint64(os.Getpid())
@@ -156,8 +158,9 @@ func rows(normally int) (int, uint64) {
 	return normally, 14
 }
 
-// Whatever passes, nothing outside of the project and nothing protected changes, and no program runs that only an
-// option names. The lines are run with the real programs.
+// TestCommandsThatPassAreHarmless runs the allowed lines with the real programs and checks that
+// nothing outside the project and nothing protected changes, and that no program named only in
+// an option runs.
 func TestCommandsThatPassAreHarmless(t *testing.T) {
 	n, seed := rows(150)
 	p := phrase{rand.New(rand.NewPCG(seed, 4))}
@@ -178,7 +181,7 @@ func TestCommandsThatPassAreHarmless(t *testing.T) {
 	})
 }
 
-// runAllowed runs those of n lines that are allowed, each in a world of its own.
+// runAllowed runs the allowed ones among n lines, each in its own world.
 func runAllowed(t *testing.T, n int, next func(world) (Config, string)) {
 	w, ran := outputWorld(t), 0
 	before := w.snapshot(t)

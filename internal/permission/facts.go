@@ -9,100 +9,109 @@ import (
 	"adze/internal/tool"
 )
 
-// Facts are what a call is judged by. [FactsOf] looks at the file system to find them; the decision
-// itself looks at nothing else.
+// Facts is the input to a decision. [FactsOf] inspects the file system to find them; the
+// decision itself uses nothing else.
 type Facts struct {
-	// Names are the tool's: the one it has, then those it had. That of a call that goes to a server ends in the name
-	// it would have as a tool of the server.
+	// Names holds the tool's current name, then its former names. For a call to a server, the
+	// last one is the name it would have as the server's tool.
 	Names []string
-	// Origin says whose tool it is, if not adze's own: what it says of itself is a hint.
+	// Origin identifies the provider of a tool that is not adze's own; such a tool's
+	// annotations are only hints.
 	Origin string
 
-	ReadOnly    bool // the tool says that the call changes nothing
-	Hinted      bool // the tool is not adze's own, so that ReadOnly is a hint
-	OpenWorld   bool // the tool says that the call reaches beyond this machine
-	Planning    bool // it may be used while planning, whatever it changes
+	ReadOnly    bool // the tool declares that the call changes nothing
+	Hinted      bool // the tool is not adze's own, so ReadOnly is a hint
+	OpenWorld   bool // the tool declares that the call reaches beyond this machine
+	Planning    bool // allowed while planning, whatever it changes
 	NeedsPerson bool
-	// Unsandboxed says that the call asks to be run outside the sandbox.
+	// Unsandboxed is set if the call asks to run outside the sandbox.
 	Unsandboxed bool
 
 	Targets []Target // files the call reads and writes
-	Command *Command // the line of shell it executes, or nil
-	// Foreign is the command in another language that it executes, or nil.
+	Command *Command // the shell command line it runs, or nil
+	// Foreign is the command it executes in another language, or nil.
 	Foreign *tool.Foreign
-	// Doubt is why it is not known to only read, or nil.
+	// Doubt is the reason it is not known to be read-only, or nil.
 	Doubt error
-	Hosts []string // what it connects to; empty for one that cannot be told
-	// Preapproved says that hosts about which no rule speaks need no permission, nor does a call that touches nothing.
+	Hosts []string // hosts it connects to; "" means unknown
+	// Preapproved means that hosts not covered by a rule need no permission, and neither does a
+	// call that touches nothing.
 	Preapproved bool
-	// Rules are the contents of rules that the user may be offered; nil means a rule for the whole tool.
+	// Rules holds the rule contents to offer the user; nil means a rule for the whole tool.
 	Rules []string
-	// Matcher compares the content of a rule with the call; nil if the tool cannot.
+	// Matcher matches a rule's content against the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
-	// HookAllow and HookAsk say what hooks decided before.
+	// HookAllow and HookAsk hold the reasons of hooks that decided earlier.
 	HookAllow, HookAsk string
 }
 
 // Name returns the tool's name.
 func (f *Facts) Name() string { return f.Names[0] }
 
-// A Target is a path a call touches, with everything the path leads through.
+// A Target is a path that a call touches, with every path it resolves through.
 type Target struct {
 	Write bool
-	Given string // as the model wrote it
+	Given string // the path in the model's input
 	Set   paths.Set
-	// Tree says that the call may touch whatever is below as well.
+	// Tree means that the call may touch everything below the path as well.
 	Tree bool
-	// Vague says that the path is not known before the call runs.
+	// Vague means that the path is not known before the call runs.
 	Vague bool
-	// Soft says that it is asked about where something would allow it, but not in every mode.
-	Soft bool
-	// Met says that a wildcard stands for it: it is there, and that its name is odd is asked about, but not in
+	// Soft means that the target needs confirmation where something would allow it, but not in
 	// every mode.
+	Soft bool
+	// Met means that the path matched a wildcard: it exists, and an odd name needs
+	// confirmation, but not in every mode.
 	Met bool
 
-	names []string // of Set, in the form in which paths are compared
+	names []string // the names in Set, normalized for comparison
 }
 
-// A Command is a line of shell with the files it touches.
+// A Command is a shell command line with the files it touches.
 type Command struct {
 	Script *shell.Script
 	Uses   []Use
-	// Git says why git may not be run here without asking, or is nil. It does not count in a jail.
+	// Git is the reason git may not run here without asking, or nil. It does not apply in a
+	// jail.
 	Git error
-	// Jailed says that the whole line is proven to only read, and that the kernel keeps it to that.
+	// Jailed means that the whole line is proven read-only and the kernel enforces it.
 	Jailed bool
-	// Doubt is why the line as a whole is not proven where what only reads runs in a jail; nil elsewhere.
+	// Doubt is the reason the whole line is not proven read-only, if read-only commands run in
+	// a jail; nil otherwise.
 	Doubt error
-	// Edits says that nothing is run: the call edits the files that the line names, and does nothing else.
+	// Edits means that nothing is run: the call only edits the files the line names.
 	Edits bool
 
-	// repository returns a reader of the repository of a directory; nil means that git cannot be asked.
+	// repository returns a reader for a directory's repository; nil means that git cannot be
+	// queried.
 	repository func(dir string) (*gitrepo.Reader, error)
-	// nested are the lines that the command hands to others to run, and inner is what they touch.
+	// nested holds the lines that the command passes to other programs to run, and inner the
+	// files they touch.
 	nested []inner.Line
 	inner  []Use
-	// mentions are the words that name protected places to programs about which little is known.
+	// mentions holds the words that name protected paths in the arguments of little-known
+	// programs.
 	mentions []mention
-	// others are the lines that the command comes to under other names; unsure is why there may be more. They
-	// are looked for only if a rule forbids or asks about some commands.
+	// others holds the line's expansions under other names; unsure is the reason there may be
+	// more. They are computed only if a rule denies or asks about some commands.
 	others []*shell.Script
 	unsure string
-	// stays reports that the line changes to no directory but the current one and those below it in the same worktree.
+	// stays reports whether the line only changes to the current directory and directories
+	// below it in the same worktree.
 	stays bool
 }
 
-// A Use is what one part of a command does to a file.
+// A Use is one part's access to a file.
 type Use struct {
 	shell.PathUse
 	Target
 
-	full string // where the path was looked up
-	// dashed is a name that a wildcard stands for and that a program may take for an option, or empty.
+	full string // the path that was looked up
+	// dashed is a name matched by a wildcard that a program may parse as an option, or empty.
 	dashed string
 }
 
-// FactsOf finds what the policy needs to know about a call. Each path is looked up once.
+// FactsOf gathers the facts about a call that the policy needs. Each path is looked up once.
 func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	r := resolver{p: p}
 	traits := t.Traits()
@@ -152,7 +161,7 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	return f
 }
 
-// says returns what a capability of c answers; absent means no.
+// says returns the answer of a capability of c; absent means false.
 func says[T any](c tool.Call, answer func(T) bool) bool {
 	t, ok := tool.As[T](c)
 	return ok && answer(t)

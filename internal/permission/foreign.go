@@ -8,13 +8,15 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// maxSuggested is how many rules are proposed for one command. For others [shell.Script.Suggest] bounds them.
+// maxSuggested limits the number of rules proposed for one command. For other calls,
+// [shell.Script.Suggest] limits them.
 const maxSuggested = 5
 
-// A foreignCheck decides about a command in a language that only its tool reads.
+// A foreignCheck decides about a command in a language that only its tool can parse.
 type foreignCheck struct{ pathCheck }
 
-// decide looks at the command in the order of [commandCheck.execute]. Its zero finding says that the command only reads: what it reads is judged elsewhere.
+// decide checks the command in the order of [commandCheck.execute]. A zero finding means that
+// the command only reads; the reads are judged elsewhere.
 func (c foreignCheck) decide() finding {
 	cmd := c.f.Foreign
 	found := c.matched(&c.rules.Deny)
@@ -54,7 +56,7 @@ func (c foreignCheck) decide() finding {
 	return found
 }
 
-// matched tries the rules of a set that denies or asks.
+// matched applies the rules of a deny or ask set.
 func (c foreignCheck) matched(s *rule.Set) finding {
 	for _, name := range c.f.Names {
 		for _, r := range s.Others(name) {
@@ -71,7 +73,7 @@ func (c foreignCheck) matched(s *rule.Set) finding {
 	return finding{}
 }
 
-// hazards looks for what the user has to see, whatever the mode and the allow rules say.
+// hazards looks for actions that the user must confirm, regardless of mode and allow rules.
 func (c foreignCheck) hazards() finding {
 	cmd := c.f.Foreign
 	found := c.matched(&c.rules.Ask)
@@ -101,7 +103,7 @@ func (c foreignCheck) hazards() finding {
 	return found
 }
 
-// ruled reports whether a deny or ask rule speaks of some calls of the tool.
+// ruled reports whether a deny or ask rule applies to some of the tool's calls.
 func (c foreignCheck) ruled() bool {
 	for _, name := range c.f.Names {
 		if len(c.rules.Deny.Others(name))+len(c.rules.Ask.Others(name)) > 0 {

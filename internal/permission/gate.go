@@ -16,26 +16,26 @@ import (
 	"adze/internal/tool"
 )
 
-// A GateConfig is what a gate works with. The functions that answer questions and keep updates are set
+// GateConfig configures a Gate. The functions that answer questions and save updates are set
 // later: see [Gate.SetAsk], [Gate.SetHooks] and [Gate.SetSave].
 type GateConfig struct {
 	Config
-	// MayBypass says that the session was started with the consent to ask nothing.
+	// MayBypass means that the user consented to bypass mode when starting the session.
 	MayBypass bool
-	// NoAuto says that the settings rule out the mode [Auto].
+	// NoAuto means that the settings disable [Auto] mode.
 	NoAuto bool
-	// DefaultMode is the mode of the user's settings.
+	// DefaultMode is the mode in the user's settings.
 	DefaultMode Mode
-	// Lead has the limits of the conversation in another process that this one works for; nil if it works for none.
+	// Lead holds the limits of the lead in another process; nil if there is none.
 	Lead *Limits
 
-	Say func(string) // told what the user should know
-	// Language returns the language that the model is told things in; nil means English.
+	Say func(string) // called with messages for the user
+	// Language returns the language of texts for the model; nil means English.
 	Language func() texts.Language
 }
 
-// A Gate lets calls pass or not, and changes its state with what the user decides. It is safe for
-// concurrent use.
+// A Gate allows or denies calls, and updates its state with the user's decisions. It is safe
+// for concurrent use.
 type Gate struct {
 	*State
 	denials tally.Denials
@@ -47,8 +47,9 @@ type Gate struct {
 	hooker Hooker
 	judge  Judge
 	save   func(ctx context.Context, u Update) error
-	// advised are the kinds of refusal that the model has got advice about in this turn; true is for those that forbid
-	// other ways. It is nil until the first turn begins, and remains so where other programs call the tools.
+	// advised records the kinds of refusal the model has had advice about in this turn; the key
+	// true is for refusals that forbid workarounds. It is nil until the first turn begins, and
+	// stays nil if other programs call the tools.
 	advised map[bool]bool
 }
 
@@ -62,7 +63,7 @@ func NewGate(c GateConfig) *Gate {
 	return g
 }
 
-// Before adds its verdict to u. It may take as long as the user takes to answer.
+// Before adds its verdict to u. It may block until the user answers.
 func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	if u.Tool == nil || u.Call == nil {
 		return errors.New("a use reached the permission check before it was bound")
@@ -87,7 +88,8 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
-// foresee returns why a call would fail, or nil. Its files are looked at only if they may be read unasked.
+// foresee returns the reason a call would fail, or nil. It reads the call's files only if they
+// may be read without asking.
 func foresee(p *Policy, u *tool.Use, f *Facts) error {
 	fs, ok := tool.As[tool.Foreseer](u.Call)
 	if !ok {
@@ -100,8 +102,8 @@ func foresee(p *Policy, u *tool.Use, f *Facts) error {
 	return fs.Foresee(look)
 }
 
-// jails reports whether a command that is allowed stays in its jail: it is allowed for no other reason than
-// that it only reads, or the user allowed it to read what it names.
+// jails reports whether an allowed command stays in its jail: it is allowed only because it is
+// read-only, or the user allowed it to read the files it names.
 func (p *Policy) jails(f *Facts, d *Decision) bool {
 	switch d.Reason.Type {
 	case ByReadOnly:
@@ -112,7 +114,7 @@ func (p *Policy) jails(f *Facts, d *Decision) bool {
 	return false
 }
 
-// factsOf adds what hooks said to the facts of a use.
+// factsOf returns the facts about a use, including hook results.
 func factsOf(p *Policy, u *tool.Use) Facts {
 	f := FactsOf(p, u.Tool, u.Call)
 	f.HookAllow = u.Verdict.HookAllow
@@ -142,7 +144,8 @@ func (g *Gate) record(u *tool.Use, d Decision) {
 	}
 }
 
-// settle finds an answer to an ask: what was refused just now, the hooks, the judge, and then the user or a host.
+// settle resolves an ask: by a recent refusal, the hooks, the judge, and then the user or a
+// host.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
 	if reason, ok := g.denials.Repeated(u.Name, u.Input); ok {
 		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: repeatedly(reason)}
@@ -177,7 +180,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	case errors.Is(err, errNoAsker):
 		u.Verdict.Remedy = allowFlags(p, u, &q)
 		d.unanswered(&q)
-		if d.note != "" { // the flag that would allow the call is no reason
+		if d.note != "" { // the flag that would allow the call is not a reason
 			g.say(fmt.Sprintf("a call of %s was not judged: %s", u.Name, d.note))
 		}
 		if why := g.blocked.Tripped(); why != "" && p.cfg.classifies() {
@@ -191,7 +194,8 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	return g.accept(ctx, p, u, d, reply{a, hooked})
 }
 
-// repeatedly says that a call was refused just now, for the given reason, which may be empty.
+// repeatedly returns a message that the same call was just refused, for the given reason, which
+// may be empty.
 func repeatedly(reason string) string {
 	text := "the identical call was refused a moment ago"
 	if reason != "" {
@@ -200,16 +204,16 @@ func repeatedly(reason string) string {
 	return text
 }
 
-// A reply is an answer, of a hook, the user or a host.
+// A reply is an answer from a hook, the user or a host.
 type reply struct {
 	Answer
 	hook bool
 }
 
-// Ask puts a question to the user or a host: that of an agent that works for the conversation of g.
+// Ask asks the user or a host the question of an agent that works for g's conversation.
 func (g *Gate) Ask(ctx context.Context, q Question) (Answer, error) { return g.ask(ctx, q) }
 
-// ask puts the question to the user or a host.
+// ask asks the user or a host.
 func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 	g.mu.Lock()
 	ask := g.asker
@@ -220,11 +224,12 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 	return ask(ctx, q)
 }
 
-// errDecided is why a question is taken back that the user answered elsewhere.
+// errDecided is the reason for withdrawing a question that the user settled elsewhere.
 const errDecided tool.Withdrawn = "a rule or the permission mode now decides this call"
 
-// put puts the question that p left open to the user or a host. If they answer it elsewhere, by a rule that they add or a mode that they
-// choose, it is taken back and decided by that; unless a hook wants it to be asked.
+// put asks the user or a host the question that p left open. If they settle it elsewhere, by
+// adding a rule or changing the mode, the question is withdrawn and decided by that, unless a
+// hook requires the prompt.
 func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hooked bool) (Answer, *Decision, error) {
 	if hooked {
 		a, err := g.ask(ctx, q)
@@ -259,7 +264,8 @@ func (g *Gate) put(ctx context.Context, p *Policy, u *tool.Use, q Question, hook
 	}
 }
 
-// hooks lets the PermissionRequest hooks answer. A hook never says yes where the user is needed.
+// hooks lets the PermissionRequest hooks answer. A hook cannot allow a call that needs the
+// user.
 func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool) {
 	g.mu.Lock()
 	ask := g.hooker
@@ -275,7 +281,7 @@ func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool
 	return a, ok && !(a.Behavior == Allow && q.NeedsPerson)
 }
 
-// accept carries a reply out.
+// accept applies a reply.
 func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r reply) (Decision, error) {
 	reason := Reason{Type: ByUser, Text: r.Message}
 	if r.hook {
@@ -307,8 +313,9 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	if was == Plan && g.Mode() != Plan {
 		g.leftPlan()
 	}
-	// If the answer, or something else meanwhile, changed the policy, it is judged again: a yes never lifts a deny, and
-	// a hook's yes to an input of its own never lifts what the user has to see.
+	// If the policy has changed, by this answer or otherwise, judge again: a yes never
+	// overrides a deny, and a hook's yes to its own input never overrides a hazard the user
+	// must confirm.
 	if now := g.Policy(); r.Input != nil || now != p {
 		again := Decide(now, factsOf(now, u))
 		if again.denies() || again.Firm && r.hook && r.Input != nil {
@@ -320,10 +327,10 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	return d, nil
 }
 
-// denies reports whether the call is refused as such, not for want of someone to ask.
+// denies reports whether the call itself is refused, rather than for lack of someone to ask.
 func (d *Decision) denies() bool { return d.Behavior == Deny && d.Reason.Mode != DontAsk }
 
-// rewrite replaces the input by the one of the reply, through the same checks as the model's own.
+// rewrite replaces the input with the reply's, after the same checks as the model's own.
 func rewrite(u *tool.Use, r reply) error {
 	if am, ok := tool.As[tool.Amender](u.Call); ok && !r.hook {
 		c, err := am.Amend(r.Input)
@@ -343,11 +350,12 @@ func firstOf(a, b string) string {
 	return b
 }
 
-// Standing returns the policy in force for what it says of tools as a whole: it does not look at where links lead.
+// Standing returns the current policy for questions about whole tools: it does not resolve
+// symlinks.
 func (g *Gate) Standing() *Policy { return standing(g.State) }
 
-// Apply changes what is allowed: in memory at once, and in the settings where the update says so. What
-// cannot be kept there holds for the session.
+// Apply updates the permissions: immediately in memory, and in the settings if the update says
+// so. An update that cannot be saved applies to the session.
 func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 	var errs []error
 	for _, u := range updates {
@@ -380,33 +388,33 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 	return errors.Join(errs...)
 }
 
-// SetAsk sets the function that puts questions to the user or a host. Without one, calls that would be
-// asked about are denied.
+// SetAsk sets the function that asks the user or a host. Without it, calls that need a prompt
+// are denied.
 func (g *Gate) SetAsk(ask Asker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asker = ask
 }
 
-// Asks reports whether questions can be asked.
+// Asks reports whether there is a function to ask questions.
 func (g *Gate) Asks() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.asker != nil
 }
 
-// A Hooker asks the PermissionRequest hooks; false means that none had an opinion, or, with the behavior Ask, that
-// the user has to answer. An error leaves the question to the user.
+// A Hooker runs the PermissionRequest hooks. False means that none had an opinion, or, with the
+// behavior Ask, that the user has to answer. After an error, the user is asked.
 type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
-// SetHooks sets the function that asks the PermissionRequest hooks; it may be nil.
+// SetHooks sets the function that runs the PermissionRequest hooks; it may be nil.
 func (g *Gate) SetHooks(ask Hooker) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.hooker = ask
 }
 
-// SetSave sets the function that keeps updates in a settings file.
+// SetSave sets the function that saves updates to a settings file.
 func (g *Gate) SetSave(save func(ctx context.Context, u Update) error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

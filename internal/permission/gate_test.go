@@ -21,8 +21,7 @@ import (
 	"adze/internal/tool"
 )
 
-// answers returns an asker that always gives the same answer, and counts.
-// asking returns a gate whose questions ask answers.
+// asking returns a gate whose questions are answered by ask.
 func asking(c GateConfig, ask Asker) *Gate {
 	g := NewGate(c)
 	g.SetAsk(ask)
@@ -34,7 +33,7 @@ func answers(a Answer) (Asker, *int) {
 	return func(context.Context, Question) (Answer, error) { *n++; return a, nil }, n
 }
 
-// pass sends a call of the named tool through a gate.
+// pass runs a call of the named tool through a gate.
 func pass(t testing.TB, g *Gate, name string, in call) tool.Verdict {
 	t.Helper()
 	u := newUse(t, fake{name: name}, in)
@@ -59,7 +58,7 @@ func TestGateAsks(t *testing.T) {
 		command  string
 		want     tool.Decision
 		rejected bool
-		reason   string // part of it
+		reason   string // substring of the reason
 	}{
 		{"read-only", nil, Default, nil, "ls", tool.Allow, false, "only reads"},
 		{"nobody there", nil, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
@@ -87,9 +86,8 @@ func TestGateAsks(t *testing.T) {
 	}
 }
 
-// The user may let the call run and end the turn after it, to continue elsewhere. A question names the programs that would
-// run.
-//
+// TestAllowedAndStopped checks that the user may let the call run and end the turn after it,
+// and that a question names the programs that would run.
 // Proves PLAN-05.
 func TestAllowedAndStopped(t *testing.T) {
 	w := newWorld(t)
@@ -107,9 +105,8 @@ func TestAllowedAndStopped(t *testing.T) {
 	}
 }
 
-// The model is told why, in words, with all parts of a command, and what to do about it; never of modes that allow
-// everything (model-side 3.5).
-//
+// TestRefusalTellsTheModel checks that the model gets a readable reason covering all parts of a
+// command, and advice, but never a mention of modes that allow everything (model-side 3.5).
 // Proves PERM-02.
 func TestRefusalTellsTheModel(t *testing.T) {
 	w := newWorld(t)
@@ -169,9 +166,9 @@ func (u unfit) Foresee(look bool) error {
 	return errors.New("old_string was not found")
 }
 
-// Nobody is asked about a call that would fail (model-side 12): not the user, not a hook. Nothing is denied, since
-// nothing was decided. What may not be read is not looked at.
-//
+// TestDoomedCallsAreNotAsked checks that neither the user nor a hook is asked about a call that
+// would fail (model-side 12), that no denial is recorded, and that unreadable files are not
+// inspected.
 // Proves EXEC-03.
 func TestDoomedCallsAreNotAsked(t *testing.T) {
 	w := newWorld(t)
@@ -198,12 +195,12 @@ func TestDoomedCallsAreNotAsked(t *testing.T) {
 	if diff := cmp.Diff([]bool{true, false}, looked); diff != "" {
 		t.Errorf("looked (-want +got):\n%s", diff)
 	}
-	// What may not be read is not looked at, even if it may be written.
+	// A file that may be written but not read is not inspected.
 	looked = nil
 	if v := try(asking(GateConfig{Config: w.config(Default, "deny Read(x)")}, yes), "x"); v.Failure == nil || len(looked) != 1 || looked[0] {
 		t.Errorf("looked %v, %+v", looked, v)
 	}
-	// A rule denies it all the same.
+	// A rule still denies it.
 	looked = nil
 	if v := try(NewGate(GateConfig{Config: w.config(Default, "deny Edit(x)")}), "x"); v.Decision != tool.Deny || len(looked) > 0 {
 		t.Errorf("%+v", v)
@@ -272,7 +269,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// What is suggested for a call that asks allows it.
+// TestSuggestionsHelp checks that accepting a call's suggestions allows it.
 func TestSuggestionsHelp(t *testing.T) {
 	w := hostileWorld(t)
 	for name, in := range map[string]call{
@@ -309,7 +306,7 @@ func TestAnswersThatChangeThings(t *testing.T) {
 		hook   bool
 		rules  []string
 		want   tool.Decision
-		runs   string // what is executed
+		runs   string // the command that runs
 	}{
 		{"changed by the user", Answer{Behavior: Allow, Input: input(runs("make test"))}, false, nil, tool.Allow, "make test"},
 		{"changed into what is denied", Answer{Behavior: Allow, Input: input(runs("rm x"))}, false, []string{"deny Bash(rm:*)"}, tool.Deny, "rm x"},
@@ -342,7 +339,7 @@ func TestAnswersThatChangeThings(t *testing.T) {
 	}
 }
 
-// A rule that appears while the question is open holds.
+// TestRulesChangeWhileAsking checks that a rule added while the question is open applies.
 func TestRulesChangeWhileAsking(t *testing.T) {
 	w := newWorld(t)
 	var g *Gate
@@ -415,7 +412,7 @@ func TestDenialTracking(t *testing.T) {
 		if v := pass(t, g, "Bash", runs("make")); n != 5 || v.Decision != tool.Allow {
 			t.Errorf("after the cool-down: asked %d times, %+v", n, v)
 		}
-		answer.Behavior = Deny // the success began a new row
+		answer.Behavior = Deny // the success reset the count
 		pass(t, g, "Bash", runs("make"))
 		pass(t, g, "Bash", runs("make"))
 		pass(t, g, "Bash", runs("ls"))
@@ -431,9 +428,8 @@ func TestDenialTracking(t *testing.T) {
 	})
 }
 
-// Without a classifier, auto mode allows what acceptEdits does and asks about the rest; broad allow rules
-// are suspended.
-//
+// TestAutoMode checks that without a classifier, auto mode allows the same as acceptEdits and
+// asks about the rest, with broad allow rules suspended.
 // Proves PERM-24.
 func TestAutoMode(t *testing.T) {
 	w := newWorld(t)
@@ -545,7 +541,7 @@ func TestUpdates(t *testing.T) {
 	if len(saved) != 4 {
 		t.Errorf("%d updates were saved", len(saved))
 	}
-	// What comes from settings is replaced by a reload, the rest stays.
+	// A reload replaces the rules from settings and keeps the rest.
 	if err := g.Apply(t.Context(), []Update{{Type: AddDirectories, Directories: []string{"src"}, Destination: scope.Session}}); err != nil {
 		t.Fatal(err)
 	}
@@ -587,7 +583,7 @@ func TestUpdateThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// Adding rules and removing them again leaves what was there.
+// TestUpdatesUndo checks that adding rules and removing them restores the previous state.
 func TestUpdatesUndo(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -641,7 +637,8 @@ func TestGateIsConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// A refusal never advises the mode that is in force, nor a rule that would not help.
+// TestRefusalsAdviseWhatHelps checks that a refusal never suggests the current mode or a rule
+// that would not help.
 func TestRefusalsAdviseWhatHelps(t *testing.T) {
 	w := newWorld(t)
 	v := pass(t, NewGate(GateConfig{Config: w.config(Bypass)}), "Bash", runs("rm -rf /"))
@@ -650,8 +647,8 @@ func TestRefusalsAdviseWhatHelps(t *testing.T) {
 	}
 }
 
-// What a command grants is below every deny and ask, and ends with it.
-//
+// TestRulesOfACommand checks that a command's grants rank below every deny and ask, and end
+// with the command.
 // Proves SKILL-15.
 func TestRulesOfACommand(t *testing.T) {
 	w := newWorld(t)

@@ -18,8 +18,8 @@ const (
 	dirSecret = "DIR-SECRET"
 )
 
-// gitWorld is a repository with secrets in .env and in secrets, in all places where git keeps files, and with files that are
-// named like a branch, like commands of git and like a number.
+// gitWorld returns a repository with secrets in .env and in secrets, in every place where git
+// stores files, and with files named like a branch, like git commands and like a number.
 func gitWorld(t testing.TB) (w world, names *strings.Replacer) {
 	t.Helper()
 	w = newWorld(t)
@@ -71,7 +71,7 @@ func gitWorld(t testing.TB) (w world, names *strings.Replacer) {
 		"{EMPTYBLOB}", run("hash-object", "-w", "/dev/null"), "{ENVOBJECT}", env[:2]+"/"+env[2:], "{DIROBJECT}", dir[:2]+"/"+dir[2:])
 }
 
-// git runs git in the project and returns what it prints.
+// git runs git in the project and returns its output.
 func (w world) git(t testing.TB, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -88,8 +88,8 @@ func (w world) environ() []string {
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}
 }
 
-// runCopy runs a line in a copy of the project and returns all that it printed, and the files that it left elsewhere than in
-// .git, .env and secrets.
+// runCopy runs a line in a copy of the project and returns its output, plus the files it left
+// outside .git, .env and secrets.
 func (w world) runCopy(t *testing.T, line string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func (w world) runCopy(t *testing.T, line string) []byte {
 		case !entry.Type().IsRegular() || rel == ".env":
 			return nil
 		}
-		data, _ := os.ReadFile(path) // ok: what cannot be read is not left
+		data, _ := os.ReadFile(path) // ok: an unreadable file leaks nothing
 		out = append(out, data...)
 		return nil
 	})
@@ -119,8 +119,8 @@ func (w world) runCopy(t *testing.T, line string) []byte {
 	return out
 }
 
-// No command of git shows or copies what a rule denies reading, whatever the rule looks like. The commands that pass are run.
-//
+// TestGitShowsNothingDenied runs the git commands that pass and checks that none shows or
+// copies a file that a rule denies reading, whatever form the rule has.
 // Proves PERM-38.
 func TestGitShowsNothingDenied(t *testing.T) {
 	w, names := gitWorld(t)
@@ -177,7 +177,7 @@ func TestGitShowsNothingDenied(t *testing.T) {
 	}
 }
 
-// remembering returns each reader once, with its answers. The repositories must not change.
+// remembering caches readers and their answers. The repositories must not change.
 func remembering(repository func(string) (*gitrepo.Reader, error)) func(string) (*gitrepo.Reader, error) {
 	type answer struct {
 		r   *gitrepo.Reader
@@ -194,8 +194,9 @@ func remembering(repository func(string) (*gitrepo.Reader, error)) func(string) 
 	}
 }
 
-// In a repository with such files, commands that show others run unasked, and in one without them all do, whether the files
-// are on the disk or not.
+// TestGitShowsTheRest checks that commands showing other files run without asking in a
+// repository with such files, and that all commands do in one without them, whether the files
+// are on disk or not.
 func TestGitShowsTheRest(t *testing.T) {
 	w, _ := gitWorld(t)
 	rules := []string{"deny Read(./.env)", "deny Read(**/.env)", "deny Read(./secrets)", "deny Read(//" + w.project[1:] + "/secrets/**)", "ask Read(**/*.pem)"}
@@ -301,7 +302,8 @@ func TestGitShowsTheRest(t *testing.T) {
 	}
 }
 
-// Rules hold in a project that is entered by a link, for files that only the history has.
+// TestGitShowsNothingBehindLinks checks that rules apply in a project entered through a
+// symlink, to files that exist only in the history.
 func TestGitShowsNothingBehindLinks(t *testing.T) {
 	w, _ := gitWorld(t)
 	w.git(t, "stash", "-q")
@@ -324,8 +326,8 @@ func TestGitShowsNothingBehindLinks(t *testing.T) {
 	}
 }
 
-// No command prints or copies a file that a rule denies reading, wherever it names it. The commands that pass are run.
-//
+// TestCommandsReadNothingDenied runs the commands that pass and checks that none prints or
+// copies a file that a rule denies reading, wherever it is named.
 // Proves PERM-38.
 func TestCommandsReadNothingDenied(t *testing.T) {
 	w, _ := gitWorld(t)
@@ -354,8 +356,8 @@ func TestCommandsReadNothingDenied(t *testing.T) {
 	}
 }
 
-// No command changes a file that a rule denies editing. The commands that pass are run.
-//
+// TestCommandsEditNothingDenied runs the commands that pass and checks that none changes a file
+// that a rule denies editing.
 // Proves PERM-38.
 func TestCommandsEditNothingDenied(t *testing.T) {
 	w, _ := gitWorld(t)
@@ -405,7 +407,8 @@ func TestCommandsEditNothingDenied(t *testing.T) {
 	}
 }
 
-// changedCopy runs a line in a copy of the project and returns what src/a.go held before and holds then.
+// changedCopy runs a line in a copy of the project and returns the contents of src/a.go before
+// and after.
 func (w world) changedCopy(t *testing.T, line string) (before, after string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,33 +11,34 @@ import (
 	"adze/internal/tool"
 )
 
-// A Judge answers some questions in place of the user. It never sees a call that a rule denies, or that only the
-// user may decide about, and its error leaves the question to the user.
+// A Judge answers some questions in place of the user. It never sees a call that a rule denies
+// or that only the user may decide. If it returns an error, the user is asked.
 type Judge interface {
-	// Judge says whether a call must be blocked.
+	// Judge decides whether a call must be blocked.
 	Judge(ctx context.Context, q Question) (Judgement, error)
-	// Covers returns the one of the classes of actions that a command certainly belongs to, or nothing.
+	// Covers returns the action class that a command certainly belongs to, or "".
 	Covers(ctx context.Context, q Question, classes []string) (string, error)
 }
 
-// A Judgement is what a judge says about a call.
+// A Judgement is a judge's verdict on a call.
 type Judgement struct {
 	Block  bool
-	Reason string // for users and models; it may be empty
+	Reason string // shown to users and models; may be empty
 }
 
-// SetJudge sets who answers questions in the mode [Auto], and for what a plan asked leave for; nil means that
-// all questions go to the user.
+// SetJudge sets the judge for questions in [Auto] mode and for the action classes of approved
+// plans; nil means that all questions go to the user.
 func (g *Gate) SetJudge(j Judge) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.judge = j
 }
 
-// Judged returns how many calls the judge has allowed and refused in the mode [Auto].
+// Judged returns how many calls the judge has allowed and refused in [Auto] mode.
 func (g *Gate) Judged() (allowed, refused int) { return g.blocked.Counts() }
 
-// judged lets the judge decide. If it does not, the note says why the user has to, where that is worth knowing.
+// judged lets the judge decide. If it does not, the note is the reason the user is asked, if
+// worth showing.
 func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, d Decision) (_ Decision, decided bool, note string) {
 	g.mu.Lock()
 	j := g.judge
@@ -62,7 +63,7 @@ func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, 
 		}
 		verdict.Reason = autoReason(verdict)
 	}
-	if now := g.Policy(); now != p { // it changed meanwhile
+	if now := g.Policy(); now != p { // the policy changed in the meantime
 		again := Decide(now, factsOf(now, u))
 		if again.denies() {
 			return again, true, ""
@@ -92,7 +93,7 @@ func autoReason(v Judgement) string {
 	return text
 }
 
-// covered returns the class of actions of an approved plan that a command belongs to, or nothing.
+// covered returns the approved plan's action class that a command belongs to, or "".
 func (g *Gate) covered(ctx context.Context, j Judge, q *Question) (string, error) {
 	if q.Command == "" || q.Tool != compat.Command {
 		return "", nil
@@ -100,8 +101,8 @@ func (g *Gate) covered(ctx context.Context, j Judge, q *Question) (string, error
 	return g.approved.Covers(q.Dir, q.Command, func(classes []string) (string, error) { return j.Covers(ctx, *q, classes) })
 }
 
-// approve makes rules of the session of those approved classes of actions whose meaning is known. What
-// belongs to the others is left to the judge.
+// approve adds session rules for the approved action classes with a known meaning. The judge
+// decides about the others.
 func (s *State) approve(prompts []approval.Prompt) {
 	if approval.Check(prompts) != nil {
 		return

@@ -15,14 +15,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A bench judges as it is told, and counts.
+// A bench is a fake judge that returns fixed answers and counts calls.
 type bench struct {
 	verdict Judgement
 	class   string
 	err     error
-	judged  []string // commands
+	judged  []string // commands judged
 	classed []string
-	during  func() // happens while it thinks
+	during  func() // called while it decides
 }
 
 func (b *bench) Judge(_ context.Context, q Question) (Judgement, error) {
@@ -90,8 +90,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The user sees why they are asked although a judge could have answered.
-//
+// TestJudgeDoubt checks that the user sees why they are asked although a judge could have
+// answered.
 // Proves PERM-24.
 func TestJudgeDoubt(t *testing.T) {
 	w := newWorld(t)
@@ -113,7 +113,7 @@ func TestJudgeDoubt(t *testing.T) {
 	}
 }
 
-// A hook that broke leaves the question to the user, never to a judge.
+// TestBrokenHookBeforeJudge checks that after a hook fails the user is asked, never a judge.
 func TestBrokenHookBeforeJudge(t *testing.T) {
 	w := newWorld(t)
 	for name, hook := range map[string]Hooker{
@@ -134,7 +134,7 @@ func TestBrokenHookBeforeJudge(t *testing.T) {
 	}
 }
 
-// What changes while the judge thinks counts.
+// TestJudgeIsLate checks that policy changes made while the judge decides apply.
 func TestJudgeIsLate(t *testing.T) {
 	w := newWorld(t)
 	yes, asked := answers(Answer{Behavior: Allow})
@@ -180,14 +180,14 @@ func TestBreaker(t *testing.T) {
 	for range tally.MaxBlockedRow {
 		try(tool.Deny, 0)
 	}
-	try(tool.Allow, 1) // the user is asked, and allows it: the judge is trusted again
+	try(tool.Allow, 1) // the user is prompted and allows it: the judge is trusted again
 	for range tally.MaxBlockedRow - 1 {
 		try(tool.Deny, 0)
 	}
 	b.verdict = lenient
 	try(tool.Allow, 0)
 	b.verdict = strict
-	for i := 5; i < tally.MaxBlocked; i++ { // that many in all
+	for i := 5; i < tally.MaxBlocked; i++ { // up to the total limit
 		if i%2 == 0 {
 			b.verdict = lenient
 			try(tool.Allow, 0)
@@ -206,7 +206,7 @@ func TestBreaker(t *testing.T) {
 		t.Errorf("allowed %d, refused %d of %d", allowed, refused, len(b.judged))
 	}
 
-	// Without a user the turn ends.
+	// Without a user, the turn ends.
 	alone := NewGate(GateConfig{Config: w.config(Auto)})
 	alone.SetJudge(b)
 	for range tally.MaxBlockedRow {
@@ -263,11 +263,11 @@ func TestPlanClasses(t *testing.T) {
 				break
 			}
 		}
-		if len(tt.bench.classed) != tt.classed { // a yes holds for the session
+		if len(tt.bench.classed) != tt.classed { // a match is cached for the session
 			t.Errorf("%s: asked about %q", tt.name, tt.bench.classed)
 		}
 	}
-	// A plan does not make the user answer less than before.
+	// A plan does not remove prompts the user would otherwise get.
 	g := asking(GateConfig{Config: w.config(Default)}, yes)
 	g.SetJudge(&bench{err: errors.New("no answer")})
 	if _, err := g.PlanMode().Enter(); err != nil {
@@ -281,8 +281,8 @@ func TestPlanClasses(t *testing.T) {
 	}
 }
 
-// Whatever a judge says, what a rule denies stays denied, and what only the user may allow is not allowed without one.
-//
+// TestJudgeNeverLiftsADeny checks that whatever a judge answers, a rule's deny stands, and
+// calls only the user may allow are not allowed without one.
 // Proves PERM-23, PERM-24.
 func TestJudgeNeverLiftsADeny(t *testing.T) {
 	w := newWorld(t)

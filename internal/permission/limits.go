@@ -6,13 +6,13 @@ import (
 	"adze/internal/permission/rule"
 )
 
-// Limits are the part of a policy that limits the conversations that work for its own, in a form that another process can
-// read. In the same process [Gate.Child] hands them on.
+// Limits is the part of a policy that limits child conversations, in a form another process can
+// read. In the same process, [Gate.Child] passes it on.
 type Limits struct {
 	Rules       []rule.Rule `json:"rules"`
 	Mode        Mode        `json:"mode"`
-	Dirs        []string    `json:"dirs"`            // working directories, the first one first
-	Bases       []string    `json:"bases,omitempty"` // of relative paths in rules that protect
+	Dirs        []string    `json:"dirs"`            // working directories in order
+	Bases       []string    `json:"bases,omitempty"` // bases for relative paths in deny and ask rules
 	Copies      []rule.Copy `json:"copies,omitempty"`
 	Protected   []string    `json:"protected,omitempty"`
 	ManagedOnly bool        `json:"managedOnly,omitempty"`
@@ -29,14 +29,14 @@ func (s *State) Limits() Limits {
 	}
 }
 
-// apply returns the configuration of a conversation with the limits, in the surroundings of c.
+// apply returns c's configuration restricted by the limits.
 func (l *Limits) apply(c Config) Config {
 	c.Rules, c.Mode, c.Copies, c.ManagedOnly = l.Rules, l.Mode, l.Copies, l.ManagedOnly
 	c.Dirs, c.Dir, c.Protected, c.bases = l.Dirs, "", l.Protected, l.Bases
 	return c
 }
 
-// obeyIn makes s the state of a conversation that works for one in another process.
+// obeyIn makes s the state of a conversation whose lead is in another process.
 func (s *State) obeyIn(l *Limits) {
 	if l.Mode == "" || len(l.Dirs) == 0 {
 		l = &Limits{Mode: Plan, Dirs: s.now.workingDirs()} // not written by a lead: nothing is allowed
@@ -49,7 +49,7 @@ func (s *State) obeyIn(l *Limits) {
 	s.now.Mode = withWish(l.Mode, s.wanted)
 }
 
-// SetLimits replaces the limits of a conversation that works for one in another process.
+// SetLimits replaces the limits of a conversation whose lead is in another process.
 func (s *State) SetLimits(l Limits) {
 	if s.lead == nil || l.Mode == "" || len(l.Dirs) == 0 {
 		return

@@ -1,6 +1,6 @@
-// Package approval is about the classes of actions that a plan asks leave for, in words: which are possible, which
-// commands those few mean whose meaning is known, and which commands a judge found to belong to the others. What is
-// decided about a call is left to package permission.
+// Package approval handles the action classes a plan requests: it validates them, expands the
+// few with an exact meaning to commands, and remembers which commands a judge assigned to the
+// others.
 package approval
 
 import (
@@ -16,19 +16,19 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// A Prompt is a class of actions that a plan asks leave for, in words.
+// A Prompt is a class of actions, described in prose, that a plan requests permission for.
 type Prompt struct {
 	Tool   string `json:"tool"`
 	Prompt string `json:"prompt"`
 }
 
-// Limits of what a plan may ask leave for.
+// Limits on the classes a plan may request.
 const (
 	maxPrompts     = 20
 	maxPromptChars = 200
 )
 
-// Check reports what is wrong with the classes of actions of a plan.
+// Check returns an error if the plan's action classes are invalid.
 func Check(prompts []Prompt) error {
 	if len(prompts) > maxPrompts {
 		return fmt.Errorf("allowedPrompts has %d entries, and at most %d are possible", len(prompts), maxPrompts)
@@ -46,8 +46,8 @@ func Check(prompts []Prompt) error {
 	return nil
 }
 
-// Known returns the commands that a description means in a project, if it is one of the few with an
-// exact meaning.
+// Known returns the commands that a description means in a project, or nil if the description
+// has no exact meaning.
 func Known(description, project string) []string {
 	action := actionOf(description)
 	if action == "" {
@@ -65,7 +65,7 @@ func Known(description, project string) []string {
 	return contents
 }
 
-// actionOf returns what a description means exactly, or nothing.
+// actionOf returns the exact action that a description means, or "" if there is none.
 func actionOf(description string) string {
 	words := strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(description), ".")))
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "the" || w == "all" || w == "project" || w == "project's" })
@@ -84,10 +84,10 @@ func actionOf(description string) string {
 	return ""
 }
 
-// A toolchain says which commands do what in a project that has one of its files.
+// A toolchain maps actions to commands in a project that has one of its files.
 type toolchain struct {
 	files    []string
-	commands map[string]string // one to a line
+	commands map[string]string // action to commands, one per line
 }
 
 func toolchains() []toolchain {
@@ -115,15 +115,16 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// maxClasses is how many approved classes of actions are remembered; the oldest go first.
+// maxClasses limits the number of approved action classes kept; the oldest are dropped first.
 const maxClasses = 3 * maxPrompts
 
-// Classes are the classes of actions that the user approved with plans and whose meaning is left to a judge, with the
-// commands that belong to them. The zero value is ready; it is safe for concurrent use.
+// Classes holds the action classes that the user approved with plans and that need a judge to
+// interpret, with the commands known to belong to them. The zero value is ready to use; it is
+// safe for concurrent use.
 type Classes struct {
 	mu       sync.Mutex
 	classes  []string
-	commands map[string]string // by directory and line: the class
+	commands map[string]string // directory and command line to class
 }
 
 // Add adds a class.
@@ -135,8 +136,8 @@ func (a *Classes) Add(class string) {
 	}
 }
 
-// Covers returns the class that a command in a directory belongs to, or nothing. Ask is asked which of the classes it
-// is; a yes is remembered.
+// Covers returns the class that a command in a directory belongs to, or "". It calls ask to
+// pick one of the classes; a match is cached.
 func (a *Classes) Covers(dir, command string, ask func(classes []string) (string, error)) (string, error) {
 	a.mu.Lock()
 	classes, key := slices.Clone(a.classes), dir+"\x00"+command

@@ -1,7 +1,7 @@
-// Package compat holds the names that stand for tools in permission rules: ours, and those that rule files
-// of other programs use. Below the tools it is the only place that knows a tool by its name; a tool that is
-// not in it needs no entry, since rules for reading, writing, commands and hosts speak of what a call does,
-// whichever tool makes it.
+// Package compat holds the tool names used in permission rules: adze's own and the ones found
+// in other programs' rule files. It is the only package below the tools that knows tools by
+// name. A tool without an entry works, because rules for reads, writes, commands and hosts
+// apply to any tool's calls.
 package compat
 
 import (
@@ -10,29 +10,29 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// Names of rules that speak of what a call does, whichever tool makes it.
+// Rule names that match a call's effects, whichever tool makes it.
 const (
-	Command = "Bash"     // lines of shell
-	Read    = "Read"     // reading a file
-	Edit    = "Edit"     // writing a file
-	Fetch   = "WebFetch" // connecting to a host
+	Command = "Bash"     // shell command lines
+	Read    = "Read"     // reads of a file
+	Edit    = "Edit"     // writes to a file
+	Fetch   = "WebFetch" // connections to a host
 )
 
-// A Kind is what the content of a rule means.
+// A Kind says how to interpret a rule's content.
 type Kind uint8
 
 // The kinds.
 const (
-	Own     Kind = iota // the tool compares it with the call
-	Shell               // a pattern of lines of shell
-	Foreign             // a pattern of commands that the tool compares
-	Agent               // the name of an agent
-	Reads               // a pattern of paths that are read
-	Writes              // a pattern of paths that are written
+	Own     Kind = iota // the tool matches it against the call
+	Shell               // a shell command pattern
+	Foreign             // a command pattern that the tool matches
+	Agent               // an agent name
+	Reads               // a pattern for paths read
+	Writes              // a pattern for paths written
 	Host                // domain:host
 )
 
-// KindOf returns what the content of rules with this name means.
+// KindOf returns the kind of content that rules with this name have.
 func KindOf(name string) Kind {
 	switch name {
 	case Command, "Shell":
@@ -51,14 +51,14 @@ func KindOf(name string) Kind {
 	return Own
 }
 
-// Paths reports whether the content is a pattern of paths.
+// Paths reports whether the content is a path pattern.
 func (k Kind) Paths() bool { return k == Reads || k == Writes }
 
-// Runs reports whether a rule without content lets its calls do anything: run commands or agents.
+// Runs reports whether a rule without content allows arbitrary execution: commands or agents.
 func (k Kind) Runs() bool { return k == Shell || k == Foreign || k == Agent }
 
-// tools are the names of tools that rules and hooks may speak of: those of this version, those that are
-// specified and still to come, and those that files of other programs use.
+// tools lists the tool names that rules and hooks may use: the tools of this version, specified
+// tools that do not exist yet, and names in other programs' files.
 const tools = " Bash Shell PowerShell Read Edit Write NotebookEdit Glob Grep Agent Task AskUserQuestion TodoWrite TaskOutput TaskStop " +
 	"TaskCreate TaskGet TaskList TaskUpdate EnterPlanMode ExitPlanMode VerifyPlanExecution WebFetch WebSearch LSP Skill Workflow Sleep " +
 	"SearchExtraTools ToolSearch ExecuteExtraTool StructuredOutput SendMessage TeamCreate TeamDelete EnterWorktree ExitWorktree " +
@@ -66,11 +66,11 @@ const tools = " Bash Shell PowerShell Read Edit Write NotebookEdit Glob Grep Age
 	"PushNotification SubscribePR WebBrowser Snip CtxInspect ListPeers " +
 	"MultiEdit LS NotebookRead TodoRead BashOutput KillShell KillBash SlashCommand ListMcpResourcesTool ReadMcpResourceTool "
 
-// Names returns the names of tools that rules and hooks may speak of, without those of servers.
+// Names returns the tool names that rules and hooks may use, except MCP server tools.
 func Names() []string { return strings.Fields(tools) }
 
-// Unknown returns, as a sentence without its end, that there is no tool of that name and which one may have
-// been meant; empty if there may be one. Servers name their tools themselves.
+// Unknown returns a clause saying that no tool has that name, with a suggestion, or "" if there
+// may be one. Servers choose their tools' names.
 func Unknown(name string) string {
 	switch {
 	case strings.Contains(tools, " "+name+" ") || strings.HasPrefix(name, "mcp__"):
@@ -84,7 +84,7 @@ func Unknown(name string) string {
 	return "there is no tool " + name
 }
 
-// TakesContent reports whether rules for a tool that is known can speak of some of its calls only.
+// TakesContent reports whether rules for a known tool can be limited to some of its calls.
 func TakesContent(name string) bool {
 	return KindOf(name) != Own || name == "Skill" || name == "SlashCommand" || name == "Workflow"
 }

@@ -1,5 +1,5 @@
-// Package inner looks into a line of shell for what others run in it, and for what its wildcards stand for. It is there to
-// find what is forbidden, never to allow anything.
+// Package inner finds commands that other commands run (xargs, find -exec, sh -c), and expands
+// wildcards. Its results are used only to find forbidden actions, never to allow anything.
 package inner
 
 import (
@@ -13,32 +13,32 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Limits of looking into commands for what other commands run in them.
+// Limits on parsing nested commands.
 const (
 	maxNesting  = 4
-	maxNested   = 64 << 10 // characters that are parsed again
-	maxExpanded = 256      // names that a wildcard stands for
-	maxLooked   = 4096     // names that are compared with it
+	maxNested   = 64 << 10 // characters parsed again
+	maxExpanded = 256      // names a wildcard expands to
+	maxLooked   = 4096     // names compared with a wildcard
 )
 
-// A nest collects the lines of shell that a line hands to the programs that run them.
+// A nest collects the command lines that a line passes to programs that run them.
 type nest struct {
 	vars    shell.Vars
 	budget  int
 	scripts []Line
 }
 
-// A Line is a line of shell that another hands to a program that runs it.
+// A Line is a command line that another line passes to a program that runs it.
 type Line struct {
 	*shell.Script
-	// Outer is the line itself if the same shell runs this one, or nil.
+	// Outer is the enclosing line if the same shell runs this one, or nil.
 	Outer *shell.Script
-	// Handed says that what a find begins with stands for what it finds.
+	// Handed means that find's starting points represent the files it finds.
 	Handed bool
 }
 
-// Lines returns what s makes others run: the strings given to shells and the commands behind wrappers.
-// It is there to find what is forbidden, never to allow anything.
+// Lines returns the commands that s makes others run: strings passed to shells and commands
+// behind wrappers. They are used only to find forbidden actions, never to allow anything.
 func Lines(s *shell.Script, vars shell.Vars) []Line {
 	n := &nest{vars: vars, budget: maxNested}
 	n.search(s, 0)
@@ -76,7 +76,8 @@ func (n *nest) search(s *shell.Script, depth int) {
 	}
 }
 
-// rootsOf returns where a find begins, which is what it hands to the commands it runs.
+// rootsOf returns find's starting points, which represent the files passed to the commands it
+// runs.
 func rootsOf(words []shell.Word) []string {
 	if path.Base(words[0].Value) != "find" {
 		return nil
@@ -94,7 +95,7 @@ func rootsOf(words []shell.Word) []string {
 	return roots
 }
 
-// tail returns the words up to the end of what find runs, as a line.
+// tail returns the words up to the end of find's command, as a line.
 func tail(words []shell.Word) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -116,7 +117,7 @@ func (n *nest) parse(text string, line Line, depth int) {
 	n.search(line.Script, depth+1)
 }
 
-// runsOthers reports whether a program runs what it is given as a command.
+// runsOthers reports whether a program runs its arguments as a command.
 func runsOthers(program string) bool {
 	switch program {
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "sudo", "doas", "su", "xargs", "parallel",
@@ -127,7 +128,8 @@ func runsOthers(program string) bool {
 	return false
 }
 
-// SearchesBelow reports whether a part reads what it does not name: its program searches the directory it runs in.
+// SearchesBelow reports whether a part reads files it does not name because its program
+// searches the current directory.
 func SearchesBelow(part *shell.Part) bool {
 	if len(part.Words) == 0 {
 		return false
@@ -144,8 +146,8 @@ func SearchesBelow(part *shell.Part) bool {
 	return false
 }
 
-// Expand returns what a wildcard stands for now, below a directory without any, or false if that cannot
-// be told or takes long.
+// Expand returns the current matches of a wildcard below a directory without any, or false if
+// they cannot be determined or there are too many.
 func Expand(dir, pattern string) ([]string, bool) {
 	names := strings.Split(pattern, "/")
 	if slices.Contains(names, "..") || strings.Contains(pattern, "**") {
@@ -180,14 +182,14 @@ func Expand(dir, pattern string) ([]string, bool) {
 	return found, len(found) <= maxExpanded
 }
 
-// look returns the names in a directory, unless there are more than are left to be looked at.
+// look returns the names in a directory, or false if there are more than left.
 func look(dir string, left *int) ([]string, bool) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a pipe would wait for its writer
 		return nil, true
 	}
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil, true // nothing that the wildcard could stand for
+		return nil, true // nothing for the wildcard to match
 	}
 	defer f.Close() // ok: it was only read
 	names, err := f.Readdirnames(*left + 1)
@@ -197,12 +199,12 @@ func look(dir string, left *int) ([]string, bool) {
 	return names, err == nil || errors.Is(err, io.EOF)
 }
 
-// matchName reports whether the shell takes name for pattern: a wildcard does not stand for the dot
-// that hides a name.
+// matchName reports whether the shell would match name with pattern: a wildcard does not match
+// a leading dot.
 func matchName(pattern, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
 		return false
 	}
 	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
-	return ok || err != nil // a pattern that is read differently may stand for anything
+	return ok || err != nil // a pattern parsed differently may match anything
 }

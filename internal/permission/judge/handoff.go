@@ -13,8 +13,8 @@ import (
 
 const handOffPurpose = "reports of agents"
 
-// How much of the work of an agent the model sees: so many calls, the last ones, each cut to so many characters, and the
-// beginning and end of its task and report.
+// Limits on the part of an agent's work the model sees: the last MaxWork calls, each truncated,
+// and the start and end of its task and report.
 const (
 	MaxWork   = 120
 	workChars = 400
@@ -22,23 +22,24 @@ const (
 	saidChars = 6000
 )
 
-// A Handoff is what an agent did whose report is about to be handed to the one that launched it.
+// A Handoff describes the work of an agent whose report is about to be returned to its
+// launcher.
 type Handoff struct {
 	ID, Task, Report string
 	// Tool is the tool that launched it, for the record.
 	Tool string
-	// Calls are what it did, the oldest first; see [Work].
+	// Calls holds the agent's calls, oldest first; see [Work].
 	Calls []string
 }
 
-// Work returns a call of an agent as a line for [Handoff].
+// Work formats an agent's call as a line for [Handoff].
 func Work(u *msg.ToolUse) string {
 	input := u.Input[:min(len(u.Input), 8*workChars)]
 	return u.Name + " " + tool.OneLine(strings.ToValidUTF8(string(input), ""), workChars)
 }
 
-// HandOff asks whether a warning has to come with the report of an agent that worked without its user. An error means that
-// it was not found out.
+// HandOff asks whether the report of an agent that worked without its user needs a warning. An
+// error means that there is no answer.
 func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, error) {
 	seal := aside.NewSeal()
 	said, _ := told(j.cfg.Said(), "")

@@ -1,8 +1,8 @@
-// Package judge lets a small model answer permission questions in place of the user: whether a call is harmless
-// enough for the mode auto, and whether a command belongs to what the user approved with a plan. It sees what the
-// user said and which calls were made, and neither what tools returned nor what the model said, where others could
-// have written instructions. Which questions it gets, and what becomes of an answer, is left to package permission;
-// whatever is not a clear answer is an error, after which the user is asked.
+// Package judge lets a small model answer permission questions in place of the user: whether a
+// call is harmless enough for auto mode, and whether a command belongs to an action class the
+// user approved with a plan. It sees the user's messages and the calls made, but neither tool
+// results nor the model's text, where others could have planted instructions. Anything but a
+// clear answer is an error, after which the user is asked.
 package judge
 
 import (
@@ -23,48 +23,49 @@ import (
 	"adze/internal/tool"
 )
 
-// Purposes, for the account of costs.
+// Purposes, for cost accounting.
 const (
 	autoPurpose = "auto mode"
 	planPurpose = "approved plans"
 )
 
-// Limits of a question. MaxTokens leaves room for models that cannot answer without thinking.
+// Limits on a question. MaxTokens leaves room for models that cannot answer without thinking.
 const (
 	quickTime   = 15 * time.Second
 	carefulTime = 30 * time.Second
 	maxTokens   = 2048
-	// maxCall is how long a call may be that is judged, in bytes: it is judged whole or not at all.
+	// maxCall is the maximum length of a judged call in bytes: it is judged whole or not at
+	// all.
 	maxCall = 24_000
-	// maxReason is how long the reason of a verdict is, in characters.
+	// maxReason is the maximum length of a verdict's reason in characters.
 	maxReason = 200
-	// coolDown is how long the model is left alone after it has failed several times in a row.
+	// coolDown is the pause after several failures of the model in a row.
 	coolDown = time.Minute
 )
 
-// A Config is what a judge works with. Rules, Decided and Log may be nil.
+// Config configures a Judge. Rules, Decided and Log may be nil.
 type Config struct {
 	Small    *aside.Small
 	Language func() texts.Language
 	// Said returns the conversation so far.
 	Said func() []msg.Entry
-	// Instructions returns what the instruction files say.
+	// Instructions returns the contents of the instruction files.
 	Instructions func() string
 	// Rules returns the user's own rules.
 	Rules func() Rules
-	// Decided is told of each verdict.
+	// Decided is called with each verdict.
 	Decided func(Verdict)
 	Log     *slog.Logger
 }
 
-// Rules are what the user tells the judge, in words.
+// Rules holds the user's instructions to the judge, in prose.
 type Rules struct {
 	Allow, Block []string
-	// Environment says what the judge should know about the machine and the project.
+	// Environment holds facts about the machine and the project.
 	Environment []string
 }
 
-// A Verdict is what was decided about a call, for the record.
+// A Verdict is a decision about a call, for the record.
 type Verdict struct {
 	UseID, Tool string
 	Allowed     bool
@@ -95,7 +96,7 @@ func New(c Config) *Judge {
 	return &Judge{cfg: c}
 }
 
-// Hear notes what the user says, so that it is known after the conversation was shortened.
+// Hear records the user's message, so that it is still known after compaction.
 func (j *Judge) Hear(parts []msg.Part) {
 	text := words(parts)
 	if text == "" {
@@ -106,7 +107,8 @@ func (j *Judge) Hear(parts []msg.Part) {
 	j.heard = append(j.heard[max(0, len(j.heard)+1-maxMessages):], text)
 }
 
-// Judge asks twice: a quick yes is final, anything else is thought over.
+// Judge asks up to twice: a quick yes is final; anything else gets a second question with
+// reasoning.
 func (j *Judge) Judge(ctx context.Context, q permission.Question) (permission.Judgement, error) {
 	call, err := describe(q)
 	if err != nil {
@@ -161,14 +163,14 @@ func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []str
 	return classes[class-1], nil
 }
 
-// The answers. A reason comes before what follows from it.
+// Answer schemas. The reason comes before the conclusion.
 const (
 	quickSchema   = `{"type":"object","properties":{"seal":{"type":"string"},"block":{"type":"boolean"}},"required":["seal","block"],"additionalProperties":false}`
 	carefulSchema = `{"type":"object","properties":{"seal":{"type":"string"},"reason":{"type":"string"},"block":{"type":"boolean"}},"required":["seal","reason","block"],"additionalProperties":false}`
 	classSchema   = `{"type":"object","properties":{"seal":{"type":"string"},"class":{"type":"integer"},"confidence":{"type":"string","enum":["high","low"]}},"required":["seal","class","confidence"],"additionalProperties":false}`
 )
 
-// ask asks for a verdict in the words of a text, and decodes it.
+// ask requests a verdict using the named text, and decodes it.
 func (j *Judge) ask(ctx context.Context, seal aside.Seal, text, query string, q aside.Question, block **bool, reason *string) error {
 	q.System = j.system(text, string(seal))
 	members, err := j.members(ctx, seal, query, q)
@@ -184,7 +186,7 @@ func (j *Judge) ask(ctx context.Context, seal aside.Seal, text, query string, q 
 	return nil
 }
 
-// system returns the instructions of a question, with the user's own rules.
+// system returns the system prompt for a question, with the user's own rules.
 func (j *Judge) system(name, seal string) []msg.Part {
 	language := j.cfg.Language()
 	text := catalogue.Text(language, name, seal)
@@ -203,7 +205,7 @@ func (j *Judge) system(name, seal string) []msg.Part {
 	return []msg.Part{&msg.Text{Text: text}}
 }
 
-// members asks the model and returns the members of its answer.
+// members queries the model and returns the fields of its answer.
 func (j *Judge) members(ctx context.Context, seal aside.Seal, query string, q aside.Question) (map[string]json.RawMessage, error) {
 	if err := j.rests(); err != nil {
 		return nil, err
@@ -220,7 +222,7 @@ func (j *Judge) members(ctx context.Context, seal aside.Seal, query string, q as
 	return members, j.count(err)
 }
 
-// count notes how a question went, and returns err.
+// count records the outcome of a question and returns err.
 func (j *Judge) count(err error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -232,7 +234,7 @@ func (j *Judge) count(err error) error {
 	return err
 }
 
-// rests returns an error while the model is left alone.
+// rests returns an error during the cool-down.
 func (j *Judge) rests() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -242,10 +244,10 @@ func (j *Judge) rests() error {
 	return nil
 }
 
-// describe returns a call as the model reads it: whole, or an error.
+// describe formats a call for the model: whole, or an error.
 func describe(q permission.Question) (string, error) {
 	input := string(q.Input)
-	if q.Command != "" { // as it would run, without the model's words about it
+	if q.Command != "" { // the command as it would run, without the model's description
 		input = q.Command
 	}
 	if len(input) > maxCall {

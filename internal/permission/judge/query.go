@@ -21,15 +21,15 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// How much of a conversation the model sees: so many messages of the user and calls, the last ones, each cut to
-// so many characters.
+// Limits on the part of a conversation the model sees: the last user messages and calls, each
+// truncated.
 const (
 	maxMessages, messageChars = 20, 2000
 	maxCalls, callChars       = 30, 300
 	instructionChars          = 6000
 )
 
-// query returns what the model is asked about a call. All that is not the program's own is quoted.
+// query returns the question about a call. Everything not written by adze is quoted.
 func (j *Judge) query(seal aside.Seal, q permission.Question, call string) string {
 	said, calls := told(j.cfg.Said(), q.ID)
 	var b strings.Builder
@@ -47,7 +47,8 @@ func (j *Judge) query(seal aside.Seal, q permission.Question, call string) strin
 	return strings.TrimSpace(b.String())
 }
 
-// remembered returns what the user said, the oldest first: what the conversation has, and before it what it had.
+// remembered returns the user's messages, oldest first: the conversation's, preceded by the
+// ones it no longer has.
 func (j *Judge) remembered(said []string) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -61,7 +62,7 @@ func (j *Judge) remembered(said []string) []string {
 	return all[max(0, len(all)-maxMessages):]
 }
 
-// words returns what the user wrote of a message, without what the program added.
+// words returns the user's own text in a message, without adze's additions.
 func words(parts []msg.Part) string {
 	var own []string
 	for _, p := range parts {
@@ -73,8 +74,8 @@ func words(parts []msg.Part) string {
 	return strings.TrimSpace(strings.Join(own, "\n"))
 }
 
-// told returns what the user said and which calls were made, the oldest first, without the call in question. What
-// tools returned and what the model said is left out, and what the program added to a message.
+// told returns the user's messages and the calls made, oldest first, except the call in
+// question. It omits tool results, the model's text, and adze's additions to messages.
 func told(entries []msg.Entry, except string) (said, calls []string) {
 	for _, e := range slices.Backward(entries) {
 		switch {

@@ -1,4 +1,4 @@
-// Package mode names the permission modes: what happens to calls that no rule decides. Deciding is left to permission.
+// Package mode defines the permission modes, which decide about calls that no rule covers.
 package mode
 
 import (
@@ -9,17 +9,17 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Mode says what happens to a call that no rule decides.
+// A Mode decides about calls that no rule covers.
 type Mode string
 
 // The modes.
 const (
-	Default     Mode = "default"           // what only reads is allowed, the rest is asked about
-	AcceptEdits Mode = "acceptEdits"       // edits in the working directories are allowed too
-	Plan        Mode = "plan"              // only what changes nothing
-	Auto        Mode = "auto"              // as acceptEdits, without broad allow rules; a judge decides what would be asked about
-	DontAsk     Mode = "dontAsk"           // what would be asked is denied
-	Bypass      Mode = "bypassPermissions" // what would be asked is allowed
+	Default     Mode = "default"           // allows reads, asks about the rest
+	AcceptEdits Mode = "acceptEdits"       // also allows edits in the working directories
+	Plan        Mode = "plan"              // allows only calls that change nothing
+	Auto        Mode = "auto"              // like acceptEdits, without broad allow rules; a judge answers the prompts
+	DontAsk     Mode = "dontAsk"           // denies instead of asking
+	Bypass      Mode = "bypassPermissions" // allows instead of asking
 )
 
 // All returns the modes a user can choose.
