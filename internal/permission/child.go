@@ -17,8 +17,8 @@ import (
 type Child struct {
 	// Mode applies if it is stricter than the lead's mode. Empty means the lead's.
 	Mode Mode
-	// Dir is the base directory for relative paths. It is inside one of the lead's working
-	// directories, or it is Copy.Root. Empty means the lead's.
+	// Dir is the base directory for relative paths. It is inside a working directory of the
+	// lead, or it is Copy.Root. Empty means the lead's.
 	Dir string
 	// Copy is the worktree that replaces the lead's first working directory. The zero value means none.
 	Copy rule.Copy
@@ -144,7 +144,7 @@ func has(rules []rule.Rule, r rule.Rule) bool {
 	})
 }
 
-// bells returns the bells that ring when the policy of s or of one of its leads changes.
+// bells returns the bells that ring when the policy of s or of any of its leads changes.
 func bells(s *State) (all []*bell.Bell) {
 	for ; s != nil; s = s.lead {
 		all = append(all, &s.moved)

@@ -36,9 +36,9 @@ func (n *node) in(name string) string {
 	return name
 }
 
-// TestChildrenNeverWiden checks that no conversation may do more than its lead, whatever is
-// granted to or revoked from any of them, in any order: agents, forks, agents in worktrees, and
-// teammates in other processes.
+// TestChildrenNeverWiden checks that no conversation may do more than its lead after any
+// sequence of grants and revocations: agents, forks, agents in worktrees, and teammates in
+// other processes.
 // Proves AGENT-15.
 func TestChildrenNeverWiden(t *testing.T) {
 	w := newWorld(t)
@@ -233,7 +233,7 @@ func seq(n int) []int {
 	return slices.Clip(all)
 }
 
-// TestChildDir checks that a child starts only in one of its lead's directories, also through a
+// TestChildDir checks that a child starts only inside its lead's directories, also through a
 // symlink.
 // Proves AGENT-15.
 func TestChildDir(t *testing.T) {

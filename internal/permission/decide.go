@@ -1,7 +1,7 @@
 // Package permission decides which tool calls may run. A pure function, [Decide], judges a
 // call's effects by rules, directories and mode, the same way for every tool and caller. The
 // [Gate] gathers the facts, asks the user or a host, and stores their decisions. Anything that
-// cannot be determined is asked about or denied.
+// cannot be determined needs confirmation or is denied.
 package permission
 
 import (

@@ -22,7 +22,7 @@ type Facts struct {
 	ReadOnly    bool // the tool declares that the call changes nothing
 	Hinted      bool // the tool is not adze's own, so ReadOnly is a hint
 	OpenWorld   bool // the tool declares that the call reaches beyond this machine
-	Planning    bool // allowed while planning, whatever it changes
+	Planning    bool // allowed while planning, regardless of its changes
 	NeedsPerson bool
 	// Unsandboxed is set if the call asks to run outside the sandbox.
 	Unsandboxed bool

@@ -26,7 +26,7 @@ type GateConfig struct {
 	NoAuto bool
 	// DefaultMode is the mode in the user's settings.
 	DefaultMode Mode
-	// Lead holds the limits of the lead in another process; nil if there is none.
+	// Lead holds the limits of the lead in another process; nil means none.
 	Lead *Limits
 
 	Say func(string) // called with messages for the user
@@ -354,8 +354,8 @@ func firstOf(a, b string) string {
 // symlinks.
 func (g *Gate) Standing() *Policy { return standing(g.State) }
 
-// Apply updates the permissions: immediately in memory, and in the settings if the update says
-// so. An update that cannot be saved applies to the session.
+// Apply updates the permissions: immediately in memory, and in the settings if the update's
+// destination requires it. An update that cannot be saved applies to the session.
 func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 	var errs []error
 	for _, u := range updates {
@@ -404,7 +404,7 @@ func (g *Gate) Asks() bool {
 }
 
 // A Hooker runs the PermissionRequest hooks. False means that none had an opinion, or, with the
-// behavior Ask, that the user has to answer. After an error, the user is asked.
+// behavior Ask, that the user has to answer. After an error, the gate asks the user.
 type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
 // SetHooks sets the function that runs the PermissionRequest hooks; it may be nil.

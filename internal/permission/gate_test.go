@@ -166,9 +166,8 @@ func (u unfit) Foresee(look bool) error {
 	return errors.New("old_string was not found")
 }
 
-// TestDoomedCallsAreNotAsked checks that neither the user nor a hook is asked about a call that
-// would fail (model-side 12), that no denial is recorded, and that unreadable files are not
-// inspected.
+// TestDoomedCallsAreNotAsked checks that a call that would fail (model-side 12) reaches neither
+// the user nor a hook, that no denial is recorded, and that unreadable files are not inspected.
 // Proves EXEC-03.
 func TestDoomedCallsAreNotAsked(t *testing.T) {
 	w := newWorld(t)

@@ -120,7 +120,7 @@ func (w world) runCopy(t *testing.T, line string) []byte {
 }
 
 // TestGitShowsNothingDenied runs the git commands that pass and checks that none shows or
-// copies a file that a rule denies reading, whatever form the rule has.
+// copies a file that a rule of any form denies reading.
 // Proves PERM-38.
 func TestGitShowsNothingDenied(t *testing.T) {
 	w, names := gitWorld(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // A Judge answers some questions in place of the user. It never sees a call that a rule denies
-// or that only the user may decide. If it returns an error, the user is asked.
+// or that only the user may decide. If it returns an error, the gate asks the user.
 type Judge interface {
 	// Judge decides whether a call must be blocked.
 	Judge(ctx context.Context, q Question) (Judgement, error)
@@ -37,7 +37,7 @@ func (g *Gate) SetJudge(j Judge) {
 // Judged returns how many calls the judge has allowed and refused in [Auto] mode.
 func (g *Gate) Judged() (allowed, refused int) { return g.blocked.Counts() }
 
-// judged lets the judge decide. If it does not, the note is the reason the user is asked, if
+// judged lets the judge decide. If it does not, the note is the reason for asking the user, if
 // worth showing.
 func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, d Decision) (_ Decision, decided bool, note string) {
 	g.mu.Lock()

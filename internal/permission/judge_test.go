@@ -90,8 +90,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeDoubt checks that the user sees why they are asked although a judge could have
-// answered.
+// TestJudgeDoubt checks that the prompt explains why the judge did not answer.
 // Proves PERM-24.
 func TestJudgeDoubt(t *testing.T) {
 	w := newWorld(t)
@@ -113,7 +112,8 @@ func TestJudgeDoubt(t *testing.T) {
 	}
 }
 
-// TestBrokenHookBeforeJudge checks that after a hook fails the user is asked, never a judge.
+// TestBrokenHookBeforeJudge checks that after a hook fails the question goes to the user, never
+// to a judge.
 func TestBrokenHookBeforeJudge(t *testing.T) {
 	w := newWorld(t)
 	for name, hook := range map[string]Hooker{
@@ -281,7 +281,7 @@ func TestPlanClasses(t *testing.T) {
 	}
 }
 
-// TestJudgeNeverLiftsADeny checks that whatever a judge answers, a rule's deny stands, and
+// TestJudgeNeverLiftsADeny checks that a judge's answer never overrides a rule's deny, and that
 // calls only the user may allow are not allowed without one.
 // Proves PERM-23, PERM-24.
 func TestJudgeNeverLiftsADeny(t *testing.T) {

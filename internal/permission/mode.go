@@ -2,7 +2,7 @@ package permission
 
 import "adze/internal/permission/mode"
 
-// A Mode says what happens to a call that no rule decides.
+// A Mode decides about calls that no rule covers.
 type Mode = mode.Mode
 
 // The modes; see [mode.Mode].
@@ -21,5 +21,6 @@ func Modes() []Mode { return mode.All() }
 // Stricter returns the stricter of two modes; see [mode.Stricter].
 func Stricter(a, b Mode) Mode { return mode.Stricter(a, b) }
 
-// ParseMode returns the mode called name. Its error lists the modes and names the closest.
+// ParseMode returns the mode with the given name. Its error lists the modes and suggests the
+// closest one.
 func ParseMode(name string) (Mode, error) { return mode.Parse(name) }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// outputWorld is a project with a payload to be put into places, and links that a clone can bring.
+// outputWorld returns a project with a payload to copy to various places, and symlinks that a
+// clone could contain.
 func outputWorld(t testing.TB) world {
 	t.Helper()
 	w := newWorld(t)
@@ -30,7 +31,8 @@ func outputWorld(t testing.TB) world {
 	return w
 }
 
-// rows returns the lines of a table without its comments. HOME and OUT stand for directories.
+// rows returns the lines of a table without comments, with HOME and OUT replaced by
+// directories.
 func (w world) rows(table string) []string {
 	var rows []string
 	for line := range strings.Lines(table) {
@@ -43,8 +45,8 @@ func (w world) rows(table string) []string {
 	return rows
 }
 
-// What acceptEdits must not let pass: each row ends in a protected place, outside of the project, or in
-// something that cannot be told. Finding F4.
+// Commands that acceptEdits must not allow: each row writes to a protected place, outside the
+// project, or to an unknown path. Finding F4.
 const acceptEditsAsks = `
 	# every way to name a directory
 	cp -t.git/hooks pay/pre-commit dummy
@@ -299,7 +301,7 @@ const acceptEditsAsks = `
 	env FOO=1 cp a b
 `
 
-// What acceptEdits lets pass.
+// Commands that acceptEdits allows.
 const acceptEditsAllows = `
 	cp a b
 	cp a new
@@ -412,8 +414,8 @@ func TestAcceptEditsAndFileCommands(t *testing.T) {
 	}
 }
 
-// Commands that a rule with a star covers but for what they write or run, which is a protected place, out of the
-// project, or a program. The rule is what stands before the arrow. Finding F12.
+// Commands that a wildcard rule covers except for their outputs or subprocesses: a protected
+// place, a path outside the project, or a program. The rule precedes the arrow. Finding F12.
 const rulesAsk = `
 	git log:* => git log --format=tformat:EVIL --output=HOME/.bashrc
 	git log:* => git log --format=tformat:EVIL --output=.git/hooks/pre-commit
@@ -798,7 +800,7 @@ const rulesAsk = `
 	protoc:* => protoc --go_out=.git/hooks a.proto
 `
 
-// Commands that such a rule covers.
+// Commands that a wildcard rule covers.
 const rulesAllow = `
 	git log:* => git log --output=log.txt
 	git log:* => git log --oneline -n 3
@@ -876,9 +878,9 @@ const rulesAllow = `
 	ps:* => ps -o pid,args
 `
 
-// A rule with a star covers neither a protected place nor a program that an option names, whatever the
-// program. The rule that quotes the command covers what it runs.
-//
+// TestRulesCoverNoOutputs checks that for every program, a wildcard rule covers neither a
+// protected place nor a program named in an option, and that a rule quoting the command covers
+// the programs it runs.
 // Proves PERM-36.
 func TestRulesCoverNoOutputs(t *testing.T) {
 	w := outputWorld(t)
@@ -902,8 +904,8 @@ func TestRulesCoverNoOutputs(t *testing.T) {
 	}
 }
 
-// What is refused in every mode is what is dangerous, not what is written in more than one line.
-//
+// TestRemovalsThatAreNotDangerous checks that only dangerous removals are refused in every
+// mode, not multi-line ones.
 // Proves PERM-37.
 func TestRemovalsThatAreNotDangerous(t *testing.T) {
 	w := outputWorld(t)
@@ -931,7 +933,8 @@ func TestRemovalsThatAreNotDangerous(t *testing.T) {
 	}
 }
 
-// Names that are odd where a wildcard finds them are no reason to refuse what is allowed anyway.
+// TestOddNamesUnderWildcards checks that an odd name matched by a wildcard does not cause a
+// prompt for an otherwise allowed command.
 func TestOddNamesUnderWildcards(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "project/odd/plain", "project/odd/blank ", "project/odd/bytes\xff\xfe.txt", "project/odd/dots...", "project/odd/sub\xff/x", "project/fine/a")
@@ -974,7 +977,7 @@ func TestOddNamesUnderWildcards(t *testing.T) {
 	}
 }
 
-// A tree of any size is looked at only so far.
+// TestLargeTreesAsk checks that only a limited part of a large tree is inspected.
 func TestLargeTreesAsk(t *testing.T) {
 	w := newWorld(t)
 	for i := range maxTransferred + 1 {

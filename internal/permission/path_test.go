@@ -20,11 +20,11 @@ func TestPathAnchors(t *testing.T) {
 		path    string
 		want    bool
 	}{
-		{"c.txt", "c.txt", true}, // without a slash: at any depth
+		{"c.txt", "c.txt", true}, // no slash: matches at any depth
 		{"c.txt", "a/b/c.txt", true},
 		{"./c.txt", "c.txt", true},
 		{"./c.txt", "a/b/c.txt", false},
-		{"a/b", "a/b/c.txt", true}, // a directory takes what is below with it
+		{"a/b", "a/b/c.txt", true}, // a directory pattern covers its contents
 		{"a/b/", "a/b/c.txt", true},
 		{"b", "a/b/c.txt", true},
 		{"a/*/c.txt", "a/b/c.txt", true},
@@ -40,7 +40,7 @@ func TestPathAnchors(t *testing.T) {
 		{"..", "../other", true},
 		{"../other", "../other", true},
 		{"./a/../c.txt", "c.txt", true},
-		{"/c.txt", "conf/c.txt", true}, // the directory of the settings file, here conf
+		{"/c.txt", "conf/c.txt", true}, // relative to the settings file's directory, here conf
 		{"/c.txt", "c.txt", false},
 		{"/", "conf/c.txt", true},
 		{"/", "c.txt", false},
@@ -142,8 +142,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Each case would come out differently if its step were moved past the next.
-//
+// TestReadSteps has cases whose result would change if their step were moved past the next.
 // Proves PERM-32, FPRM-04.
 func TestReadSteps(t *testing.T) {
 	w := newWorld(t)
@@ -193,8 +192,7 @@ func TestReadSteps(t *testing.T) {
 	}
 }
 
-// Each case would come out differently if its step were moved past the next.
-//
+// TestWriteSteps has cases whose result would change if their step were moved past the next.
 // Proves PERM-33, FPRM-05.
 func TestWriteSteps(t *testing.T) {
 	w := newWorld(t)
@@ -361,7 +359,7 @@ func TestInternalEditable(t *testing.T) {
 	}
 }
 
-// A path is looked up once for a call, however many checks look at it.
+// TestOneLookup checks that a path is looked up once per call, however many checks use it.
 func TestOneLookup(t *testing.T) {
 	w := newWorld(t)
 	p := Compile(w.config(Default, "deny Read(x)", "ask Read(y)", "allow Read(z)"))
@@ -375,9 +373,9 @@ func TestOneLookup(t *testing.T) {
 	}
 }
 
-// The directory for temporary files is read and written unasked in every mode but plan (model-side 5.12), unless a rule
-// denies it, a link leads out of it, or it is what programs obey.
-//
+// TestScratch checks that the temporary directory can be read and written without asking in
+// every mode but plan (model-side 5.12), unless a rule denies it, a symlink leads out of it, or
+// programs execute or obey the file.
 // Proves PERM-43.
 func TestScratch(t *testing.T) {
 	w := newWorld(t)

@@ -12,13 +12,13 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A pathCheck decides about the paths of one call.
+// A pathCheck decides about a call's paths.
 type pathCheck struct {
 	*Policy
 	f *Facts
 }
 
-// judge puts a target through the check of what is done to it.
+// judge checks a target for its kind of access.
 func (c pathCheck) judge(t *Target) finding {
 	var found finding
 	if t.Write {
@@ -32,8 +32,8 @@ func (c pathCheck) judge(t *Target) finding {
 	return found
 }
 
-// read decides about reading, over everything the path leads through. The steps are in order: what
-// forbids comes before what asks, and that before what allows.
+// read decides about reading, for every path the target resolves through. The steps are
+// ordered: deny, then ask, then allow.
 func (c pathCheck) read(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "reading "+t.Set.Path)
@@ -65,7 +65,7 @@ func (c pathCheck) read(t *Target) finding {
 	return found
 }
 
-// MayRead reports whether a command may read what is at path without being asked about.
+// MayRead reports whether a command may read path without asking.
 func (p *Policy) MayRead(path string) bool {
 	r := resolver{p: p}
 	t := Target{Given: path, Set: r.resolve(p.cfg.Dir, path)}
@@ -73,7 +73,7 @@ func (p *Policy) MayRead(path string) bool {
 	return pathCheck{p, &Facts{Names: []string{compat.Command}}}.read(&t).behavior == Allow
 }
 
-// write decides about writing, over everything the path leads through.
+// write decides about writing, for every path the target resolves through.
 func (c pathCheck) write(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
 		return deniedBy(r, "writing "+t.Set.Path)
@@ -122,7 +122,7 @@ func (c pathCheck) write(t *Target) finding {
 	return found
 }
 
-// left denies writing to the copy of the repository that the session left.
+// left denies writing to the repository copy that the session has left.
 func (c pathCheck) left(t *Target) finding {
 	if !t.Write || !c.places().behind(t.names) {
 		return finding{}
@@ -131,8 +131,8 @@ func (c pathCheck) left(t *Target) finding {
 		"%s is in the copy of the repository that the session left; it works in the worktree %s, where the same file may be", t.Set.Path, c.cfg.start())}}
 }
 
-// doubtful asks about a path that may not be what it seems. What a command in a jail reads is what the kernel
-// takes it for.
+// doubtful asks about a path that may be misleading. Reads in a jail are exempt, because there
+// the kernel's interpretation of the path counts.
 func (c pathCheck) doubtful(t *Target) finding {
 	if c.f.Command != nil && c.f.Command.Jailed && !t.Write && !t.Set.Remote {
 		return finding{}
@@ -154,8 +154,8 @@ func doubts(t *Target) finding {
 	return finding{}
 }
 
-// ruleFor returns a rule of s that speaks of any member of the target. A path whose links could not be
-// followed, or that is not known, is judged by what is known of it.
+// ruleFor returns a rule of s that applies to any member of the target. A path that is unknown
+// or whose symlinks could not be resolved is judged by the known part.
 func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 	for _, name := range t.names {
 		for _, x := range c.indexes(s, t) {
@@ -164,7 +164,7 @@ func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 			}
 		}
 	}
-	if len(t.names) == 0 && t.Set.Doubt != nil { // a path that cannot even be written down
+	if len(t.names) == 0 && t.Set.Doubt != nil { // a path that has no valid form
 		for _, x := range c.indexes(s, t) {
 			if r := x.Any(); r != nil {
 				return r
@@ -174,8 +174,9 @@ func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 	return nil
 }
 
-// cover returns an allow rule if allow rules cover every member of the target. Only rules that count are
-// looked at; counts may be nil. Rules of a project cover nothing outside the working directories.
+// cover returns an allow rule if allow rules cover every member of the target. It considers
+// only rules for which counts returns true; counts may be nil. Project rules cover nothing
+// outside the working directories.
 func (c pathCheck) cover(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	contained := c.places().contains(t.names)
 	return c.match(t, func(r *rule.Rule) bool {
@@ -183,7 +184,8 @@ func (c pathCheck) cover(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	})
 }
 
-// confined names the rule of a project that would cover a target in a working directory, as a part of a sentence.
+// confined returns a clause naming the project rule that would cover the target if it were in a
+// working directory.
 func (c pathCheck) confined(t *Target) string {
 	if r := c.match(t, nil); r != nil {
 		return fmt.Sprintf(", where the rule %s of the project does not apply", r)
@@ -191,13 +193,14 @@ func (c pathCheck) confined(t *Target) string {
 	return ""
 }
 
-// covers reports whether an allow rule for whole tools or commands applies to the call: one of a project does not if the
-// call touches something outside the working directories.
+// covers reports whether an allow rule for whole tools or commands applies to the call. A
+// project rule does not apply if the call touches something outside the working directories.
 func (c pathCheck) covers(r *rule.Rule) bool {
 	return c.counts(r) && (r.Scope != scope.Project || !c.leaves())
 }
 
-// leaves reports whether the call is known to touch something outside the working directories that is not allowed anyway.
+// leaves reports whether the call is known to touch something outside the working directories
+// that is not otherwise allowed.
 func (c pathCheck) leaves() bool {
 	out := func(t *Target) bool {
 		return !t.Vague && !c.places().contains(t.names) && c.judge(t).behavior != Allow
@@ -210,7 +213,7 @@ func (c pathCheck) leaves() bool {
 	return c.f.Command != nil && slices.ContainsFunc(c.f.Command.Uses, func(u Use) bool { return !u.Guess && out(&u.Target) })
 }
 
-// match returns an allow rule if those that count cover every member of the target.
+// match returns an allow rule if the rules that count cover every member of the target.
 func (c pathCheck) match(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	var covering *rule.Rule
 	for _, name := range t.names {
@@ -230,8 +233,8 @@ func (c pathCheck) match(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	return covering
 }
 
-// indexes returns where the rules are that speak of a target: of all that read or write, and of the
-// tool's own.
+// indexes returns the rule indexes for a target: for all reads or writes, and for the tool
+// itself.
 func (c pathCheck) indexes(s *rule.Set, t *Target) []*rule.PathIndex {
 	var list []*rule.PathIndex
 	if t.Write {
@@ -250,8 +253,8 @@ func (c pathCheck) indexes(s *rule.Set, t *Target) []*rule.PathIndex {
 	return list
 }
 
-// treeRule asks about, or denies, a call that may touch whatever is below a directory, if a rule
-// speaks of something there.
+// treeRule asks about or denies a call that may touch everything below a directory, if a rule
+// applies to something there.
 func (c pathCheck) treeRule(t *Target) finding {
 	if !t.Tree || t.Set.Doubt != nil {
 		return finding{}
@@ -278,8 +281,8 @@ func belowRule(s *rule.Set, t *Target, name string) (*rule.Rule, bool) {
 	return s.Reads.Below(name)
 }
 
-// mention judges a word that may be a path, or an option with one. Packs says that what is below a
-// directory goes with it.
+// mention judges a word that may be a path, or an option containing one. Packs means that the
+// contents of a directory are included.
 func (c pathCheck) mention(word string, packs bool) finding {
 	for _, name := range []string{word, afterAny(word, "="), afterAny(word, "@"), afterAny(word, ":")} {
 		if name == "" || len(name) > maxPath {
@@ -308,16 +311,16 @@ func (c pathCheck) mention(word string, packs bool) finding {
 	return finding{}
 }
 
-// maxPath is longer than any path a system opens.
+// maxPath is longer than any path that can be opened.
 const maxPath = 4096
 
-// afterAny returns what follows the first sep, or nothing.
+// afterAny returns the text after the first sep, or "".
 func afterAny(word, sep string) string {
 	_, rest, _ := strings.Cut(word, sep)
 	return rest
 }
 
-// result returns how a target was judged, to explain it.
+// result returns the target's verdict, for explanations.
 func (t *Target) result(found finding) PathResult {
 	r := PathResult{Path: t.Given, Real: t.Set.Real, Write: t.Write, Behavior: found.behavior, Reason: found.reason}
 	if r.Behavior == "" {
@@ -326,7 +329,8 @@ func (t *Target) result(found finding) PathResult {
 	return r
 }
 
-// suggestRead proposes to allow reading the directory for the session, and what it leads to.
+// suggestRead proposes to allow reading the directory, and the one it resolves to, for the
+// session.
 func suggestRead(t *Target) []Update {
 	u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Session}
 	for _, dir := range foreignDirs(t) {
@@ -338,7 +342,7 @@ func suggestRead(t *Target) []Update {
 	return []Update{u}
 }
 
-// suggestWrite proposes to make the directory one to work in, and to accept edits there.
+// suggestWrite proposes to make the directory a working directory and to accept edits there.
 func suggestWrite(t *Target) []Update {
 	dirs := foreignDirs(t)
 	if len(dirs) == 0 {
@@ -350,8 +354,8 @@ func suggestWrite(t *Target) []Update {
 	}
 }
 
-// foreignDirs returns the directories a target leads through that are none to work in, unless they are too
-// large to be opened as a whole.
+// foreignDirs returns the directories a target resolves through that are not working
+// directories, except ones too broad to be opened as a whole.
 func foreignDirs(t *Target) []string {
 	if t.Set.Remote || t.Set.Doubt != nil || t.Set.Odd != nil {
 		return nil
@@ -372,5 +376,5 @@ func foreignDirs(t *Target) []string {
 	return dirs
 }
 
-// isDir reports whether a set ends at a directory.
+// isDir reports whether a set resolves to a directory.
 func isDir(s paths.Set) bool { return s.Info != nil && s.Info.IsDir() }

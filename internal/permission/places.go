@@ -9,23 +9,24 @@ import (
 	"adze/internal/platform/jail"
 )
 
-// Places are the directories and files that a policy knows by name, each as given and without links, in
-// the form in which paths are compared.
+// places holds the directories and files a policy knows by name, each as given and with
+// symlinks resolved, normalized for comparison.
 type places struct {
 	dirs     []string // working directories
 	start    []string // the first of them
-	left     []string // the copies of the repository that the session left for a worktree
+	left     []string // repository copies that the session left for a worktree
 	readable []string
-	// public returns the working directories, and what commands in a jail may read besides.
+	// public returns the directories that jailed commands may read, including the working
+	// directories.
 	public   func() []string
 	editable []string
-	guarded  []string        // directories of adze itself
-	obeyed   func() []string // what git obeys in the working directories
+	guarded  []string        // adze's own directories
+	obeyed   func() []string // files git obeys in the working directories
 	plan     []string        // the plan file
-	scratch  []string        // the directory for temporary files
+	scratch  []string        // the temporary directory
 }
 
-// look finds the places of the configuration.
+// look computes the configuration's places.
 func (p *Policy) look() *places {
 	c, forms := &p.cfg, p.anchors.Forms
 	var left []string
@@ -55,18 +56,19 @@ func (p *Policy) look() *places {
 	}
 }
 
-// contains reports whether all names lie in working directories.
+// contains reports whether all names are in working directories.
 func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
 
-// behind reports whether any of the names lies in a copy of the repository that the session left, and not in its worktree.
+// behind reports whether any name is in a repository copy that the session left, and not in its
+// worktree.
 func (p *places) behind(names []string) bool {
 	return len(p.left) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		return inside(p.left, []string{name}) && !inside(p.start, []string{name})
 	})
 }
 
-// scratched reports whether all names lie in the directory for temporary files. What programs obey does not count: a
-// repository that was made there could run code.
+// scratched reports whether all names are in the temporary directory. Files that programs
+// execute or obey do not count: a repository created there could run code.
 func (p *places) scratched(names []string) bool {
 	for _, name := range names {
 		below := slices.ContainsFunc(p.scratch, func(dir string) bool {
@@ -80,7 +82,7 @@ func (p *places) scratched(names []string) bool {
 	return len(names) > 0
 }
 
-// inside reports whether every path is one of dirs or below one.
+// inside reports whether every path is in or below dirs.
 func inside(dirs, paths []string) bool {
 	for _, path := range paths {
 		if !slices.ContainsFunc(dirs, func(dir string) bool { _, ok := rule.Below(dir, path); return ok }) {
@@ -90,7 +92,7 @@ func inside(dirs, paths []string) bool {
 	return len(paths) > 0
 }
 
-// aside reports whether a path leads through a process's view of the file system, where it never
+// aside reports whether a path goes through a process's view of the file system, which never
 // counts as inside a directory.
 func aside(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {

@@ -8,18 +8,18 @@ import (
 	"adze/internal/permission/reminder"
 )
 
-// reminderEvery is after how many turns the model is reminded of the mode again.
+// reminderEvery is the number of turns between plan mode reminders.
 const reminderEvery = 5
 
-// planning is what a state remembers about modes the model has to be told of.
+// planning tracks the mode changes and reminders to report to the model.
 type planning struct {
 	left  bool     // the user's answer chose the mode to continue in
-	turns int      // since the model was last reminded of plan mode
-	told  bool     // it has seen the full text
-	news  []string // names of texts
+	turns int      // turns since the last plan mode reminder
+	told  bool     // the model has seen the full text
+	news  []string // text names to send
 }
 
-// changed notes what the model should hear about a change of mode.
+// changed records the texts to send to the model after a mode change.
 func (s *planning) changed(was, now Mode) {
 	switch {
 	case now == Auto && was != Auto:
@@ -33,7 +33,7 @@ func (s *planning) changed(was, now Mode) {
 	}
 }
 
-// enter saves the mode that planning begins in. The first one counts, however often it is entered.
+// enter saves the mode in which planning begins. Entering again does not overwrite it.
 func (s *State) enter() {
 	if s.now.Saved == "" {
 		s.now.Saved = s.now.Mode
@@ -46,26 +46,26 @@ func (s *State) enter() {
 	}
 }
 
-// leftPlan notes that the user's answer to a call chose the mode to continue in.
+// leftPlan records that the user's answer to a call chose the mode to continue in.
 func (s *State) leftPlan() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plan.left = true
 }
 
-// ErrPlanning and ErrNotPlanning say that a plan tool was used at the wrong time.
+// ErrPlanning and ErrNotPlanning are returned if a plan tool is used at the wrong time.
 var (
 	ErrPlanning    = errors.New("plan mode is already on: explore, write the plan to its file, and present it with ExitPlanMode")
 	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: continue with the task, or enter plan mode first")
 )
 
-// A PlanMode begins and ends planning in a state.
+// A PlanMode enters and leaves a state's plan mode.
 type PlanMode struct{ s *State }
 
-// PlanMode returns how planning begins and ends.
+// PlanMode returns the plan mode control of s.
 func (s *State) PlanMode() PlanMode { return PlanMode{s} }
 
-// MayEnter reports why planning cannot begin now, or nil.
+// MayEnter returns an error if plan mode cannot be entered now.
 func (p PlanMode) MayEnter() error {
 	if p.s.Mode() == Plan {
 		return ErrPlanning
@@ -73,7 +73,7 @@ func (p PlanMode) MayEnter() error {
 	return nil
 }
 
-// MayLeave reports why there is no planning to end, or nil.
+// MayLeave returns an error if plan mode is not active.
 func (p PlanMode) MayLeave() error {
 	if p.s.Mode() != Plan {
 		return ErrNotPlanning
@@ -81,7 +81,7 @@ func (p PlanMode) MayLeave() error {
 	return nil
 }
 
-// After returns the mode in which the work continues once a plan is approved.
+// After returns the mode that applies once a plan is approved.
 func (p PlanMode) After() Mode {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -91,7 +91,7 @@ func (p PlanMode) After() Mode {
 	return p.s.now.Saved
 }
 
-// Enter begins planning and returns what the model is told.
+// Enter enters plan mode and returns the text for the model.
 func (p PlanMode) Enter() (string, error) {
 	if err := p.MayEnter(); err != nil {
 		return "", err
@@ -102,8 +102,8 @@ func (p PlanMode) Enter() (string, error) {
 	return strings.Join(p.s.Reminders(), "\n\n"), nil
 }
 
-// Leave ends planning with an approved plan: in the chosen mode, or, if that is empty, in the one
-// planning began in. It returns the mode.
+// Leave leaves plan mode with an approved plan, for mode to or, if that is empty, for the mode
+// in which planning began. It returns the new mode.
 func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 	s := p.s
 	s.mu.Lock()
@@ -121,7 +121,7 @@ func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 	if to == "" || to == Plan {
 		to = Default
 	}
-	if s.lead != nil { // who approved the plan may be a model
+	if s.lead != nil { // a model may have approved the plan
 		to = Stricter(to, s.lead.Mode())
 	}
 	if err := s.move(to); err != nil {
@@ -131,10 +131,10 @@ func (p PlanMode) Leave(to Mode, prompts []approval.Prompt) (Mode, error) {
 	return to, nil
 }
 
-// Reminders returns what the model has to be told at the beginning of a turn: that a mode began or
-// ended, and every few turns that it plans.
+// Reminders returns the texts for the model at the start of a turn: that a mode began or ended,
+// and every few turns that plan mode is active.
 func (s *State) Reminders() []string {
-	alone := s.alone != nil && s.alone() // it takes the lock of the gate
+	alone := s.alone != nil && s.alone() // takes the gate's lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.language()

@@ -38,7 +38,7 @@ func TestEnteringPlanMode(t *testing.T) {
 	if _, err := g.PlanMode().Enter(); !errors.Is(err, ErrPlanning) {
 		t.Errorf("entered twice: %v", err)
 	}
-	if err := g.SetMode(Plan); err != nil { // by another way
+	if err := g.SetMode(Plan); err != nil { // entered without the tool
 		t.Fatal(err)
 	}
 	if mode, err := g.PlanMode().Leave("", nil); err != nil || mode != AcceptEdits || g.Mode() != AcceptEdits {
@@ -98,7 +98,7 @@ func TestPlanReminders(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = append(got, kind(g.Reminders()), kind(g.Reminders()))
-	// Only a plan that is there is spoken of (second-look 2.18).
+	// Only an existing plan is mentioned (second-look 2.18).
 	file := g.Policy().Config().PlanFile
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("1. Do it."), 0o644), g.SetMode(Default), g.SetMode(Plan)); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestLeavingPlanMode(t *testing.T) {
 			t.Errorf("chosen %q: %s, %v", tt.chosen, mode, err)
 		}
 	}
-	// The person chooses the mode with the answer, before the tool runs.
+	// The user chooses the mode with the answer, before the tool runs.
 	if _, err := g.PlanMode().Enter(); err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +185,8 @@ func TestApprovedPrompts(t *testing.T) {
 	}
 }
 
-// Reminders are in the language of the prompt as it is when they are told.
-//
+// TestRemindersAreBilingual checks that reminders use the prompt language current when they are
+// sent.
 // Proves CTX-10, X-149.
 func TestRemindersAreBilingual(t *testing.T) {
 	l := texts.English

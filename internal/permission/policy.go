@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// A Behavior is what a rule wants, and what is decided.
+// A Behavior is a rule's effect, and the outcome of a decision.
 type Behavior = rule.Behavior
 
 // The behaviors.
@@ -22,53 +22,57 @@ const (
 	Deny  = rule.Deny
 )
 
-// A Config is what a policy is made of. Its zero value allows what is known to change nothing, and
-// knows no directory.
+// Config configures a Policy. The zero value allows calls known to change nothing and has no
+// directories.
 type Config struct {
 	Rules []rule.Rule
 	Mode  Mode // empty means Default
 
-	// Dir is where relative paths of calls begin, Dirs are the working directories: the one adze was
-	// started in first. An empty Dirs means Dir alone.
+	// Dir is the base for relative paths in calls. Dirs holds the working directories, starting
+	// with the one adze was started in. An empty Dirs means just Dir.
 	Dir  string
 	Dirs []string
 	Home string
-	// Copies are the worktrees that the session and those it works for have entered. Their main copies can be read but not
-	// written.
+	// Copies holds the worktrees entered by the session and its leads. Their main copies can be
+	// read but not written.
 	Copies []rule.Copy
-	// StateHome holds adze's own settings, sessions and plans; Protected are further directories whose
-	// content says what adze runs.
+	// StateHome holds adze's own settings, sessions and plans. Protected holds further
+	// directories whose contents determine which code adze runs.
 	StateHome string
 	Protected []string
-	// Obeyed returns the places from which git takes hooks and settings in a directory, other than .git. May be nil.
+	// Obeyed returns the places other than .git from which git takes hooks and settings for a
+	// directory. It may be nil.
 	Obeyed func(dir string) []string
-	// Readable and Editable are what adze itself keeps for the model; each with what is below.
+	// Readable and Editable hold the paths of adze's own files for the model, including
+	// everything below them.
 	Readable, Editable []string
-	// Scratch is the directory for temporary files of the session, or empty.
+	// Scratch is the session's temporary directory, or empty.
 	Scratch string
-	// PlanFile may be written while planning. Saved is the mode that planning began in.
+	// PlanFile may be written while planning. Saved is the mode in which planning began.
 	PlanFile string
 	Saved    Mode
-	// ManagedOnly drops every rule that is not of the managed policy.
+	// ManagedOnly drops every rule not from the managed policy.
 	ManagedOnly bool
 	Sandbox     Sandbox
-	// Fold says that the file system does not tell upper and lower case apart.
+	// Fold is set if the file system is case-insensitive.
 	Fold bool
 
-	added []string // directories of the session, which a reload of settings keeps
-	bases []string // of the leads: relative paths in rules that protect belong to them, too
+	added []string // session directories, kept when settings are reloaded
+	bases []string // the leads' bases for relative paths in deny and ask rules
 }
 
-// A Sandbox says what confines commands.
+// A Sandbox describes the confinement of commands.
 type Sandbox struct {
-	On        bool     // a sandbox is in force and has passed its self-test
-	AutoAllow bool     // what it confines need not be asked about
-	Excluded  []string // patterns of commands that run outside
-	// Missing says that a sandbox is wanted and there is none: what does more than read is asked about.
+	On        bool     // a sandbox is active and has passed its self-test
+	AutoAllow bool     // confined commands need no prompt
+	Excluded  []string // patterns for commands that run outside
+	// Missing is set if a sandbox is wanted but unavailable: commands that do more than read
+	// need confirmation.
 	Missing bool
 }
 
-// Start returns the first working directory: where adze was started, or the worktree that replaces it.
+// Start returns the first working directory: the one adze was started in, or the worktree that
+// replaces it.
 func (c Config) Start() string { return c.start() }
 
 func (c *Config) start() string {
@@ -78,18 +82,17 @@ func (c *Config) start() string {
 	return c.Dir
 }
 
-// A Policy is a configuration made ready to decide by. It does not change and may be used by several
-// goroutines.
+// A Policy is a compiled configuration. It is immutable and safe for concurrent use.
 type Policy struct {
 	cfg      Config
 	anchors  rule.Anchors
 	rules    *rule.Table
-	places   func() *places // looked up when a path is judged first
+	places   func() *places // computed when the first path is judged
 	excluded []shell.Pattern
 	trees    *rule.Worktrees // nil if no rule protects a path
 }
 
-// Compile makes a policy. A rule that cannot be read is in its problems, and fails safe.
+// Compile returns the policy for c. An unreadable rule is reported in Problems and fails safe.
 func Compile(c Config) *Policy {
 	if c.Mode == "" {
 		c.Mode = Default
@@ -117,13 +120,14 @@ func Compile(c Config) *Policy {
 	return p
 }
 
-// stale reports whether a link that a rule leads through, or a worktree of the repository, has changed.
+// stale reports whether a symlink on a rule's path, or a worktree of the repository, has
+// changed.
 func (p *Policy) stale() bool { return p.rules.Stale() || p.trees.Stale() }
 
-// Config returns what the policy was made of.
+// Config returns the policy's configuration.
 func (p *Policy) Config() Config { return p.cfg }
 
-// Holds returns an error that says what to do if dir is not in a working directory.
+// Holds returns an error with advice if dir is not in a working directory.
 func (p *Policy) Holds(dir string) error {
 	if p.cfg.holds(dir) {
 		return nil
@@ -134,17 +138,17 @@ func (p *Policy) Holds(dir string) error {
 // Mode returns the mode.
 func (p *Policy) Mode() Mode { return p.cfg.Mode }
 
-// Rules returns the rules in force, highest precedence first.
+// Rules returns the active rules, highest precedence first.
 func (p *Policy) Rules() []rule.Rule { return p.rules.Rules() }
 
-// Problems returns what is wrong with the rules, for the user to correct.
+// Problems returns the problems in the rules, for the user to fix.
 func (p *Policy) Problems() []error { return p.rules.Problems() }
 
 // Shadowed returns the rules that never take effect. See [rule.Table.Shadowed].
 func (p *Policy) Shadowed() map[int]rule.Rule { return p.rules.Shadowed() }
 
-// DeniesTool returns the rule that denies every call of the tool, so that the model need not see it.
-// Rules that cannot be read hide nothing: they deny when the tool is called.
+// DeniesTool returns the rule that denies every call of the tool, so that the tool can be
+// hidden from the model. Unreadable rules hide nothing: they deny when the tool is called.
 func (p *Policy) DeniesTool(names ...string) (rule.Rule, bool) {
 	r := p.rules.Deny.Whole(names, func(r *rule.Rule) bool { return r.Broken() == nil })
 	if r == nil {
@@ -153,7 +157,7 @@ func (p *Policy) DeniesTool(names ...string) (rule.Rule, bool) {
 	return *r, true
 }
 
-// Denier says in words which rule denies every call of the tool, or "".
+// Denier describes the rule that denies every call of the tool, or returns "".
 func (p *Policy) Denier(names ...string) string {
 	if r, denied := p.DeniesTool(names...); denied {
 		return fmt.Sprintf("rule %s from %s", r, r.Where())
@@ -161,17 +165,17 @@ func (p *Policy) Denier(names ...string) string {
 	return ""
 }
 
-// Hidden reports whether a deny rule for reading speaks of the absolute path. Searches and suggestions
-// leave such files out.
+// Hidden reports whether a deny rule for reading applies to the absolute path. Searches and
+// suggestions omit such files.
 func (p *Policy) Hidden(path string) bool {
 	return p.rules.Deny.Reads.Match(p.anchors.Form(filepath.Clean(path)), nil) != nil
 }
 
-// Hides reports whether there is a deny rule for reading at all.
+// Hides reports whether any deny rule for reading exists.
 func (p *Policy) Hides() bool { return p.rules.Deny.Reads.Any() != nil }
 
-// DeniedPlaces returns the files and directories that deny rules for reading name without wildcards, where there
-// are any, without links.
+// DeniedPlaces returns the existing files and directories that deny rules for reading name
+// without wildcards, with symlinks resolved.
 func (p *Policy) DeniedPlaces() []string {
 	var places []string
 	for _, r := range p.DeniedReads() {
@@ -197,7 +201,8 @@ func (p *Policy) DeniedPlaces() []string {
 	return places
 }
 
-// InCopies returns a path and the paths of the same file in the other working copies of the repository.
+// InCopies returns a path and the paths of the same file in the repository's other working
+// copies.
 func (p *Policy) InCopies(name string) []string {
 	names, main := []string{name}, p.anchors.Main(name)
 	add := func(same string) {
@@ -214,5 +219,5 @@ func (p *Policy) InCopies(name string) []string {
 	return names
 }
 
-// DeniedReads returns the deny rules for reading certain paths, highest precedence first.
+// DeniedReads returns the deny rules for reading specific paths, highest precedence first.
 func (p *Policy) DeniedReads() []rule.Rule { return p.rules.Deny.Reads.Rules() }

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// A rule with a star covers neither options that run or read something else nor files outside the working directories,
-// and it covers what it is there for.
-//
+// TestPrefixRules checks that a wildcard rule covers neither options that run or read something
+// else nor files outside the working directories, and that it covers the intended uses.
 // Proves SHAST-10.
 func TestPrefixRules(t *testing.T) {
 	w := newWorld(t)

@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// A sample is a call of some tool.
+// A sample is a tool call.
 type sample struct {
 	tool string
 	in   call
@@ -61,7 +61,7 @@ func drawMode(t *rapid.T) Mode {
 	return rapid.SampledFrom(Modes()).Draw(t, "mode")
 }
 
-// looseness orders outcomes.
+// looseness orders outcomes from strict to permissive.
 func looseness(b Behavior) int { return slices.Index([]Behavior{Deny, Ask, Allow}, b) }
 
 func TestAllowRulesNeverWeakenDenies(t *testing.T) {
@@ -100,7 +100,7 @@ func TestPartsAreAllowedAllOrNone(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		mode := drawMode(r)
 		rules := slices.DeleteFunc(drawRules(r, "rules", Allow, Ask, Deny), func(s string) bool { return strings.Contains(s, " x)") })
-		// Halves of a quote, each of which cannot be read, can make a whole that can.
+		// Two halves of a quote, each unparsable, can form a valid whole.
 		readable := rapid.SampledFrom(someCommands).Filter(func(s string) bool { return !shell.Parse(s, shell.Vars{}).Opaque })
 		parts := rapid.SliceOfN(readable, 1, 4).Draw(r, "commands")
 		sep := rapid.SampledFrom([]string{" && ", " || ", "; ", " | "}).Draw(r, "operator")

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// protected says why writing to one of the paths has to be asked about in every mode, or nothing.
-// These files make programs run code, or say what adze itself may do. Unattended says that the mode lets
-// edits pass unseen.
+// protected returns the reason that writing to any of the paths needs confirmation in every
+// mode, or "". These files make programs run code, or control adze's own permissions.
+// Unattended means that the mode allows edits nobody sees.
 func (p *places) protected(names []string, unattended bool) string {
 	for _, name := range names {
 		if why := p.protects(name, unattended); why != "" {
@@ -26,7 +26,7 @@ func (p *places) protects(name string, unattended bool) string {
 	}
 	path := plain(name)
 	if slices.Contains(p.start, name) {
-		path += "/x" // what is in it, if it is a worktree: it is where the session works
+		path += "/x" // a worktree's contents: the session works there
 	}
 	parts := afterWorktree(strings.Split(strings.Trim(path, "/"), "/"))
 	if why := obeyed(parts, unattended); why != "" {
@@ -41,7 +41,7 @@ func (p *places) protects(name string, unattended bool) string {
 	return ""
 }
 
-// obeyed says which part of a path makes programs obey what is there, or nothing.
+// obeyed returns the part of a path that makes programs execute or obey the file, or "".
 func obeyed(parts []string, unattended bool) string {
 	for i, part := range parts {
 		next := ""
@@ -64,8 +64,8 @@ func obeyed(parts []string, unattended bool) string {
 	return ""
 }
 
-// plain returns name as a careless reader sees it: in lower case and without characters that take no
-// place.
+// plain returns name as a careless reader sees it: in lower case and without zero-width
+// characters.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 {
@@ -75,8 +75,8 @@ func plain(name string) string {
 	}, name)
 }
 
-// afterWorktree leaves out the way to a worktree that adze made: its files are judged as those of any
-// other working tree.
+// afterWorktree strips the path prefix of a worktree that adze created: its files are judged
+// like any other working tree's.
 func afterWorktree(parts []string) []string {
 	for i := 0; i+3 < len(parts); i++ {
 		if (parts[i] == ".adze" || parts[i] == ".claude") && parts[i+1] == "worktrees" {
@@ -109,7 +109,7 @@ func protectedFile(name string) bool {
 	return false
 }
 
-// instructions reports whether a file of this name tells agents what to do.
+// instructions reports whether a file with this name contains instructions for agents.
 func instructions(name string) bool {
 	switch name {
 	case "agents.md", "claude.md", "claude.local.md", "adze.md", "adze.local.md", "gemini.md":
@@ -118,8 +118,8 @@ func instructions(name string) bool {
 	return false
 }
 
-// configured reports whether the paths lie in the directory of adze's or the ecosystem's settings in a
-// working directory: the only protected place that a rule of the session may open.
+// configured reports whether the paths are in the settings directory of adze or the ecosystem
+// inside a working directory. It is the only protected place that a session rule may open.
 func (p *places) configured(names []string) bool {
 	var places []string
 	for _, dir := range p.dirs {

@@ -13,37 +13,38 @@ import (
 	"adze/internal/tool"
 )
 
-// A Question is a call that the user or a host has to decide about, with everything a dialog shows.
+// A Question is a call for the user or a host to decide, with everything a dialog shows.
 type Question struct {
-	ID                       string // of the use
+	ID                       string // tool-use ID
 	Tool, Title, DisplayName string
-	// Command is what would be executed, whole: a title may be cut, and users must see what they
-	// agree to. Empty for what executes nothing.
+	// Command is the full command to execute: a title may be truncated, and users must see
+	// everything they agree to. It is empty if the call executes nothing.
 	Command  string
-	Programs []string // that it runs, as far as is known
-	// About is what the command does, and Consent what a yes does where it is more than to run the call, in the words of
-	// the model or the tool; each may be empty.
+	Programs []string // programs known to run
+	// About describes the command, and Consent the effect of a yes if it does more than run the
+	// call, as worded by the model or the tool. Either may be empty.
 	About, Consent string
-	Server         string          // whose tool it is; empty for one of adze's own
-	Input          json.RawMessage // as users and hosts see it, derived fields filled in
+	Server         string          // the tool's server; empty for adze's own tools
+	Input          json.RawMessage // the input shown to users and hosts, derived fields filled in
 	Reason         Reason
-	Why            string // the reason in a few words, for people; empty means Reason.Text
+	Why            string // short human-readable reason; empty means Reason.Text
 	BlockedPath    string
 	Suggestions    []Update
 	Preview        tool.Display // nil means none
-	Draft          *Draft       // what the user may edit; nil means nothing
-	// NeedsPerson says that no program may answer for the user.
+	Draft          *Draft       // the user-editable part; nil means none
+	// NeedsPerson means that no program may answer for the user.
 	NeedsPerson bool
-	// Firm says that no mode and no allow rule would have answered it.
+	// Firm means that no mode and no allow rule would have answered it.
 	Firm bool
 	Dir  string // the working directory
-	// Agent is the sub-agent whose call it is; nil for one of the main conversation.
+	// Agent is the sub-agent making the call; nil for the main conversation.
 	Agent *Agent
-	// Warning is a line to show with a call that is dangerous; empty means none.
+	// Warning is a line to show with a dangerous call; empty means none.
 	Warning string
 }
 
-// Lasting returns the changes that a lasting yes would make. A call with a warning has none: adze asks every time.
+// Lasting returns the updates that an "always" answer would make. A call with a warning has
+// none: adze asks every time.
 func (q *Question) Lasting() (list []Update) {
 	if q.Warning != "" {
 		return nil
@@ -56,41 +57,43 @@ func (q *Question) Lasting() (list []Update) {
 	return list
 }
 
-// A Draft is what the user may edit.
+// A Draft is the user-editable part of a question.
 type Draft struct {
 	tool.Draft
-	// Preview returns the preview with another input, which the user has edited. It fails if the call would. Nil means that
-	// there is none.
+	// Preview returns the preview for an input edited by the user. It fails if the call would.
+	// Nil means no preview.
 	Preview func(ctx context.Context, input json.RawMessage) (tool.Display, error)
 }
 
-// An Agent is a sub-agent that asks.
+// An Agent identifies the sub-agent that asks.
 type Agent struct{ ID, Type, Title string }
 
-// String names the agent to the user.
+// String returns the agent's name for the user.
 func (a *Agent) String() string { return a.Type + " (" + a.Title + ")" }
 
-// An Answer is what the user or a host decided.
+// An Answer is the decision of the user or a host.
 type Answer struct {
 	Behavior  Behavior        // Allow or Deny; anything else counts as Deny
-	Input     json.RawMessage // what to run instead; nil means what was asked about
-	Updates   []Update        // with Allow: what to change for later calls
-	Message   string          // with Deny: what to tell the model
-	Interrupt bool            // the turn ends, with Allow after the call
-	// By is who answered; empty means the user. [Headless] says that no question can be asked.
+	Input     json.RawMessage // replacement input; nil means unchanged
+	Updates   []Update        // permission changes for later calls, with Allow
+	Message   string          // message for the model, with Deny
+	Interrupt bool            // end the turn; with Allow, after the call
+	// By identifies the answerer; empty means the user. [Headless] means that prompts are not
+	// possible.
 	By string
 }
 
-// Headless is who answers where no question can be asked: the refusal says how the call could have been allowed.
+// Headless is the answerer if prompts are not possible: the refusal explains how to allow the
+// call.
 const Headless = "headless"
 
-// An Asker puts a question to the user or a host and waits. When ctx is done the question is withdrawn. An error
-// counts as a refusal.
+// An Asker asks the user or a host and waits. When ctx is done the question is withdrawn. An
+// error counts as a refusal.
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
 var errNoAsker = errors.New("no one can be asked")
 
-// question describes a use to the user or host that decides about it.
+// question describes a use to the user or host.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {
 	name := f.Name()
 	q := Question{
@@ -127,7 +130,8 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	return q
 }
 
-// amended returns what previews a call with another input, or nil if its input cannot be changed.
+// amended returns a function that previews a call with another input, or nil if its input
+// cannot be changed.
 func amended(c tool.Call) func(context.Context, json.RawMessage) (tool.Display, error) {
 	am, ok := tool.As[tool.Amender](c)
 	if !ok {
@@ -146,7 +150,7 @@ func amended(c tool.Call) func(context.Context, json.RawMessage) (tool.Display, 
 	}
 }
 
-// refuses reports whether looking at the target before consent is itself a risk.
+// refuses reports whether inspecting the target before consent is itself a risk.
 func (d *Decision) refuses() bool {
 	for _, p := range d.Paths {
 		if p.Real == "" || p.Behavior == Deny {
@@ -156,7 +160,8 @@ func (d *Decision) refuses() bool {
 	return false
 }
 
-// brief returns why a command needs an answer, in a few words, or "" if the reason itself is short.
+// brief returns a short reason that a command needs confirmation, or "" if the reason itself is
+// short.
 func (d *Decision) brief(c *tool.Command) string {
 	if d.Reason.Type != ByOther || c.Script == nil {
 		return ""
@@ -186,7 +191,7 @@ func (d *Decision) brief(c *tool.Command) string {
 	return text + ": " + doubt
 }
 
-// secretWarning warns of a call that reads credentials: a file where they are kept, or a variable.
+// secretWarning returns a warning if a call reads credentials from a file or a variable.
 func secretWarning(home, command string, paths []PathResult) string {
 	for _, p := range paths {
 		if p.Write {

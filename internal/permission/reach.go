@@ -10,11 +10,11 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// AllowsHosts reports whether a rule allows some host.
+// AllowsHosts reports whether a rule allows any host.
 func (p *Policy) AllowsHosts() bool { return p.rules.Allow.Hosts.Any() != nil }
 
-// Host returns what the rules for hosts decide about a URL, a host, or a host with a port: Allow, Deny, or Ask if no rule
-// speaks of it.
+// Host returns the decision of the host rules about a URL, a host, or a host with a port:
+// Allow, Deny, or Ask if no rule applies.
 func (p *Policy) Host(target string) Behavior {
 	host := rule.HostOf(target)
 	if host == "" {
@@ -31,8 +31,8 @@ func (p *Policy) Host(target string) Behavior {
 	return Ask
 }
 
-// Reach asks whether a command in the sandbox may reach a host that no rule speaks of. Where
-// no question can be asked it may not.
+// Reach asks whether a sandboxed command may reach a host that no rule covers. If prompts are
+// not possible, it may not.
 func (g *Gate) Reach(ctx context.Context, host string) bool {
 	switch g.Mode() {
 	case DontAsk:

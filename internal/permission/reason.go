@@ -6,7 +6,7 @@ import (
 	"adze/internal/permission/rule"
 )
 
-// A ReasonType says what decided.
+// A ReasonType classifies the source of a decision.
 type ReasonType string
 
 // The types of reasons. Their names are part of the protocol with hosts.
@@ -24,15 +24,15 @@ const (
 	ByOther      ReasonType = "other"
 )
 
-// A Reason is why something was decided, for machines and users.
+// A Reason explains a decision to programs and users.
 type Reason struct {
 	Type ReasonType
 	Text string
-	Rule *rule.Rule // with ByRule
-	Mode Mode       // with ByMode
+	Rule *rule.Rule // set for ByRule
+	Mode Mode       // set for ByMode
 }
 
-// String names who decided.
+// String names the source of the decision.
 func (r Reason) String() string {
 	switch {
 	case r.Rule != nil:
@@ -43,41 +43,41 @@ func (r Reason) String() string {
 	return string(r.Type)
 }
 
-// A Decision is what becomes of a call, and why.
+// A Decision is the outcome for a call, with its reason.
 type Decision struct {
 	Behavior Behavior
 	Reason   Reason
-	// ReadOnly says that the call is known to change nothing.
+	// ReadOnly means that the call is known to change nothing.
 	ReadOnly bool
-	// Firm says that an ask is for the user: no mode, allow rule or classifier answers it.
+	// Firm means that only the user may answer an ask: no mode, allow rule or classifier does.
 	Firm        bool
 	NeedsPerson bool
-	// Judged says that an ask is first put to the judge: the mode is [Auto].
+	// Judged means that the judge sees an ask first: the mode is [Auto].
 	Judged      bool
 	BlockedPath string
 	Suggestions []Update
-	// Parts and Paths say how each part of a command and each path was judged.
+	// Parts and Paths hold the verdicts on each part of a command and on each path.
 	Parts []PartResult
 	Paths []PathResult
 
-	unasked bool   // it was denied because no one could be asked
-	note    string // why no judge has decided it; may be empty
-	by      string // who denied it in place of the user; may be empty
+	unasked bool   // denied because prompts are not possible
+	note    string // why no judge decided it; may be empty
+	by      string // denier acting in the user's place; may be empty
 }
 
-// A PartResult is how one part of a command was judged.
+// A PartResult is the verdict on one part of a command.
 type PartResult struct {
 	Text     string
 	Behavior Behavior
 	Reason   Reason
 
-	reads bool // on its own it would run as a command that only reads
+	reads bool // alone, it would run as a read-only command
 }
 
-// A PathResult is how one path was judged.
+// A PathResult is the verdict on one path.
 type PathResult struct {
-	Path     string // as given
-	Real     string // what it leads to; empty if that is not known
+	Path     string // the path given
+	Real     string // the resolved path; empty if unknown
 	Write    bool
 	Behavior Behavior
 	Reason   Reason
@@ -92,7 +92,7 @@ type finding struct {
 	suggest  []Update
 }
 
-// weight orders findings: the heaviest of several counts.
+// weight orders findings: the heaviest one wins.
 func (f finding) weight() int {
 	switch {
 	case f.behavior == Deny:
@@ -107,7 +107,7 @@ func (f finding) weight() int {
 	return 0
 }
 
-// stricter returns the stricter of two findings, the first if they are alike.
+// stricter returns the stricter of two findings, or the first if they are equal.
 func stricter(a, b finding) finding {
 	if b.weight() > a.weight() {
 		return b
@@ -145,7 +145,7 @@ func asks(t ReasonType, format string, args ...any) finding {
 	return finding{behavior: Ask, reason: Reason{Type: t, Text: fmt.Sprintf(format, args...)}}
 }
 
-// unsafe is an ask that no mode and no allow rule answers.
+// unsafe returns an ask that no mode and no allow rule answers.
 func unsafe(format string, args ...any) finding {
 	f := asks(BySafety, format, args...)
 	f.firm = true

@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// unattended says that a call needs approval and that there is no one to give it.
+// unattended is added when refusing a call that needs approval nobody can give.
 const unattended = "and there is no user here to approve it"
 
 // Advice to the model after a refusal.
@@ -24,8 +24,8 @@ const (
 	report  = "Tell the user at the end what you could not do"
 )
 
-// advice tells the model how to continue after a refusal. Remedy is the flag that would allow the
-// call, or empty. Only the first refusal of a turn has advice; without turns, each has.
+// advice returns advice to the model after a refusal. Remedy is the flag that would allow the
+// call, or empty. Only the first refusal of a turn gets advice; without turns, each one does.
 func (g *Gate) advice(d *Decision, remedy string) string {
 	if d.Reason.Mode == Plan {
 		if !g.Asks() {
@@ -58,7 +58,7 @@ func (g *Gate) advice(d *Decision, remedy string) string {
 	return text + " " + report + "."
 }
 
-// Reminders returns the reminders for the beginning of a turn.
+// Reminders returns the reminders for the start of a turn.
 func (g *Gate) Reminders() []string {
 	g.mu.Lock()
 	g.advised = map[bool]bool{}
@@ -66,8 +66,8 @@ func (g *Gate) Reminders() []string {
 	return g.State.Reminders()
 }
 
-// why says why a call needs approval, with each part of a command that does. If it is one, the doubt about it is told,
-// such as that a repository is new.
+// why returns the reason a call needs approval, with each part of a command that does. For a
+// single part, it includes the doubt about it, such as a new repository.
 func (d *Decision) why() string {
 	parts := d.unapproved()
 	if d.Reason.Type != ByOther || len(parts) == 0 {
@@ -80,7 +80,7 @@ func (d *Decision) why() string {
 	return "this command " + mayChange + " (" + named + ")"
 }
 
-// mayChange is said of what is not known to only read.
+// mayChange describes a command not known to be read-only.
 const mayChange = "may change files or run code"
 
 // unapproved returns the parts of a command that no rule allows. It omits read-only parts unless all are.
@@ -101,13 +101,13 @@ func (d *Decision) unapproved() []string {
 	return parts
 }
 
-// Bounds of a list of parts in a text.
+// Limits on a list of parts in a text.
 const (
 	maxNamed     = 5
 	maxNamedText = 80
 )
 
-// quoteAll lists parts of a command, each on one line and in backquotes.
+// quoteAll lists parts of a command, each on one line in backquotes.
 func quoteAll(parts []string) string {
 	var named []string
 	for _, p := range parts[:min(len(parts), maxNamed)] {
@@ -119,7 +119,7 @@ func quoteAll(parts []string) string {
 	return strings.Join(named, ", ")
 }
 
-// doubt adds to a question why no judge has answered it.
+// doubt adds the reason no judge answered to a question.
 func (d *Decision) doubt(q *Question, note string) {
 	if d.note = note; note != "" {
 		q.Reason.Text = trimDot(q.Reason.Text) + "; " + note
@@ -127,7 +127,7 @@ func (d *Decision) doubt(q *Question, note string) {
 	}
 }
 
-// unanswered turns an ask without an answer into a refusal.
+// unanswered turns an unanswered ask into a refusal.
 func (d *Decision) unanswered(q *Question) {
 	text := d.why() + ", "
 	if d.note != "" {
@@ -140,11 +140,11 @@ func (d *Decision) unanswered(q *Question) {
 	d.Behavior, d.Reason.Text, d.unasked = Deny, text, true
 }
 
-// maxFlagged is how many rules a flag has.
+// maxFlagged is the maximum number of rules in a flag.
 const maxFlagged = 8
 
-// allowFlags returns the flags that would have allowed a call, or "" if none would: each is tried, and only rules that it takes are in
-// them.
+// allowFlags returns the flags that would have allowed a call, or "" if none would. Each rule
+// is tried, and only needed ones are included.
 func allowFlags(p *Policy, u *tool.Use, q *Question) string {
 	if q.NeedsPerson || q.Firm {
 		return ""
@@ -179,7 +179,7 @@ func allowFlags(p *Policy, u *tool.Use, q *Question) string {
 	return ""
 }
 
-// allowedTools returns the flag with those of the rules that it takes.
+// allowedTools returns the flag with the rules that are needed.
 func allowedTools(rules []RuleValue, allow func([]RuleValue) bool) string {
 	for i := 0; i < len(rules); {
 		if fewer := slices.Delete(slices.Clone(rules), i, i+1); len(fewer) > 0 && allow(fewer) {

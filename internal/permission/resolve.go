@@ -17,14 +17,14 @@ import (
 
 var errUnknownRepository = errors.New("nothing is known about the repository")
 
-// editsAndReads reports whether every part is a sed, or is proven to only read.
+// editsAndReads reports whether every part is a sed or proven read-only.
 func editsAndReads(s *shell.Script) bool {
 	return s.Simple && !slices.ContainsFunc(s.Parts, func(p *shell.Part) bool { return !isSed(p) && p.ReadOnly() != nil })
 }
 
 func isSed(p *shell.Part) bool { return len(p.Words) > 0 && p.Words[0].Text == "sed" }
 
-// writes reports whether there are files, and writing each of them is among what is judged.
+// writes reports whether files is non-empty and c.Uses includes a write to each of them.
 func (c *Command) writes(files []string) bool {
 	for _, file := range files {
 		if !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Write && filepath.Clean(u.full) == file }) {
@@ -34,19 +34,20 @@ func (c *Command) writes(files []string) bool {
 	return len(files) > 0
 }
 
-// A resolver looks up the paths of one call.
+// A resolver looks up a call's paths.
 type resolver struct {
 	p       *Policy
 	seen    map[string]paths.Set
-	several bool // the line has several parts, so that one may make what another meets
+	several bool // the line has several parts, so one may create files another uses
 
-	// Of the commands that copy, move or link: how many there are, whether they take links along, and whether what
-	// they take cannot all be seen now.
+	// Copy, move and link commands: their number, whether they copy symlinks, and whether some
+	// of the files they copy cannot be determined now.
 	transfers      int
 	linked, unseen bool
 }
 
-// target resolves what a tool touches. A call that opens files itself resolves them, so that it opens what is judged.
+// target resolves a tool's access. A call that opens files itself resolves them, so that it
+// opens the file that was judged.
 func (r *resolver) target(a tool.Access, c tool.Call) Target {
 	t := Target{Write: a.Verb == tool.Write, Given: a.Target}
 	if own, ok := tool.As[tool.Locator](c); ok {
@@ -61,8 +62,8 @@ func (r *resolver) target(a tool.Access, c tool.Call) Target {
 	return t
 }
 
-// resolve finds everything a path leads through. A path that can never be opened is judged by its
-// name: the tool will say what is wrong with it.
+// resolve returns every path a path leads through. A path that can never be opened is judged by
+// its name; the tool reports the error.
 func (r *resolver) resolve(dir, path string) paths.Set {
 	base := paths.Base{Dir: dir, Home: r.p.cfg.Home}
 	set, err := base.Resolve(path)
@@ -76,11 +77,11 @@ func (r *resolver) resolve(dir, path string) paths.Set {
 	return paths.Set{Path: name, Real: name, All: []string{name}}
 }
 
-// names returns the members of a set in the form in which paths are compared.
+// names returns the members of a set, normalized for comparison.
 func (r *resolver) names(s paths.Set) []string {
 	names := make([]string, 0, len(s.All))
 	for _, name := range s.All {
-		if s.Remote { // as rules write it
+		if s.Remote { // the form used in rules
 			name = "/" + strings.TrimLeft(strings.ReplaceAll(name, `\`, "/"), "/")
 		}
 		names = append(names, r.p.anchors.Form(name))
@@ -88,8 +89,8 @@ func (r *resolver) names(s paths.Set) []string {
 	return names
 }
 
-// command resolves what a line of shell touches, each path once. Its copy of the resolver keeps the map of
-// known paths off the heap.
+// command resolves the files a shell command line touches, each path once. Its copy of the
+// resolver keeps the map of known paths off the heap.
 func (r resolver) command(own *tool.Command) *Command {
 	vars := shell.Vars{Home: r.p.cfg.Home, Dir: r.p.cfg.Dir}
 	c := &Command{Script: own.Script.With(vars), Jailed: own.Jailed && own.Doubt == nil, repository: own.Repository}
@@ -167,7 +168,8 @@ func (r *resolver) stays(s *shell.Script) bool {
 	return true
 }
 
-// isRepository reports whether git takes a directory for the top of a worktree, or for a repository itself.
+// isRepository reports whether git treats a directory as the top of a worktree or as a
+// repository.
 func isRepository(dir string) bool {
 	for _, name := range []string{".git", "HEAD"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +179,7 @@ func isRepository(dir string) bool {
 	return false
 }
 
-// judged returns the paths that are known, for the call itself.
+// judged returns the known paths, for the call itself.
 func (c *Command) judged() []tool.JudgedPath {
 	var all []tool.JudgedPath
 	for i := range c.Uses {
@@ -188,7 +190,7 @@ func (c *Command) judged() []tool.JudgedPath {
 	return all
 }
 
-// uses resolves one path of a command: one use, or one for each name that a wildcard stands for.
+// uses resolves one path of a command: to one use, or to one per wildcard match.
 func (r *resolver) uses(u shell.PathUse) []Use {
 	dir := r.p.cfg.Dir
 	switch {
@@ -214,7 +216,7 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 		return []Use{use}
 	}
 	var found []string
-	ok := r.p.places().contains(use.names) // elsewhere it is asked about anyway, and may be a device or a share
+	ok := r.p.places().contains(use.names) // elsewhere it needs confirmation anyway, and may be a device or a network share
 	if ok {
 		found, ok = inner.Expand(dir, u.Glob)
 	}
@@ -240,8 +242,9 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 	return uses
 }
 
-// met settles what is odd about a name that a wildcard found. It is there, so that which file is read is
-// certain however the name is spelt; what is written is asked about. It reports whether the file can be used at all.
+// met handles an odd name matched by a wildcard. The file exists, so a read is unambiguous
+// however the name is spelled; a write needs confirmation. It reports whether the file can be
+// used at all.
 func (r *resolver) met(use *Use, name string) bool {
 	use.Met = true
 	if use.Set.Doubt == nil && use.Set.Odd == nil || use.Write {
@@ -249,7 +252,7 @@ func (r *resolver) met(use *Use, name string) bool {
 	}
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return false // it leads nowhere, or in a circle
+		return false // a broken or circular link
 	}
 	info, err := os.Stat(real)
 	if err != nil {
@@ -260,7 +263,8 @@ func (r *resolver) met(use *Use, name string) bool {
 	return true
 }
 
-// lookUp resolves a path as the shell takes it: blanks at its ends and a quoted ~ are part of the name.
+// lookUp resolves a path as the shell does: leading and trailing blanks and a quoted ~ are part
+// of the name.
 func (r *resolver) lookUp(use *Use, dir, name string) {
 	if !filepath.IsAbs(name) && !paths.IsUNC(name) {
 		name = dir + string(filepath.Separator) + name
@@ -281,8 +285,8 @@ func (r *resolver) lookUp(use *Use, dir, name string) {
 	use.Tree = use.Verb == shell.RemovePath || isDir(set) && !lists(use.PathUse)
 }
 
-// physical returns the path as the kernel reads it, to which .. means the directory above where a link
-// leads.
+// physical returns the path as the kernel resolves it: .. means the parent of a symlink's
+// target.
 func physical(name string) string {
 	if !strings.Contains(name, "..") {
 		return filepath.Clean(name)
@@ -301,7 +305,7 @@ func physical(name string) string {
 	return at
 }
 
-// lists reports whether a use of a directory looks at the names in it, not at the files.
+// lists reports whether a use of a directory reads its names, not its files.
 func lists(u shell.PathUse) bool {
 	if u.Verb == shell.EnterPath {
 		return true
@@ -310,7 +314,7 @@ func lists(u shell.PathUse) bool {
 		return false
 	}
 	switch u.Part.Words[0].Value {
-	case "git": // what it shows of directories is judged apart
+	case "git": // directories that git shows are judged separately
 		return true
 	case "ls", "find", "tree", "du", "stat", "file", "test", "[", "realpath", "readlink", "basename", "dirname", "fd", "pwd", "cd", "df":
 		return true
@@ -318,7 +322,7 @@ func lists(u shell.PathUse) bool {
 	return false
 }
 
-// programs returns how the programs of a command are looked up.
+// programs returns the configuration for looking up a command's programs.
 func (r *resolver) programs(own *tool.Command) program.Config {
 	return program.Config{
 		Home: r.p.cfg.Home, Dir: r.p.cfg.Dir, Ruled: r.p.speaks, Aliases: own.Aliases,

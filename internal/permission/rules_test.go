@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// A disguise is a line of a file of disguises: what must come out, the command, and the rules.
+// A disguise is a line of a disguises file: the expected result, the command, and the rules.
 type disguise struct {
 	line          int
 	want, command string
 	rules         []string
 }
 
-// disguises reads a file of them. Rules are given as in settings; without any, rules are those given.
+// disguises reads a disguises file. Rules are written as in settings; a line without rules gets
+// the ones passed.
 func disguises(t *testing.T, file string, rules ...string) []disguise {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", file))
@@ -45,7 +46,7 @@ func disguises(t *testing.T, file string, rules ...string) []disguise {
 	return all
 }
 
-// check judges each of the disguises with everything allowed that no rule denies or asks about.
+// check judges each disguise with everything allowed that no rule denies or asks about.
 func check(t *testing.T, w world, file string, all []disguise) {
 	t.Helper()
 	count := map[string]int{}
@@ -66,7 +67,7 @@ func check(t *testing.T, w world, file string, all []disguise) {
 	t.Logf("%v", count)
 }
 
-// text makes a file in the home.
+// text creates a file in the home directory.
 func (w world) text(t testing.TB, name, text string) {
 	t.Helper()
 	w.write(t, name)
@@ -75,9 +76,8 @@ func (w world) text(t testing.TB, name, text string) {
 	}
 }
 
-// F11: a deny or ask rule for commands holds however the command is dressed up, and a line that it does not
-// speak of is not asked about.
-//
+// TestCommandRulesHoldF11 checks that a deny or ask rule for commands applies however the
+// command is disguised, and that a line it does not match causes no prompt (F11).
 // Proves PERM-08, SHAST-05, X-104.
 func TestCommandRulesHoldF11(t *testing.T) {
 	w := newWorld(t)
@@ -95,9 +95,8 @@ func TestCommandRulesHoldF11(t *testing.T) {
 	check(t, w, "commands.tsv", all)
 }
 
-// F9: deny rules for a linked directory hold for what is in it, whatever the path and the tool, and while
-// links change.
-//
+// TestLinkedDirectoriesF9 checks that deny rules for a symlinked directory apply to its
+// contents for every path and tool, and while symlinks change (F9).
 // Proves PERM-09, PERM-30.
 func TestLinkedDirectoriesF9(t *testing.T) {
 	w := newWorld(t)
@@ -140,9 +139,9 @@ func TestLinkedDirectoriesF9(t *testing.T) {
 	}
 }
 
-// F10: a deny or ask rule for reading a file holds for what git and others show of it without naming it as a
-// path, and a command that shows something else is not asked about.
-//
+// TestReadRulesHoldF10 checks that a deny or ask rule for reading a file applies to commands
+// such as git that show it without naming it as a path, and that a command showing something
+// else causes no prompt (F10).
 // Proves PERM-38.
 func TestReadRulesHoldF10(t *testing.T) {
 	w := newWorld(t)
@@ -163,8 +162,7 @@ func TestReadRulesHoldF10(t *testing.T) {
 	check(t, w, "files.tsv", all)
 }
 
-// F11: the aliases that the shell knows already are looked through.
-//
+// TestAliasesF11 checks that the shell's existing aliases are expanded (F11).
 // Proves SHAST-05.
 func TestAliasesF11(t *testing.T) {
 	w := newWorld(t)

@@ -13,9 +13,9 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// What commands show of files that rules protect from being read, without naming them as plain paths.
+// Checks for commands that show read-protected files without naming them as plain paths.
 
-// shown looks for deny and ask rules against what git shows.
+// shown applies deny and ask rules to the files git shows.
 func (c commandCheck) shown() finding {
 	if !c.guardsFiles() {
 		return finding{}
@@ -43,7 +43,7 @@ func (c commandCheck) shown() finding {
 	return found
 }
 
-// everything returns the line and all that it comes to.
+// everything returns the line and all of its expansions.
 func (c commandCheck) everything() []*shell.Script {
 	all := c.scripts()
 	for _, s := range c.cmd.nested {
@@ -52,7 +52,7 @@ func (c commandCheck) everything() []*shell.Script {
 	return all
 }
 
-// git judges what a git command shows, and what it changes in the work tree.
+// git judges the files a git command shows, and the ones it changes in the work tree.
 func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) finding {
 	dirs, known := c.dirsOf(s, part, shown.Dirs)
 	g := gitCheck{commandCheck: c, shown: shown, dirs: dirs, settled: c.settled(part)}
@@ -90,16 +90,17 @@ func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) 
 	return found
 }
 
-// A gitCheck judges what a git command may show or change of a repository.
+// A gitCheck judges the repository files a git command may show or change.
 type gitCheck struct {
 	commandCheck
 	shown      shell.Shown
-	dirs, tops []string // where it may run, and the repositories that it may be about
+	dirs, tops []string // possible working directories, and the repositories it may use
 	same       []string // the directories of other work trees that correspond to dirs
-	settled    bool     // nothing in the line changes the repository before
+	settled    bool     // nothing else in the line changes the repository first
 }
 
-// settled reports whether nothing but the part changes anything, so that the repository is as it is now when the part runs.
+// settled reports whether only the part itself changes anything, so that the repository is in
+// its current state when the part runs.
 func (c commandCheck) settled(part *shell.Part) bool {
 	for _, s := range c.everything() {
 		for _, p := range s.Parts {
@@ -111,14 +112,15 @@ func (c commandCheck) settled(part *shell.Part) bool {
 	return true
 }
 
-// judge asks if a deny or ask rule speaks of a file that the command may show or, if write, change. Rules say which files
-// it may be about; where there are any, git says which of them the repository has in any version.
+// judge asks if a deny or ask rule applies to a file that the command may show or, if write is
+// set, change. The rules determine the candidate files; git then reports which of them exist in
+// any version.
 func (g gitCheck) judge(write bool) finding {
 	limits := g.limits()
 	r, given := g.concerned(limits, write)
 	shows := r != nil && (write || g.shown.Content || g.shown.Vague)
 	if !shows {
-		// An object that is given by its hash has no path that limits could be about.
+		// An object named by its hash has no path that limits could restrict.
 		if r, given = g.concerned(nil, write); r == nil || write || len(g.shown.Revisions) == 0 {
 			return finding{}
 		}
@@ -150,7 +152,8 @@ func (g gitCheck) judge(write bool) finding {
 	return finding{}
 }
 
-// leaves reports whether a word is a path outside the repository, so that git compares files whether it knows them or not.
+// leaves reports whether a word is a path outside the repository, in which case git compares
+// files whether or not it tracks them.
 func (g gitCheck) leaves() bool {
 	for _, dir := range g.dirs {
 		top := repository(dir)
@@ -168,14 +171,14 @@ func (g gitCheck) hashed() bool {
 	return slices.ContainsFunc(g.revisions(), func(v string) bool { return len(v) > 3 && strings.Trim(strings.ToLower(v), "0123456789abcdef") == "" })
 }
 
-// revisions returns the words that may name revisions, without the paths behind them.
+// revisions returns the words that may name revisions, without their path suffixes.
 func (g gitCheck) revisions() []string {
 	var revisions []string
 	for _, word := range g.shown.Revisions {
 		before, _, ok := strings.Cut(word, ":")
 		switch {
 		case ok && before == "" && !strings.HasPrefix(word, ":/"):
-			continue // a path of the index
+			continue // a path in the index
 		case ok && before != "" && !strings.Contains(before, "{"):
 			word = before
 		case ok && strings.Contains(before, "{"):
@@ -190,7 +193,7 @@ func (g gitCheck) revisions() []string {
 
 var errProtected = errors.New("the repository has files that a rule speaks of")
 
-// clear returns nil if a repository has no file within the limits that a rule speaks of.
+// clear returns nil if the repository has no file within the limits to which a rule applies.
 func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error {
 	tops := workTrees(repo.Top)
 	var specs []string
@@ -230,13 +233,13 @@ func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error 
 	return nil
 }
 
-// real returns where a path leads, as far as it exists.
+// real resolves a path as far as it exists.
 func (g gitCheck) real(path string) string {
 	r := resolver{p: g.Policy}
 	return r.resolve(g.cfg.Dir, path).Real
 }
 
-// guarding returns the rules that forbid or ask.
+// guarding returns the deny and ask rules.
 func (g gitCheck) guarding(write bool) []*rule.PathIndex {
 	if write {
 		return []*rule.PathIndex{&g.rules.Deny.Edits, &g.rules.Ask.Edits}
@@ -244,8 +247,8 @@ func (g gitCheck) guarding(write bool) []*rule.PathIndex {
 	return []*rule.PathIndex{&g.rules.Deny.Reads, &g.rules.Ask.Reads}
 }
 
-// concerned returns a rule that may speak of something within the limits, or anywhere in the repositories if there are none,
-// and where.
+// concerned returns a rule that may apply to something within the limits, or, without limits,
+// anywhere in the repositories, and the matching location.
 func (g gitCheck) concerned(limits []limit, write bool) (r *rule.Rule, given string) {
 	if len(limits) == 0 {
 		for _, top := range g.tops {
@@ -265,8 +268,8 @@ func (g gitCheck) concerned(limits []limit, write bool) (r *rule.Rule, given str
 	return nil, ""
 }
 
-// A limit is a part of a repository: what is at or below a directory and has, or is in a directory that has, a name that
-// ends in something.
+// A limit selects part of a repository: files at or below dir whose name, or a parent
+// directory's name, ends in tail.
 type limit struct{ dir, tail, given string }
 
 // selects reports whether the limit may select a file.
@@ -281,7 +284,8 @@ func (l limit) selects(full string) bool {
 	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool { return strings.HasSuffix(name, l.tail) })
 }
 
-// limits returns to what the words of a git command limit what it shows or changes; none means that nothing is known to.
+// limits returns the limits that a git command's words place on the files it shows or changes;
+// none means no known limit.
 func (g gitCheck) limits() []limit {
 	var limits []limit
 	bounded, revisions := g.shown.Certain, false
@@ -297,7 +301,7 @@ func (g gitCheck) limits() []limit {
 		case colon && strings.Contains(given, "{"), strings.HasPrefix(given, ":") && strings.Trim(path, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:") != "",
 			strings.HasPrefix(path, "/"), colon && path == "":
 			return nil
-		case colon: // a file or directory of a revision or of the index
+		case colon: // a file or directory in a revision or the index
 			if _, stage, ok := strings.Cut(path, ":"); ok {
 				path = stage
 			}
@@ -323,7 +327,7 @@ func (g gitCheck) limits() []limit {
 	return limits
 }
 
-// pathspec returns what a pathspec selects; false means that this is not known.
+// pathspec returns the limits a pathspec selects; false means unknown.
 func (g gitCheck) pathspec(given string) ([]limit, bool) {
 	spec, bases := given, slices.Concat(g.dirs, g.same)
 	if rest, ok := strings.CutPrefix(spec, ":"); ok {
@@ -354,7 +358,8 @@ func (g gitCheck) pathspec(given string) ([]limit, bool) {
 	return limits, true
 }
 
-// dirsOf returns where a part may run, after what it enters itself, and whether that is known.
+// dirsOf returns the directories in which a part may run, after the ones it enters itself, and
+// whether they are known.
 func (c commandCheck) dirsOf(s *shell.Script, part *shell.Part, enters []string) (dirs []string, known bool) {
 	dirs, known = part.Dirs(), true
 	if dirs == nil {
@@ -377,7 +382,7 @@ func inDir(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// repository returns the top of the repository that dir is in, or dir itself if it is in none.
+// repository returns the top of dir's repository, or dir itself if it is in none.
 func repository(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -392,7 +397,8 @@ func repository(dir string) string {
 	}
 }
 
-// workTrees returns the top of a work tree and, if it shares the repository of another one, that of the other.
+// workTrees returns the top of a work tree and, if it shares another work tree's repository,
+// the other's top.
 func workTrees(top string) []string {
 	file := filepath.Join(top, ".git")
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
@@ -409,7 +415,8 @@ func workTrees(top string) []string {
 	return []string{top}
 }
 
-// stored asks about reading what git keeps of files, if a rule speaks of something in the repository.
+// stored asks about reading git's stored file contents, if a rule applies to something in the
+// repository.
 func (c commandCheck) stored(full string) finding {
 	at := strings.Index(full, ".git/")
 	if at < 0 {
@@ -429,7 +436,7 @@ func (c commandCheck) stored(full string) finding {
 	return finding{}
 }
 
-// named judges a path that a command may be told to read.
+// named judges a path that a command may be instructed to read.
 func (c commandCheck) named(full, given string) finding {
 	if given == "" || len(full) > maxPath {
 		return finding{}
@@ -457,15 +464,15 @@ func (c commandCheck) named(full, given string) finding {
 	return finding{}
 }
 
-// others judges what programs are told to read and write in ways of their own: by a file with options, by the value of an
-// option, in the text of a program.
+// others judges files that programs read and write by unusual means: an options file, an
+// option's value, or a script's text.
 func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
 	if len(part.Words) == 0 {
 		return finding{}
 	}
 	name := path.Base(part.Words[0].Value)
 	program := readsPrograms(name)
-	if harmlessWords(part.Words[0].Value) { // what it prints may be a program for another part
+	if harmlessWords(part.Words[0].Value) { // its output may be a script for another part
 		program = slices.ContainsFunc(s.Parts, func(p *shell.Part) bool { return len(p.Words) > 0 && takesProgram(path.Base(p.Words[0].Value)) })
 		if !program {
 			return finding{}
@@ -528,7 +535,8 @@ func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
 	return found
 }
 
-// changed asks about a path in the text of a program, which may write it, if a rule denies or asks about that.
+// changed asks about a path in a script's text, since the script may write it, if a rule denies
+// or asks about that.
 func (c commandCheck) changed(full, given string) finding {
 	if given == "" || len(full) > maxPath {
 		return finding{}
@@ -541,7 +549,7 @@ func (c commandCheck) changed(full, given string) finding {
 	return finding{}
 }
 
-// readsNames reports whether a word makes a program read the names of files from elsewhere.
+// readsNames reports whether a word makes a program read file names from elsewhere.
 func readsNames(program, word string) bool {
 	switch program {
 	case "cpio", "pax":
@@ -554,7 +562,7 @@ func readsNames(program, word string) bool {
 	return false
 }
 
-// takesFiles reports whether a program takes files in words that say more than a path.
+// takesFiles reports whether a program accepts files in words that contain more than a path.
 func takesFiles(program string) bool {
 	switch program {
 	case "curl", "wget", "http", "https", "docker", "podman", "kubectl", "helm", "aws", "gh", "gcloud", "az", "terraform", "ansible-playbook", "scp", "rsync":
@@ -563,7 +571,7 @@ func takesFiles(program string) bool {
 	return false
 }
 
-// readsOptions reports whether a program takes @file for a file with options and operands.
+// readsOptions reports whether a program treats @file as a file of options and operands.
 func readsOptions(program string) bool {
 	switch program {
 	case "strings", "objdump", "nm", "readelf", "ar", "ld", "size", "objcopy", "strip", "addr2line", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac", "java", "rustc":
@@ -572,7 +580,7 @@ func readsOptions(program string) bool {
 	return false
 }
 
-// takesProgram reports whether a program may read the text of another one from its input.
+// takesProgram reports whether a program may read a script from its input.
 func takesProgram(program string) bool {
 	switch program {
 	case "sh", "bash", "dash", "zsh", "ksh", "fish":
@@ -581,7 +589,7 @@ func takesProgram(program string) bool {
 	return readsPrograms(program)
 }
 
-// readsPrograms reports whether a program is given the text of another one, which may name files.
+// readsPrograms reports whether a program takes the text of a script, which may name files.
 func readsPrograms(program string) bool {
 	program = strings.TrimRight(program, "0123456789.")
 	switch program {

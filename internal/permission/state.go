@@ -14,17 +14,17 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A State is the policy in force. It changes with settings, with what the user decides, and with plan
+// A State holds the current policy. It changes with the settings, the user's decisions and plan
 // mode. It is safe for concurrent use.
 type State struct {
 	mayBypass   bool
 	noAuto      bool
-	defaultMode Mode // of the user's settings
+	defaultMode Mode // mode in the user's settings
 	language    func() texts.Language
-	alone       func() bool // reports that no one can approve a plan; may be nil
+	alone       func() bool // reports whether no one can approve a plan; may be nil
 
 	mu     sync.Mutex
-	now    Config // what the policy is made of
+	now    Config // the policy's configuration
 	policy *Policy
 	moved  bell.Bell  // rings when the policy changes
 	moding func(Mode) // called when an answer or a plan changes the mode; may be nil
@@ -33,8 +33,8 @@ type State struct {
 	blocked  tally.Breaker
 	approved approval.Classes
 
-	// lead is the state of the conversation that this one works for; nil if it works for none. Wanted is the mode that its
-	// agent is defined with, heard the lead's policy that it follows now, and inherited the rules that it began with.
+	// lead is the lead's state, or nil. Wanted is the mode in the agent's definition, heard the
+	// lead's policy currently followed, and inherited the rules at the start.
 	lead      *State
 	wanted    Mode
 	heard     *Policy
@@ -59,10 +59,11 @@ func newState(c GateConfig) *State {
 	return s
 }
 
-// Policy returns the policy in force. Rules speak of where links lead now.
+// Policy returns the current policy, with rules resolved through the current symlinks.
 func (s *State) Policy() *Policy { return inForce(s, (*Policy).stale) }
 
-// standing returns the policy in force, for what it says of all paths: links are not looked at.
+// standing returns the current policy for questions that apply to all paths: it does not check
+// for changed symlinks.
 func standing(s *State) *Policy { return inForce(s, func(*Policy) bool { return false }) }
 
 func inForce(s *State, stale func(*Policy) bool) *Policy {
@@ -81,13 +82,13 @@ func inForce(s *State, stale func(*Policy) bool) *Policy {
 	return s.policy
 }
 
-// Mode returns the mode in force.
+// Mode returns the current mode.
 func (s *State) Mode() Mode { return standing(s).Mode() }
 
-// Hidden reports whether a deny rule for reading speaks of the absolute path.
+// Hidden reports whether a deny rule for reading applies to the absolute path.
 func (s *State) Hidden(path string) bool {
 	s.mu.Lock()
-	p := s.policy // a search asks about thousands of files: [State.Hides] came before
+	p := s.policy // a search calls this for thousands of files, after [State.Hides]
 	s.mu.Unlock()
 	return p.Hidden(path)
 }
@@ -103,14 +104,14 @@ func (s *State) change(f func(Config) Config) {
 	renew(s)
 }
 
-// renew makes the policy of the configuration.
+// renew recompiles the policy.
 func renew(s *State) {
 	s.policy = s.compile()
 	s.moved.Ring()
 }
 
-// SetRules replaces the rules and directories that come from settings; the rules of the session and of
-// the command line stay, and the directories of the session.
+// SetRules replaces the rules and directories from settings. It keeps the rules of the session
+// and the command line, and the session's directories.
 func (s *State) SetRules(rules []rule.Rule, dirs []string) {
 	s.change(func(c Config) Config {
 		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool {
@@ -122,7 +123,7 @@ func (s *State) SetRules(rules []rule.Rule, dirs []string) {
 	})
 }
 
-// SetDir says where relative paths of calls begin from now on.
+// SetDir sets the base for relative paths in calls.
 func (s *State) SetDir(dir string) {
 	s.change(func(c Config) Config {
 		c.Dirs, c.Dir = c.workingDirs(), dir
@@ -130,8 +131,9 @@ func (s *State) SetDir(dir string) {
 	})
 }
 
-// Relocate makes root the first of the working directories, and where relative paths of calls begin. Left is the directory that
-// root is a copy of, which cannot be written from now on; empty means that root is no copy.
+// Relocate makes root the first working directory and the base for relative paths in calls.
+// Left is the directory that root is a copy of, which becomes read-only; empty means that root
+// is not a copy.
 func (s *State) Relocate(root, left string) {
 	s.change(func(c Config) Config {
 		c.Copies = nil
@@ -151,7 +153,7 @@ func (s *State) AddRule(r rule.Rule) {
 	})
 }
 
-// SetCommand replaces the rules of the command that runs: what it grants ends with it.
+// SetCommand replaces the running command's rules; its grants end with it.
 func (s *State) SetCommand(rules []rule.Rule) {
 	s.change(func(c Config) Config {
 		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool { return r.Scope == scope.Command })
@@ -164,13 +166,15 @@ func (s *State) SetCommand(rules []rule.Rule) {
 	})
 }
 
-// Kept is where adze keeps what the model may read and write by itself.
+// Kept holds the locations of adze's own files that the model may read and write without
+// asking.
 type Kept struct {
 	Readable, Editable []string
 	PlanFile, Scratch  string
 }
 
-// SetKept says where adze keeps what the model may read and write by itself.
+// SetKept sets the locations of adze's own files that the model may read and write without
+// asking.
 func (s *State) SetKept(k Kept) {
 	s.change(func(c Config) Config {
 		c.Readable, c.Editable, c.PlanFile, c.Scratch = k.Readable, k.Editable, k.PlanFile, k.Scratch
@@ -178,16 +182,16 @@ func (s *State) SetKept(k Kept) {
 	})
 }
 
-// ErrBypass says that the session may not stop asking.
+// ErrBypass is returned if the session may not use bypass mode.
 var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
 
-// ErrAuto says that the settings rule out the mode [Auto].
+// ErrAuto is returned if the settings disable [Auto] mode.
 var ErrAuto = errors.New("the settings rule out the permission mode auto (permissions.disableAutoMode)")
 
 // Offers reports whether a mode can be chosen.
 func (s *State) Offers(m Mode) bool { return (m != Bypass || s.mayBypass) && (m != Auto || !s.noAuto) }
 
-// SetMode changes the mode of the calls to come.
+// SetMode sets the mode for later calls.
 func (s *State) SetMode(m Mode) error {
 	switch {
 	case m == Bypass && !s.mayBypass:
@@ -213,14 +217,15 @@ func (s *State) SetMode(m Mode) error {
 	return nil
 }
 
-// OnMode sets the function that is called when an answer of the user, or entering or leaving plan mode, changes the mode.
+// OnMode sets the function called when a user's answer, or entering or leaving plan mode,
+// changes the mode.
 func (s *State) OnMode(f func(Mode)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.moding = f
 }
 
-// move changes the mode on an answer.
+// move changes the mode after an answer.
 func (s *State) move(m Mode) error {
 	if err := s.SetMode(m); err != nil {
 		return err
@@ -234,7 +239,7 @@ func (s *State) move(m Mode) error {
 	return nil
 }
 
-// SetSandbox says what confines commands from now on.
+// SetSandbox sets the confinement of commands.
 func (s *State) SetSandbox(box Sandbox) {
 	s.change(func(c Config) Config {
 		c.Sandbox = box

@@ -16,24 +16,24 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Limits of looking at what a command copies, moves or links.
+// Limits on inspecting the files a command copies, moves or links.
 const (
 	maxTransferred = 2000 // names below directories
 	maxLinks       = 64
 )
 
-// A placement finds what a command that copies, moves or links writes: the names that its sources get.
+// A placement finds the paths a copy, move or link command writes: the names its sources get.
 type placement struct {
 	*resolver
 	t      *shell.Transfer
 	target Use
-	dir    string // where the command runs
+	dir    string // the command's working directory
 	uses   []Use
 
 	left, links int
 }
 
-// placed returns what a transfer writes beyond its target itself.
+// placed returns the paths a transfer writes in addition to its target.
 func (r *resolver) placed(target Use, dir string) []Use {
 	p := &placement{resolver: r, t: target.Transfer, target: target, dir: dir, left: maxTransferred, links: maxLinks}
 	p.target.Transfer = nil
@@ -48,7 +48,7 @@ func (r *resolver) placed(target Use, dir string) []Use {
 	return p.uses
 }
 
-// write adds the use of a path. A soft one is not asked about in every mode.
+// write adds a use of a path. A soft use does not need confirmation in every mode.
 func (p *placement) write(path string, soft bool) Use {
 	use := p.target
 	use.Given, use.Path, use.Soft = path, path, soft
@@ -57,7 +57,7 @@ func (p *placement) write(path string, soft bool) Use {
 	return use
 }
 
-// unknown adds the use of something that cannot be told.
+// unknown adds a use of an undetermined path.
 func (p *placement) unknown(what string) {
 	use := p.target
 	use.Given, use.Path, use.Glob, use.Known, use.Vague = what, what, "", false, true
@@ -65,7 +65,7 @@ func (p *placement) unknown(what string) {
 	p.uses = append(p.uses, use)
 }
 
-// source places what a word stands for.
+// source places the files a word expands to.
 func (p *placement) source(w shell.Word) {
 	switch {
 	case !w.Static:
@@ -76,7 +76,7 @@ func (p *placement) source(w shell.Word) {
 		return
 	}
 	found, ok := inner.Expand(p.dir, w.Value)
-	p.unseen = true // it may stand for more when its turn comes
+	p.unseen = true // the wildcard may match more files by the time it runs
 	if !ok {
 		p.unknown(w.Text)
 		return
@@ -87,7 +87,7 @@ func (p *placement) source(w shell.Word) {
 	parent, last := filepath.Split(strings.TrimRight(w.Value, "/"))
 	for _, name := range found {
 		if parent == "" && strings.HasPrefix(filepath.Base(name), "-") {
-			p.unknown(filepath.Base(name)) // it becomes an option
+			p.unknown(filepath.Base(name)) // the name becomes an option
 		}
 		if strings.HasSuffix(w.Value, "/") {
 			name += "/"
@@ -95,11 +95,11 @@ func (p *placement) source(w shell.Word) {
 		p.place(name)
 	}
 	if strings.HasPrefix(last, ".") && !strings.ContainsAny(parent, "*?[") {
-		p.place(parent + ".") // to some shells .* stands for it too
+		p.place(parent + ".") // some shells match it with .* too
 	}
 }
 
-// place adds what one source becomes.
+// place adds the destination paths of one source.
 func (p *placement) place(source string) {
 	full := source
 	if !filepath.IsAbs(full) {
@@ -111,7 +111,7 @@ func (p *placement) place(source string) {
 	}
 	contents := base == "." || base == ".."
 	inside := p.t.Inside || !p.t.Itself && leadsToDir(p.target.full)
-	// A part before this one may make the directory.
+	// An earlier part may create the directory.
 	maybe := !inside && !p.t.Itself && p.several
 	var names []string
 	if inside || maybe {
@@ -151,8 +151,8 @@ func (p *placement) place(source string) {
 	}
 }
 
-// made adds what may be below a directory that is made by another part of the line, as far as the name of the
-// directory gives it a meaning.
+// made adds the possible contents of a directory created by another part of the line, if the
+// directory's name gives them a special meaning.
 func (p *placement) made(name string) {
 	switch base := plain(filepath.Base(name)); {
 	case !p.several:
@@ -163,7 +163,7 @@ func (p *placement) made(name string) {
 	}
 }
 
-// link adds what a link at name leads to: who may use the link may read and write that.
+// link adds the target of a symlink at name: access to the link gives access to the target.
 func (p *placement) link(name, to string) {
 	if p.links--; p.links < 0 {
 		p.unknown(fmt.Sprintf("more than %d links", maxLinks))
@@ -188,8 +188,8 @@ func (p *placement) copyLink(from, name string) {
 	p.link(name, to)
 }
 
-// tree adds what matters of what is below a directory that is put at name: protected names, links, and what is
-// written through links that are there.
+// tree adds the relevant files of a directory placed at name: protected names, symlinks, and
+// files written through existing symlinks.
 func (p *placement) tree(from, name string) {
 	if !leadsToDir(from) {
 		return
@@ -202,7 +202,7 @@ func (p *placement) tree(from, name string) {
 func (p *placement) below(from, name string, names []string, exists bool) {
 	f, err := os.Open(from)
 	if err != nil {
-		return // it cannot be copied either
+		return // unreadable, so the command cannot copy it either
 	}
 	entries, err := f.ReadDir(max(p.left, 0) + 1)
 	f.Close() // ok: it was only read
@@ -222,7 +222,7 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 		source, at := from+"/"+entry.Name(), name+"/"+entry.Name()
 		var there fs.FileInfo
 		if exists {
-			there, _ = os.Lstat(at) // ok: what cannot be looked at cannot be written
+			there, _ = os.Lstat(at) // ok: a file that cannot be inspected cannot be written
 		}
 		linked := there != nil && there.Mode()&fs.ModeSymlink != 0
 		if linked || p.p.places().protected(inner, p.p.cfg.Mode.Unattended()) != "" {
@@ -245,8 +245,8 @@ func leadsToDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// carried returns the use that asks about a line which takes links along and then more than can be seen now: where a
-// link leads depends on where it is.
+// carried returns the use that asks about a line that moves symlinks and then transfers files
+// that cannot be determined now: a symlink's target depends on its location.
 func (r *resolver) carried(uses []Use) []Use {
 	if !r.linked || !r.unseen || r.transfers < 2 {
 		return nil
@@ -260,14 +260,15 @@ func (r *resolver) carried(uses []Use) []Use {
 	return nil
 }
 
-// A mention is a word of a part that may be a path which a rule with a star does not cover, and why.
+// A mention is a word of a part that may be a path not covered by a wildcard rule, with the
+// reason.
 type mention struct {
 	part      *shell.Part
 	path, why string
 }
 
-// mentioned returns the words of a part that a rule with a star does not cover: protected places that it may write, and
-// files outside the working directories, for all that is known.
+// mentioned returns the words of a part that a wildcard rule does not cover: protected places
+// it may write, and possible files outside the working directories.
 func (r *resolver) mentioned(part *shell.Part, by *rule.Rule) []mention {
 	var all []mention
 	for _, text := range part.Mentions() {
@@ -291,7 +292,7 @@ func (r *resolver) mentioned(part *shell.Part, by *rule.Rule) []mention {
 	return all
 }
 
-// looked resolves a word of a part as a path.
+// looked resolves a part's word as a path.
 func (r *resolver) looked(part *shell.Part, text string) Use {
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {
 		text = r.p.cfg.Home + "/" + rest
@@ -307,8 +308,8 @@ func (r *resolver) looked(part *shell.Part, text string) Use {
 	return use
 }
 
-// leaves reports whether a word of a part is a path outside of where the part may read, to something that is there or
-// could be made there.
+// leaves reports whether a part's word is a path outside the part's readable directories that
+// exists or could be created.
 func (r *resolver) leaves(part *shell.Part, text string) bool {
 	use := r.looked(part, text)
 	if use.Set.Remote || inside(r.p.places().public(), use.names) && !aside(use.names) {

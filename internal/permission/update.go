@@ -11,10 +11,10 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// An UpdateType is what an update does.
+// An UpdateType is the kind of an update.
 type UpdateType string
 
-// The updates. Their names and fields are part of the protocol with hosts.
+// The update types. Their names and fields are part of the protocol with hosts.
 const (
 	AddRules          UpdateType = "addRules"
 	ReplaceRules      UpdateType = "replaceRules"
@@ -24,7 +24,7 @@ const (
 	RemoveDirectories UpdateType = "removeDirectories"
 )
 
-// An Update changes what is allowed, for the session or for good.
+// An Update changes the permissions, for the session or permanently.
 type Update struct {
 	Type        UpdateType  `json:"type"`
 	Rules       []RuleValue `json:"rules,omitempty"`
@@ -32,25 +32,25 @@ type Update struct {
 	Mode        Mode        `json:"mode,omitempty"`
 	Directories []string    `json:"directories,omitempty"`
 	Destination scope.Scope `json:"destination"`
-	// Wider says that, of several that are suggested, it is another choice than the one before, which allows more.
+	// Wider marks a suggestion that is a more permissive alternative to the previous one.
 	Wider bool `json:"-"`
 }
 
-// A RuleValue is a rule as hosts write it.
+// A RuleValue is a rule in the host protocol.
 type RuleValue struct {
 	Tool    string `json:"toolName"`
 	Content string `json:"ruleContent,omitempty"`
 }
 
-// String returns the rule as settings hold it.
+// String returns the rule as written in settings.
 func (v RuleValue) String() string { return rule.Rule{Tool: v.Tool, Content: v.Content}.String() }
 
-// Lasting reports whether the update is kept in a settings file.
+// Lasting reports whether the update is saved in a settings file.
 func (u Update) Lasting() bool {
 	return u.Destination.Writable()
 }
 
-// Check reports why the update cannot be applied.
+// Check returns an error if the update cannot be applied.
 func (u Update) Check() error {
 	if !u.Lasting() && u.Destination != scope.Session && u.Destination != scope.CLI {
 		return fmt.Errorf("%q is no destination: choose session, cliArg, localSettings, projectSettings or userSettings", string(u.Destination))
@@ -61,7 +61,7 @@ func (u Update) Check() error {
 			return fmt.Errorf("%q is no behavior: choose allow, ask or deny", string(u.Behavior))
 		}
 		if u.Type == RemoveRules {
-			return nil // also one that cannot be read can be removed
+			return nil // unreadable rules can be removed too
 		}
 		for _, v := range u.Rules {
 			if _, err := rule.Parse(v.String()); err != nil {
@@ -81,7 +81,8 @@ func (u Update) Check() error {
 	return fmt.Errorf("there is no update %q", string(u.Type))
 }
 
-// apply returns the configuration after an update that passed its check. A mode is left to the caller.
+// apply returns the configuration after an update that passed its check. The caller handles
+// mode changes.
 func (c Config) apply(u Update) Config {
 	same := func(r rule.Rule) bool { return r.Behavior == u.Behavior && r.Scope == u.Destination }
 	switch u.Type {
@@ -124,7 +125,7 @@ func (c Config) apply(u Update) Config {
 	return c
 }
 
-// baseOf returns what a leading slash means in rules kept at a destination.
+// baseOf returns the directory a leading slash refers to in rules saved at a destination.
 func (c *Config) baseOf(s scope.Scope) string {
 	if s == scope.User {
 		return c.StateHome

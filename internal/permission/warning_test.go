@@ -8,8 +8,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Whoever is asked about a command that cannot be undone is told so, in the shell and in other languages.
-//
+// TestQuestionsCarryAWarning checks that questions about irreversible commands carry a warning,
+// in the shell and in other languages.
 // Proves SHC-02.
 func TestQuestionsCarryAWarning(t *testing.T) {
 	for command, want := range map[string]string{
@@ -30,7 +30,7 @@ func TestQuestionsCarryAWarning(t *testing.T) {
 	}
 }
 
-// once is a call that knows its command.
+// once is a call that has parsed its command.
 type once struct {
 	*call
 	command *tool.Command
@@ -38,7 +38,7 @@ type once struct {
 
 func (o once) Command() *tool.Command { return o.command }
 
-// The line that is judged is the one that the call has read.
+// TestTheLineIsParsedOnce checks that the judged line is the one the call parsed.
 func TestTheLineIsParsedOnce(t *testing.T) {
 	p := Compile(Config{Dir: "/work", Home: "/home/u"})
 	var told []string

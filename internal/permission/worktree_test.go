@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// In a worktree, the copy of the repository that the session came from can be read and not be written, in every mode and
-// whatever rules allow.
-//
+// TestLeft checks that in a worktree, the repository copy the session came from can be read but
+// not written, in every mode and even if a rule allows it.
 // Proves AGENT-30.
 func TestLeft(t *testing.T) {
 	w := newWorld(t)
@@ -48,12 +47,11 @@ func TestLeft(t *testing.T) {
 			t.Errorf("%s: the copy cannot be written again", mode)
 		}
 	}
-	NewGate(GateConfig{}).Relocate(w.project, "") // without a directory before
+	NewGate(GateConfig{}).Relocate(w.project, "") // no directory before
 }
 
-// A rule that denies a file in one copy of the repository denies it in all: in the worktree of the session, in those that git
-// knows of, and in the main copy.
-//
+// TestRulesInCopies checks that a rule that denies a file in one copy of the repository denies
+// it in all: in the session's worktree, in the registered worktrees, and in the main copy.
 // Proves PERM-83.
 func TestRulesInCopies(t *testing.T) {
 	w := newWorld(t)

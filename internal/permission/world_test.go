@@ -18,18 +18,18 @@ import (
 	"adze/internal/tool"
 )
 
-// A call of the tests says of itself what it is told to say.
+// A call is a fake call that reports the properties it is configured with.
 type call struct {
 	Access_  []tool.Access `json:"access,omitempty"`
 	Reads    bool          `json:"read_only,omitempty"`
 	Plans    bool          `json:"planning,omitempty"`
 	Person   bool          `json:"person,omitempty"`
 	Outside  bool          `json:"outside,omitempty"`
-	Known    bool          `json:"known,omitempty"` // where it connects to is known
+	Known    bool          `json:"known,omitempty"` // the host it connects to is known
 	Reaches  bool          `json:"open_world,omitempty"`
-	Contents []string      `json:"contents,omitempty"` // that match; nil means that it cannot match
+	Contents []string      `json:"contents,omitempty"` // matching contents; nil means no matcher
 	Note     string        `json:"note,omitempty"`
-	// Aliased are the aliases of the shell.
+	// Aliased holds the shell's aliases.
 	Aliased map[string]string `json:"aliases,omitempty"`
 }
 
@@ -51,7 +51,7 @@ func (c *call) Command() *tool.Command {
 	return nil
 }
 
-// testRepository asks git about a repository, without a jail.
+// testRepository queries git about a repository, without a jail.
 func testRepository(dir string) (*gitrepo.Reader, error) {
 	v := gitrepo.New(gitrepo.Config{Environ: os.Environ}).Of(dir)
 	if err := v.Unjailed(); err != nil {
@@ -78,7 +78,7 @@ func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Text("ok"), nil
 }
 
-// A matching call compares the content of rules.
+// A matching call matches rule contents.
 type matching struct{ *call }
 
 func (m matching) Match(content string) (bool, error) {
@@ -90,7 +90,7 @@ func (m matching) Match(content string) (bool, error) {
 	return false, nil
 }
 
-// A fake tool binds such calls.
+// A fake tool creates call values.
 type fake struct {
 	name   string
 	traits tool.Traits
@@ -122,7 +122,7 @@ func newUse(t testing.TB, tl tool.Tool, c call) *tool.Use {
 	return &tool.Use{ToolUse: msg.ToolUse{ID: "use_1", Name: tl.Spec().Name, Input: input}, Tool: tl, Call: bound}
 }
 
-// A world is a home with a project and something outside of it.
+// A world is a home directory with a project and something outside it.
 type world struct {
 	root, home, project, outside, state string
 }
@@ -143,7 +143,7 @@ func newWorld(t testing.TB) world {
 	return w
 }
 
-// write makes files in the home.
+// write creates files in the home directory.
 func (w world) write(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -164,7 +164,7 @@ func (w world) link(t testing.TB, target, name string) {
 	}
 }
 
-// config returns a configuration for the project with rules of the user's settings, given as
+// config returns a configuration for the project with rules from user settings, given as
 // "behaviour rule".
 func (w world) config(mode Mode, rules ...string) Config {
 	return Config{
@@ -173,7 +173,7 @@ func (w world) config(mode Mode, rules ...string) Config {
 	}
 }
 
-// parseRules reads rules given as "behaviour rule".
+// parseRules parses rules given as "behaviour rule".
 func parseRules(source scope.Scope, texts ...string) []rule.Rule {
 	var rules []rule.Rule
 	for _, text := range texts {
@@ -181,7 +181,7 @@ func parseRules(source scope.Scope, texts ...string) []rule.Rule {
 		if !ok {
 			panic("no behaviour in " + text)
 		}
-		r, _ := rule.Parse(rest) // ok: broken rules are what some tests are about
+		r, _ := rule.Parse(rest) // ok: some tests use broken rules
 		r.Behavior, r.Scope = Behavior(b), source
 		rules = append(rules, r)
 	}

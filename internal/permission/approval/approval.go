@@ -65,7 +65,7 @@ func Known(description, project string) []string {
 	return contents
 }
 
-// actionOf returns the exact action that a description means, or "" if there is none.
+// actionOf returns the exact action that a description means, or "".
 func actionOf(description string) string {
 	words := strings.Fields(strings.ToLower(strings.Trim(strings.TrimSpace(description), ".")))
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "the" || w == "all" || w == "project" || w == "project's" })
@@ -84,7 +84,7 @@ func actionOf(description string) string {
 	return ""
 }
 
-// A toolchain maps actions to commands in a project that has one of its files.
+// A toolchain maps actions to commands in a project that has any of its files.
 type toolchain struct {
 	files    []string
 	commands map[string]string // action to commands, one per line
@@ -137,7 +137,7 @@ func (a *Classes) Add(class string) {
 }
 
 // Covers returns the class that a command in a directory belongs to, or "". It calls ask to
-// pick one of the classes; a match is cached.
+// pick a class; a match is cached.
 func (a *Classes) Covers(dir, command string, ask func(classes []string) (string, error)) (string, error) {
 	a.mu.Lock()
 	classes, key := slices.Clone(a.classes), dir+"\x00"+command

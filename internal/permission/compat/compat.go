@@ -18,7 +18,7 @@ const (
 	Fetch   = "WebFetch" // connections to a host
 )
 
-// A Kind says how to interpret a rule's content.
+// A Kind selects the interpretation of a rule's content.
 type Kind uint8
 
 // The kinds.

@@ -39,7 +39,7 @@ func Work(u *msg.ToolUse) string {
 }
 
 // HandOff asks whether the report of an agent that worked without its user needs a warning. An
-// error means that there is no answer.
+// error means that the question went unanswered.
 func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, error) {
 	seal := aside.NewSeal()
 	said, _ := told(j.cfg.Said(), "")

@@ -2,7 +2,7 @@
 // call is harmless enough for auto mode, and whether a command belongs to an action class the
 // user approved with a plan. It sees the user's messages and the calls made, but neither tool
 // results nor the model's text, where others could have planted instructions. Anything but a
-// clear answer is an error, after which the user is asked.
+// clear answer is an error, after which adze asks the user.
 package judge
 
 import (

@@ -143,7 +143,7 @@ func TestJudge(t *testing.T) {
 }
 
 // TestJudgeFails checks that a missing, overloaded, slow or disconnected model gives no
-// verdict, and that one that keeps failing is not called for a while.
+// verdict, and that a model that keeps failing is not called for a while.
 // Proves PERM-24, PROV-51.
 func TestJudgeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

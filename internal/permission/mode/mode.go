@@ -25,7 +25,7 @@ const (
 // All returns the modes a user can choose.
 func All() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Bypass} }
 
-// About says in a few words what happens in the mode; it is empty for a mode that does not exist.
+// About returns a short description of the mode, or "" if the mode does not exist.
 func (m Mode) About() string {
 	switch m {
 	case Default:
@@ -44,9 +44,10 @@ func (m Mode) About() string {
 	return ""
 }
 
-// Parse returns the mode called name. Its error lists the modes and names the closest.
+// Parse returns the mode with the given name. Its error lists the modes and suggests the
+// closest one.
 func Parse(name string) (Mode, error) {
-	if name == "manual" { // what others call it
+	if name == "manual" { // another common name
 		return Default, nil
 	}
 	if slices.Contains(All(), Mode(name)) {
@@ -63,8 +64,8 @@ func Parse(name string) (Mode, error) {
 	return "", err
 }
 
-// Next returns the mode after m, for a key that goes through the modes that a user changes between at work. Allowed reports
-// whether a mode can be chosen that may do more than the others.
+// Next returns the mode after m in the mode-cycling key's order. Allowed reports whether a mode
+// more permissive than the usual ones can be chosen.
 func (m Mode) Next(allowed func(Mode) bool) Mode {
 	order := []Mode{Default, AcceptEdits, Plan}
 	for _, more := range []Mode{Auto, Bypass} {
@@ -72,14 +73,15 @@ func (m Mode) Next(allowed func(Mode) bool) Mode {
 			order = append(order, more)
 		}
 	}
-	i := slices.Index(order, m) // -1 for one that is not among them, which the first follows
+	i := slices.Index(order, m) // -1 if m is not in the order, so the first mode follows
 	return order[(i+1)%len(order)]
 }
 
-// strictness is the order of the modes, the strictest first.
+// strictness lists the modes, strictest first.
 var strictness = [...]Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}
 
-// Stricter returns the stricter of two modes. An empty one has no say, and one that does not exist is the strictest.
+// Stricter returns the stricter of two modes. An empty mode is ignored; an unknown one is the
+// strictest.
 func Stricter(a, b Mode) Mode {
 	switch {
 	case a == "":
@@ -95,5 +97,5 @@ func Stricter(a, b Mode) Mode {
 // AcceptsEdits reports whether the mode allows edits inside the working directories.
 func (m Mode) AcceptsEdits() bool { return m == AcceptEdits || m == Auto || m == Bypass }
 
-// Unattended reports whether the mode lets edits pass unseen.
+// Unattended reports whether the mode allows edits that nobody sees.
 func (m Mode) Unattended() bool { return m == Auto || m == Bypass }

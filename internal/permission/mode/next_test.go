@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The key goes through the usual modes, and through those that do more only where they can be chosen.
-//
+// TestNext checks that the key cycles through the usual modes, and includes more permissive
+// ones only if they can be chosen.
 // Proves PERM-21.
 func TestNext(t *testing.T) {
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package mode
 
 import "testing"
 
-// A definition can only make the mode of an agent stricter than that of its parent.
-//
+// TestStricter checks that an agent's definition can only make its mode stricter than its
+// parent's.
 // Proves AGENT-10.
 func TestStricter(t *testing.T) {
 	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}

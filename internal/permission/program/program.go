@@ -1,6 +1,6 @@
-// Package program finds what the commands of a line of shell are under other names: what a link leads to, what an alias
-// stands for, what is in a file that the shell reads. It is there to find what is forbidden, never to allow anything. Which
-// names matter is left to the rules.
+// Package program finds alternative forms of a command line: symlink targets, alias expansions,
+// and the contents of files the shell sources. Its results are used only to find forbidden
+// actions, never to allow anything.
 package program
 
 import (
@@ -17,25 +17,25 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Limits of looking up what the programs of a line really are.
+// Limits on resolving the programs of a line.
 const (
-	maxPrograms = 64       // names that are looked up
-	maxSourced  = 64 << 10 // bytes of a file whose commands a shell runs
+	maxPrograms = 64       // names looked up
+	maxSourced  = 64 << 10 // size in bytes of a file the shell sources
 )
 
-// A Config is what programs are looked up with.
+// Config configures Find.
 type Config struct {
-	// Home and Dir are the home directory and where the command runs.
+	// Home is the home directory, and Dir the directory in which the command runs.
 	Home, Dir string
-	// Leads returns all names of what a path leads to.
+	// Leads returns all names of a path's target.
 	Leads func(path string) []string
-	// Ruled reports whether a rule speaks of programs with a name: others are not looked for.
+	// Ruled reports whether a rule applies to programs with a name; others are not looked up.
 	Ruled func(name string) bool
-	// Aliases returns those of the shell; nil means that it has none.
+	// Aliases returns the shell's aliases; nil means that it has none.
 	Aliases func() (map[string]string, error)
 }
 
-// A lookup finds the lines that a line comes to under other names.
+// A lookup finds a line's alternative forms.
 type lookup struct {
 	Config
 	own     *shell.Script
@@ -47,8 +47,8 @@ type lookup struct {
 	unsure string
 }
 
-// Find returns the lines that a line, and those that it hands to others, come to under other names, and why there may be
-// more, or "".
+// Find returns the alternative forms of a line and of the lines it passes to others. Unsure is
+// the reason there may be more, or "".
 func Find(c Config, own *shell.Script, nested []inner.Line) (lines []*shell.Script, unsure string) {
 	l := &lookup{Config: c, own: own, seen: map[string]bool{}, left: maxPrograms}
 	if c.Aliases != nil {
@@ -62,7 +62,7 @@ func Find(c Config, own *shell.Script, nested []inner.Line) (lines []*shell.Scri
 	for _, s := range nested {
 		l.script(s.Script)
 	}
-	for i := 0; i < len(l.lines); i++ { // grows meanwhile
+	for i := 0; i < len(l.lines); i++ { // l.lines grows during the loop
 		l.script(l.lines[i])
 		for _, s := range inner.Lines(l.lines[i], l.vars()) {
 			l.script(s.Script)
@@ -99,7 +99,7 @@ func (l *lookup) script(s *shell.Script) {
 	}
 }
 
-// part looks up the program of a part.
+// part resolves a part's program.
 func (l *lookup) part(s *shell.Script, part *shell.Part) {
 	name := part.Words[0].Value
 	if l.seen[part.Text] {
@@ -146,10 +146,10 @@ func (l *lookup) absolute(name string) string {
 	return filepath.Join(l.Dir, name)
 }
 
-// rename adds the command under the names of what the program leads to.
+// rename adds the command with the names of the program's target.
 func (l *lookup) rename(operands []shell.Word, path string) {
 	info, err := os.Lstat(path)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 { // a link to a directory on the way does not change its name
+	if err != nil || info.Mode()&os.ModeSymlink == 0 { // a link in a parent directory does not change the name
 		return
 	}
 	for _, name := range l.Leads(path) {
@@ -159,7 +159,7 @@ func (l *lookup) rename(operands []shell.Word, path string) {
 	}
 }
 
-// line returns words as they stand in a line.
+// line returns the words as a command line.
 func line(words []shell.Word) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -179,7 +179,7 @@ func (l *lookup) add(text string) {
 
 func (l *lookup) vars() shell.Vars { return shell.Vars{Home: l.Home, Dir: l.Dir} }
 
-// source adds what is in a file that the shell reads, if nothing can change it before.
+// source adds the contents of a file the shell sources, if nothing can change it first.
 func (l *lookup) source(s *shell.Script, file string) {
 	text, ok := "", false
 	words := s.Parts[0].Words
@@ -194,7 +194,7 @@ func (l *lookup) source(s *shell.Script, file string) {
 	l.add(text)
 }
 
-// readSmall returns the text of a regular file that is not too large.
+// readSmall returns the text of a regular file within the size limit.
 func readSmall(path string) (string, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSourced {

@@ -1,4 +1,4 @@
-// Package reminder says in words what the model is told of modes and refusals. When it is told is left to others.
+// Package reminder holds the texts for the model about modes and refusals.
 package reminder
 
 import (
@@ -18,15 +18,15 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// The names of texts for [Text].
+// Text names for [Text].
 const (
 	AutoOn    = "auto.on"
 	AutoOff   = "auto.off"
 	PlanOff   = "plan.off"
-	PlanStill = "plan.still" // is filled with the file of the plan
-	// PlanStillAlone is PlanStill where no one can approve the plan.
+	PlanStill = "plan.still" // takes the plan's file
+	// PlanStillAlone replaces PlanStill if no one can approve the plan.
 	PlanStillAlone = "plan.still.alone"
-	Insisting      = "insisting" // is filled with the name of a tool whose calls keep being refused
+	Insisting      = "insisting" // takes the name of a tool whose calls keep being refused
 )
 
 // Text returns a text in a language, filled with values.
@@ -34,7 +34,8 @@ func Text(l texts.Language, name string, values ...string) string {
 	return catalogue.Text(l, name, values...)
 }
 
-// Plan tells the model how to plan, and which file the plan is written to. Alone means that no one can approve it.
+// Plan returns the instructions for planning, including the plan's file. Alone means that no
+// one can approve the plan.
 func Plan(l texts.Language, file string, alone bool) string {
 	lines := []string{Text(l, "plan", file)}
 	if hasText(file) {

@@ -16,7 +16,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// The model is told to read an earlier plan if there is one.
+// TestPlan checks that the model should read an existing earlier plan.
 func TestPlan(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plan.md")
 	for _, plan := range []string{"", "Step one."} {

@@ -8,26 +8,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Anchors say what the patterns of paths are relative to, and how paths are compared.
+// Anchors defines the base directories of path patterns, and how paths are compared.
 type Anchors struct {
-	// Start is the directory adze was started in, Dir where relative paths of calls begin.
+	// Start is the directory adze was started in, Dir the base for relative paths in calls.
 	Start, Dir, Home string
-	// Also are further directories to which relative paths in rules that protect belong.
+	// Also holds further base directories for relative paths in deny and ask rules.
 	Also []string
-	// Fold says that the file system does not tell upper and lower case apart.
+	// Fold is set if the file system is case-insensitive.
 	Fold bool
-	// Copies are working copies of the repository; see [Copies].
+	// Copies holds the repository's working copies; see [Copies].
 	Copies []Copy
 
 	copies  *Copies
-	links   links                        // on the way to what rules speak of
-	resolve func(string) (string, error) // replaces links, in tests
+	links   links                        // symlinks on the paths of rules
+	resolve func(string) (string, error) // resolves symlinks, for tests
 }
 
-// Form returns a path in the form in which paths are compared.
+// Form returns a path normalized for comparison.
 func (a *Anchors) Form(name string) string { return foldPath(name, a.Fold) }
 
-// Forms returns the forms of directories as given and without links.
+// Forms returns the normalized forms of directories, as given and with symlinks resolved.
 func (a *Anchors) Forms(dirs ...string) []string {
 	var all []string
 	for _, dir := range dirs {
@@ -48,7 +48,7 @@ func foldPath(name string, fold bool) string {
 	return name
 }
 
-// bases returns the directories an anchor means, as given and without links.
+// bases returns the directories an anchor refers to, as given and with symlinks resolved.
 func (a *Anchors) bases(at anchor, r *Rule) []string {
 	switch at {
 	case atRoot:
@@ -64,7 +64,7 @@ func (a *Anchors) bases(at anchor, r *Rule) []string {
 	if r.Behavior == Allow {
 		return bases
 	}
-	for _, dir := range append([]string{a.Dir}, a.Also...) { // a rule that protects is not lost by a cd
+	for _, dir := range append([]string{a.Dir}, a.Also...) { // a cd must not disable a deny or ask rule
 		if dir != a.Start {
 			bases = append(bases, a.both(dir)...)
 		}
@@ -72,7 +72,7 @@ func (a *Anchors) bases(at anchor, r *Rule) []string {
 	return bases
 }
 
-// both returns a directory as given and without links.
+// both returns a directory as given and with symlinks resolved.
 func (a *Anchors) both(dir string) []string {
 	if dir == "" {
 		return nil
@@ -84,7 +84,7 @@ func (a *Anchors) both(dir string) []string {
 	return []string{dir}
 }
 
-// real returns where dir really is, if that is elsewhere.
+// real returns the resolved path of dir, if it differs.
 func (a *Anchors) real(dir string) (string, bool) {
 	if a.resolve != nil {
 		real, err := a.resolve(filepath.FromSlash(dir))

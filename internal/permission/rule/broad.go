@@ -6,8 +6,8 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// Broad reports whether the rule, if it allows, lets a command do anything: a whole tool that runs commands or
-// agents, an interpreter, or a program that runs packages.
+// Broad reports whether the rule, if it allows, permits arbitrary execution: a whole tool that
+// runs commands or agents, an interpreter, or a package runner.
 func (r *Rule) Broad() bool {
 	kind := r.kind()
 	switch {
@@ -26,8 +26,8 @@ func (r *Rule) Broad() bool {
 	return program == "" || runsAnything(program)
 }
 
-// runsAnything reports whether a program runs whatever it is given: an interpreter, a shell, a wrapper,
-// or a runner of packages and scripts.
+// runsAnything reports whether a program runs arbitrary code it is given: an interpreter, a
+// shell, a wrapper, or a package or script runner.
 func runsAnything(program string) bool {
 	program = strings.TrimRight(program, "0123456789.")
 	switch program {

@@ -6,10 +6,10 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// A CommandIndex finds rules for commands by their program, and those that quote a whole line by it.
+// A CommandIndex finds command rules by program, and rules that quote a whole line by the line.
 type CommandIndex struct {
 	byProgram map[string][]*Rule
-	rest      []*Rule // any program
+	rest      []*Rule // rules for any program
 	byLine    map[string]*Rule
 }
 
@@ -27,10 +27,10 @@ func (x *CommandIndex) add(r *Rule) {
 	x.rest = append(x.rest, r)
 }
 
-// Empty reports whether there are no rules.
+// Empty reports whether the index has no rules.
 func (x *CommandIndex) Empty() bool { return len(x.byProgram) == 0 && len(x.rest) == 0 }
 
-// Speaks reports whether a rule may speak of a program.
+// Speaks reports whether a rule may apply to a program.
 func (x *CommandIndex) Speaks(program string) bool {
 	return len(x.byProgram[program]) > 0 || len(x.rest) > 0
 }
@@ -63,8 +63,8 @@ func (x *CommandIndex) Suspected(s *shell.Script) (*Rule, string) {
 	return nil, ""
 }
 
-// Possible returns a rule that may match what s runs, which is known only when it runs, and what is known of
-// it.
+// Possible returns a rule that may match a command determined only at run time, and the known
+// part of that command.
 func (x *CommandIndex) Possible(s *shell.Script) (*Rule, string) {
 	if x.Empty() {
 		return nil, ""
@@ -84,8 +84,8 @@ func (x *CommandIndex) Possible(s *shell.Script) (*Rule, string) {
 	return nil, ""
 }
 
-// Covering returns a rule that covers a part of a line, one that quotes it if there is one. Only rules that
-// count are looked at.
+// Covering returns a rule that covers a part of a line, preferring a rule that quotes it. It
+// considers only rules that count.
 func (x *CommandIndex) Covering(part *shell.Part, counts func(*Rule) bool) *Rule {
 	var found *Rule
 	look := func(rules []*Rule) {

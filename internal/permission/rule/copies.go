@@ -16,13 +16,13 @@ type Copy struct {
 	Main string `json:"main"`
 }
 
-// Copies are the working copies of a repository. A rule that protects a file in one of them protects it in all: paths and
-// rules are compared as if they lay in the main copy, too.
+// Copies holds a repository's working copies. A rule that protects a file in one copy protects
+// it in all: paths and rules are also compared as if they were in the main copy.
 type Copies struct {
-	list []Copy // in the form in which paths are compared
+	list []Copy // normalized for comparison
 }
 
-// newCopies returns the copies of c, as given and without links.
+// newCopies returns the copies in c, as given and with symlinks resolved.
 func newCopies(c []Copy, a *Anchors) *Copies {
 	var all Copies
 	for _, one := range c {
@@ -35,13 +35,13 @@ func newCopies(c []Copy, a *Anchors) *Copies {
 	return &all
 }
 
-// main returns the path in the main copy for one in another copy. A copy may be one of a copy.
+// main returns the main copy's path for a path in another copy. A copy may itself have copies.
 func (c *Copies) main(name string) (string, bool) {
 	if c == nil {
 		return "", false
 	}
 	found := false
-	for range c.list { // at most one step for each copy
+	for range c.list { // a copy takes at most one step
 		best, rest := Copy{}, ""
 		for _, one := range c.list {
 			if rel, ok := Below(one.Root, name); ok && len(one.Root) > len(best.Root) {
@@ -56,7 +56,8 @@ func (c *Copies) main(name string) (string, bool) {
 	return name, found
 }
 
-// Main returns the path of a file in the main copy of its repository, or the path itself if it lies in no other copy.
+// Main returns a file's path in its repository's main copy, or the path itself if it is in no
+// other copy.
 func (a *Anchors) Main(name string) string {
 	if main, ok := a.copies.main(a.Form(filepath.Clean(name))); ok {
 		return main
@@ -64,7 +65,8 @@ func (a *Anchors) Main(name string) string {
 	return name
 }
 
-// dirs returns dir and the directories of the main copy with the same files: dir may lie in a copy, or have copies below it.
+// dirs returns dir and the main copy's directories with the same files: dir may be in a copy,
+// or contain copies.
 func (c *Copies) dirs(dir string) []string {
 	dirs := []string{dir}
 	if c == nil {
@@ -82,7 +84,7 @@ func (c *Copies) dirs(dir string) []string {
 	return dirs
 }
 
-// placeCopy puts a rule for a file of a copy where the file is in the main copy.
+// placeCopy adds a place for the main copy's version of a file in a copy.
 func (r *pathRule) placeCopy(base, rest string, c *Copies) {
 	if rest == "" || rest[0] != '/' {
 		if main, ok := c.main(foldPath(base, r.fold)); ok {
@@ -104,23 +106,23 @@ func (r *pathRule) placeCopy(base, rest string, c *Copies) {
 	}
 }
 
-// Worktrees are the working copies of a repository that git knows of.
+// Worktrees holds the working copies registered with git.
 type Worktrees struct {
-	Copies []Copy // all but the main one
+	Copies []Copy // all except the main one
 
-	folder string    // where git registers them; empty outside of a repository
-	stamp  time.Time // of folder; zero if it does not exist
+	folder string    // git's registration directory; empty outside a repository
+	stamp  time.Time // modification time of folder; zero if it does not exist
 	read   time.Time
 }
 
-// FindWorktrees returns the worktrees of the repository that dir lies in. It reads files and runs nothing.
+// FindWorktrees returns the worktrees of dir's repository. It reads files and runs nothing.
 func FindWorktrees(dir string) *Worktrees {
 	w := &Worktrees{read: time.Now()}
 	top, common := gitDirs(dir)
 	if common == "" {
 		return w
 	}
-	main := common // of a bare repository
+	main := common // a bare repository's directory
 	if filepath.Base(common) == ".git" {
 		main = filepath.Dir(common)
 	}
@@ -131,7 +133,7 @@ func FindWorktrees(dir string) *Worktrees {
 	w.stamp = modTime(w.folder)
 	entries, err := os.ReadDir(w.folder)
 	if err != nil {
-		return w // none are registered
+		return w // no registered worktrees
 	}
 	for _, e := range entries[:min(len(entries), maxCopies)] {
 		entry := filepath.Join(w.folder, e.Name())
@@ -159,11 +161,11 @@ func modTime(dir string) time.Time {
 	return info.ModTime()
 }
 
-// maxCopies bounds how many worktrees of a repository are looked at.
+// maxCopies limits the number of worktrees considered.
 const maxCopies = 1000
 
-// gitDirs returns the top of the working copy that dir lies in, and the directory that its copies share. Both are empty
-// outside of a repository.
+// gitDirs returns the top of dir's working copy and the repository directory its copies share.
+// Both are empty outside a repository.
 func gitDirs(dir string) (top, common string) {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		at := filepath.Join(dir, ".git")
@@ -188,7 +190,8 @@ func gitDirs(dir string) (top, common string) {
 	}
 }
 
-// readLine returns the first line of a small file: a path relative to dir, unless dir is empty. It is empty if there is none.
+// readLine returns the first line of a small file, or "": a path relative to dir unless dir is
+// empty.
 func readLine(file, dir string) string {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 16<<10 {

@@ -10,7 +10,7 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// findFlaw returns why no call can match a rule that can be read, or nil if one may.
+// findFlaw returns the reason that no call can match a readable rule, or nil.
 func (r *Rule) findFlaw(a *Anchors) error {
 	if r.broken != nil || r.Tool == "" {
 		return nil
@@ -28,8 +28,8 @@ func (r *Rule) findFlaw(a *Anchors) error {
 	return nil
 }
 
-// commandFlaw finds patterns that no single command has the form of. A rule that quotes a whole line is
-// compared with the line as it stands.
+// commandFlaw finds patterns that no single command can match. A rule that quotes a whole line
+// is compared with the line verbatim.
 func (r *Rule) commandFlaw() error {
 	first, _, _ := strings.Cut(r.Content, " ")
 	name := strings.TrimSuffix(first, ":*")
@@ -52,8 +52,8 @@ func (r *Rule) commandFlaw() error {
 	return nil
 }
 
-// noProgram reports whether a word cannot be the name of a program: the marks of other kinds of patterns are
-// in it. In a rule that quotes a whole line it may be a word of the shell's grammar.
+// noProgram reports whether a word cannot be a program name because it contains another kind of
+// pattern's syntax. In a rule that quotes a whole line it may be a shell keyword.
 func noProgram(word string, quoted bool) bool {
 	switch word {
 	case "[", "[[", "!":
@@ -69,7 +69,7 @@ func isAssignment(word string) bool {
 	})
 }
 
-// operator returns an operator of the shell that stands alone in a pattern, or "".
+// operator returns a standalone shell operator in a pattern, or "".
 func operator(content string) string {
 	for word := range strings.FieldsSeq(content) {
 		switch word {
@@ -83,11 +83,11 @@ func operator(content string) string {
 	return ""
 }
 
-// pathFlaw finds patterns that are no paths, and those that mean another place than they seem to.
+// pathFlaw finds patterns that are not paths or refer to a place other than they seem to.
 func (r *Rule) pathFlaw(a *Anchors) error {
 	p, err := parsePathPattern(r.Content)
 	if err != nil {
-		return nil // ok: then it is broken
+		return nil // ok: the rule is broken instead
 	}
 	slash := filepath.ToSlash(r.Content)
 	switch {
@@ -111,7 +111,7 @@ func (r *Rule) pathFlaw(a *Anchors) error {
 	return nil
 }
 
-// exists reports whether there is something by that name in a directory that the rule belongs to.
+// exists reports whether name exists in any of the rule's base directories.
 func (r *Rule) exists(a *Anchors, p pathPattern, name string) bool {
 	for _, base := range a.bases(p.anchor, r) {
 		if there(filepath.Join(base, filepath.FromSlash(name))) {
@@ -126,7 +126,7 @@ func there(name string) bool {
 	return err == nil
 }
 
-// fixedPart returns the directories that a pattern begins with, up to the first wildcard.
+// fixedPart returns the directories of a pattern before the first wildcard.
 func fixedPart(rest string) string {
 	at := strings.IndexAny(rest, `*?[{\\`)
 	if at < 0 {

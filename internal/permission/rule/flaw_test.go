@@ -9,8 +9,7 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// Rules that can never match are told from those that can, with what was meant.
-//
+// TestFlaws checks that rules that can never match are detected, with a suggestion.
 // Proves PERM-06, PERM-10.
 func TestFlaws(t *testing.T) {
 	base := t.TempDir()
@@ -104,8 +103,8 @@ func TestFlaws(t *testing.T) {
 	}
 }
 
-// Content for a tool that takes none is an error, so that a deny rule with it denies every call.
-//
+// TestContentForToolsThatTakeNone checks that content for a tool that takes none is an error,
+// so that such a deny rule denies every call.
 // Proves PERM-06.
 func TestContentForToolsThatTakeNone(t *testing.T) {
 	for _, text := range []string{"TaskStop(x)", "WebSearch(secret)", "ExitPlanMode(x)", "AskUserQuestion(x)", "mcp__db(x)", "mcp__db__query(x)"} {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/platform/web"
 )
 
-// parseDomain reads the content of a rule for hosts: domain:host, where *.host means the hosts below it, with a port or
-// without. A URL is read as its host, with a note.
+// parseDomain parses a host rule's content: domain:host, where *.host means its subdomains,
+// with an optional port. A URL is reduced to its host, with a note.
 func parseDomain(content string) (host string, note, err error) {
 	host, ok := strings.CutPrefix(content, "domain:")
 	if !ok && strings.Contains(content, "://") {
@@ -40,8 +40,8 @@ func parseDomain(content string) (host string, note, err error) {
 	return host, nil, nil
 }
 
-// HostOf returns the host of a URL, or of a host with a port, as rules name it: with the port unless that is 443. It is empty
-// if there is none.
+// HostOf returns the host of a URL or host:port in the form rules use: with the port unless it
+// is 443. It is empty if target has no host.
 func HostOf(target string) string {
 	if !strings.Contains(target, "://") {
 		target = "https://" + target
@@ -63,22 +63,22 @@ func HostOf(target string) string {
 	return host + ":" + port
 }
 
-// The ports of the web, which a rule without a port covers.
+// Web ports, which a rule without a port covers.
 const (
 	httpPort  = "80"
 	httpsPort = "443"
 )
 
-// WebHost returns a host of [HostOf] without the port, if that is one of the web.
+// WebHost returns a host from [HostOf] without the port if it is a web port.
 func WebHost(host string) string { return strings.TrimSuffix(host, ":"+httpPort) }
 
-// CleanHost returns a host, or a pattern of hosts that begins with *., as hosts are compared.
+// CleanHost returns a host, or a host pattern beginning with *., normalized for comparison.
 func CleanHost(host string) string {
 	host = strings.TrimSpace(host)
 	bare, wild := strings.CutPrefix(host, "*.")
 	ascii, err := web.ASCII(bare)
 	switch {
-	case err != nil: // an address, or nothing that could be reached
+	case err != nil: // an IP address, or an unreachable name
 		return strings.ToLower(strings.TrimSuffix(host, "."))
 	case wild:
 		return "*." + ascii
@@ -88,8 +88,8 @@ func CleanHost(host string) string {
 
 // A HostIndex finds rules for hosts.
 type HostIndex struct {
-	byHost map[string][]*Rule // "*.host" for the hosts below; with a port if the rule has one
-	all    []*Rule            // broken: every host
+	byHost map[string][]*Rule // "*.host" for subdomains; with a port if the rule has one
+	all    []*Rule            // broken rules: apply to every host
 }
 
 func (x *HostIndex) add(r *Rule) {
@@ -101,8 +101,8 @@ func (x *HostIndex) add(r *Rule) {
 	add(&x.byHost, host, r)
 }
 
-// Match returns a rule that speaks of the host, which is one of [HostOf]. A rule without a port denies or asks about all of
-// them, and allows those of the web.
+// Match returns a rule that applies to the host, in the form of [HostOf]. A rule without a port
+// denies or asks about all ports, but allows only web ports.
 func (x *HostIndex) Match(target string) *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]
@@ -129,7 +129,7 @@ func (x *HostIndex) Match(target string) *Rule {
 	}
 }
 
-// at returns a rule with exactly this host, or pattern of hosts, that covers the port.
+// at returns a rule with exactly this host or host pattern that covers the port.
 func (x *HostIndex) at(host, port string) *Rule {
 	if rules := x.byHost[host+":"+port]; len(rules) > 0 {
 		return rules[0]
@@ -142,7 +142,7 @@ func (x *HostIndex) at(host, port string) *Rule {
 	return nil
 }
 
-// Any returns some rule, or nil if there are none.
+// Any returns an arbitrary rule, or nil if the index is empty.
 func (x *HostIndex) Any() *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]

@@ -10,29 +10,30 @@ import (
 	"adze/internal/platform/filestate"
 )
 
-// links remember which names on the way to the paths of rules are links, and notice when that changes.
-// A directory is looked at again only if it changed.
+// links records which names on rule paths are symlinks, and detects changes. A directory is
+// read again only if it changed.
 type links struct {
 	mu   sync.Mutex
 	dirs map[string]*linkDir
 }
 
-// A linkDir is a directory with the names in it that matter: where each leads, or "" if it is no link or not
-// there.
+// A linkDir holds a directory's relevant names with their link targets, or "" if a name is
+// missing or not a symlink.
 type linkDir struct {
 	stamp filestate.Stamp
-	young bool // it was changed so recently that another change may not show, or never shows any
+	young bool // changed so recently that another change may be invisible, or changes never show
 	names map[string]string
 }
 
-// maxLinks is how many links are followed, as kernels do.
+// maxLinks is the maximum number of symlinks followed, as in kernels.
 const maxLinks = 40
 
-// settled is after what time a directory that changes again shows another time.
+// settled is the age after which a further change to a directory is certain to alter its
+// timestamp.
 const settled = 100 * time.Millisecond
 
-// real returns the path without links, whether or not everything on it is there. It is as given if its links
-// do not end.
+// real returns the path with symlinks resolved, whether or not all of it exists. A symlink loop
+// leaves it unchanged.
 func (l *links) real(name string) string {
 	at := filepath.VolumeName(name) + string(filepath.Separator)
 	rest := strings.Split(filepath.ToSlash(name[len(filepath.VolumeName(name)):]), "/")
@@ -63,7 +64,7 @@ func (l *links) real(name string) string {
 	return at
 }
 
-// target returns where the name in dir leads, or "", and remembers it.
+// target returns the target of name in dir, or "", and records it.
 func (l *links) target(dir, name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +93,7 @@ func readLink(dir, name string) string {
 	return target
 }
 
-// look takes the stamp of the directory, and reports whether it may have changed since the last time.
+// look updates the directory's stamp and reports whether the directory may have changed.
 func (d *linkDir) look(dir string) bool {
 	var stamp filestate.Stamp
 	young := false
@@ -105,7 +106,7 @@ func (d *linkDir) look(dir string) bool {
 	return changed
 }
 
-// stale reports whether a name leads elsewhere now.
+// stale reports whether a name's target has changed.
 func (l *links) stale() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// F9: who forbids a link forbids what it leads to, also if the link appears or changes later.
-//
+// TestLinkedDirectoriesF9 checks that a rule that denies a symlink denies its target, even if
+// the link appears or changes later (F9).
 // Proves PERM-30.
 func TestLinkedDirectoriesF9(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -57,7 +57,7 @@ func TestLinkedDirectoriesF9(t *testing.T) {
 		t.Error("a rule for a chain of links does not hold")
 	}
 
-	// What changes is noticed.
+	// Changes are detected.
 	rules := table("later/**")
 	if rules.Stale() || denied(rules, "real/key") {
 		t.Error("a rule speaks of a link that is not there")

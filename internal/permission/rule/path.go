@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/search/glob"
 )
 
-// An anchor says which directory a pattern of paths belongs to.
+// An anchor identifies the base directory of a path pattern.
 type anchor uint8
 
 const (
@@ -21,14 +21,14 @@ const (
 	atFile               // /x: the directory of the settings file
 )
 
-// A pathPattern is the content of a rule for paths, read but not yet placed.
+// A pathPattern is a path rule's parsed content, not yet bound to a directory.
 type pathPattern struct {
 	anchor anchor
-	ups    int    // how many directories above the anchor
-	rest   string // begins with a slash unless it matches at any depth; empty means everything
+	ups    int    // number of directories above the anchor
+	rest   string // begins with a slash unless it matches at any depth; empty matches everything
 }
 
-// parsePathPattern reads the content of a rule for paths.
+// parsePathPattern parses a path rule's content.
 func parsePathPattern(content string) (pathPattern, error) {
 	p := pathPattern{rest: norm.NFC.String(filepath.ToSlash(content))}
 	switch {
@@ -58,8 +58,8 @@ func parsePathPattern(content string) (pathPattern, error) {
 	return p, nil
 }
 
-// clean takes empty names, "." and ".." out of an anchored pattern, and the ending that speaks of all that
-// is in a directory: a rule for a directory does that anyway.
+// clean removes empty names, "." and ".." from an anchored pattern, and a suffix that matches
+// all of a directory, since a rule for a directory covers its contents anyway.
 func (p *pathPattern) clean() error {
 	p.rest = strings.TrimRight(p.rest, "/")
 	if !strings.HasPrefix(p.rest, "/") {
@@ -89,24 +89,26 @@ func (p *pathPattern) clean() error {
 	return nil
 }
 
-// A pathRule is a rule for paths in its place. It matches a path if it matches it or a directory above.
+// A pathRule is a path rule bound to directories. It matches a path if it matches the path or a
+// parent directory.
 type pathRule struct {
 	*Rule
-	all    bool // it could not be read: it speaks of every path
+	all    bool // unreadable: applies to every path
 	places []place
 	fold   bool
 }
 
-// A place is a directory with the pattern that counts below it.
+// A place is a directory with the pattern that applies below it.
 type place struct {
-	base        string        // absolute, slashes, folded like the paths it is compared with
-	self, below *glob.Pattern // of the path itself and of a directory above; nil means everything
-	literal     string        // the pattern without reading its wildcards, for the names that have such characters
-	fixed       bool          // literal is all that it says
-	anywhere    bool          // it matches at any depth
+	base        string        // absolute, slash-separated, folded like the paths it is compared with
+	self, below *glob.Pattern // patterns for the path itself and for a parent directory; nil matches everything
+	literal     string        // the pattern taken literally, for names that contain wildcard characters
+	fixed       bool          // literal is the whole pattern
+	anywhere    bool          // matches at any depth
 }
 
-// placePath puts a rule for paths in its place. A deny or ask rule that has none speaks of every path.
+// placePath binds a path rule to directories. A deny or ask rule that cannot be bound applies
+// to every path.
 func placePath(r *Rule, a *Anchors) *pathRule {
 	pr := &pathRule{Rule: r, fold: a.Fold}
 	p, err := parsePathPattern(r.Content)
@@ -125,8 +127,8 @@ func placePath(r *Rule, a *Anchors) *pathRule {
 			base = path.Dir(base)
 		}
 		pr.place(base, p.rest)
-		// Who forbids a link forbids what it leads to. What is allowed is what is written: a link that
-		// appears later must not widen it.
+		// Denying a symlink denies its target. Allow rules apply only as written: a symlink
+		// created later must not widen them.
 		if r.Behavior != Allow && p.rest != "" {
 			pr.placeReal(base, "/"+strings.TrimPrefix(p.rest, "/"), a)
 		}
@@ -137,12 +139,12 @@ func placePath(r *Rule, a *Anchors) *pathRule {
 	return pr
 }
 
-// placeReal puts a rule where what it names is without links: the whole path of a rule without wildcards,
-// else the directory before the first of them.
+// placeReal adds a place with symlinks resolved: for the whole path of a rule without
+// wildcards, otherwise for the directory before the first one.
 func (r *pathRule) placeReal(base, rest string, a *Anchors) {
 	dir, pattern := rest, ""
 	if strings.ContainsAny(rest, `*?[{\`) {
-		if real, ok := a.real(path.Join(base, rest)); ok { // a name with such characters
+		if real, ok := a.real(path.Join(base, rest)); ok { // a name containing wildcard characters
 			r.place(path.Dir(real), "/"+Literal(path.Base(real)))
 		}
 		dir, pattern = glob.Split(rest)
@@ -159,7 +161,7 @@ func (r *pathRule) placeReal(base, rest string, a *Anchors) {
 	}
 }
 
-// Literal returns a path as a pattern that matches nothing else.
+// Literal returns a pattern that matches only the path.
 func Literal(path string) string {
 	var b strings.Builder
 	for _, r := range path {
@@ -198,7 +200,7 @@ func (r *pathRule) place(base, rest string) {
 	r.places = append(r.places, pl)
 }
 
-// matches reports whether the rule speaks of a path, which is absolute, in NFC and folded.
+// matches reports whether the rule applies to a path, which is absolute, in NFC and folded.
 func (r *pathRule) matches(name string) bool {
 	if r.all {
 		return r.Behavior != Allow
@@ -219,8 +221,8 @@ func (r *pathRule) matches(name string) bool {
 	return false
 }
 
-// spells reports whether rel is, or lies in, what the pattern says letter by letter: a name such as
-// [id] is not lost to a rule that forgot to escape it.
+// spells reports whether rel is in or below the pattern taken literally: a rule still applies
+// to a name such as [id] if its author forgot to escape it.
 func (pl *place) spells(rel string) bool {
 	if pl.anywhere {
 		return strings.Contains("/"+rel+"/", "/"+pl.literal+"/")
@@ -228,11 +230,11 @@ func (pl *place) spells(rel string) bool {
 	return rel == pl.literal || strings.HasPrefix(rel, pl.literal+"/")
 }
 
-// anyName stands for whatever may be in a directory: a rule that matches it matches everything there.
+// anyName represents any file in a directory: a rule that matches it matches everything there.
 const anyName = "\ufffe"
 
-// reaches reports whether the rule may speak of something below the directory dir, and whether it
-// surely names something there.
+// reaches reports whether the rule may apply to something below dir, and whether it certainly
+// names something there.
 func (r *pathRule) reaches(dir string) (may, surely bool) {
 	if r.all {
 		return true, false
@@ -257,7 +259,8 @@ func (r *pathRule) reaches(dir string) (may, surely bool) {
 	return may, false
 }
 
-// Below returns name relative to dir, if it is dir or inside. Both are absolute, clean, with slashes.
+// Below returns name relative to dir, if it is dir or inside. Both are absolute, clean and
+// slash-separated.
 func Below(dir, name string) (rel string, ok bool) {
 	if dir == "/" {
 		return strings.TrimPrefix(name, "/"), strings.HasPrefix(name, "/")

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The index finds a rule exactly where trying all of them would.
+// TestPathIndexMisses checks that the index finds a rule exactly when trying all of them would.
 func TestPathIndexMisses(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "src", ".env", "x.pem", "y.tar.pem", "[id]", "*.pem", "**", "*", "?", "x*", "{a,b}", "*.{pem,key}", ".env*", "[a-c]"})
 	plainNames := rapid.SampledFrom([]string{"a", "b", "src", ".env", ".env.local", "x.pem", "y.tar.pem", "[id]", "z.key", "c", "xy"})
@@ -46,7 +46,7 @@ func TestPathIndexMisses(t *testing.T) {
 		if (r != nil) != wantBelow || sure != wantSure {
 			t.Fatalf("below %s: found %v %v, want %v %v", path, r != nil, sure, wantBelow, wantSure)
 		}
-		// What matches below a directory is announced by reaches.
+		// reaches must announce every match below a directory.
 		for _, r := range rules {
 			if r.matches(path + "/deep/er") {
 				if may, _ := r.reaches(path); !may && !r.matches(path) {

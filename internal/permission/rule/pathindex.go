@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A PathIndex finds rules for paths. A path that a rule matches holds a name that the rule fixes, or
-// at least a name with its extension: the rule is found by that.
+// A PathIndex finds path rules. Any path that a rule matches contains a name fixed by the rule,
+// or at least a name with its extension, which is used as the lookup key.
 type PathIndex struct {
 	rules  []*pathRule
 	byName map[string][]*pathRule
 	rest   []*pathRule
-	// byDir has the rules by the directory below which they count; above has, for each directory above
-	// one, a rule that counts below it.
+	// byDir holds rules by the directory below which they apply; above holds, for each parent
+	// of such a directory, a rule that applies below it.
 	byDir map[string][]*pathRule
 	above map[string][]*pathRule
-	// copies are those in which the rules count as well; nil for rules that allow.
+	// copies holds the copies in which the rules apply as well; nil for allow rules.
 	copies *Copies
 }
 
 func (x *PathIndex) add(r *pathRule) { x.rules = append(x.rules, r) }
 
-// Any returns some rule, or nil if there are none.
+// Any returns an arbitrary rule, or nil if the index is empty.
 func (x *PathIndex) Any() *Rule {
 	if len(x.rules) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func (x *PathIndex) Any() *Rule {
 	return x.rules[0].Rule
 }
 
-// build makes the index. The name that fewest rules fix is the best to find a rule by.
+// build builds the index. The best key for a rule is the name that the fewest rules fix.
 func (x *PathIndex) build(c *Copies) {
 	x.copies = c
 	count := map[string]int{}
@@ -67,7 +67,7 @@ func (x *PathIndex) build(c *Copies) {
 	}
 }
 
-// maxAbove bounds how many rules a directory remembers of those below it: one is enough to ask.
+// maxAbove limits the rules recorded in a directory for its descendants: one is enough to ask.
 const maxAbove = 4
 
 // names returns the names that the pattern fixes.
@@ -81,7 +81,7 @@ func (pl *place) names() []string {
 	return names
 }
 
-// key returns by what the rule is found; empty means that it has to be tried always.
+// key returns the lookup key of the rule; empty means that it must always be tried.
 func (pl *place) key(count map[string]int) string {
 	best := ""
 	for _, name := range pl.names() {
@@ -99,8 +99,8 @@ func (pl *place) key(count map[string]int) string {
 	return strings.Trim(path.Base(pl.base), "/")
 }
 
-// Match returns a rule that speaks of the path, which has the form of [Anchors.Form]. Only rules that count
-// are looked at; counts may be nil.
+// Match returns a rule that applies to the path, which has the form of [Anchors.Form]. It
+// considers only rules for which counts returns true; counts may be nil.
 func (x *PathIndex) Match(name string, counts func(*Rule) bool) *Rule {
 	if len(x.rules) == 0 {
 		return nil
@@ -136,7 +136,8 @@ func (x *PathIndex) match(name string, counts func(*Rule) bool) *Rule {
 	return hit(x.rest)
 }
 
-// Below returns a rule that may speak of something inside the directory, and whether it surely does.
+// Below returns a rule that may apply to something inside the directory, and whether it
+// certainly does.
 func (x *PathIndex) Below(dir string) (r *Rule, surely bool) {
 	if len(x.rules) == 0 {
 		return nil, false
@@ -170,7 +171,7 @@ func (x *PathIndex) reaching(dir string) (r *Rule, surely bool) {
 	}
 }
 
-// Within returns a rule that may speak of something at or below dir.
+// Within returns a rule that may apply to something at or below dir.
 func (x *PathIndex) Within(dir string) *Rule {
 	if r := x.Match(dir, nil); r != nil {
 		return r
@@ -179,11 +180,12 @@ func (x *PathIndex) Within(dir string) *Rule {
 	return r
 }
 
-// maxPathspecs bounds how many pathspecs git is given: many of them are slower than none.
+// maxPathspecs limits the number of pathspecs passed to git: many of them are slower than none.
 const maxPathspecs = 100
 
-// Pathspecs returns pathspecs of git that select, below the directory top, at least what the rules speak of. It is false if
-// none do better than all: the rules may speak of anything.
+// Pathspecs returns git pathspecs that select, below the directory top, at least the files the
+// rules apply to. It returns false if the rules may apply to anything, so that no pathspec
+// would help.
 func (x *PathIndex) Pathspecs(top string) (specs []string, ok bool) {
 	for _, top := range x.copies.dirs(top) {
 		for _, r := range x.rules {
@@ -202,7 +204,8 @@ func (x *PathIndex) Pathspecs(top string) (specs []string, ok bool) {
 	return specs, true
 }
 
-// pathspecs returns the pathspecs of one place. None, with true, means that it speaks of nothing below top.
+// pathspecs returns the pathspecs of one place. None, with true, means that it matches nothing
+// below top.
 func (pl *place) pathspecs(top string, fold bool) ([]string, bool) {
 	magic := ""
 	if fold {
@@ -236,7 +239,7 @@ func (pl *place) pathspecs(top string, fold bool) ([]string, bool) {
 	return []string{":(top,glob" + magic + ")" + pattern, ":(top,glob" + magic + ")" + pattern + "/**"}, true
 }
 
-// simple reports whether git reads the pattern as rules do.
+// simple reports whether git interprets the pattern as rules do.
 func (pl *place) simple() bool {
 	return ascii(pl.literal) && !strings.ContainsAny(pl.literal, `[]{}\!`)
 }

@@ -1,7 +1,7 @@
-// Package rule reads permission rules and finds those that speak of a call. A [Rule] is a line such as
-// "Bash(go test:*)" with a behavior and a scope; a [Table] finds rules by command, path, host or tool,
-// however many there are. What is decided by them is left to package permission. A rule that cannot be
-// read denies and asks more than it says, and allows nothing.
+// Package rule parses permission rules and finds the rules that apply to a call. A [Rule] is a
+// line such as "Bash(go test:*)" with a behavior and a scope; a [Table] indexes rules by
+// command, path, host or tool. A rule that cannot be parsed denies and asks more than it says,
+// and allows nothing.
 package rule
 
 import (
@@ -17,7 +17,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A Behavior is what a rule wants, and what is decided.
+// A Behavior is a rule's effect, and the outcome of a decision.
 type Behavior string
 
 // The behaviors.
@@ -27,24 +27,24 @@ const (
 	Deny  Behavior = "deny"
 )
 
-// A Rule names a tool, or all tools of a server, and possibly which of its calls.
+// A Rule names a tool, or all of a server's tools, and optionally selects some of the calls.
 type Rule struct {
-	Tool    string // such as "Bash" or "mcp__db"; empty if it cannot be read
+	Tool    string // such as "Bash" or "mcp__db"; empty if unreadable
 	Content string // such as "go test:*", without escapes; empty means every call
 
 	Behavior Behavior
 	Scope    scope.Scope
-	File     string // where it stands; empty if it stands in no file
-	Line     int    // in File; 0 if unknown
-	// Base is the directory a path that begins with one slash belongs to: that of the settings file.
+	File     string // file containing the rule; empty if none
+	Line     int    // line in File; 0 if unknown
+	// Base is the directory for paths that begin with a single slash: the settings file's.
 	// Empty means the working directory.
 	Base string
 
-	text string // as it was written
-	note error  // what the user should know about a rule that works all the same
-	// command is the content of a rule for commands.
+	text string // original text
+	note error  // a remark for the user about a working rule
+	// command is the parsed content of a command rule.
 	command shell.Pattern
-	broken  error // why it could not be read: it denies and asks more than it says, and allows nothing
+	broken  error // parse error: the rule denies and asks more than it says, and allows nothing
 	flaw    error // why no call can match it
 }
 
@@ -60,7 +60,7 @@ func escape(content string) string {
 	return strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(content)
 }
 
-// Text returns the rule as it was written.
+// Text returns the rule's original text.
 func (r Rule) Text() string {
 	if r.text == "" {
 		return r.String()
@@ -68,7 +68,7 @@ func (r Rule) Text() string {
 	return r.text
 }
 
-// Where says where the rule stands, for the user to find it.
+// Where describes the rule's location to the user.
 func (r Rule) Where() string {
 	switch {
 	case r.File != "" && r.Line > 0:
@@ -79,10 +79,10 @@ func (r Rule) Where() string {
 	return r.Scope.Text()
 }
 
-// Quoted returns the rule as it was written and where.
+// Quoted returns the rule's original text and location.
 func (r Rule) Quoted() string { return fmt.Sprintf("%q from %s", r.Text(), r.Where()) }
 
-// record is a rule as another process reads it.
+// record is the encoding of a rule for another process.
 type record struct {
 	Text     string      `json:"rule"`
 	Behavior Behavior    `json:"behavior"`
@@ -97,7 +97,8 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	return json.Marshal(record{r.Text(), r.Behavior, r.Scope, r.File, r.Line, r.Base})
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. A rule that cannot be read fails safe; see [Parse].
+// UnmarshalJSON implements [json.Unmarshaler]. A rule that cannot be parsed fails safe; see
+// [Parse].
 func (r *Rule) UnmarshalJSON(data []byte) error {
 	var rec record
 	if err := json.Unmarshal(data, &rec); err != nil {
@@ -108,22 +109,22 @@ func (r *Rule) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// kind returns what the content means.
+// kind returns the kind of the rule's content.
 func (r *Rule) kind() compat.Kind { return compat.KindOf(r.Tool) }
 
 // OfPaths reports whether the rule selects calls by path.
 func (r *Rule) OfPaths() bool { return r.Content != "" && r.kind().Paths() }
 
-// Broken returns why the rule could not be read, or nil.
+// Broken returns the parse error, or nil.
 func (r *Rule) Broken() error { return r.broken }
 
-// Flaw returns why no call can match the rule, or nil.
+// Flaw returns the reason that no call can match the rule, or nil.
 func (r *Rule) Flaw() error { return r.flaw }
 
 // Exact reports whether the rule quotes one command.
 func (r *Rule) Exact() bool { return r.command.Exact() }
 
-// problem says what is wrong with a rule, where it is, and what follows.
+// problem returns an error with the rule's parse error, location and effect.
 func (r *Rule) problem() error {
 	effect := "it allows nothing"
 	switch {
@@ -138,12 +139,12 @@ func (r *Rule) problem() error {
 	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.broken, effect)
 }
 
-// remark says what the user should know about a rule that works.
+// remark returns an error with the note on a working rule.
 func (r *Rule) remark() error {
 	return fmt.Errorf("%s rule %q in %s: %w", r.Behavior, r.Text(), r.Where(), r.note)
 }
 
-// warning says why a rule does nothing.
+// warning returns an error explaining why the rule has no effect.
 func (r *Rule) warning() error {
 	effect := "it denies nothing"
 	switch r.Behavior {
@@ -155,24 +156,25 @@ func (r *Rule) warning() error {
 	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.flaw, effect)
 }
 
-// Parse reads a rule: a tool's name, alone or followed by content in parentheses. No content, ()
-// and (*) mean the whole tool, mcp__server and mcp__server__* all tools of a server. With an error it
-// still returns the rule as far as it could be read: it then denies more than it says, not less.
+// Parse parses a rule: a tool name, optionally followed by content in parentheses. No content,
+// () and (*) mean the whole tool; mcp__server and mcp__server__* mean all of a server's tools.
+// On error it still returns the rule as far as it could be parsed; that rule denies more than
+// it says, not less.
 func Parse(text string) (Rule, error) {
 	r := Rule{text: text}
 	r.broken = r.parse()
 	return r, r.broken
 }
 
-// Check returns what is wrong with how a rule is written: its name, or its parentheses. Whether its tool can have the
-// content is left to [Parse], which takes longer.
+// Check returns a rule's syntax errors: in its name or its parentheses. [Parse], which takes
+// longer, also checks whether the tool accepts the content.
 func Check(text string) error {
 	r := Rule{text: text}
 	_, err := r.read()
 	return err
 }
 
-// Unreadable returns the rule of a setting that is no text at all.
+// Unreadable returns a broken rule for a setting that is not a string.
 func Unreadable(text string) Rule {
 	return Rule{text: text, broken: errors.New("a rule is a text, such as \"Bash(go test:*)\"")}
 }
@@ -186,7 +188,7 @@ func (r *Rule) parse() error {
 	return r.check()
 }
 
-// read reads the name of the tool, and returns the content.
+// read parses the tool name and returns the content.
 func (r *Rule) read() (content string, err error) {
 	name, rest, hasContent := strings.Cut(strings.TrimSpace(r.text), "(")
 	name = strings.TrimSpace(name)
@@ -202,7 +204,7 @@ func (r *Rule) read() (content string, err error) {
 	}
 	r.Tool = name
 	if server && strings.Contains(name[len("mcp__"):], "__") {
-		r.Tool += "__*" // a server whose name looks like a tool's
+		r.Tool += "__*" // a server whose name looks like a tool name
 	}
 	if !hasContent {
 		return "", nil
@@ -210,7 +212,7 @@ func (r *Rule) read() (content string, err error) {
 	return unescape(rest)
 }
 
-// check reports content that its tool cannot have.
+// check reports content that the tool does not accept.
 func (r *Rule) check() error {
 	switch {
 	case strings.HasPrefix(r.Tool, "mcp__"):
@@ -232,7 +234,7 @@ func (r *Rule) check() error {
 	return nil
 }
 
-// unescape reads content up to the closing parenthesis, which must be the last character.
+// unescape parses content up to the closing parenthesis, which must be the last character.
 func unescape(rest string) (string, error) {
 	var b strings.Builder
 	depth := 1
@@ -286,8 +288,8 @@ func Split(list string) []string {
 	return rules
 }
 
-// servers yields the names under which rules speak of the named tool: its own, and those of its server.
-// It allocates nothing for the name of an ordinary tool of a server.
+// servers yields the rule names that match the named tool: its own, and its server's. It does
+// not allocate for an ordinary server tool.
 func servers(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !yield(name) {
@@ -304,7 +306,7 @@ func servers(name string) iter.Seq[string] {
 			}
 			i += j
 			server := name[:len("mcp__")+i]
-			if strings.Contains(rest[:i], "__") { // a server whose name looks like a tool's
+			if strings.Contains(rest[:i], "__") { // a server whose name looks like a tool name
 				server += "__*"
 			}
 			if !yield(server) {

@@ -13,8 +13,8 @@ func TestParse(t *testing.T) {
 	tests := []struct {
 		text          string
 		tool, content string
-		round         string // the canonical form; empty means text
-		err           string // part of it
+		round         string // canonical form; empty means text
+		err           string // substring of the error
 	}{
 		{text: "Bash", tool: "Bash"},
 		{text: " Bash ", tool: "Bash", round: "Bash"},

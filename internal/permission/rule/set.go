@@ -7,7 +7,7 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Table holds rules made ready to be looked up, those of each behavior in a [Set]. It does not change.
+// A Table holds indexed rules, with a [Set] for each behavior. It is immutable.
 type Table struct {
 	Allow, Ask, Deny Set
 
@@ -16,7 +16,8 @@ type Table struct {
 	links    *links
 }
 
-// NewTable returns the table of rules. One that cannot be read is in its problems, and fails safe.
+// NewTable returns a table of the rules. An unreadable rule is reported in Problems and fails
+// safe.
 func NewTable(rules []Rule, a *Anchors) *Table {
 	t := &Table{links: &a.links}
 	a.copies = newCopies(a.Copies, a)
@@ -42,11 +43,11 @@ func NewTable(rules []Rule, a *Anchors) *Table {
 	return t
 }
 
-// Stale reports whether a link on the way to what a rule speaks of has changed, so that the table has to be
-// made again.
+// Stale reports whether a symlink on a rule's path has changed, so that the table must be
+// rebuilt.
 func (t *Table) Stale() bool { return t.links.stale() }
 
-// set returns the rules of a behavior. What is neither allow nor ask denies.
+// set returns the rules of a behavior. Anything other than allow or ask denies.
 func (t *Table) set(b Behavior) *Set {
 	switch b {
 	case Allow:
@@ -66,25 +67,25 @@ func (t *Table) Rules() []Rule {
 	return rules
 }
 
-// Problems returns what is wrong with the rules, for the user to correct.
+// Problems returns the problems in the rules, for the user to fix.
 func (t *Table) Problems() []error { return t.problems }
 
-// A Set holds the rules of one behaviour, found by what they speak of: a decision looks at few of
-// them, however many there are.
+// A Set indexes the rules of one behavior by the calls they apply to, so that a decision checks
+// few of them however many there are.
 type Set struct {
 	Commands CommandIndex
-	Reads    PathIndex // of every tool that reads
-	Edits    PathIndex // of every tool that writes
+	Reads    PathIndex // rules for every tool that reads
+	Edits    PathIndex // rules for every tool that writes
 	Hosts    HostIndex
-	// Nameless is a rule whose tool cannot be read, or nil.
+	// Nameless is a rule whose tool name cannot be parsed, or nil.
 	Nameless *Rule
 
-	whole  map[string][]*Rule // of every call of a tool, by its name
+	whole  map[string][]*Rule // rules for all calls of a tool, by name
 	own    map[string]*PathIndex
-	others map[string][]*Rule // content that the tool itself compares
+	others map[string][]*Rule // rules whose content the tool itself matches
 }
 
-// add files a rule.
+// add indexes a rule.
 func (s *Set) add(r *Rule, a *Anchors) {
 	switch {
 	case r.broken != nil && r.Behavior == Allow:
@@ -104,7 +105,7 @@ func (s *Set) add(r *Rule, a *Anchors) {
 }
 
 func (s *Set) addPath(r *Rule, a *Anchors) {
-	if r.broken != nil && r.Content == "" { // its parentheses are broken: it speaks of the whole tool
+	if r.broken != nil && r.Content == "" { // broken parentheses: applies to the whole tool
 		add(&s.whole, r.Tool, r)
 		return
 	}
@@ -113,7 +114,8 @@ func (s *Set) addPath(r *Rule, a *Anchors) {
 	case r.Tool == compat.Read:
 		s.Reads.add(pr)
 	case r.Tool == compat.Edit || r.kind() == compat.Writes && r.Behavior != Allow:
-		// Forbidding one way to write a file forbids the others: allowing one does not allow them.
+		// Denying one way to write a file denies the others; allowing one does not allow the
+		// others.
 		s.Edits.add(pr)
 	default:
 		if s.own == nil {
@@ -133,8 +135,8 @@ func add[V any](m *map[string][]V, key string, v V) {
 	(*m)[key] = append((*m)[key], v)
 }
 
-// Whole returns a rule that speaks of every call of the tool with these names. Only rules that count are
-// looked at; counts may be nil.
+// Whole returns a rule that applies to every call of the tool with these names. It considers
+// only rules for which counts returns true; counts may be nil.
 func (s *Set) Whole(names []string, counts func(*Rule) bool) *Rule {
 	for _, name := range names {
 		for known := range servers(name) {
@@ -148,10 +150,10 @@ func (s *Set) Whole(names []string, counts func(*Rule) bool) *Rule {
 	return nil
 }
 
-// Own returns the rules for the paths of the named tool alone, or nil.
+// Own returns the path rules for the named tool only, or nil.
 func (s *Set) Own(name string) *PathIndex { return s.own[name] }
 
-// Others returns the rules of the named tool whose content the tool itself compares.
+// Others returns the named tool's rules whose content the tool itself matches.
 func (s *Set) Others(name string) []*Rule { return s.others[name] }
 
 func (s *Set) build(c *Copies) {

@@ -6,8 +6,8 @@ import (
 	"adze/internal/permission/compat"
 )
 
-// Shadowed returns the rules that never take effect, by their index in [Table.Rules], each with the
-// stricter rule that says the same or more.
+// Shadowed returns the rules that never take effect, by index in [Table.Rules], each with the
+// stricter rule that covers it.
 func (t *Table) Shadowed() map[int]Rule {
 	found := map[int]Rule{}
 	for i, r := range t.rules {
@@ -25,14 +25,14 @@ func (t *Table) Shadowed() map[int]Rule {
 	return found
 }
 
-// shadows reports whether r speaks of everything that o speaks of.
+// shadows reports whether r applies to everything that o applies to.
 func (r *Rule) shadows(o *Rule) bool {
 	named := false
 	for name := range servers(o.Tool) {
 		named = named || name == r.Tool
 	}
 	if r.kind() == compat.Writes && o.kind() == compat.Writes && r.Content != "" {
-		named = true // forbidding one way to write a file forbids the others
+		named = true // denying one way to write a file denies the others
 	}
 	switch {
 	case !named:
@@ -52,7 +52,8 @@ func (r *Rule) shadows(o *Rule) bool {
 	return false
 }
 
-// commandPrefix returns the words that a pattern begins with, and whether anything may follow them.
+// commandPrefix returns the literal words at the start of a pattern, and whether anything may
+// follow them.
 func commandPrefix(content string) (prefix string, open bool) {
 	for _, suffix := range []string{":*", " *"} {
 		if rest, ok := strings.CutSuffix(content, suffix); ok && !strings.Contains(rest, "*") {

@@ -1,5 +1,5 @@
-// Package tally counts refusals, so that neither a model that insists nor a judge that errs goes on and on. What
-// is decided, and what becomes of a count, is left to package permission.
+// Package tally counts refusals, to stop both a model that repeats refused calls and a judge
+// that keeps erring.
 package tally
 
 import (
@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// Limits of asking again and again.
+// Limits on repeated prompts.
 const (
 	maxDenials = 3
 	coolDown   = 30 * time.Second
 )
 
-// Denials remembers what was refused, so that a model that insists does not wear the user down. The
-// zero value is ready.
+// Denials tracks refused calls, so that a persistent model does not wear the user down. The
+// zero value is ready to use.
 type Denials struct {
 	mu    sync.Mutex
 	tools map[string]*refused
 }
 
-// refused is what happened to the calls of one tool.
+// refused tracks the refusals of one tool's calls.
 type refused struct {
-	row   int // denials without a success between
+	row   int // denials since the last success
 	since time.Time
-	calls map[[sha256.Size]byte]string // refused in this row, with the reason
+	calls map[[sha256.Size]byte]string // input hashes refused since the last success, with the reason
 }
 
 // Denied counts a refusal and reports whether the limit is reached.
@@ -51,14 +51,14 @@ func (d *Denials) Denied(tool string, input json.RawMessage, reason string) bool
 	return r.row == maxDenials
 }
 
-// Allowed forgets the refusals of a tool.
+// Allowed clears a tool's refusals.
 func (d *Denials) Allowed(tool string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.tools, tool)
 }
 
-// Repeated returns why an identical call was refused, if it need not be asked about again yet.
+// Repeated returns the reason an identical call was refused, if it is too recent to ask again.
 func (d *Denials) Repeated(tool string, input json.RawMessage) (string, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,22 +70,22 @@ func (d *Denials) Repeated(tool string, input json.RawMessage) (string, bool) {
 	return reason, ok
 }
 
-// How many calls a judge may block, in a row and in all, before the user is asked.
+// Limits on the calls a judge may block, in a row and in total, before adze asks the user.
 const (
 	MaxBlockedRow = 3
 	MaxBlocked    = 20
 )
 
-// A Breaker counts what a judge blocks: a model that runs against it again and again, or a judge that errs, is a
-// matter for the user. The zero value is ready.
+// A Breaker counts the calls a judge blocks. A model that keeps running into the judge, or a
+// judge that errs, needs the user. The zero value is ready to use.
 type Breaker struct {
 	mu       sync.Mutex
 	row, all int
-	passed   int // that were not blocked
-	blocked  int // since the beginning
+	passed   int // calls not blocked
+	blocked  int // calls blocked in total
 }
 
-// Count counts a call that the judge blocked or not.
+// Count records the judge's verdict on a call.
 func (b *Breaker) Count(blocked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,14 +99,14 @@ func (b *Breaker) Count(blocked bool) {
 	b.blocked++
 }
 
-// Counts returns how many calls the judge has let pass and blocked.
+// Counts returns how many calls the judge has passed and blocked.
 func (b *Breaker) Counts() (passed, blocked int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.passed, b.blocked
 }
 
-// Tripped says why the judge is no longer asked, or nothing.
+// Tripped returns the reason to bypass the judge, or "".
 func (b *Breaker) Tripped() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,14 +119,14 @@ func (b *Breaker) Tripped() string {
 	return ""
 }
 
-// Allowed forgets the row: the user has allowed a call.
+// Allowed resets the row count after the user allowed a call.
 func (b *Breaker) Allowed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.row = 0
 }
 
-// Reset starts over: the user has chosen the mode again.
+// Reset resets the counts after the user chose the mode again.
 func (b *Breaker) Reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
