@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Call calls a tool by the server's own name for it. It connects if that is needed. The call fails if nothing is heard
-// of it for as long as the configuration says; when the server no longer knows the session, it is repeated once in a
-// new one. Progress may be nil.
+// Call calls a tool by the server's own name for it, connecting first if necessary. The call
+// fails if it shows no activity for the configured time. If the server no longer knows the
+// session, the call is repeated once in a new one. Progress may be nil.
 func (s *Servers) Call(ctx context.Context, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
 	return callTool(ctx, s, nil, server, tool, input, progress)
 }
@@ -28,31 +28,32 @@ func callTool(ctx context.Context, s *Servers, sh *Share, server, tool string, i
 	}})
 }
 
-// Read reads a resource of a server.
+// Read reads a server's resource.
 func (s *Servers) Read(ctx context.Context, server, uri string) ([]Content, error) {
 	return use(ctx, s, usage[[]Content]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Content, error) {
 		return c.Read(ctx, uri)
 	}})
 }
 
-// Prompt returns the messages of a prompt of a server.
+// Prompt returns the messages of a server's prompt.
 func (s *Servers) Prompt(ctx context.Context, server, name string, args map[string]string) ([]PromptMessage, error) {
 	return use(ctx, s, usage[[]PromptMessage]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]PromptMessage, error) {
 		return c.Prompt(ctx, name, args)
 	}})
 }
 
-// A usage is something that a connection is used for.
+// A usage is an operation on a connection.
 type usage[T any] struct {
 	server string
 	share  *Share // may be nil
-	// do uses the connection. It calls alive for news of what it waits for.
+	// do performs the operation. It calls alive when there is activity.
 	do func(ctx context.Context, c Conn, alive func()) (T, error)
 }
 
-const maxURLs = 3 // times that a call is repeated because the user has opened URLs
+const maxURLs = 3 // limit on repeating a call after the user has opened URLs
 
-// use uses a connection, and once more if the session was gone, or the user had to open URLs first.
+// use performs an operation, and repeats it if the session was gone or the user had to open
+// URLs first.
 func use[T any](ctx context.Context, s *Servers, u usage[T]) (T, error) {
 	var none T
 	for gone, urls := false, 0; ; {
@@ -92,7 +93,7 @@ func use[T any](ctx context.Context, s *Servers, u usage[T]) (T, error) {
 	}
 }
 
-// once uses a connection, within the time of a call.
+// once performs an operation within the call timeout.
 func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func(context.Context, Conn, func()) (T, error)) (T, error) {
 	limit := sv.entry.Timeout
 	if limit <= 0 {
@@ -108,7 +109,7 @@ func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func
 		s.mu.Lock()
 		asking := sv.asking > 0
 		s.mu.Unlock()
-		if asking { // it is the user that takes time
+		if asking { // waiting for the user does not count
 			timer.Reset(limit)
 			return
 		}
@@ -141,7 +142,7 @@ func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func
 		return none, context.Cause(ctx)
 	case <-conn.Done():
 	}
-	// What arrived before the connection ended still counts.
+	// Results that arrived before the connection ended still count.
 	grace := time.NewTimer(time.Second)
 	defer grace.Stop()
 	select {
@@ -154,7 +155,8 @@ func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func
 	}
 }
 
-// judge takes note of what a use says of the connection, and closes one that is of no more use.
+// judge updates the server's state after an operation's error, and closes an unusable
+// connection.
 func (sv *server) judge(conn Conn, err error) (closed bool) {
 	var (
 		auth *AuthError
@@ -187,7 +189,7 @@ func (sv *server) judge(conn Conn, err error) (closed bool) {
 		sv.lost = 0
 	}
 	if closed {
-		sv.spawn(func() { conn.Close() }) // ok: it is of no more use
+		sv.spawn(func() { conn.Close() }) // ok: the connection is unusable
 	}
 	sv.unlock()
 	if auth != nil && sv.cfg.Auth != nil {
@@ -196,11 +198,12 @@ func (sv *server) judge(conn Conn, err error) (closed bool) {
 	return closed
 }
 
-// cause returns why a use failed: for a server that ended meanwhile, with the end of what it printed.
+// cause returns the error of a failed operation. For a server that has exited, it includes the
+// end of its output.
 func (sv *server) cause(conn Conn, err error) error {
 	name := sv.entry.Name
 	var lost *LostError
-	if errors.As(err, &lost) && !sv.entry.Remote() { // a call may hear of the end of a program first
+	if errors.As(err, &lost) && !sv.entry.Remote() { // a call may notice the program's exit first
 		select {
 		case <-conn.Done():
 		case <-time.After(time.Second):
@@ -227,7 +230,7 @@ func (sv *server) cause(conn Conn, err error) error {
 	return errors.New(text)
 }
 
-// tail returns the last lines of a log, for an error.
+// tail returns the last lines of a log, for an error message.
 func tail(log string) string {
 	const maxLines, maxBytes = 10, 2000
 	lines := strings.Split(strings.TrimSpace(log), "\n")
@@ -239,7 +242,7 @@ func tail(log string) string {
 	return text
 }
 
-// openURLs asks the user to open the URLs that a call needs.
+// openURLs asks the user to open the URLs a call needs.
 func (s *Servers) openURLs(ctx context.Context, sv *server, open *URLError) error {
 	for _, e := range open.Elicitations {
 		e.Await = true

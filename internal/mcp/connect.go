@@ -11,14 +11,14 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// A batch limits how many attempts are made at a time; the others wait in their order. It is used with the lock of
-// the servers held.
+// A batch limits concurrent connection attempts; the others wait in order. The caller holds the
+// servers' lock.
 type batch struct {
 	limit, running int
 	queue          []func()
 }
 
-// run runs f as soon as there is a place for it.
+// run runs f as soon as a slot is free.
 func (b *board) run(in *batch, f func()) {
 	if in.running >= in.limit {
 		in.queue = append(in.queue, f)
@@ -41,7 +41,7 @@ func (b *board) run(in *batch, f func()) {
 	})
 }
 
-// An attempt is one to connect to a server. All who need the server share it.
+// An attempt is a connection attempt, shared by all users of the server.
 type attempt struct {
 	attemptConfig
 	ctx    context.Context
@@ -51,12 +51,12 @@ type attempt struct {
 	err    error
 }
 
-// An attemptConfig says how an attempt differs from others.
+// attemptConfig configures an attempt.
 type attemptConfig struct {
-	fresh bool // the user wants it, whatever is remembered
+	fresh bool // requested by the user, ignoring cached state
 }
 
-// wait returns what came of an attempt.
+// wait returns the attempt's result.
 func (a *attempt) wait(ctx context.Context) (Conn, error) {
 	select {
 	case <-a.done:
@@ -66,7 +66,8 @@ func (a *attempt) wait(ctx context.Context) (Conn, error) {
 	}
 }
 
-// connect begins to connect to a server, unless that is under way, with the lock held.
+// connect starts connecting to a server, unless an attempt is already running. The caller holds
+// the lock.
 func (sv *server) connect(c attemptConfig) *attempt {
 	if sv.attempt != nil {
 		return sv.attempt
@@ -92,7 +93,7 @@ func (sv *server) connect(c attemptConfig) *attempt {
 
 var errClosed = errors.New("the program is ending")
 
-// try makes an attempt.
+// try performs an attempt.
 func (sv *server) try(a *attempt) {
 	defer a.cancel()
 	defer close(a.done)
@@ -102,7 +103,7 @@ func (sv *server) try(a *attempt) {
 		got, err = sv.greet(a.ctx, conn)
 	}
 	if err != nil && conn != nil {
-		conn.Close() // ok: it is of no more use
+		conn.Close() // ok: it is not needed
 		conn = nil
 	}
 	if sv.cfg.Auth != nil && !cached && a.ctx.Err() == nil {
@@ -115,7 +116,7 @@ func (sv *server) try(a *attempt) {
 	}
 
 	sv.mu.Lock()
-	if sv.attempt != a { // it was called off
+	if sv.attempt != a { // the attempt was canceled
 		sv.mu.Unlock()
 		if conn != nil {
 			conn.Close() // ok: as above
@@ -142,8 +143,8 @@ func cmpError(err, otherwise error) error {
 	return otherwise
 }
 
-// dial reaches the server of an attempt, within the time that an attempt may take. Cached says that the server was not
-// tried, because it is known to want a sign-in.
+// dial connects to the attempt's server within the time limit. Cached means that the server was
+// not contacted because it is known to require a sign-in.
 func (sv *server) dial(a *attempt) (conn Conn, cached bool, err error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, false, err
@@ -158,15 +159,15 @@ func (sv *server) dial(a *attempt) (conn Conn, cached bool, err error) {
 	return conn, false, sv.explain(ctx, err)
 }
 
-// errSlow is the cause of a context whose time to connect or to list is over.
+// errSlow is the cause of a context whose connect or list timeout has expired.
 var errSlow = errors.New("too slow")
 
-// bounded returns a context for what must not take longer than an attempt to connect.
+// bounded returns a context with the connect timeout.
 func (b *board) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.cfg.Connect, errSlow)
 }
 
-// explain returns err, or that the time of ctx was over.
+// explain returns err, or a timeout error if ctx has expired.
 func (b *board) explain(ctx context.Context, err error) error {
 	if err != nil && context.Cause(ctx) == errSlow {
 		slow := fmt.Errorf("it did not answer within %s", span(b.cfg.Connect))
@@ -178,7 +179,7 @@ func (b *board) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// span writes a time for the user: 10m, not 10m0s.
+// span formats a duration for the user: 10m, not 10m0s.
 func span(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -187,7 +188,7 @@ func span(d time.Duration) string {
 	return text
 }
 
-// connected takes over a connection, with the lock held.
+// connected sets the server's connection. The caller holds the lock.
 func (sv *server) connected(conn Conn, got lists) {
 	sv.conn, sv.lost, sv.retry = conn, 0, retry{}
 	before, changes := sv.lists, got.changes
@@ -218,7 +219,7 @@ func (sv *server) connected(conn Conn, got lists) {
 	}
 }
 
-// failed takes note of an attempt that failed, with the lock held.
+// failed records a failed attempt. The caller holds the lock.
 func (sv *server) failed(err error, quiet bool) {
 	var auth *AuthError
 	switch {
@@ -239,20 +240,20 @@ func (sv *server) failed(err error, quiet bool) {
 	}
 }
 
-// SignInAdvice says what the user can do about a server that wants a sign-in.
+// SignInAdvice returns advice for a server that requires a sign-in.
 func SignInAdvice(name string) string {
 	return fmt.Sprintf("the server %s wants you to sign in: type /mcp auth %s, or run adze mcp login %s", name, name, name)
 }
 
-// say leaves something to tell the user, with the lock held.
+// say queues a message for the user. The caller holds the lock.
 func (b *board) say(sv *server, text string) {
 	b.news = append(b.news, news{server: sv.entry.Name, say: text})
 }
 
-// A retry is how the attempts to reach a remote server again stand.
+// A retry is the state of reconnecting to a remote server.
 type retry struct {
 	active bool
-	tries  int // that were begun
+	tries  int // attempts started
 	timer  *time.Timer
 }
 
@@ -263,7 +264,7 @@ func (r *retry) stop() {
 	}
 }
 
-// again plans the next attempt to reach a server, with the lock held.
+// again schedules the next reconnect attempt. The caller holds the lock.
 func (sv *server) again() {
 	sv.retry.active = true
 	pause := min(firstPause<<sv.retry.tries, maxPause)
@@ -277,7 +278,7 @@ func (sv *server) again() {
 	})
 }
 
-// ended takes note of a connection that is gone.
+// ended handles a lost connection.
 func (sv *server) ended(conn Conn) {
 	log := conn.Log()
 	sv.mu.Lock()
@@ -289,9 +290,9 @@ func (sv *server) ended(conn Conn) {
 	conn.Close() // ok: it is gone
 }
 
-// drop takes note that a server's connection is of no more use, with the lock held. A local server is started again
-// when it is used, unless it died too often, and a remote one is tried again after a pause. Its tools are offered
-// meanwhile.
+// drop marks a server's connection as unusable. The caller holds the lock. A local server is
+// restarted when it is next used, unless it died too often; a remote server is retried after a
+// pause. Its tools remain available.
 func (sv *server) drop(why error) {
 	sv.conn, sv.lost = nil, 0
 	sv.uncache(sv)
@@ -311,15 +312,15 @@ func (sv *server) drop(why error) {
 	sv.say(sv, fmt.Sprintf("the server %s failed: %s; /mcp reconnect %s starts it again", sv.entry.Name, brief(sv.err), sv.entry.Name))
 }
 
-// forget leaves out what a server offered, with the lock held.
+// forget discards a server's lists. The caller holds the lock.
 func (sv *server) forget() {
 	sv.uncache(sv)
 	sv.lists = lists{changes: sv.changes, subscribed: sv.subscribed, refreshing: sv.refreshing}
 	sv.version++
 }
 
-// release gives up what a server holds, with the lock held: its connection, which is returned for the caller to close,
-// and attempts.
+// release releases a server's connection and attempts, and returns the connection for the
+// caller to close. The caller holds the lock.
 func (sv *server) release() []Conn {
 	sv.retry.stop()
 	sv.retry = retry{}
@@ -337,7 +338,7 @@ func (sv *server) release() []Conn {
 	return []Conn{conn}
 }
 
-// ensure returns a connection to a server. It makes one if there is none.
+// ensure returns a connection to a server, connecting if necessary.
 func (s *Servers) ensure(ctx context.Context, name string) (*server, Conn, error) {
 	for {
 		sv, conn, a, err := s.request(name)
@@ -355,8 +356,8 @@ func (s *Servers) ensure(ctx context.Context, name string) (*server, Conn, error
 	}
 }
 
-// request returns the connection to a server, or else an attempt to make one. It returns neither if the connection was
-// found to be gone.
+// request returns a server's connection, or an attempt to make it. It returns neither if the
+// connection was found to be gone.
 func (s *Servers) request(name string) (*server, Conn, *attempt, error) {
 	s.mu.Lock()
 	sv, err := s.find(name)
@@ -386,7 +387,7 @@ func (s *Servers) request(name string) (*server, Conn, *attempt, error) {
 	}
 }
 
-// describe says which server an error is of.
+// describe adds the server's name to an error.
 func describe(name string, err error) error {
 	var auth *AuthError
 	switch {
@@ -398,7 +399,7 @@ func describe(name string, err error) error {
 	return fmt.Errorf("the server %s cannot be reached: %w", name, err)
 }
 
-// client returns what a server may ask.
+// client returns the callbacks a server may use.
 func (sv *server) client() Client {
 	c := Client{
 		Roots:  sv.roots,
@@ -438,7 +439,8 @@ func call[T any](f func(T), v T) {
 	}
 }
 
-// brief returns the first line of an error, which may have all that a program printed in it. /mcp NAME shows the rest.
+// brief returns the first line of an error, which may include all of a program's output. /mcp
+// NAME shows the rest.
 func brief(err error) string {
 	text, rest, _ := strings.Cut(err.Error(), "\n")
 	if strings.TrimSpace(rest) != "" {

@@ -1,6 +1,6 @@
-// Package mcp keeps the servers of the Model Context Protocol that a conversation works with: it connects them,
-// notices what becomes of them, and hands on what they offer. It does not speak the protocol itself: a [Dialer]
-// does, and nothing of it is touched in a run without servers.
+// Package mcp manages a conversation's MCP servers: it connects to them, tracks their state,
+// and provides their tools, resources and prompts. A [Dialer] implements the protocol; it is
+// not used in a run without servers.
 package mcp
 
 import (
@@ -13,37 +13,39 @@ import (
 
 // A Dialer connects to servers.
 type Dialer interface {
-	// Dial starts or reaches a server and greets it. When ctx is done it returns soon and leaves nothing behind. Its
-	// error may be an [*AuthError].
+	// Dial starts or reaches a server and initializes the session. When ctx is done it returns
+	// soon and cleans up. Its error may be an [*AuthError].
 	Dial(ctx context.Context, e *roster.Entry, c Client) (Conn, error)
 }
 
-// A Client is what servers may ask of the program, and whom they tell. Funcs may be nil: then it is not offered.
+// A Client handles servers' requests and notifications. If a func is nil, that capability is
+// not offered.
 type Client struct {
-	// Roots returns the directories that the conversation works in, as absolute paths.
+	// Roots returns the conversation's directories, as absolute paths.
 	Roots func() []string
-	// Elicit asks the user for something.
+	// Elicit asks the user for input.
 	Elicit func(context.Context, Elicitation) (Elicited, error)
-	// Elicited is told that what the user did at a URL is complete: Server and ID say which.
+	// Elicited is called when the user's interaction at a URL is complete; Server and ID
+	// identify it.
 	Elicited func(Elicitation)
-	// Sample asks the model something on behalf of the server.
+	// Sample queries the model on behalf of the server.
 	Sample func(context.Context, Sampling) (Sampled, error)
-	// Changed is told that a list of the server has changed, Updated that a resource has.
+	// Changed is called when a list of the server has changed, Updated when a resource has.
 	Changed func(List)
 	Updated func(uri string)
-	// Logged is told what the server logs.
+	// Logged is called with the server's log messages.
 	Logged func(level, text string)
-	// Pushed is told what the server sends into the conversation by itself.
+	// Pushed is called with unsolicited messages from the server to the conversation.
 	Pushed func(Push)
 }
 
-// A Push is a message that a server sends into the conversation by itself.
+// A Push is an unsolicited message from a server to the conversation.
 type Push struct {
-	Server string // who sends it
+	Server string // sender
 	Text   string
 }
 
-// A List is something that servers offer several of.
+// A List identifies a server's list.
 type List uint8
 
 // The lists.
@@ -53,12 +55,13 @@ const (
 	PromptList
 )
 
-// A Conn is a connection to a server. All text that comes from it is free of control and invisible characters, and
-// bounded. It is safe for concurrent use.
+// A Conn is a connection to a server. All text from it is bounded and free of control and
+// invisible characters. It is safe for concurrent use.
 type Conn interface {
-	// About returns what the server said of itself.
+	// About returns the server's description of itself.
 	About() About
-	// Tools, Resources, Templates and Prompts list what there is, over all pages. What was cut is said in a second value.
+	// Tools, Resources, Templates and Prompts return complete lists, over all pages. Cut
+	// describes omitted entries.
 	Tools(ctx context.Context) (list []Tool, cut string, err error)
 	Resources(ctx context.Context) (list []Resource, cut string, err error)
 	Templates(ctx context.Context) (list []Resource, cut string, err error)
@@ -68,56 +71,56 @@ type Conn interface {
 	Call(ctx context.Context, tool string, input json.RawMessage, progress func(Progress)) (*Result, error)
 	// Read reads a resource.
 	Read(ctx context.Context, uri string) ([]Content, error)
-	// Subscribe asks for news of a resource, and Unsubscribe for no more of them.
+	// Subscribe requests notifications about a resource, and Unsubscribe ends them.
 	Subscribe(ctx context.Context, uri string) error
 	Unsubscribe(ctx context.Context, uri string) error
-	// Prompt returns the messages of a prompt.
+	// Prompt returns a prompt's messages.
 	Prompt(ctx context.Context, name string, args map[string]string) ([]PromptMessage, error)
-	// RootsChanged tells the server that the directories changed.
+	// RootsChanged notifies the server that the directories changed.
 	RootsChanged(ctx context.Context) error
 
-	// Done is closed when the connection is gone or closed; Err says why then.
+	// Done is closed when the connection ends; Err then returns the reason.
 	Done() <-chan struct{}
 	Err() error
-	// Log returns the end of what the server printed on standard error.
+	// Log returns the end of the server's standard error.
 	Log() string
 	// Close ends the connection, and the program behind it, within 600 ms.
 	Close() error
 }
 
-// About is what a server says of itself.
+// About is a server's description of itself.
 type About struct {
 	Name, Title, Version, Protocol string
 	Instructions                   string
-	// What it offers.
+	// Supported capabilities.
 	Tools, Resources, Prompts, Subscriptions, Logging bool
 }
 
-// A Tool is one of a server.
+// A Tool is a server's tool.
 type Tool struct {
 	Name, Title, Description string
 	Schema                   json.RawMessage
 	Output                   json.RawMessage // the schema of structured results; may be nil
-	// ReadOnly, Destructive and OpenWorld are what the server claims; nil if it does not say.
+	// ReadOnly, Destructive and OpenWorld are the server's claims; nil if it makes none.
 	ReadOnly, Destructive, OpenWorld *bool
-	// AlwaysLoad asks to be in every request, and Hint is for search.
+	// AlwaysLoad requests inclusion in every request, and Hint is for search.
 	AlwaysLoad bool
 	Hint       string
 }
 
-// An Offered tool is one of a connected server.
+// An Offered is a connected server's tool.
 type Offered struct {
 	Server *roster.Entry
 	Tool   Tool
 }
 
-// A Remote is a tool of this program that stands for one of a server.
+// A Remote is an adze tool that represents a server's tool.
 type Remote interface {
 	// Remote returns the server and its own name for the tool.
 	Remote() (server, tool string)
 }
 
-// A Resource is something that can be read. URI is a template in the list of those.
+// A Resource is a readable resource. In a list of templates, URI is a template.
 type Resource struct {
 	URI, Name, Title, Description, MIME string
 	Size                                int64 // 0 if unknown
@@ -129,13 +132,13 @@ type Prompt struct {
 	Args                     []PromptArg
 }
 
-// A PromptArg is an argument of a prompt.
+// A PromptArg is a prompt's argument.
 type PromptArg struct {
 	Name, Description string
 	Required          bool
 }
 
-// A PromptMessage is one message of a prompt. Role is "user" or "assistant".
+// A PromptMessage is a message in a prompt. Role is "user" or "assistant".
 type PromptMessage struct {
 	Role    string
 	Content Content
@@ -145,15 +148,16 @@ type PromptMessage struct {
 type Content struct {
 	Kind Kind
 	Text string
-	Data []byte // of an image, audio or blob
+	Data []byte // image, audio or blob data
 	MIME string
-	// URI, Name and Description are those of a resource or a link to one.
+	// URI, Name and Description describe a resource or a link to it.
 	URI, Name, Description string
-	// Flaw says what is wrong with the content, such as broken base64; it has nothing else then.
+	// Flaw describes an error in the content, such as broken base64; the other fields are then
+	// empty.
 	Flaw string
 }
 
-// A Kind is what a content is.
+// A Kind identifies the type of a Content.
 type Kind uint8
 
 // The kinds.
@@ -161,12 +165,12 @@ const (
 	TextContent Kind = iota
 	ImageContent
 	AudioContent
-	ResourceText // the text of a resource
+	ResourceText // a resource's text
 	ResourceBlob
 	ResourceLink
 )
 
-// A Result is what a tool returned.
+// A Result is a tool's result.
 type Result struct {
 	Content    []Content
 	Structured json.RawMessage // may be nil
@@ -174,20 +178,21 @@ type Result struct {
 	Meta       json.RawMessage // may be nil
 }
 
-// Progress is news of a call. Total is 0 if it is not known.
+// Progress is a call's progress notification. Total is 0 if unknown.
 type Progress struct {
 	Done, Total float64
 	Text        string
 }
 
-// An Elicitation is a question of a server to the user.
+// An Elicitation is a server's question to the user.
 type Elicitation struct {
-	Server  string // who asks
+	Server  string // the asking server
 	Message string
-	// Schema describes the values asked for; nil if the user is to open URL.
+	// Schema describes the requested values; nil if the user should open URL.
 	Schema  json.RawMessage
 	URL, ID string
-	// Await says that the answer is wanted when the user is done at URL, because a call is repeated then.
+	// Await means that the answer is needed only when the user is done at URL, because a call
+	// is then repeated.
 	Await bool
 }
 
@@ -197,9 +202,9 @@ type Elicited struct {
 	Values map[string]any
 }
 
-// A Sampling is a question of a server to the model.
+// A Sampling is a server's question to the model.
 type Sampling struct {
-	Server    string // who asks
+	Server    string // the asking server
 	System    string
 	Messages  []PromptMessage
 	MaxTokens int
@@ -208,12 +213,13 @@ type Sampling struct {
 // Sampled answers a [Sampling].
 type Sampled struct{ Text, Model, StopReason string }
 
-// An AuthError says that a server wants the user to sign in.
+// An AuthError is returned if a server requires the user to sign in.
 type AuthError struct {
 	Server string
-	// Scope is what is missing when the user has signed in already; may be empty.
+	// Scope is the missing scope if the user has already signed in; may be empty.
 	Scope string
-	// Told says that the server was not asked again, since the user was told a short while ago, perhaps in another run.
+	// Told is set if the server was not contacted because the user was notified recently,
+	// perhaps in another run.
 	Told bool
 	Err  error
 }
@@ -225,7 +231,8 @@ func (e *AuthError) Error() string {
 // Unwrap returns the cause.
 func (e *AuthError) Unwrap() error { return e.Err }
 
-// A GoneError says that the server no longer knows the session, so that it has to be begun again.
+// A GoneError is returned if the server no longer knows the session, so that a new one is
+// needed.
 type GoneError struct{ Err error }
 
 func (e *GoneError) Error() string { return e.Err.Error() }
@@ -233,8 +240,8 @@ func (e *GoneError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *GoneError) Unwrap() error { return e.Err }
 
-// A LostError says that the network or the server's end failed: reset, timed out, refused, unreachable, or a stream
-// that broke off. The connection may still be open.
+// A LostError is returned if the network or the server's end failed: reset, timed out, refused,
+// unreachable, or a broken stream. The connection may still be open.
 type LostError struct{ Err error }
 
 func (e *LostError) Error() string { return e.Err.Error() }
@@ -242,7 +249,8 @@ func (e *LostError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// A SilentError says that a server was not there in time. Printed is the end of what its program printed.
+// A SilentError is returned if a server did not respond in time. Printed is the end of its
+// program's output.
 type SilentError struct {
 	Printed string
 	Err     error
@@ -255,7 +263,7 @@ func (e *SilentError) Error() string {
 // Unwrap returns the cause.
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// A URLError says that the user has to open URLs before a call can succeed.
+// A URLError is returned if the user has to open URLs before a call can succeed.
 type URLError struct {
 	Elicitations []Elicitation
 	Err          error
@@ -266,7 +274,7 @@ func (e *URLError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *URLError) Unwrap() error { return e.Err }
 
-// A State is what has become of a server.
+// A State is a server's connection state.
 type State string
 
 // The states.
@@ -276,19 +284,19 @@ const (
 	Failed    State = "failed"
 	NeedsAuth State = "needs-auth"
 	Disabled  State = "disabled"
-	// Unapproved servers of the project wait for the user's approval.
+	// Unapproved project servers wait for the user's approval.
 	Unapproved State = "pending approval"
 )
 
-// A Status is how a server stands.
+// A Status describes a server's state.
 type Status struct {
 	*roster.Entry
 	State   State
-	Err     error // why it failed, or ended
+	Err     error // why it failed or ended
 	About   About
-	Tools   []Tool // as last listed
+	Tools   []Tool // result of the last listing
 	Prompts []Prompt
-	Cut     []string // what is missing from its lists
-	Changes []string // how its tools differ from those the user knew
-	Log     string   // the end of its standard error
+	Cut     []string // entries missing from its lists
+	Changes []string // how its tools differ from the ones the user knew
+	Log     string   // end of its standard error
 }

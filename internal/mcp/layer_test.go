@@ -30,9 +30,9 @@ func namesOf(s *Servers) (names []string) {
 	return names
 }
 
-// A conversation with servers of its own uses them and those below, of which it hides one with the same name; others do not
-// see them, and they end with it.
-// Proves AGENT-14.
+// TestLayer checks that a conversation with its own servers uses them and the ones below,
+// hiding any with the same name, that others do not see them, and that they end with it. Proves
+// AGENT-14.
 func TestLayer(t *testing.T) {
 	d := &fakeDialer{}
 	local := func(name, command string) *roster.Entry {
@@ -86,7 +86,8 @@ func TestLayer(t *testing.T) {
 	}
 }
 
-// One whose connection is still being made leaves nothing behind either, nor does one that fails.
+// TestLayerClosedEarly checks that closing a layer while it is connecting, or after a failure,
+// leaves nothing behind.
 func TestLayerClosedEarly(t *testing.T) {
 	begun := make(chan struct{})
 	d := &fakeDialer{dial: func(ctx context.Context, e *roster.Entry, _ int) error {

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// lists are what a server offers, as last listed.
+// lists holds a server's offerings from the last listing.
 type lists struct {
 	about   About
 	tools   []Tool
 	prompts []Prompt
 	changes []string
-	// toolsCut and promptsCut say what is missing; may be empty.
+	// toolsCut and promptsCut describe omitted entries; may be empty.
 	toolsCut, promptsCut string
-	// resources and templates are nil until they are asked for.
+	// resources and templates are nil until first requested.
 	resources, templates *[]Resource
 
-	subscribed map[string]bool // URIs of resources
+	subscribed map[string]bool // resource URIs
 	listed     time.Time
-	dirty      uint8 // lists that changed since, one bit each
-	refreshing bool  // planned, or under way
+	dirty      uint8 // changed lists, one bit each
+	refreshing bool  // a refresh is scheduled or running
 }
 
 func (l *lists) cut() (all []string) {
@@ -34,7 +34,7 @@ func (l *lists) cut() (all []string) {
 	return all
 }
 
-// greet lists what a server offers that was just reached.
+// greet lists the offerings of a newly connected server.
 func (sv *server) greet(ctx context.Context, conn Conn) (got lists, err error) {
 	ctx, cancel := sv.bounded(ctx)
 	defer cancel()
@@ -53,7 +53,7 @@ func (sv *server) greet(ctx context.Context, conn Conn) (got lists, err error) {
 	return got, nil
 }
 
-// changed takes note that a list of a server changed. The list is read again, at most once a second.
+// changed records that a server's list changed. The list is read again, at most once a second.
 func (sv *server) changed(l List) {
 	sv.mu.Lock()
 	defer sv.unlock()
@@ -63,7 +63,7 @@ func (sv *server) changed(l List) {
 	}
 }
 
-// schedule plans to read the lists of a server again, with the lock held.
+// schedule schedules reading a server's lists again. The caller holds the lock.
 func (sv *server) schedule() {
 	if sv.refreshing || sv.closed {
 		return
@@ -76,7 +76,7 @@ func (sv *server) schedule() {
 	})
 }
 
-// refresh reads the lists of a server again that changed. If one cannot be read, it stays as it was.
+// refresh reads a server's changed lists again. A list that cannot be read stays unchanged.
 func (sv *server) refresh() {
 	sv.mu.Lock()
 	conn, dirty := sv.conn, sv.dirty
@@ -131,7 +131,8 @@ func (sv *server) refresh() {
 	}
 }
 
-// relist takes over the tools of a server that were listed again, with the lock held, and reports whether they differ.
+// relist stores a server's new tools and reports whether they differ. The caller holds the
+// lock.
 func (sv *server) relist(now *lists, err error) bool {
 	if err != nil {
 		text := "its tools could not be listed again; these are those from before"
@@ -150,12 +151,12 @@ func (sv *server) relist(now *lists, err error) bool {
 	return true
 }
 
-// Resources lists the resources of a server. The list is remembered until the server says that it changed.
+// Resources lists a server's resources. The list is cached until the server reports a change.
 func (s *Servers) Resources(ctx context.Context, server string) ([]Resource, error) {
 	return s.resourceList(ctx, server, func(l *lists) **[]Resource { return &l.resources }, Conn.Resources)
 }
 
-// Templates lists the templates of resources of a server, likewise.
+// Templates lists a server's resource templates, cached like Resources.
 func (s *Servers) Templates(ctx context.Context, server string) ([]Resource, error) {
 	return s.resourceList(ctx, server, func(l *lists) **[]Resource { return &l.templates }, Conn.Templates)
 }
@@ -188,7 +189,8 @@ func (s *Servers) resourceList(ctx context.Context, server string, which func(*l
 	}})
 }
 
-// remember keeps the resources of a server, and forgets those that were not asked for the longest, with the lock held.
+// remember caches a server's resources and evicts the least recently used ones. The caller
+// holds the lock.
 func (b *board) remember(sv *server) {
 	b.cached = append(slices.DeleteFunc(b.cached, func(x *server) bool { return x == sv }), sv)
 	if len(b.cached) > maxCached {
@@ -196,13 +198,13 @@ func (b *board) remember(sv *server) {
 	}
 }
 
-// uncache forgets the resources of a server, with the lock held.
+// uncache drops a server's cached resources. The caller holds the lock.
 func (b *board) uncache(sv *server) {
 	sv.resources, sv.templates = nil, nil
 	b.cached = slices.DeleteFunc(b.cached, func(x *server) bool { return x == sv })
 }
 
-// Prompts returns the prompts of a server. It connects if that is needed.
+// Prompts returns a server's prompts, connecting if necessary.
 func (s *Servers) Prompts(ctx context.Context, server string) ([]Prompt, error) {
 	sv, _, err := s.ensure(ctx, server)
 	if err != nil {
@@ -213,7 +215,7 @@ func (s *Servers) Prompts(ctx context.Context, server string) ([]Prompt, error) 
 	return sv.prompts, nil
 }
 
-// OnUpdated calls hear when a server says that a resource changed, until stop is called.
+// OnUpdated calls hear when a server reports that a resource changed, until stop is called.
 func (b *board) OnUpdated(hear func(server, uri string)) (stop func()) {
 	f := &follower{hear}
 	b.mu.Lock()
@@ -226,7 +228,7 @@ func (b *board) OnUpdated(hear func(server, uri string)) (stop func()) {
 	}
 }
 
-// A follower hears of resources that changed.
+// A follower is called when resources change.
 type follower struct{ hear func(server, uri string) }
 
 func (b *board) updated(server, uri string) {
@@ -238,7 +240,7 @@ func (b *board) updated(server, uri string) {
 	}
 }
 
-// Subscribe asks for news of a resource, also from later connections.
+// Subscribe requests notifications about a resource, also on later connections.
 func (s *Servers) Subscribe(ctx context.Context, server, uri string) error {
 	_, err := use(ctx, s, usage[struct{}]{server: server, do: func(ctx context.Context, c Conn, _ func()) (struct{}, error) {
 		if !c.About().Subscriptions {

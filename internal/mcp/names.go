@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// maxName is how many characters the name of a tool has at most.
+// maxName is the maximum length of a tool name in characters.
 const maxName = 64
 
-// Names returns what the tools or prompts of a server are called, by the server's own names for them: mcp__<server>__<tool> with
-// other characters than letters, digits, '_' and '-' replaced by '_'. A name that would be too long, or that another
-// tool has or would get as well, ends in a hash. The order of the tools does not matter.
+// Names returns adze's names for a server's tools or prompts, by the server's own names:
+// mcp__<server>__<tool> with characters other than letters, digits, '_' and '-' replaced by
+// '_'. A name that would be too long or not unique ends in a hash. The result does not depend
+// on the order of tools.
 func Names(server string, tools []string) map[string]string {
 	prefix := "mcp__" + mapped(server) + "__"
-	plain := make(map[string][]string, len(tools)) // tools by the name they would have
+	plain := make(map[string][]string, len(tools)) // tools by the name without a hash
 	all := slices.Compact(slices.Sorted(slices.Values(tools)))
 	for _, tool := range all {
 		name := prefix + mapped(tool)
@@ -46,7 +47,7 @@ func Names(server string, tools []string) map[string]string {
 	return names
 }
 
-// mapped returns a name with the characters that names of tools have.
+// mapped replaces characters not allowed in tool names.
 func mapped(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -60,7 +61,7 @@ func mapped(name string) string {
 	return name
 }
 
-// hashed cuts a name and adds a hash of the whole.
+// hashed truncates a name and adds a hash of the whole.
 func hashed(name, whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	return name[:min(len(name), maxName-9)] + "_" + hex.EncodeToString(sum[:4])

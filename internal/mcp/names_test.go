@@ -39,9 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestNamesProperty checks that names are legal and distinct, and do not depend on the order.
 // Proves MCP-30.
-//
-// Names are legal, distinct, and the same whatever the order.
 func TestNamesProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOfN(rapid.SampledFrom([]rune("ab._-/é名 ")), 0, 70, -1)

@@ -12,15 +12,15 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// A Record remembers the tools of servers beyond the process, so that the user hears of those that are no longer what
-// they were.
+// A Record stores servers' tools across processes, so that the user can be notified of changed
+// tools.
 type Record interface {
-	// Compare remembers the tools of a server, as a digest for each name. It returns the digests of tools that were
-	// remembered with another.
+	// Compare stores a digest for each of a server's tools by name. It returns the previous
+	// digests that differ.
 	Compare(ctx context.Context, server string, digests map[string]string) (before map[string]string, err error)
 }
 
-// compare returns how the tools of a server differ from what is remembered of them, one line each.
+// compare returns how a server's tools differ from the recorded ones, one line each.
 func (b *board) compare(e *roster.Entry, tools []Tool) []string {
 	if b.cfg.Record == nil {
 		return nil
@@ -40,10 +40,11 @@ func (b *board) compare(e *roster.Entry, tools []Tool) []string {
 	return lines
 }
 
-// maxReported is how many changes of a server's tools the user is told of, and maxChanges how many are shown on request.
+// maxReported limits the tool changes reported to the user, and maxChanges the ones shown on
+// request.
 const maxReported, maxChanges = 5, 200
 
-// report tells the user how tools changed, with the lock held.
+// report notifies the user of tool changes. The caller holds the lock.
 func (b *board) report(sv *server, changes []string) {
 	for _, line := range changes {
 		switch sv.reported++; {
@@ -57,10 +58,10 @@ func (b *board) report(sv *server, changes []string) {
 	sv.changes = all[max(0, len(all)-maxChanges):]
 }
 
-// aspects are the parts of a digest, in order.
+// aspects names the parts of a digest, in order.
 func aspects() []string { return []string{"description", "input", "annotations"} }
 
-// digest returns what tells a tool from another of its name.
+// digest returns a digest that distinguishes versions of a tool.
 func digest(t *Tool) string {
 	hints := t.Title + "\x00" + t.Hint
 	for _, b := range []*bool{t.ReadOnly, t.Destructive, t.OpenWorld} {
@@ -79,7 +80,7 @@ func digest(t *Tool) string {
 	return strings.Join(parts, ".")
 }
 
-// difference names what differs between two digests.
+// difference names the aspects that differ between two digests.
 func difference(before, now string) string {
 	b, n := strings.Split(before, "."), strings.Split(now, ".")
 	var what []string

@@ -16,66 +16,67 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// A Config is what the servers of a workspace need.
+// Config configures a workspace's Servers.
 type Config struct {
 	Dialer Dialer
-	// Local and Remote are how many servers are connected to at a time; 0 means 3 and 20.
+	// Local and Remote limit concurrent connection attempts; 0 means 3 and 20.
 	Local, Remote int
-	// Connect bounds an attempt to connect, and Call a call without news of it; 0 means 30 seconds and 10 minutes.
+	// Connect limits a connection attempt, and Call a call without activity; 0 means 30 seconds
+	// and 10 minutes.
 	Connect, Call time.Duration
-	// Samples reports whether a server may ask the model something; may be nil.
+	// Samples reports whether a server may query the model; may be nil.
 	Samples func(server string) bool
 	// Pushes reports whether a server may send messages into conversations; may be nil.
 	Pushes func(server string) bool
-	Auth   AuthCache // may be nil
+	Auth   AuthCache // caches sign-in requirements; may be nil
 	Record Record    // may be nil
-	// Say tells the user something in one line, and Log is for debugging; both may be nil.
+	// Say shows the user a line, and Log is for debugging; both may be nil.
 	Say func(string)
 	Log *slog.Logger
 }
 
-// An AuthCache remembers for a while which servers want the user to sign in.
+// An AuthCache remembers for a while which servers require a sign-in.
 type AuthCache interface {
 	Needed(*roster.Entry) bool
 	Note(*roster.Entry)
 	Clear(*roster.Entry)
 }
 
-// Times that are not configured.
+// Fixed limits and times.
 const (
-	maxDeaths   = 3 // of a local server within deathSpan
+	maxDeaths   = 3 // deaths of a local server within deathSpan
 	deathSpan   = 5 * time.Minute
-	maxLost     = 3 // errors in a row before a connection is given up
-	maxTries    = 5 // to connect again
+	maxLost     = 3 // consecutive errors before a connection is dropped
+	maxTries    = 5 // reconnect attempts
 	firstPause  = time.Second
 	maxPause    = 30 * time.Second
-	listPause   = time.Second // between two listings of a server that says its lists changed
+	listPause   = time.Second // minimum time between listings of a server whose lists change
 	closeWithin = 600 * time.Millisecond
-	maxCached   = 100 // servers whose resources are remembered
+	maxCached   = 100 // servers with cached resources
 )
 
-// Servers are the servers of a workspace, or those that one conversation has on top of them. They are safe for concurrent
-// use.
+// Servers manages a workspace's servers, or a conversation's own servers on top of them. It is
+// safe for concurrent use.
 type Servers struct {
 	*board
 	*tier
-	offered []Offered // what Tools returns, as of a version of the board
+	offered []Offered // result of Tools for a version of the board
 	version int
 }
 
-// A board is what the servers of a workspace share: the lock of their state, the conversations and others that hear of
-// them, and what is under way.
+// A board is the state shared by a workspace's servers: the lock, the conversations and
+// watchers, and background work.
 type board struct {
 	cfg           Config
-	ctx           context.Context // of everything that is under way
+	ctx           context.Context // context for all background work
 	cancel        context.CancelFunc
 	local, remote batch
 	work          sync.WaitGroup
 
 	mu        sync.Mutex
 	shares    []*Share
-	version   int       // counts how often tools came or went
-	cached    []*server // those with a list of resources, the latest last
+	version   int       // incremented when tools are added or removed
+	cached    []*server // servers with cached resources, most recent last
 	watchers  []*watcher
 	followers []*follower
 	news      []news
@@ -83,30 +84,30 @@ type board struct {
 	closed    bool
 }
 
-// A server is one of the roster.
+// A server is an entry of the roster with its state.
 type server struct {
 	*board
-	home  *tier // that it belongs to
+	home  *tier // tier it belongs to
 	entry *roster.Entry
-	key   string // what the server is, so that another configuration is another server
+	key   string // identity: a different configuration is a different server
 
 	state   State
 	err     error
-	gone    bool // it is no longer in the roster
+	gone    bool // removed from the roster
 	conn    Conn // nil unless connected
 	attempt *attempt
-	log     string // of the last connection
+	log     string // log of the last connection
 	deaths  []time.Time
-	lost    int // errors in a row
+	lost    int // consecutive errors
 	retry   retry
-	asking  int // questions to the user that are under way
-	// reported is how many changes of tools there were.
+	asking  int // open questions to the user
+	// reported is the number of tool changes so far.
 	reported int
 
 	lists
 }
 
-// New returns servers, of which there are none yet.
+// New returns a Servers without any servers.
 func New(cfg Config) *Servers {
 	cfg.Local, cfg.Remote = cmp.Or(cfg.Local, 3), cmp.Or(cfg.Remote, 20)
 	cfg.Connect, cfg.Call = cmp.Or(cfg.Connect, 30*time.Second), cmp.Or(cfg.Call, 10*time.Minute)
@@ -115,15 +116,16 @@ func New(cfg Config) *Servers {
 	return &Servers{board: b, tier: &tier{}}
 }
 
-// Start begins to connect to servers, and returns at once.
+// Start starts connecting to servers and returns immediately.
 func (s *Servers) Start(entries []*roster.Entry) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.take(entries)
 }
 
-// Set makes the roster be entries: servers that are no longer among them, or differ, are closed, new ones are
-// connected to. It waits for those until ctx is done. Errs are those of servers that could not be connected to.
+// Set replaces the roster with entries: it closes servers that were removed or changed, and
+// connects to new ones. It waits for the connections until ctx is done. Errs holds the errors
+// of servers that could not be connected.
 func (s *Servers) Set(ctx context.Context, entries []*roster.Entry) (added, removed []string, errs map[string]error) {
 	s.mu.Lock()
 	fresh, gone := s.take(entries)
@@ -153,8 +155,8 @@ func (s *Servers) Set(ctx context.Context, entries []*roster.Entry) (added, remo
 	return added, removed, errs
 }
 
-// take makes the roster be entries, with the lock held. It returns the servers that are new, which are being connected
-// to, and those that are gone, which the caller releases.
+// take replaces the roster with entries. It returns the new servers, which are being connected,
+// and the removed ones, which the caller releases. The caller holds the lock.
 func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 	if s.closed {
 		return nil, nil
@@ -190,7 +192,7 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 	return fresh, before
 }
 
-// entryKey returns what tells one server from another: its name and all of its configuration.
+// entryKey returns a key that identifies a server by its name and all of its configuration.
 func entryKey(e *roster.Entry) string {
 	same := *e
 	same.File, same.Raw, same.Problem, same.Warnings = "", nil, nil, nil
@@ -198,13 +200,14 @@ func entryKey(e *roster.Entry) string {
 		roster.Entry
 		Problem string
 	}{same, errorText(e.Problem)})
-	if err != nil { // an entry has nothing that cannot be written
+	if err != nil { // an entry can always be encoded
 		panic(err)
 	}
 	return string(data)
 }
 
-// recordKey returns what tools are remembered under: the server as it is written, without the values of variables.
+// recordKey returns the key for recording tools: the server as written, without variables'
+// values.
 func recordKey(e *roster.Entry) string {
 	text := e.Name + "\x00" + string(e.Raw)
 	if len(e.Raw) == 0 {
@@ -221,7 +224,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// Wait waits until no server is being connected to for the first time or again, or ctx is done.
+// Wait waits until all connection attempts have finished, or ctx is done.
 func (s *Servers) Wait(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.mu.Lock()
@@ -230,11 +233,11 @@ func (s *Servers) Wait(ctx context.Context) {
 		if a == nil {
 			return
 		}
-		a.wait(ctx) // ok: the state of the server says what came of it
+		a.wait(ctx) // ok: the server's state shows the result
 	}
 }
 
-// List returns how the servers stand, in the order of the roster.
+// List returns the servers' status, in roster order.
 func (s *Servers) List() []Status {
 	s.mu.Lock()
 	list := s.all()
@@ -256,8 +259,8 @@ func (s *Servers) List() []Status {
 	return all
 }
 
-// Tools returns the tools of the servers that are connected, or will be again when they are used. It returns the same
-// slice until something changes, which must not be modified.
+// Tools returns the tools of the servers that are connected, or will reconnect when used. It
+// returns the same slice until something changes; it must not be modified.
 func (s *Servers) Tools() []Offered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,7 +279,8 @@ func (s *Servers) Tools() []Offered {
 	return s.offered
 }
 
-// Reconnect closes the connection to a server and makes a new one, whatever became of earlier attempts.
+// Reconnect closes the connection to a server and makes a new one, regardless of earlier
+// attempts.
 func (s *Servers) Reconnect(ctx context.Context, name string) error {
 	s.mu.Lock()
 	sv, err := s.find(name)
@@ -296,7 +300,8 @@ func (s *Servers) Reconnect(ctx context.Context, name string) error {
 	return err
 }
 
-// SignedIn says that the user has signed in to a server, and connects to it. When ctx ends it goes on connecting.
+// SignedIn connects to a server after the user has signed in to it. If ctx ends, connecting
+// continues.
 func (s *Servers) SignedIn(ctx context.Context, name string) error {
 	s.mu.Lock()
 	sv, err := s.find(name)
@@ -310,7 +315,7 @@ func (s *Servers) SignedIn(ctx context.Context, name string) error {
 	return err
 }
 
-// Enable makes a server be used or not, for as long as the servers last.
+// Enable enables or disables a server for the lifetime of s.
 func (s *Servers) Enable(name string, on bool) error {
 	s.mu.Lock()
 	sv, err := s.find(name)
@@ -318,7 +323,7 @@ func (s *Servers) Enable(name string, on bool) error {
 	switch {
 	case err != nil:
 	case on && sv.state != Disabled:
-		err = sv.startable() // such as one that waits for approval
+		err = sv.startable() // fails if it waits for approval, for example
 	case on && sv.entry.Unapproved:
 		err = errUnapproved
 	case on && sv.entry.Problem != nil:
@@ -336,7 +341,7 @@ func (s *Servers) Enable(name string, on bool) error {
 
 var errUnapproved = errors.New("it is a server of the project that you have not approved of; see /mcp")
 
-// startable returns why a server must not be connected to, or nil.
+// startable returns the reason a server must not be connected, or nil.
 func (sv *server) startable() error {
 	switch {
 	case sv.state == Disabled:
@@ -349,7 +354,7 @@ func (sv *server) startable() error {
 	return nil
 }
 
-// RootsChanged tells the servers that the directories of a conversation changed.
+// RootsChanged notifies the servers that a conversation's directories changed.
 func (s *Servers) RootsChanged() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -366,15 +371,15 @@ func (s *Servers) RootsChanged() {
 	}
 }
 
-// spawn runs f in a goroutine that Close waits for. It is called with the lock held.
+// spawn runs f in a goroutine that Close waits for. The caller holds the lock.
 func (b *board) spawn(f func()) {
 	if !b.closed {
 		b.work.Go(f)
 	}
 }
 
-// Close ends all connections, and the programs behind them, within 600 ms. Those of a conversation are closed before those
-// of its workspace.
+// Close ends all connections, and the programs behind them, within 600 ms. A conversation's
+// servers are closed before its workspace's.
 func (s *Servers) Close() {
 	s.mu.Lock()
 	var leaving []Conn
@@ -408,11 +413,11 @@ func (s *Servers) Close() {
 	}
 }
 
-// closeAll closes connections, all at once.
+// closeAll closes connections concurrently.
 func closeAll(conns []Conn) {
 	var wg sync.WaitGroup
 	for _, c := range conns {
-		wg.Go(func() { c.Close() }) // ok: it is of no more use in any case
+		wg.Go(func() { c.Close() }) // ok: it is unusable in any case
 	}
 	wg.Wait()
 }

@@ -18,12 +18,12 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// A fakeDialer connects to servers that do what a test says.
+// A fakeDialer connects to servers whose behavior the test defines.
 type fakeDialer struct {
 	mu                   sync.Mutex
 	dials, dialing, peak int
 	conns                []*fakeConn
-	// dial may fail or take its time; nil connects at once.
+	// dial may fail or block; nil connects immediately.
 	dial func(ctx context.Context, e *roster.Entry, n int) error
 	make func(*fakeConn)
 }
@@ -75,7 +75,7 @@ type fakeConn struct {
 	done   chan struct{}
 	once   sync.Once
 	err    error
-	slow   time.Duration // that closing takes
+	slow   time.Duration // time that closing takes
 
 	mu      sync.Mutex
 	tools   []Tool
@@ -163,13 +163,13 @@ func (c *fakeConn) die(err error) {
 	c.once.Do(func() { c.err = err; close(c.done) })
 }
 
-// waits makes dials take until their context is done.
+// waits blocks a dial until its context is done.
 func waits(ctx context.Context, _ *roster.Entry, _ int) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// A record of tools in memory.
+// A fakeRecord is an in-memory Record.
 type fakeRecord map[string]map[string]string
 
 func (r fakeRecord) Compare(_ context.Context, server string, now map[string]string) (map[string]string, error) {
@@ -186,14 +186,14 @@ func (r fakeRecord) Compare(_ context.Context, server string, now map[string]str
 	return before, nil
 }
 
-// A fakeCache of sign-ins.
+// A fakeCache is an in-memory AuthCache.
 type fakeCache map[string]bool
 
 func (c fakeCache) Needed(e *roster.Entry) bool { return c[e.Name] }
 func (c fakeCache) Note(e *roster.Entry)        { c[e.Name] = true }
 func (c fakeCache) Clear(e *roster.Entry)       { delete(c, e.Name) }
 
-// A world is servers over a fake dialer, with what was said and what became of them.
+// A world is a Servers with a fake dialer that records messages and transitions.
 type world struct {
 	*Servers
 	d   *fakeDialer
@@ -214,7 +214,7 @@ func newWorld(t *testing.T, d *fakeDialer, cfg Config) *world {
 	w.Servers = New(cfg)
 	t.Cleanup(func() {
 		w.Close()
-		time.Sleep(2 * time.Hour) // until those that are deaf have ended, too
+		time.Sleep(2 * time.Hour) // until unresponsive servers have ended, too
 	})
 	return w
 }
@@ -231,7 +231,7 @@ func (w *world) transitions() string {
 	return strings.Join(w.all, " ")
 }
 
-// A transitionLog keeps the transitions that are logged.
+// A transitionLog collects logged transitions.
 type transitionLog struct {
 	slog.Handler
 	w *world
@@ -277,8 +277,7 @@ func (w *world) mustCall(t *testing.T, name string) {
 	}
 }
 
-// Every way that a server goes from state to state.
-// Proves MCP-11.
+// TestStates checks all state transitions of a server. Proves MCP-11.
 func TestStates(t *testing.T) {
 	refuse := func(context.Context, *roster.Entry, int) error { return errors.New("refused") }
 	auth := func(_ context.Context, e *roster.Entry, n int) error {
@@ -382,7 +381,7 @@ func TestOneAttemptForAll(t *testing.T) {
 		if first.counted("tools") != 1 || first.counted("resources") != 1 {
 			t.Errorf("listed %v", first.listed)
 		}
-		// The same configuration is the same connection, another one is not.
+		// An unchanged configuration keeps its connection; a changed one does not.
 		w.Set(t.Context(), []*roster.Entry{local("a")})
 		if d.count() != 1 {
 			t.Error("the same entry was connected to again")
@@ -393,7 +392,7 @@ func TestOneAttemptForAll(t *testing.T) {
 		if d.count() != 2 || len(added) != 1 || len(removed) != 1 || len(errs) > 0 {
 			t.Error(d.count(), added, removed, errs)
 		}
-		// What was closed is listed afresh.
+		// A closed server is listed again.
 		if err := w.Reconnect(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -404,8 +403,7 @@ func TestOneAttemptForAll(t *testing.T) {
 	})
 }
 
-// A failed attempt is not remembered.
-// Proves MCP-12.
+// TestFailedAttemptIsRepeated checks that a failed attempt is not cached. Proves MCP-12.
 func TestFailedAttemptIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{dial: func(_ context.Context, _ *roster.Entry, n int) error {
@@ -446,8 +444,8 @@ func TestConnectTimeout(t *testing.T) {
 	})
 }
 
-// Ten slow servers, three at a time, while remote ones do not wait for them.
-// Proves MCP-15.
+// TestBatches checks that ten slow servers connect three at a time, while remote ones do not
+// wait for them. Proves MCP-15.
 func TestBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(context.Context, *roster.Entry, int) error { time.Sleep(time.Second); return nil }
@@ -495,7 +493,7 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// A call ends when nothing is heard of it, and news of it keep it alive.
+// TestCallTimeout checks that a call without activity ends, and that progress keeps it alive.
 // Proves MCP-14.
 func TestCallTimeout(t *testing.T) {
 	for _, tt := range []struct {
@@ -540,7 +538,7 @@ func TestCallTimeout(t *testing.T) {
 	}
 }
 
-// A question to the user takes as long as it takes.
+// TestQuestionStopsTheClock checks that the timeout does not run during a question to the user.
 func TestQuestionStopsTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{make: func(c *fakeConn) {
@@ -554,15 +552,15 @@ func TestQuestionStopsTheClock(t *testing.T) {
 		bystander := w.Join(Client{})
 		defer bystander.Leave()
 		sh := w.Join(Client{Elicit: func(context.Context, Elicitation) (Elicited, error) {
-			time.Sleep(65 * time.Minute) // not when the clock strikes
+			time.Sleep(65 * time.Minute) // offset from the timer's ticks
 			return Elicited{Action: "accept"}, nil
 		}})
-		w.Join(Client{}) // the latest, which has no call
+		w.Join(Client{}) // most recent, but has no call
 		got, err := sh.Call(t.Context(), "a", "echo", nil, nil)
 		if err != nil || got.Content[0].Text != "accept" {
 			t.Error(got, err)
 		}
-		// A question ends with the call that it is asked in.
+		// A question ends with its call.
 		sh = w.Join(Client{Elicit: func(ctx context.Context, _ Elicitation) (Elicited, error) {
 			<-ctx.Done()
 			return Elicited{Action: "cancel"}, nil
@@ -576,14 +574,14 @@ func TestQuestionStopsTheClock(t *testing.T) {
 		if _, err := sh.Call(ctx, "a", "echo", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		// Without a call there is no one to ask.
+		// Without a call, questions are declined.
 		if answer, err := d.last().client.Elicit(t.Context(), Elicitation{}); err != nil || answer.Action != "decline" {
 			t.Error(answer, err)
 		}
 	})
 }
 
-// An abort of the user returns at once, whatever the server does.
+// TestAbort checks that a user's abort returns immediately, even if the server does not react.
 func TestAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, &fakeDialer{make: func(c *fakeConn) {
@@ -607,9 +605,8 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// Three errors in a row end the connection, and five attempts are made for another, each after a longer
-// pause.
-// Proves MCP-18.
+// TestReconnectRemote checks that three consecutive errors end the connection, and that five
+// attempts to reconnect follow, with increasing pauses. Proves MCP-18.
 func TestReconnectRemote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -638,7 +635,7 @@ func TestReconnectRemote(t *testing.T) {
 		w := newWorld(t, d, Config{})
 		w.Start([]*roster.Entry{remote("a")})
 		w.Wait(t.Context())
-		// A success in between begins the count again.
+		// A success in between resets the count.
 		answers = []error{reset, reset, nil, reset, reset, errors.New("bad params"), reset, reset, reset}
 		for range 8 {
 			w.Call(t.Context(), "a", "echo", nil, nil)
@@ -664,8 +661,8 @@ func TestReconnectRemote(t *testing.T) {
 	})
 }
 
-// A connection that breaks is made again, and a call does not wait for the pause to end.
-// Proves MCP-18.
+// TestReconnectAfterBreak checks that a broken connection is reestablished, and that a call
+// does not wait for the pause to end. Proves MCP-18.
 func TestReconnectAfterBreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{}
@@ -703,8 +700,8 @@ func TestReconnectAfterBreak(t *testing.T) {
 	})
 }
 
-// A local server that dies is started again when it is used, until it died three times in five minutes.
-// Proves MCP-18.
+// TestDeaths checks that a local server that dies is restarted when used, until it has died
+// three times in five minutes. Proves MCP-18.
 func TestDeaths(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{}
@@ -726,7 +723,7 @@ func TestDeaths(t *testing.T) {
 		}
 		time.Sleep(3*time.Minute + time.Second) // the first death is too long ago
 		d.last().die(nil)
-		w.mustCall(t, "a") // also at once
+		w.mustCall(t, "a") // also immediately
 		d.last().die(errors.New("exit status 3"))
 		synctest.Wait()
 		_, err := w.Call(t.Context(), "a", "echo", nil, nil)
@@ -740,7 +737,8 @@ func TestDeaths(t *testing.T) {
 	})
 }
 
-// A server that ends in the middle of a call is not asked again: the call may have had effects.
+// TestDeathDuringCall checks that a call is not repeated if the server dies during it: the call
+// may have had effects.
 func TestDeathDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{make: func(c *fakeConn) {
@@ -795,7 +793,8 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
-// A call that needs a page to be opened is repeated when the user has done so, at most three times.
+// TestURLs checks that a call that needs a page to be opened is repeated after the user has
+// done so, at most three times.
 func TestURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		needs := 1
@@ -833,7 +832,8 @@ func TestURLs(t *testing.T) {
 	})
 }
 
-// A server that wanted a sign-in is not tried again for a while, unless the user says so.
+// TestNeedsAuth checks that a server that required a sign-in is not tried again for a while,
+// unless the user requests it.
 func TestNeedsAuth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signedIn := false
@@ -861,7 +861,7 @@ func TestNeedsAuth(t *testing.T) {
 		if st := w.state("a"); st.State != Connected || cache["a"] {
 			t.Error(st.State, cache)
 		}
-		// A token that is revoked later.
+		// The token is revoked later.
 		d.last().call = func(context.Context, string, func(Progress)) (*Result, error) {
 			return nil, &AuthError{Server: "a", Err: errors.New("revoked")}
 		}
@@ -872,8 +872,8 @@ func TestNeedsAuth(t *testing.T) {
 	})
 }
 
-// A list is read again when it changed, at most once a second; one that cannot be read stays.
-// Proves MCP-31.
+// TestListChanged checks that a changed list is read again, at most once a second, and that an
+// unreadable list stays unchanged. Proves MCP-31.
 func TestListChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{}
@@ -921,7 +921,7 @@ func TestListChanged(t *testing.T) {
 	})
 }
 
-// The user hears once of a tool that is not what it was.
+// TestChangedTools checks that the user is notified once of a changed tool.
 func TestChangedTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		no := false
@@ -944,7 +944,7 @@ func TestChangedTools(t *testing.T) {
 		if diff := cmp.Diff(want, w.state("a").Changes); diff != "" {
 			t.Error(diff)
 		}
-		// One that changes all the time does not talk all the time.
+		// Constant changes do not produce constant messages.
 		for i := range 1000 {
 			changed.Description = fmt.Sprint(i)
 			conn.set([]Tool{changed}, nil)
@@ -956,7 +956,7 @@ func TestChangedTools(t *testing.T) {
 	})
 }
 
-// Nothing that is under way holds up Close, Set or Enable.
+// TestInterruptedDials checks that running dials do not block Close, Set or Enable.
 func TestInterruptedDials(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"close":   func(w *world) { w.Close() },
@@ -982,7 +982,7 @@ func TestInterruptedDials(t *testing.T) {
 	}
 }
 
-// A server that is disabled during a call ends the call.
+// TestDisabledDuringCall checks that disabling a server ends its running call.
 func TestDisabledDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{make: func(c *fakeConn) {
@@ -1005,7 +1005,8 @@ func TestDisabledDuringCall(t *testing.T) {
 	})
 }
 
-// All servers are closed at once, and Close does not wait longer than 600 ms.
+// TestCloseTogether checks that all servers are closed concurrently, and that Close takes at
+// most 600 ms.
 func TestCloseTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := 500 * time.Millisecond
@@ -1039,7 +1040,8 @@ func TestCloseTogether(t *testing.T) {
 	})
 }
 
-// Roots are those of all conversations, and servers hear of changes.
+// TestRoots checks that roots include all conversations' directories, and that servers are
+// notified of changes.
 func TestRoots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{}
@@ -1056,8 +1058,7 @@ func TestRoots(t *testing.T) {
 	})
 }
 
-// Resources of at most 100 servers are remembered.
-// Proves MCP-31.
+// TestResourceCache checks that the resources of at most 100 servers are cached. Proves MCP-31.
 func TestResourceCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &fakeDialer{}
@@ -1074,7 +1075,7 @@ func TestResourceCache(t *testing.T) {
 			}
 			return n
 		}
-		for range 2 { // s0 is asked for again in time, s1 is not
+		for range 2 { // s0 is requested again in time, s1 is not
 			w.Resources(t.Context(), "s0")
 		}
 		for i := 1; i < len(all); i++ {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// A Share is what one conversation has of the servers. What a server asks goes to the conversation whose call of it is
-// running.
+// A Share is one conversation's view of the servers. A server's requests go to the conversation
+// whose call to it is running.
 type Share struct {
 	servers *Servers
 	client  Client
-	running map[*server][]context.Context // its calls
+	running map[*server][]context.Context // running calls
 }
 
-// Join adds a conversation. Client is what servers may ask of it; what it does not have, they are refused.
+// Join adds a conversation. Servers may use the capabilities of client; others are refused.
 func (s *Servers) Join(client Client) *Share {
 	sh := &Share{servers: s, client: client, running: map[*server][]context.Context{}}
 	s.mu.Lock()
@@ -24,7 +24,7 @@ func (s *Servers) Join(client Client) *Share {
 	return sh
 }
 
-// Leave says that the conversation is over.
+// Leave removes the conversation.
 func (sh *Share) Leave() {
 	s := sh.servers
 	s.mu.Lock()
@@ -32,7 +32,8 @@ func (sh *Share) Leave() {
 	s.shares = slices.DeleteFunc(slices.Clone(s.shares), func(x *Share) bool { return x == sh })
 }
 
-// WithResources returns the names of the connected servers that have resources. It costs less than [Servers.List].
+// WithResources returns the names of the connected servers that have resources. It is cheaper
+// than [Servers.List].
 func (sh *Share) WithResources() []string {
 	s := sh.servers
 	s.mu.Lock()
@@ -51,7 +52,8 @@ func (sh *Share) Call(ctx context.Context, server, tool string, input json.RawMe
 	return callTool(ctx, sh.servers, sh, server, tool, input, progress)
 }
 
-// begin takes note of a call of a conversation, and returns what takes note of its end. Sh may be nil.
+// begin records a conversation's call, and returns a function that records its end. Sh may be
+// nil.
 func (b *board) begin(ctx context.Context, sh *Share, sv *server) (end func()) {
 	if sh == nil {
 		return func() {}
@@ -71,8 +73,8 @@ func (b *board) begin(ctx context.Context, sh *Share, sv *server) (end func()) {
 	}
 }
 
-// asked returns the conversation that a server may ask something, and the context of its latest call; nil if there is
-// none.
+// asked returns the conversation that handles a server's requests, and the context of its
+// latest call, or nil.
 func (b *board) asked(sv *server) (*Share, context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +93,7 @@ func until(ctx, call context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// each calls f for what each conversation can be told that uses the server.
+// each calls f with the client of each conversation that uses the server.
 func (sv *server) each(f func(*Client)) {
 	sv.mu.Lock()
 	shares := slices.Clone(sv.shares)
@@ -119,7 +121,7 @@ func (sv *server) roots() []string {
 	return all
 }
 
-// elicit asks the user something. Without a call of the server there is no one to ask.
+// elicit asks the user. If no call to the server is running, it declines.
 func (b *board) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited, error) {
 	sh, during := b.asked(sv)
 	if sh == nil || sh.client.Elicit == nil {
@@ -132,7 +134,7 @@ func (b *board) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited
 	return sh.client.Elicit(ctx, e)
 }
 
-// sample asks the model something.
+// sample queries the model.
 func (b *board) sample(ctx context.Context, sv *server, q Sampling) (Sampled, error) {
 	sh, during := b.asked(sv)
 	if sh == nil || sh.client.Sample == nil {
@@ -145,7 +147,7 @@ func (b *board) sample(ctx context.Context, sv *server, q Sampling) (Sampled, er
 	return sh.client.Sample(ctx, q)
 }
 
-// pause keeps the calls of a server from running out of time until the returned func is called.
+// pause suspends the timeouts of a server's calls until resume is called.
 func (b *board) pause(sv *server) (resume func()) {
 	add := func(n int) {
 		b.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// transitions are the states that may follow each.
+// next returns the states that may follow s.
 func (s State) next() []State {
 	switch s {
 	case Pending:
@@ -22,8 +22,8 @@ func (s State) next() []State {
 	return nil
 }
 
-// become changes the state of a server. It is called with the lock held; what it leaves to tell is told when the lock
-// is given back.
+// become changes a server's state. The caller holds the lock; notifications are sent when the
+// lock is released.
 func (sv *server) become(to State, why error) {
 	from := sv.state
 	sv.err = why
@@ -37,16 +37,16 @@ func (sv *server) become(to State, why error) {
 	sv.news = append(sv.news, news{server: sv.entry.Name, from: from, to: to, err: why})
 }
 
-// news is a change that watchers are told of.
+// news is a change to report to watchers.
 type news struct {
 	server   string
 	from, to State // equal if a list changed
 	err      error
-	say      string // what the user is told; may be empty
+	say      string // message for the user; may be empty
 }
 
-// unlock gives the lock back and tells what changed meanwhile, in order. While one goroutine tells, the others leave
-// their news to it.
+// unlock releases the lock and reports the changes made under it, in order. While one goroutine
+// is reporting, it also reports the others' changes.
 func (b *board) unlock() {
 	if b.telling {
 		b.mu.Unlock()
@@ -66,7 +66,7 @@ func (b *board) unlock() {
 	b.mu.Unlock()
 }
 
-// tell tells the log, the user and the watchers of one change.
+// tell reports a change to the log, the user and the watchers.
 func (b *board) tell(n news, watchers []*watcher, closed bool) {
 	if b.cfg.Log != nil && n.from != n.to {
 		b.cfg.Log.Debug("mcp server", "name", n.server, "from", n.from, "to", n.to, "err", n.err)
@@ -82,11 +82,11 @@ func (b *board) tell(n news, watchers []*watcher, closed bool) {
 	}
 }
 
-// A watcher hears of changes.
+// A watcher is called after changes.
 type watcher struct{ hear func() }
 
-// Watch calls hear after each change of a state or a list, until stop is called. Calls do not overlap, and hear may
-// use the servers. A call may still be under way when stop returns.
+// Watch calls hear after each change of a state or a list, until stop is called. Calls do not
+// overlap, and hear may use the servers. A call may still be running when stop returns.
 func (b *board) Watch(hear func()) (stop func()) {
 	w := &watcher{hear}
 	b.mu.Lock()

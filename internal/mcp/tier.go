@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// A tier is the servers that are configured in one place: for the workspace, or on top of it for one conversation. It is
-// used with the lock of the board held.
+// A tier holds the servers configured at one level: for the workspace, or on top of it for a
+// conversation. The caller holds the board's lock.
 type tier struct {
 	below *tier     // nil for the workspace; set once
-	list  []*server // in the order of the roster
+	list  []*server // servers in roster order
 }
 
-// Layer returns what a conversation has that uses servers of its own: none yet, on top of these. Of two servers with the
-// same name its own is used. Closing it ends its own connections, and no others.
+// Layer returns an empty set of servers for a conversation, on top of s. If both have a server
+// with the same name, the conversation's own is used. Closing the layer ends only its own
+// connections.
 func (s *Servers) Layer() *Servers { return &Servers{board: s.board, tier: &tier{below: s.tier}} }
 
-// has reports whether the tier is the other one, or on top of it.
+// has reports whether t is other or on top of it.
 func (t *tier) has(other *tier) bool { return t == other || t.below != nil && t.below.has(other) }
 
-// all returns the servers that can be used: its own, and those below with other names.
+// all returns the usable servers: its own, and the ones below with other names.
 func (t *tier) all() []*server {
 	if t.below == nil {
 		return t.list
@@ -49,7 +50,7 @@ func (t *tier) find(name string) (*server, error) {
 	return nil, fmt.Errorf("there is no server %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// underWay returns an attempt to connect that is being made, or nil.
+// underWay returns a running connection attempt, or nil.
 func (t *tier) underWay() *attempt {
 	for _, sv := range t.all() {
 		if sv.attempt != nil {

@@ -39,7 +39,7 @@ func (l *Limits) apply(c Config) Config {
 // obeyIn makes s the state of a conversation whose lead is in another process.
 func (s *State) obeyIn(l *Limits) {
 	if l.Mode == "" || len(l.Dirs) == 0 {
-		l = &Limits{Mode: Plan, Dirs: s.now.workingDirs()} // lead wrote no limits: nothing is allowed
+		l = &Limits{Mode: Plan, Dirs: s.now.workingDirs()} // limits not written by a lead: nothing is allowed
 	}
 	s.mayBypass, s.noAuto = s.mayBypass && l.MayBypass, s.noAuto || l.NoAuto
 	s.lead = &State{now: l.apply(s.now), mayBypass: l.MayBypass, noAuto: l.NoAuto, language: s.language}

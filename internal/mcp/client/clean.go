@@ -11,28 +11,29 @@ import (
 	"adze/internal/platform/term"
 )
 
-// How many characters of a server's texts are kept.
+// Limits in characters on a server's texts.
 const (
 	nameLimit  = 128
 	titleLimit = 200
-	textLimit  = 2048 // of descriptions, instructions and errors
+	textLimit  = 2048 // descriptions, instructions and errors
 	uriLimit   = 4096
 	logLimit   = 1000
-	pushLimit  = 4000 // of a message for the conversation
+	pushLimit  = 4000 // messages for the conversation
 )
 
-// cutMark ends a text that was cut.
+// cutMark ends a truncated text.
 const cutMark = "… [cut]"
 
-// line returns a text in one line, without what cannot be seen, at most limit characters long.
+// line returns s on one line, without invisible characters, truncated to limit characters.
 func line(s string, limit int) string {
 	return cut(strings.Join(strings.Fields(visible(s)), " "), limit)
 }
 
-// text returns a text of several lines, without what cannot be seen, at most limit characters long.
+// text returns s, which may have several lines, without invisible characters, truncated to
+// limit characters.
 func text(s string, limit int) string { return cut(strings.TrimSpace(visible(s)), limit) }
 
-// cut returns the beginning of s with a mark, if it is longer than limit characters.
+// cut truncates s to limit characters and adds a mark if it is longer.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -50,8 +51,8 @@ func cut(s string, limit int) string {
 	return s
 }
 
-// visible returns s without control sequences and without characters that are not seen, reorder others, or mean
-// something only to a few.
+// visible returns s without control sequences and without characters that are invisible,
+// reorder others, or are for private use.
 func visible(s string) string {
 	if ordinary(s) {
 		return s
@@ -77,7 +78,7 @@ func ordinary(s string) bool {
 	return true
 }
 
-// hidden reports whether r is not seen, reorders text, or has no meaning of its own.
+// hidden reports whether r is invisible, reorders text, or has no meaning of its own.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == utf8.RuneError:
@@ -89,7 +90,7 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp) || r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef
 }
 
-// untagged returns s without tag characters, which spell out text that no one sees.
+// untagged returns s without tag characters, which encode invisible text.
 func untagged(s string) string {
 	if !strings.ContainsFunc(s, tag) {
 		return s
@@ -104,7 +105,7 @@ func untagged(s string) string {
 
 func tag(r rune) bool { return r >= 0xe0000 && r <= 0xe0fff }
 
-// cleanSchema returns a schema in its shortest form and with its texts cleaned, or false if it is none.
+// cleanSchema returns a compact schema with its texts cleaned, or false if raw is not a schema.
 func cleanSchema(raw json.RawMessage) (json.RawMessage, bool) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil || b.Len() == 0 || b.Bytes()[0] != '{' {
@@ -113,7 +114,7 @@ func cleanSchema(raw json.RawMessage) (json.RawMessage, bool) {
 	return rewrite(b.Bytes(), visible, textLimit), true
 }
 
-// cleanValue returns a JSON value in its shortest form and without tag characters.
+// cleanValue returns a compact JSON value without tag characters.
 func cleanValue(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))
@@ -123,7 +124,8 @@ func cleanValue(raw json.RawMessage) json.RawMessage {
 	return rewrite(b.Bytes(), untagged, 0)
 }
 
-// rewrite returns compact JSON with every text cleaned. With a limit, descriptions are cut to that many characters.
+// rewrite returns compact JSON with every string cleaned. If limit is set, descriptions are
+// truncated to that many characters.
 func rewrite(raw []byte, clean func(string) string, limit int) []byte {
 	var out []byte
 	key, start := "", 0

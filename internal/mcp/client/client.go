@@ -1,5 +1,5 @@
-// Package client speaks the Model Context Protocol with servers, on the official library and over every transport. All
-// that comes from a server is bounded and cleaned here. When to connect and what to do about errors is left to others.
+// Package client implements a Model Context Protocol client on top of the official SDK, for
+// every transport. It bounds and cleans everything that comes from a server.
 package client
 
 //lint:file-ignore SA1019 roots, sampling and logging are of older revisions, which most servers speak
@@ -21,26 +21,27 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// A Config says how to reach servers.
+// Config configures a Dialer.
 type Config struct {
-	// Runner runs the programs of servers, in Dir and with Env, to which that of each server is added.
+	// Runner runs server programs, in Dir and with Env plus each server's own environment.
 	Runner *osproc.Runner
 	Dir    string
 	Env    []string
-	// HTTP carries the requests to servers that are reached over the network.
+	// HTTP performs requests to remote servers.
 	HTTP http.RoundTripper
-	// Version is that of this program, which servers are told.
+	// Version is adze's version, sent to servers.
 	Version string
-	// Timeout is how long a request may take, other than the call of a tool; 0 means a minute.
+	// Timeout limits requests other than tool calls; 0 means a minute.
 	Timeout time.Duration
-	// Authorize returns what carries the requests to a server: the given one, with the user's token. Its errors may be of
-	// type [*mcp.AuthError]. If nil, there are no tokens.
+	// Authorize wraps a server's RoundTripper to add the user's token. The wrapper's errors may
+	// be of type [*mcp.AuthError]. If nil, no tokens are sent.
 	Authorize func(*roster.Entry, http.RoundTripper) http.RoundTripper
-	// Headers returns more headers for a server; it is called for each connection, and may be nil.
+	// Headers returns additional headers for a server; it is called for each connection, and
+	// may be nil.
 	Headers func(context.Context, *roster.Entry) (map[string]string, error)
-	// Host has servers of its own; it may be nil.
+	// Host provides in-process servers; it may be nil.
 	Host Host
-	// Log is told what a server does wrong; it may be nil.
+	// Log is called with a server's protocol violations; it may be nil.
 	Log func(server, line string)
 }
 
@@ -57,8 +58,9 @@ func (d *Dialer) limit() time.Duration {
 	return time.Minute
 }
 
-// The newest version of the protocol is asked for where every request is answered. Elsewhere a server of an older
-// version might leave its first request without an answer, so that version comes first.
+// olderProtocol is the version tried first on transports where a server with an older version
+// might not answer its first request. On the others every request is answered, so the newest
+// version is tried first.
 const olderProtocol = "2025-11-25"
 
 // Dial implements [mcp.Dialer].
@@ -76,12 +78,12 @@ func (d *Dialer) Dial(ctx context.Context, e *roster.Entry, client mcp.Client) (
 	return c, nil
 }
 
-// patience is how long a server may take to answer a request of the newest protocol, before it is taken for one that
-// does not know it and says nothing.
+// patience is how long a server may take to answer a request of the newest protocol before it
+// is assumed not to support it.
 const patience = 10 * time.Second
 
-// dialNewest connects with the newest version of the protocol. A server may answer what it does not know with anything,
-// so after an error an older version is tried.
+// dialNewest connects with the newest protocol version. A server may answer an unknown request
+// with anything, so after any error an older version is tried.
 func (d *Dialer) dialNewest(ctx context.Context, e *roster.Entry, client mcp.Client) (*conn, error) {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	c, err := d.dial(soon, e, client, "")
@@ -93,7 +95,7 @@ func (d *Dialer) dialNewest(ctx context.Context, e *roster.Entry, client mcp.Cli
 	return d.dial(ctx, e, client, olderProtocol)
 }
 
-// dial connects with a version of the protocol, or the newest.
+// dial connects with the given protocol version, or the newest if empty.
 func (d *Dialer) dial(ctx context.Context, e *roster.Entry, client mcp.Client, version string) (*conn, error) {
 	c := &conn{entry: e, ears: ears{client: client, calls: map[string]*running{}}, limit: d.limit(), done: make(chan struct{}), names: map[string]string{}}
 	c.log = func(text string) {
@@ -112,14 +114,14 @@ func (d *Dialer) dial(ctx context.Context, e *roster.Entry, client mcp.Client, v
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
 	c.library = sdk.NewClient(&sdk.Implementation{Name: "adze", Version: d.Version}, c.ears.options())
 	c.syncRoots()
-	// The connection outlives the context that it was made with.
+	// The connection outlives the dial context.
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
 	session, err := c.library.Connect(greeting.with(life), c.link.transport, options)
 	c.mu.Lock()
 	c.session = session
 	c.mu.Unlock()
 	if !stop() && err == nil {
-		go session.Close() // ok: it is gone either way
+		go session.Close() // ok: it is closed either way
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -134,7 +136,7 @@ func (d *Dialer) dial(ctx context.Context, e *roster.Entry, client mcp.Client, v
 	return c, nil
 }
 
-// reach sets how c reaches its server.
+// reach sets up the transport of c.
 func (d *Dialer) reach(ctx, life context.Context, c *conn, g *guard) error {
 	e := c.entry
 	switch e.Type {
@@ -171,7 +173,7 @@ func (d *Dialer) reach(ctx, life context.Context, c *conn, g *guard) error {
 	return nil
 }
 
-// syncRoots makes the directories of the conversation those that the library tells.
+// syncRoots sets the SDK's roots to the conversation's directories.
 func (c *conn) syncRoots() {
 	if c.ears.client.Roots == nil {
 		return
@@ -200,7 +202,7 @@ func (c *conn) syncRoots() {
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // of a drive
+		path = "/" + path // path with a drive letter
 	}
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }

@@ -45,7 +45,7 @@ func dialer(t *testing.T) *Dialer {
 		Log: func(_, line string) { t.Logf("log: %s", line) }})
 }
 
-// program is an entry for the server as a program.
+// program returns an entry for the test server as a program.
 func program(args ...string) *roster.Entry {
 	return &roster.Entry{Name: "test", Given: "test", Type: roster.Stdio, Command: os.Args[0], Args: append([]string{"mcptest"}, args...), Env: map[string]string{"ADDED": "too"}}
 }
@@ -60,7 +60,7 @@ func connect(t *testing.T, d *Dialer, e *roster.Entry, c mcp.Client) mcp.Conn {
 	return conn
 }
 
-// call calls a tool of a test server and returns the text of the result.
+// call calls a test server's tool and returns the result's text.
 func call(t *testing.T, c mcp.Conn, tool, text string) string {
 	t.Helper()
 	res, err := c.Call(t.Context(), tool, args(text), nil)
@@ -261,8 +261,8 @@ func TestWhatServersAsk(t *testing.T) {
 	}
 }
 
-// What a server sends for the conversation is cleaned and bounded, or dropped if no one hears it. It never reaches the library.
-//
+// TestPushed checks that a server's messages for the conversation are cleaned and bounded, or
+// dropped without a handler, and never reach the SDK.
 // Proves MCP-48.
 func TestPushed(t *testing.T) {
 	var got []string
@@ -302,7 +302,7 @@ func TestPushed(t *testing.T) {
 	}
 }
 
-// What is not offered is refused.
+// TestNothingToAsk checks that requests for capabilities not offered are refused.
 func TestNothingToAsk(t *testing.T) {
 	c := connect(t, dialer(t), program(), mcp.Client{})
 	for _, tool := range []string{"ask", "sample"} {
@@ -372,7 +372,7 @@ func TestLists(t *testing.T) {
 			if string(tools[2].Schema) != `{"type":"object"}` || string(tools[3].Schema) != `{"type":"object"}` {
 				t.Errorf("no schema: %s, %s", tools[2].Schema, tools[3].Schema)
 			}
-			if got := call(t, c, tools[0].Name, ""); got != "error: there is no tool Bash" { // cleaned on its way back, too
+			if got := call(t, c, tools[0].Name, ""); got != "error: there is no tool Bash" { // the name is mapped back to the server's own
 				t.Errorf("a call under the cleaned name: %q", got)
 			}
 		})
@@ -414,7 +414,7 @@ func TestDialErrors(t *testing.T) {
 
 func TestSilentServer(t *testing.T) {
 	d := dialer(t)
-	for limit := 300 * time.Millisecond; ; limit *= 4 { // on a busy machine it may not have started
+	for limit := 300 * time.Millisecond; ; limit *= 4 { // a busy machine may not have started it yet
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		_, err := d.Dial(ctx, program("silent", "stubborn"), mcp.Client{})
 		cancel()
@@ -459,11 +459,12 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A server that answers garbage is cut off after 20 violations; one that floods us is slowed down.
+// TestGarbageAndFloods checks that a server that sends garbage is disconnected after 20
+// violations, and that a flooding server is slowed down.
 func TestGarbageAndFloods(t *testing.T) {
 	d := dialer(t)
 	c := connect(t, d, program("garbage"), mcp.Client{})
-	for over := false; !over; { // a call may be given up before it is sent
+	for over := false; !over; { // a call may be canceled before it is sent
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		c.Call(ctx, "echo", args("x"), nil)
 		cancel()
@@ -517,7 +518,8 @@ func TestLargeResults(t *testing.T) {
 	}
 }
 
-// A message that is too large is one of the call that its beginning or its end names.
+// TestWhoseMessage checks that an oversized message is assigned to the call named at its start
+// or end.
 func TestWhoseMessage(t *testing.T) {
 	long := strings.Repeat("x", maxMessage)
 	for in, want := range map[[2]string]any{

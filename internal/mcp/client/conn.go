@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// closing is how long the end of a connection may take.
+	// closing is the maximum time to close a connection.
 	closing = 600 * time.Millisecond
-	// Of a list at most maxPages pages and maxEntries entries are read, and maxList bytes.
+	// Limits on reading a list: maxPages pages, maxEntries entries and maxList bytes.
 	maxPages   = 100
 	maxEntries = 1000
 	maxList    = 16 << 20
@@ -36,24 +36,24 @@ type conn struct {
 	library *sdk.Client
 	session *sdk.ClientSession
 	about   mcp.About
-	cancel  context.CancelCauseFunc // ends everything of the connection
+	cancel  context.CancelCauseFunc // ends everything that belongs to the connection
 
 	mu    sync.Mutex
 	roots map[string]bool
-	names map[string]string // the server's own names, by those that were handed on and differ
-	err   error             // why it ended
+	names map[string]string // the server's own names, by cleaned name, if they differ
+	err   error             // reason it ended
 	done  chan struct{}
 }
 
-// A link is how a server is reached.
+// A link is the transport to a server.
 type link struct {
 	transport sdk.Transport
-	stop      func()        // ends what is at the other end; may be nil
-	log       func() string // what its program printed; may be nil
-	broken    func() error  // says why it broke; may be nil
+	stop      func()        // stops the other end; may be nil
+	log       func() string // returns the program's output; may be nil
+	broken    func() error  // returns the reason it broke; may be nil
 }
 
-// begin starts what a connection does by itself.
+// begin starts the connection's background work.
 func (c *conn) begin() {
 	res := c.session.InitializeResult()
 	c.about = about(res)
@@ -71,7 +71,7 @@ func (c *conn) begin() {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 			defer cancel()
-			c.session.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "info"}) // ok: then it logs as it likes
+			c.session.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "info"}) // ok: the server then logs at its own level
 		}()
 	}
 }
@@ -116,10 +116,10 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// fail ends the connection without waiting for that.
+// fail closes the connection without waiting.
 func (c *conn) fail(err error) { go c.close(err) }
 
-// close ends the connection, once, and waits for that no longer than it may take.
+// close closes the connection once, and waits at most the closing time.
 func (c *conn) close(why error) {
 	c.mu.Lock()
 	first := c.err == nil
@@ -142,7 +142,7 @@ func (c *conn) close(why error) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					session.Close() // ok: it is gone either way
+					session.Close() // ok: it is closed either way
 				}()
 				if c.link.stop == nil {
 					await(ended, farewell)
@@ -153,7 +153,7 @@ func (c *conn) close(why error) {
 	await(c.done, closing)
 }
 
-// await waits until a channel is closed, but no longer than d.
+// await waits until a channel is closed, at most d.
 func await(done <-chan struct{}, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -163,7 +163,7 @@ func await(done <-chan struct{}, d time.Duration) {
 	}
 }
 
-// request makes a request of the server within the usual time.
+// request sends a request to the server within the usual timeout.
 func request[T any](c *conn, ctx context.Context, q *inquiry, send func(context.Context) (T, error)) (json.RawMessage, error) {
 	limited, cancel := c.ears.during(ctx)
 	defer cancel()
@@ -182,7 +182,7 @@ func request[T any](c *conn, ctx context.Context, q *inquiry, send func(context.
 	if raw, _, _ := q.outcome(); raw != nil {
 		return raw, nil
 	}
-	return json.Marshal(res) // it was kept by the library from an earlier request
+	return json.Marshal(res) // the SDK cached it from an earlier request
 }
 
 // Call implements [mcp.Conn].
@@ -212,7 +212,7 @@ func (c *conn) Read(ctx context.Context, uri string) ([]mcp.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, _ := members(raw) // ok: there are no contents then
+	fields, _ := members(raw) // ok: no contents then
 	parts, ok := elements(fields["contents"])
 	if !ok {
 		return nil, errors.New(`the server violates the protocol: the field "contents" of the resource is no list`)
@@ -284,7 +284,8 @@ func (c *conn) Tools(ctx context.Context) (all []mcp.Tool, cut string, err error
 	instead, decode := json.RawMessage(`{"tools":[]}`), decodeTool
 	usable := map[string]bool{}
 	if c.about.Protocol > olderProtocol {
-		// The library looks up in the list which arguments go into headers, and which tools have wrong ones.
+		// The SDK looks up in the list which arguments go into headers, and which tools are
+		// invalid.
 		instead = nil
 		decode = func(raw json.RawMessage) (mcp.Tool, string, error) {
 			tool, own, err := decodeTool(raw)
@@ -326,11 +327,11 @@ func (c *conn) Prompts(ctx context.Context) (all []mcp.Prompt, cut string, err e
 	})
 }
 
-// list reads all pages of a list, whose entries stand in a field of each page. What is handed on under another name is
-// remembered under what it is. It says what was left out.
+// list reads all pages of a list, whose entries are in the given field of each page. It records
+// the server's own name of a renamed entry. Cut describes omitted entries.
 func list[T, R any](c *conn, ctx context.Context, what, field string, instead json.RawMessage,
 	decode func(json.RawMessage) (T, string, error), send func(context.Context, string) (R, error)) (all []T, cut string, err error) {
-	var left []string // what is left out
+	var left []string // omitted entries
 	seen, cursors := map[string]bool{}, map[string]bool{}
 	cursor, size := "", 0
 pages:
@@ -339,7 +340,7 @@ pages:
 		if err != nil {
 			return nil, "", err
 		}
-		fields, _ := members(raw) // ok: there is no list then
+		fields, _ := members(raw) // ok: no list then
 		entries, ok := elements(fields[field])
 		if !ok {
 			return nil, "", fmt.Errorf("the server violates the protocol: the field %q of the list is no list", field)
@@ -386,7 +387,7 @@ func limitOf(what string) int {
 	return nameLimit
 }
 
-// leftOut says what is missing in a list.
+// leftOut describes the entries missing from a list.
 func leftOut(left []string) string {
 	switch len(left) {
 	case 0:
@@ -397,7 +398,7 @@ func leftOut(left []string) string {
 	return fmt.Sprintf("left out: %s, and %d more", left[0], len(left)-1)
 }
 
-// call remembers what the server calls something that was handed on under a name.
+// call records the server's own name for a renamed entry.
 func (c *conn) call(what, name, own string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -408,7 +409,7 @@ func (c *conn) call(what, name, own string) {
 	}
 }
 
-// own returns what the server calls something.
+// own returns the server's own name for an entry.
 func (c *conn) own(what, name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

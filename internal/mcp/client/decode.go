@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxSchema is how large the schema of a tool may be.
+	// maxSchema is the maximum size of a tool's schema.
 	maxSchema = 256 << 10
-	// maxParts is how many pieces of content a result may have.
+	// maxParts is the maximum number of content parts in a result.
 	maxParts = 1000
 )
 
-// anyObject is the schema of a tool that has none.
+// anyObject is the schema for tools without one.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
-// decodeTool returns the tool in an entry of a list, with the server's own name for it. The error says why it cannot
-// be used.
+// decodeTool decodes a list entry as a tool, with the server's own name for it. The error is
+// the reason it cannot be used.
 func decodeTool(raw json.RawMessage) (tool mcp.Tool, own string, err error) {
 	var w struct {
 		Name, Title, Description json.RawMessage
@@ -46,7 +46,7 @@ func decodeTool(raw json.RawMessage) (tool mcp.Tool, own string, err error) {
 		Destructive *bool `json:"destructiveHint"`
 		OpenWorld   *bool `json:"openWorldHint"`
 	}
-	json.Unmarshal(w.Annotations, &notes) // ok: what cannot be read is not said
+	json.Unmarshal(w.Annotations, &notes) // ok: unreadable annotations are ignored
 	var meta struct {
 		AlwaysLoad any `json:"anthropic/alwaysLoad"`
 		Hint       any `json:"anthropic/searchHint"`
@@ -72,7 +72,7 @@ func decodeTool(raw json.RawMessage) (tool mcp.Tool, own string, err error) {
 	return tool, own, nil
 }
 
-// decodeResource returns the resource or template in an entry of a list.
+// decodeResource decodes a list entry as a resource or template.
 func decodeResource(raw json.RawMessage) (res mcp.Resource, own string, err error) {
 	var w struct {
 		URI, Name, Title, Description, MimeType json.RawMessage
@@ -94,7 +94,7 @@ func decodeResource(raw json.RawMessage) (res mcp.Resource, own string, err erro
 	}, own, nil
 }
 
-// decodePrompt returns the prompt in an entry of a list.
+// decodePrompt decodes a list entry as a prompt.
 func decodePrompt(raw json.RawMessage) (p mcp.Prompt, own string, err error) {
 	var w struct {
 		Name, Title, Description json.RawMessage
@@ -116,7 +116,7 @@ func decodePrompt(raw json.RawMessage) (p mcp.Prompt, own string, err error) {
 	return p, own, nil
 }
 
-// members returns the members of an object, in place, or false if it is none.
+// members returns an object's members without copying, or false if raw is not an object.
 func members(raw []byte) (map[string]json.RawMessage, bool) {
 	all := map[string]json.RawMessage{}
 	err := jsonscan.Object(raw, func(name, value []byte) error {
@@ -126,7 +126,7 @@ func members(raw []byte) (map[string]json.RawMessage, bool) {
 	return all, err == nil
 }
 
-// elements returns the elements of a list, in place, or false if it is none.
+// elements returns a list's elements without copying, or false if raw is not a list.
 func elements(raw []byte) (all []json.RawMessage, ok bool) {
 	err := jsonscan.List(raw, func(value []byte) error {
 		all = append(all, value)
@@ -135,7 +135,7 @@ func elements(raw []byte) (all []json.RawMessage, ok bool) {
 	return all, err == nil
 }
 
-// decodeResult returns the result of a call. The error names the field that is wrong.
+// decodeResult decodes a call's result. The error names the invalid field.
 func decodeResult(raw json.RawMessage) (*mcp.Result, error) {
 	w, ok := members(raw)
 	if !ok {
@@ -163,7 +163,7 @@ func decodeResult(raw json.RawMessage) (*mcp.Result, error) {
 	return res, nil
 }
 
-// decodeContents returns the pieces of a result.
+// decodeContents decodes the content parts of a result.
 func decodeContents(parts []json.RawMessage) []mcp.Content {
 	var list []mcp.Content
 	for i, part := range parts {
@@ -175,7 +175,7 @@ func decodeContents(parts []json.RawMessage) []mcp.Content {
 	return list
 }
 
-// decodeContent returns a piece of content.
+// decodeContent decodes a content part.
 func decodeContent(raw json.RawMessage) mcp.Content {
 	w, ok := members(raw)
 	if !ok {
@@ -207,7 +207,7 @@ func decodeContent(raw json.RawMessage) mcp.Content {
 	}
 }
 
-// decodeContained returns the content of a resource.
+// decodeContained decodes a resource's content.
 func decodeContained(raw json.RawMessage) mcp.Content {
 	w, ok := members(raw)
 	if !ok {
@@ -226,7 +226,7 @@ func decodeContained(raw json.RawMessage) mcp.Content {
 	return c
 }
 
-// decodeData returns content that is encoded as base64.
+// decodeData decodes base64 content.
 func decodeData(kind mcp.Kind, what string, raw, mime json.RawMessage) mcp.Content {
 	encoded := str(raw)
 	if strings.ContainsAny(encoded, " \t\r\n") {
@@ -244,7 +244,7 @@ func decodeData(kind mcp.Kind, what string, raw, mime json.RawMessage) mcp.Conte
 
 // str returns a JSON string, or "" for anything else.
 func str(raw json.RawMessage) string {
-	s, _ := jsonscan.String(raw) // ok: what is no string is empty
+	s, _ := jsonscan.String(raw) // ok: anything but a string is empty
 	return s
 }
 

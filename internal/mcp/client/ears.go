@@ -18,28 +18,28 @@ import (
 	"adze/internal/mcp"
 )
 
-// ears hear what a server says by itself.
+// ears handles a server's notifications and requests.
 type ears struct {
 	client  mcp.Client
-	life    context.Context // of the connection
-	bells   [3]bell         // of the lists
+	life    context.Context // the connection's lifetime
+	bells   [3]bell         // one for each list
 	updates updates
 
 	mu    sync.Mutex
-	last  int                 // number of a call
-	calls map[string]*running // by the token of their progress
+	last  int                 // last call number
+	calls map[string]*running // running calls by progress token
 }
 
-// A running call hears of its progress.
+// A running call receives progress notifications.
 type running struct {
 	progress func(mcp.Progress)
 	last     time.Time
 }
 
-// progressEvery is how often news of a call are handed on at most.
+// progressEvery is the minimum interval between forwarded progress notifications of a call.
 const progressEvery = 10 * time.Millisecond
 
-// options returns what the library is to do for the server.
+// options returns the SDK client options with the handlers for the server.
 func (e *ears) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
@@ -83,7 +83,7 @@ func (e *ears) options() *sdk.ClientOptions {
 	return o
 }
 
-// close ends all news.
+// close stops all notifications.
 func (e *ears) close() {
 	for i := range e.bells {
 		e.bells[i].stop()
@@ -98,7 +98,8 @@ func (e *ears) during(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, func() { stop(); cancel() }
 }
 
-// follow returns a token for a call, whose progress is handed on until stop is called; progress may be nil.
+// follow returns a progress token for a call and forwards its notifications until stop is
+// called; progress may be nil.
 func (e *ears) follow(progress func(mcp.Progress)) (token string, stop func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,7 +116,7 @@ func (e *ears) follow(progress func(mcp.Progress)) (token string, stop func()) {
 	}
 }
 
-// progress hands news of a call on.
+// progress forwards a progress notification to its call.
 func (e *ears) progress(p *sdk.ProgressNotificationParams) {
 	token, _ := p.ProgressToken.(string)
 	now := time.Now()
@@ -131,7 +132,7 @@ func (e *ears) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// elicit asks the user something for the server.
+// elicit asks the user on behalf of the server.
 func (e *ears) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	q := mcp.Elicitation{Message: text(r.Params.Message, textLimit)}
 	if r.Params.Mode == "url" || r.Params.URL != "" {
@@ -149,13 +150,13 @@ func (e *ears) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitRes
 	if a.Action == "accept" && q.Schema != nil {
 		res.Content = a.Values
 		if res.Content == nil {
-			res.Content = map[string]any{} // the library adds the defaults
+			res.Content = map[string]any{} // the SDK adds the defaults
 		}
 	}
 	return res, nil
 }
 
-// schemaOf returns the schema of an elicitation, in the server's order if it is known.
+// schemaOf returns an elicitation's schema, in the server's order if known.
 func schemaOf(p *sdk.ElicitParams) json.RawMessage {
 	if s, ok := p.Meta[schemaKey].(string); ok {
 		if schema, ok := cleanSchema(json.RawMessage(s)); ok {
@@ -173,7 +174,7 @@ func schemaOf(p *sdk.ElicitParams) json.RawMessage {
 	return schema
 }
 
-// sample asks the model something for the server.
+// sample asks the model on behalf of the server.
 func (e *ears) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 	q := mcp.Sampling{System: text(r.Params.SystemPrompt, maxSchema), MaxTokens: int(min(r.Params.MaxTokens, 1<<30))}
 	for _, m := range r.Params.Messages {
@@ -192,13 +193,14 @@ func (e *ears) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.Cr
 	return &sdk.CreateMessageResult{Content: &sdk.TextContent{Text: a.Text}, Model: a.Model, Role: "assistant", StopReason: a.StopReason}, nil
 }
 
-// channel is what a client can do that hears messages for the conversation, and pushMethod what they are sent as.
+// channel is the capability of receiving messages for the conversation, and pushMethod their
+// method name.
 const (
 	channel    = "claude/channel"
 	pushMethod = "notifications/" + channel
 )
 
-// pushed hands on a message for the conversation.
+// pushed forwards a message to the conversation.
 func (e *ears) pushed(params json.RawMessage) {
 	var p struct {
 		Content string
@@ -213,7 +215,7 @@ func (e *ears) pushed(params json.RawMessage) {
 	}
 }
 
-// metaText returns what a server says about a message, such as who wrote it, in a line after it.
+// metaText formats a message's metadata, such as its author, as a line to append to it.
 func metaText(meta map[string]any) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(meta)) {
@@ -228,13 +230,13 @@ func metaText(meta map[string]any) string {
 	return "\n[" + strings.Join(all, "; ") + "]"
 }
 
-// maxMeta is how much is kept of what a server says about a message, and keyLetters what its names consist of.
+// maxMeta limits a message's metadata entries, and keyLetters is the alphabet of their names.
 const (
 	maxMeta    = 8
 	keyLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 )
 
-// logText returns what a server logs.
+// logText returns a log message's text.
 func logText(p *sdk.LoggingMessageParams) string {
 	s, ok := p.Data.(string)
 	if !ok {
@@ -250,15 +252,16 @@ func logText(p *sdk.LoggingMessageParams) string {
 	return line(s, logLimit)
 }
 
-// bellEvery is how often a change is told at most.
+// bellEvery is the minimum interval between change notifications.
 const bellEvery = time.Second
 
-// A bell tells that something has happened: at once, and then once a second as long as it goes on happening.
+// A bell sends change notifications: immediately, and then once a second as long as changes
+// continue.
 type bell struct {
 	fire func()
 
 	mu    sync.Mutex
-	timer *time.Timer // set while it is not told
+	timer *time.Timer // set while notifications are paused
 	again bool
 	over  bool
 }
@@ -276,7 +279,7 @@ func (b *bell) ring() {
 	}
 }
 
-// rest ends the time in which nothing is told.
+// rest ends the pause.
 func (b *bell) rest() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -297,10 +300,10 @@ func (b *bell) stop() {
 	}
 }
 
-// maxUpdates is how many resources are told of at once.
+// maxUpdates limits the resources in one notification.
 const maxUpdates = 100
 
-// updates are the resources that have changed and were not told of yet.
+// updates holds the changed resources not yet reported.
 type updates struct {
 	bell bell
 	mu   sync.Mutex

@@ -17,13 +17,14 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// wantsNewer reports whether a server refused a greeting because it is not of the newest protocol.
+// wantsNewer reports whether a server refused to initialize because it only supports the newest
+// protocol.
 func wantsNewer(err error) bool {
 	var rpc *rpcError
 	return errors.As(err, &rpc) && (rpc.code == jsonrpc.CodeMethodNotFound || rpc.code == sdk.CodeUnsupportedProtocolVersion)
 }
 
-// An rpcError is what a server answered instead of a result.
+// An rpcError is a server's error response.
 type rpcError struct {
 	code int64
 	text string
@@ -31,7 +32,8 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.text }
 
-// explain returns an error of the library or of a transport as one for the user, of a type that says what can be done about it.
+// explain converts an SDK or transport error to a user-facing one, whose type tells callers how
+// to react.
 func (c *conn) explain(ctx context.Context, err error, q *inquiry) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -74,7 +76,7 @@ func (c *conn) explain(ctx context.Context, err error, q *inquiry) error {
 	return &mcp.LostError{Err: errors.New(text(err.Error(), textLimit))}
 }
 
-// refusal returns the error for what a server answered.
+// refusal converts a server's error response.
 func (c *conn) refusal(answer *jsonrpc.Error, status int) error {
 	err := &rpcError{answer.Code, text(answer.Message, textLimit)}
 	if err.text == "" {
@@ -89,12 +91,12 @@ func (c *conn) refusal(answer *jsonrpc.Error, status int) error {
 	return err
 }
 
-// elicitations returns the addresses that the user is to open.
+// elicitations returns the URLs for the user to open.
 func elicitations(data json.RawMessage) []mcp.Elicitation {
 	var w struct {
 		Elicitations []struct{ Message, URL, ElicitationID json.RawMessage }
 	}
-	json.Unmarshal(data, &w) // ok: what cannot be read is not there
+	json.Unmarshal(data, &w) // ok: unreadable data means none
 	var list []mcp.Elicitation
 	for _, e := range w.Elicitations[:min(len(w.Elicitations), 10)] {
 		if u := line(str(e.URL), uriLimit); u != "" {
@@ -104,7 +106,7 @@ func elicitations(data json.RawMessage) []mcp.Elicitation {
 	return list
 }
 
-// statusError returns the error for an answer without a message.
+// statusError returns the error for a response without a message.
 func (c *conn) statusError(status int) error {
 	err := fmt.Errorf("the server answers HTTP %d (%s)", status, http.StatusText(status))
 	switch {

@@ -10,18 +10,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// events is a body with a stream of events, whose messages the guard looks at. An event that is not handed on leaves
-// its number behind, from which a stream that broke is resumed.
+// events is a response body with an event stream, whose messages pass through the guard. For an
+// event that is dropped, it keeps the event's ID, from which a broken stream resumes.
 type events struct {
 	*body
 	guard *guard
 	q     *inquiry
-	id    jsonrpc.ID    // of the request that is answered
+	id    jsonrpc.ID    // ID of the request being answered
 	lines *bufio.Reader // nil before the first Read
-	rest  []byte        // of what is handed on
+	rest  []byte        // output not yet read
 	err   error
-	last  string        // the number of the last event
-	pause time.Duration // before the stream is opened again, as the server wants it
+	last  string        // ID of the last event
+	pause time.Duration // server's delay before reconnecting
 }
 
 func (e *events) Read(p []byte) (int, error) {
@@ -39,7 +39,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads an event and returns what is handed on of it.
+// next reads an event and returns the output for it.
 func (e *events) next() ([]byte, error) {
 	var data, others []byte
 	named, any, large := false, false, false
@@ -51,7 +51,7 @@ func (e *events) next() ([]byte, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err // an event that is not complete is none
+			return nil, err // an incomplete event is dropped
 		}
 		if len(text) == 0 {
 			break
@@ -99,7 +99,7 @@ func (e *events) next() ([]byte, error) {
 	return append(others, '\n'), e.err
 }
 
-// message returns what is handed on of a message, or nil.
+// message returns the output for a message, or nil.
 func (e *events) message(data []byte) []byte {
 	rest, ok, err := e.guard.through(data)
 	if !ok {
@@ -110,8 +110,8 @@ func (e *events) message(data []byte) []byte {
 	return rest
 }
 
-// line returns the next line without its end, and counts the bytes of the event. A line of an event that is too large is
-// passed over.
+// line returns the next line without its line ending, and adds to the event's size. It skips
+// lines of an oversized event.
 func (e *events) line(size *int) ([]byte, error) {
 	var all []byte
 	for {

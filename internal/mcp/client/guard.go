@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	// maxStrikes is how many violations of the protocol in a row end a connection.
+	// maxStrikes is the number of consecutive protocol violations that ends a connection.
 	maxStrikes = 20
-	// maxAsked is how many requests of a server are dealt with at once.
+	// maxAsked limits a server's concurrent requests.
 	maxAsked = 64
-	// More than maxUnasked messages in a second that are no answers are slowed down, of log lines more than maxLogged are
-	// dropped.
+	// Per second, messages other than responses beyond maxUnasked are delayed, and log lines
+	// beyond maxLogged are dropped.
 	maxUnasked = 1000
 	maxLogged  = 50
-	// maxAbandoned is how many requests without an answer are remembered after they were given up.
+	// maxAbandoned limits the canceled requests remembered without a response.
 	maxAbandoned = 1000
 )
 
 // strikes counts violations of the protocol.
 type strikes struct {
 	log func(string)
-	end func(error) // told when it is enough
+	end func(error) // called when the limit is reached
 
 	mu  sync.Mutex
 	row int
 }
 
-// hit notes a violation. Its error says that it is enough.
+// hit records a violation. It returns an error when the limit is reached.
 func (s *strikes) hit(what string) error {
 	s.log(what)
 	s.mu.Lock()
@@ -55,16 +55,16 @@ func (s *strikes) reset() {
 	s.row = 0
 }
 
-// A guard looks at every message between the protocol library and a server: it keeps what the library does not hand
-// on, and keeps from it what a server may not do.
+// A guard inspects every message between the SDK and a server. It keeps data that the SDK does
+// not expose, and blocks messages a server may not send.
 type guard struct {
 	strikes *strikes
-	pushed  func(params json.RawMessage) // is told of messages for the conversation
+	pushed  func(params json.RawMessage) // called with messages for the conversation
 
 	mu      sync.Mutex
-	sent    map[jsonrpc.ID]*inquiry // of ours, without an answer; nil if it was given up
-	asked   map[jsonrpc.ID]bool     // of the server, without an answer
-	second  time.Time               // when messages that are no answers were last counted from
+	sent    map[jsonrpc.ID]*inquiry // client requests without a response; nil if canceled
+	asked   map[jsonrpc.ID]bool     // server requests without a response
+	second  time.Time               // start of the current counting interval
 	unasked int
 	logged  int
 }
@@ -73,8 +73,8 @@ func newGuard(s *strikes, pushed func(json.RawMessage)) *guard {
 	return &guard{strikes: s, pushed: pushed, sent: map[jsonrpc.ID]*inquiry{}, asked: map[jsonrpc.ID]bool{}}
 }
 
-// in reports whether the library gets a message of the server, which may be changed. The error says that the
-// connection is to end.
+// in reports whether the SDK gets a server's message, which may be modified. An error means
+// that the connection must end.
 func (g *guard) in(msg jsonrpc.Message) (pass bool, err error) {
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
@@ -94,8 +94,8 @@ func (g *guard) in(msg jsonrpc.Message) (pass bool, err error) {
 	return pass, nil
 }
 
-// through returns what the library gets of a message: the data, something in place of it, or nil. Ok is false if the data
-// is no message.
+// through returns the message for the SDK: data, a replacement, or nil. Ok is false if data is
+// not a message.
 func (g *guard) through(data []byte) (rest []byte, ok bool, err error) {
 	msg, err := decodeMessage(data)
 	if err != nil {
@@ -118,7 +118,8 @@ func (g *guard) through(data []byte) (rest []byte, ok bool, err error) {
 	return data, true, nil
 }
 
-// answered keeps the answer to a request of ours, and reports whether there was one.
+// answered stores the response to a client request, and reports whether there was such a
+// request.
 func (g *guard) answered(msg *jsonrpc.Response) bool {
 	g.mu.Lock()
 	q, ok := g.sent[msg.ID]
@@ -134,7 +135,7 @@ func (g *guard) answered(msg *jsonrpc.Response) bool {
 	return ok
 }
 
-// ask reports whether a request of the server is dealt with. One of too many is left without an answer.
+// ask reports whether to handle a server's request. Requests beyond the limit get no response.
 func (g *guard) ask(msg *jsonrpc.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -148,7 +149,8 @@ func (g *guard) ask(msg *jsonrpc.Request) bool {
 	return true
 }
 
-// pace takes its time when there are too many messages that are no answers, so that the server has to wait.
+// pace sleeps if there are too many messages other than responses, so that the server has to
+// wait.
 func (g *guard) pace() {
 	g.mu.Lock()
 	if now := time.Now(); now.Sub(g.second) > time.Second {
@@ -162,13 +164,13 @@ func (g *guard) pace() {
 	}
 }
 
-// notice reports whether a notification is handed on.
+// notice reports whether to forward a notification.
 func (g *guard) notice(msg *jsonrpc.Request) bool {
 	switch msg.Method {
 	case "notifications/message":
 	case pushMethod:
 		g.pushed(msg.Params)
-		return false // the library does not know it
+		return false // unknown to the SDK
 	default:
 		return true
 	}
@@ -178,7 +180,7 @@ func (g *guard) notice(msg *jsonrpc.Request) bool {
 	return g.logged <= maxLogged
 }
 
-// out notes a message of ours.
+// out records an outgoing message.
 func (g *guard) out(ctx context.Context, msg jsonrpc.Message) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -201,7 +203,7 @@ func (g *guard) out(ctx context.Context, msg jsonrpc.Message) {
 	}
 }
 
-// guarded returns a transport whose messages the guard sees.
+// guarded wraps a transport so that its messages pass through the guard.
 func (g *guard) guarded(t sdk.Transport) sdk.Transport { return &guardTransport{t, g} }
 
 type guardTransport struct {
@@ -244,7 +246,7 @@ func (c *guardConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// abandon notes that the answer to a request is no longer waited for. The lock is held.
+// abandon records that a request was canceled. The caller holds the lock.
 func (g *guard) abandon(params json.RawMessage) {
 	var p struct {
 		ID any `json:"requestId"`
@@ -268,16 +270,16 @@ func (g *guard) abandon(params json.RawMessage) {
 	}
 }
 
-// asksForMore reports whether an answer may be one that asks for something before there is a result. The library
-// deals with those.
+// asksForMore reports whether a response may request input before the result. The SDK handles
+// such responses.
 func asksForMore(result json.RawMessage) bool {
 	return bytes.Contains(result, []byte(`"inputRequests"`))
 }
 
-// schemaKey is where the text of a schema is kept that the library would bring into another order.
+// schemaKey is the metadata key for a schema's original text, which the SDK would reorder.
 const schemaKey = "adze/schema"
 
-// withSchemaText returns the parameters of an elicitation with the text of its schema beside it.
+// withSchemaText returns an elicitation's parameters with the schema's original text added.
 func withSchemaText(params json.RawMessage) json.RawMessage {
 	var fields, meta map[string]json.RawMessage
 	if json.Unmarshal(params, &fields) != nil || fields["requestedSchema"] == nil {

@@ -9,12 +9,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Host carries messages to servers in the program that drives this one.
+// A Host delivers messages to servers in the program that drives adze.
 type Host interface {
-	// Send delivers a message to a server and returns its answer, which is nil if the message is none that is
-	// answered.
+	// Send delivers a message to a server and returns its response, or nil if the message gets
+	// none.
 	Send(ctx context.Context, server string, message json.RawMessage) (json.RawMessage, error)
-	// Listen calls f with each message that a server sends of its own accord, until stop is called.
+	// Listen calls f with each unsolicited message from a server until stop is called.
 	Listen(server string, f func(json.RawMessage)) (stop func())
 }
 
@@ -24,7 +24,7 @@ type hosted struct {
 	host   Host
 	server string
 	life   context.Context
-	turn   sync.Mutex // one delivers at a time
+	turn   sync.Mutex // serializes delivery
 }
 
 func (d *Dialer) hosted(life context.Context, server string, s *strikes) (*hosted, error) {
@@ -34,7 +34,7 @@ func (d *Dialer) hosted(life context.Context, server string, s *strikes) (*hoste
 	return &hosted{wire: newWire(s), host: d.Host, server: server, life: life}, nil
 }
 
-// Connect implements the library's Transport.
+// Connect implements [sdk.Transport].
 func (h *hosted) Connect(context.Context) (sdk.Connection, error) {
 	stop := h.host.Listen(h.server, h.hear)
 	go func() {

@@ -11,22 +11,22 @@ import (
 	"adze/internal/mcp"
 )
 
-// An inquiry is a request of ours: what is known of it below the protocol library, which hands on neither the bytes of
-// an answer nor how the transport fared. It travels with the context of the request, the only thing that the
-// library passes down.
+// An inquiry tracks a client request below the SDK, which exposes neither a response's bytes
+// nor transport errors. It is passed in the request's context, the only value that the SDK
+// passes down.
 type inquiry struct {
-	// instead is what the library gets in place of the answer, which is decoded here; nil leaves it the answer.
+	// instead, if non-nil, is given to the SDK in place of the response, which is decoded here.
 	instead json.RawMessage
-	// patient says that the transport sets no limit of its own.
+	// patient disables the transport's own timeout.
 	patient bool
 
 	mu      sync.Mutex
 	answer  json.RawMessage
-	refusal *jsonrpc.Error // in place of an answer
-	status  int            // of HTTP, 0 if there was none
-	err     error          // of the transport
-	// auth says that the user has to sign in. It is kept when the library then greets a server in an older way, which may
-	// fail for another reason.
+	refusal *jsonrpc.Error // error response
+	status  int            // HTTP status, 0 if none
+	err     error          // transport error
+	// auth is set if the user must sign in. It is kept when the SDK then retries with an older
+	// protocol, which may fail for another reason.
 	auth *mcp.AuthError
 }
 
@@ -36,34 +36,34 @@ func (q *inquiry) with(ctx context.Context) context.Context {
 	return context.WithValue(ctx, inquiryKey{}, q)
 }
 
-// inquiryOf returns the inquiry of a request, or nil.
+// inquiryOf returns a request's inquiry, or nil.
 func inquiryOf(ctx context.Context) *inquiry {
 	q, _ := ctx.Value(inquiryKey{}).(*inquiry)
 	return q
 }
 
-// begin forgets what came of an earlier request.
+// begin clears the results of an earlier request.
 func (q *inquiry) begin() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.answer, q.refusal, q.status, q.err = nil, nil, 0, nil
 }
 
-// deny keeps the error that the server answered.
+// deny stores the server's error response.
 func (q *inquiry) deny(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	errors.As(err, &q.refusal)
 }
 
-// refused returns the error that the server answered, or nil.
+// refused returns the server's error response, or nil.
 func (q *inquiry) refused() *jsonrpc.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.refusal
 }
 
-// take keeps an answer and returns what the library gets.
+// take stores a response and returns the one for the SDK.
 func (q *inquiry) take(result json.RawMessage) json.RawMessage {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *inquiry) take(result json.RawMessage) json.RawMessage {
 	return q.instead
 }
 
-// report keeps how the transport fared.
+// report stores the transport's result.
 func (q *inquiry) report(status int, err error) {
 	if q != nil {
 		q.mu.Lock()
@@ -90,7 +90,7 @@ func (q *inquiry) outcome() (answer json.RawMessage, status int, err error) {
 	return q.answer, q.status, q.err
 }
 
-// authError returns the error for a server that wants the user to sign in, if that is what err is about.
+// authError returns err's AuthError, or the stored one, if the server requires a sign-in.
 func (q *inquiry) authError(err error) *mcp.AuthError {
 	var auth *mcp.AuthError
 	if errors.As(err, &auth) {

@@ -12,17 +12,19 @@ import (
 )
 
 const (
-	// largeMessage is how large an answer is that is read in place: the library copies it several times.
+	// largeMessage is the size from which a response is read in place: the SDK copies it
+	// several times.
 	largeMessage = 64 << 10
-	// maxSkipped is how much of a line that is too long is passed over.
+	// maxSkipped limits the bytes skipped of an oversized line.
 	maxSkipped = 1 << 30
-	// edge is how much of the beginning and the end of such a line is kept, to see whose answer it is.
+	// edge is the number of bytes kept from the start and end of such a line, to identify the
+	// request it answers.
 	edge = 200
-	// chunkSize is how much of a line is kept in one piece.
+	// chunkSize is the size of the pieces in which a line is kept.
 	chunkSize = 1 << 20
 )
 
-// decodeMessage reads a message. It may keep the data.
+// decodeMessage decodes a message. It may keep the data.
 func decodeMessage(data []byte) (jsonrpc.Message, error) {
 	if len(data) < largeMessage {
 		return jsonrpc.DecodeMessage(data)
@@ -53,21 +55,21 @@ func decodeMessage(data []byte) (jsonrpc.Message, error) {
 	return &jsonrpc.Response{ID: number, Result: result}, nil
 }
 
-// tooLarge returns the answer to a request in place of one that is too large.
+// tooLarge returns an error response to replace an oversized one.
 func tooLarge(id jsonrpc.ID) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: errTooLarge.Error()}}
 }
 
-// A page collects the pieces of a line. Of one that is too long it keeps no more than the edges.
+// A page collects the pieces of a line. It keeps only the start and end of an oversized line.
 type page struct {
 	chunks  [][]byte
 	size    int
-	head    []byte // of a line that is too long
+	head    []byte // start of an oversized line
 	tail    []byte
 	skipped int
 }
 
-// add takes a piece of a line.
+// add appends a piece of a line.
 func (p *page) add(b []byte) {
 	if p.size += len(b); p.head != nil {
 		p.tail = append(p.tail, b[max(0, len(b)-edge):]...)
@@ -95,7 +97,7 @@ func (p *page) add(b []byte) {
 	}
 }
 
-// line returns the line in one piece, unless it is too long.
+// line returns the line in one piece, unless it is oversized.
 func (p *page) line() (data []byte, ok bool) {
 	switch {
 	case p.head != nil:
@@ -111,9 +113,10 @@ func (p *page) line() (data []byte, ok bool) {
 	return data, true
 }
 
-// answers returns which request a line that is too long answers, by its edges.
+// answers returns the ID of the request that an oversized line answers, found in its start and
+// end.
 func (p *page) answers() (jsonrpc.ID, error) {
-	// Compiled here: it hardly ever is.
+	// Compiled here because it is rarely needed.
 	head := regexp.MustCompile(`^\s*\{(?:"jsonrpc":\s*"2.0",\s*)?"id":\s*([0-9]+|"[^"\\]*"),`)
 	tail := regexp.MustCompile(`,\s*"id":\s*([0-9]+|"[^"\\]*")(?:,\s*"jsonrpc":\s*"2.0")?\s*\}\s*$`)
 	found := head.FindSubmatch(p.head)

@@ -22,10 +22,10 @@ import (
 )
 
 const (
-	// maxRefusal is how much of the answer to a request that failed is read.
+	// maxRefusal limits the bytes read of an error response.
 	maxRefusal   = 1 << 20
 	maxRedirects = 5
-	// farewell is how long the end of a session may take.
+	// farewell is the maximum time to end a session.
 	farewell = 400 * time.Millisecond
 )
 
@@ -34,15 +34,15 @@ var (
 	errSlow   = errors.New("the server did not answer in time")
 )
 
-// A remote carries the HTTP requests to one server: with its headers and to no other place, within time limits, and
-// past the guard, if there is one.
+// A remote sends HTTP requests to one server: with its headers and to no other host, within
+// time limits, and through the guard, if set.
 type remote struct {
 	d       *Dialer
 	entry   *roster.Entry
-	url     *url.URL                          // with a scheme of HTTP
-	headers atomic.Pointer[map[string]string] // as last made
+	url     *url.URL                          // an http or https URL
+	headers atomic.Pointer[map[string]string] // current headers
 	next    http.RoundTripper
-	guard   *guard // nil if the messages are guarded elsewhere
+	guard   *guard // nil if messages are guarded elsewhere
 }
 
 func (d *Dialer) remote(ctx context.Context, e *roster.Entry) (*remote, error) {
@@ -69,7 +69,7 @@ func (d *Dialer) remote(ctx context.Context, e *roster.Entry) (*remote, error) {
 	return r, r.refresh(ctx)
 }
 
-// refresh makes the headers that every request gets.
+// refresh computes the headers for every request.
 func (r *remote) refresh(ctx context.Context) error {
 	headers := map[string]string{"User-Agent": "adze/" + r.d.Version}
 	maps.Copy(headers, r.entry.Headers)
@@ -84,7 +84,7 @@ func (r *remote) refresh(ctx context.Context) error {
 	return nil
 }
 
-// client returns an HTTP client for the requests.
+// client returns an HTTP client for the server.
 func (r *remote) client() *http.Client {
 	return &http.Client{Transport: r, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
@@ -94,7 +94,7 @@ func (r *remote) client() *http.Client {
 	}}
 }
 
-// here returns an error for a place that is not the server's.
+// here returns an error if a URL is not on the server.
 func (r *remote) here(u *url.URL) error {
 	if u.Scheme == r.url.Scheme && strings.EqualFold(u.Host, r.url.Host) {
 		return nil
@@ -127,7 +127,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err == nil && res.StatusCode == http.StatusUnauthorized {
 		if err = r.refused(req); err != nil {
-			res.Body.Close() // ok: it is not read
+			res.Body.Close() // ok: the body is not read
 		}
 	}
 	if err != nil {
@@ -138,8 +138,9 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// note tells the guard of a message, and returns its id if it is a request. A message other than a call of a tool is
-// sent again on a new connection if the server closes an idle one at the same moment.
+// note passes a message to the guard and returns its ID if it is a request. A message other
+// than a tool call is sent again on a new connection if the server closes an idle connection at
+// the same moment.
 func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
 	if req.GetBody == nil {
 		return id, nil
@@ -154,11 +155,11 @@ func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
 	}
 	msg, err := jsonrpc.DecodeMessage(data)
 	if err != nil {
-		return id, nil // ok: the server answers
+		return id, nil // ok: the server reports the error
 	}
 	call, _ := msg.(*jsonrpc.Request)
 	if call == nil || call.Method != "tools/call" {
-		req.Header["Idempotency-Key"] = nil // not sent, see [http.Transport]
+		req.Header["Idempotency-Key"] = nil // enables retries; not sent, see [http.Transport]
 	}
 	if r.guard == nil {
 		return id, nil
@@ -170,10 +171,10 @@ func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
 	return id, nil
 }
 
-// again repeats a request with fresh headers.
+// again repeats a request with new headers.
 func (r *remote) again(req *http.Request, res *http.Response, q *inquiry, id jsonrpc.ID) (*http.Response, error) {
 	if err := r.refresh(req.Context()); err != nil {
-		return res, nil // ok: the refusal is what counts
+		return res, nil // ok: the refusal is the result
 	}
 	req = req.Clone(req.Context())
 	if req.GetBody != nil {
@@ -183,11 +184,11 @@ func (r *remote) again(req *http.Request, res *http.Response, q *inquiry, id jso
 		}
 		req.Body = body
 	}
-	res.Body.Close() // ok: it is not read
+	res.Body.Close() // ok: the body is not read
 	return r.do(req, q, id)
 }
 
-// refused returns the error for a request that is not authorised.
+// refused returns the error for an unauthorized request.
 func (r *remote) refused(req *http.Request) error {
 	for name := range *r.headers.Load() {
 		if strings.EqualFold(name, "Authorization") {
@@ -197,7 +198,8 @@ func (r *remote) refused(req *http.Request) error {
 	return &mcp.AuthError{Server: r.entry.Name, Err: errors.New("HTTP 401")}
 }
 
-// do carries out a request. An answer that is no stream of events has to be there in time.
+// do performs a request. A response other than an event stream must be complete within the
+// timeout.
 func (r *remote) do(req *http.Request, q *inquiry, id jsonrpc.ID) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	limit := r.d.limit()
@@ -226,7 +228,7 @@ func (r *remote) do(req *http.Request, q *inquiry, id jsonrpc.ID) (*http.Respons
 		return res, nil
 	}
 	b := &body{ReadCloser: res.Body, left: maxMessage, ctx: ctx, close: func() { timer.Stop(); cancel(nil) }}
-	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // ok: another kind is another kind
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // ok: treated as a different type
 	res.Body = b
 	switch {
 	case res.StatusCode >= 300:
@@ -246,10 +248,10 @@ func (r *remote) do(req *http.Request, q *inquiry, id jsonrpc.ID) (*http.Respons
 	return res, nil
 }
 
-// A body is that of a response, within limits.
+// A body is a response body with a size limit.
 type body struct {
 	io.ReadCloser
-	left  int64 // bytes that may be read; negative if there is no limit
+	left  int64 // bytes left to read; negative means no limit
 	ctx   context.Context
 	close func()
 }
@@ -276,12 +278,12 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// An answer is a body with one message, which the guard looks at.
+// An answer is a response body with a single message, which passes through the guard.
 type answer struct {
 	*body
 	guard *guard
 	q     *inquiry
-	id    jsonrpc.ID    // of the request that is answered
+	id    jsonrpc.ID    // ID of the request being answered
 	rest  *bytes.Reader // nil before the first Read
 }
 
@@ -303,7 +305,7 @@ func (a *answer) Read(p []byte) (int, error) {
 	return a.rest.Read(p)
 }
 
-// loopback reports whether a host is this machine.
+// loopback reports whether host is the local machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -21,14 +21,15 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// serve returns the address of a server that ends with the test.
+// serve returns the URL of a server that ends with the test.
 func serve(t *testing.T, h http.Handler) string {
 	s := httptest.NewServer(h)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s.URL
 }
 
-// library returns a server of the protocol library with a tool that echoes, one with progress and one that asks.
+// library returns an SDK server with an echo tool, a tool with progress and a tool with an
+// elicitation.
 func library() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "library", Version: "1"}, &sdk.ServerOptions{Instructions: "Read the manual."})
 	type in struct {
@@ -57,7 +58,7 @@ func library() *sdk.Server {
 	return s
 }
 
-// socketServer is mcptest over WebSocket.
+// socketServer serves mcptest over WebSocket.
 func socketServer(w http.ResponseWriter, r *http.Request) {
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"mcp"}})
 	if err != nil || c.Subprotocol() != "mcp" {
@@ -81,7 +82,7 @@ func socketServer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A testHost has a server of its own.
+// A testHost provides a server.
 type testHost struct {
 	mu     sync.Mutex
 	server *mcptest.Server
@@ -175,7 +176,7 @@ func TestTransports(t *testing.T) {
 				_, err := c.Call(context.WithoutCancel(t.Context()), "slow", args("60000"), nil)
 				hung <- err
 			}()
-			time.Sleep(time.Millisecond) // it may be closed before or during the call
+			time.Sleep(time.Millisecond) // close may come before or during the call
 			c.Close()
 			<-c.Done()
 			if err := <-hung; err == nil {
@@ -200,7 +201,7 @@ func TestSessionExpires(t *testing.T) {
 	}
 }
 
-// What a server answers over HTTP that is not what it should.
+// TestAnswers checks invalid HTTP responses.
 func TestAnswers(t *testing.T) {
 	var elsewhere int
 	other := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
@@ -308,7 +309,7 @@ func TestRequestsTakeNoLonger(t *testing.T) {
 		case strings.Contains(string(body), `"tools/list"`):
 			<-release
 			return true
-		case strings.Contains(string(body), `"tools/call"`): // longer than a request may take
+		case strings.Contains(string(body), `"tools/call"`): // longer than the request timeout
 			time.Sleep(3 * time.Second)
 		}
 		return false
@@ -325,7 +326,8 @@ func TestRequestsTakeNoLonger(t *testing.T) {
 	}
 }
 
-// A server of the old transport may not send us elsewhere.
+// TestEndpointElsewhere checks that a server of the old transport may not redirect the client
+// to another host.
 func TestEndpointElsewhere(t *testing.T) {
 	var elsewhere int
 	other := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
@@ -341,7 +343,7 @@ func TestEndpointElsewhere(t *testing.T) {
 	}
 }
 
-// A stream that breaks is resumed where it was.
+// TestStreamIsResumed checks that a broken stream resumes at the last event.
 func TestStreamIsResumed(t *testing.T) {
 	h := mcptest.NewHandler()
 	var id, resumed string
@@ -370,9 +372,8 @@ func TestStreamIsResumed(t *testing.T) {
 	}
 }
 
-// A server may close an idle connection just when a message is sent on it. The message is sent again, unless it calls a
-// tool: that may have begun.
-//
+// TestIdleConnectionCloses checks that a message is sent again if the server closes the idle
+// connection at the same moment, unless it is a tool call, which may have started.
 // Proves MCP-18.
 func TestIdleConnectionCloses(t *testing.T) {
 	h := mcptest.NewHandler()
@@ -407,7 +408,8 @@ func TestIdleConnectionCloses(t *testing.T) {
 	}
 }
 
-// The token of a user is added below our headers, and its errors come through.
+// TestAuthorize checks that the user's token is added below adze's headers, and that its errors
+// are returned.
 func TestAuthorize(t *testing.T) {
 	d := dialer(t)
 	d.Authorize = func(e *roster.Entry, base http.RoundTripper) http.RoundTripper {
@@ -431,7 +433,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// The stream that a server sends of its own accord on may be late, end, and come back where it was.
+// TestStandingStream checks that the stream for unsolicited messages may start late, end, and
+// resume at the last event.
 func TestStandingStream(t *testing.T) {
 	h := mcptest.NewHandler()
 	var mu sync.Mutex
@@ -468,7 +471,8 @@ func TestStandingStream(t *testing.T) {
 	}
 }
 
-// A server that answers the first request, which it does not know, with a web page, or that does not answer it, is asked in an older way.
+// TestOldServers checks that an older protocol is used for a server that answers the unknown
+// first request with a web page, or not at all.
 func TestOldServers(t *testing.T) {
 	h := mcptest.NewHandler()
 	h.Intercept = func(w http.ResponseWriter, r *http.Request, body []byte) bool {

@@ -9,25 +9,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// How long to wait before a stream is opened again that ended.
+// Delays before reopening a stream that ended.
 const (
 	firstPause = time.Second
 	maxPause   = 30 * time.Second
 )
 
-// A standing is the body of the stream that a server sends of its own accord on. Servers need not have one, may take
-// their time to begin it, and networks end it when it is quiet. None of that is the end of a connection, as the library
-// would have it: the stream is opened again for as long as there is a connection.
+// A standing is the body of the stream for unsolicited messages. Servers may not support it or
+// may delay it, and networks close it when idle. The SDK would treat all of this as the end of
+// the connection, so standing reopens the stream as long as the connection lasts.
 type standing struct {
 	remote *remote
 	req    *http.Request
 	cancel context.CancelFunc
-	body   *events // nil while there is none
-	last   string  // the number of the last event
+	body   *events // nil while the stream is closed
+	last   string  // ID of the last event
 	pause  time.Duration
 }
 
-// standing returns the answer to a request for a stream, which is made when it is read.
+// standing returns the response to a stream request. The stream is opened when the body is
+// read.
 func (r *remote) standing(req *http.Request) *http.Response {
 	ctx, cancel := context.WithCancel(req.Context())
 	return &http.Response{
@@ -60,7 +61,7 @@ func (s *standing) Read(p []byte) (int, error) {
 	}
 }
 
-// open asks for the stream, and reports whether it makes sense to ask again if there is none.
+// open requests the stream, and reports whether it is worth retrying if unavailable.
 func (s *standing) open() bool {
 	req := s.req.Clone(s.req.Context())
 	if s.last != "" {
@@ -74,11 +75,11 @@ func (s *standing) open() bool {
 		s.body = body
 		return true
 	}
-	res.Body.Close() // ok: it is not read
+	res.Body.Close() // ok: the body is not read
 	return res.StatusCode >= 500
 }
 
-// end forgets a stream that ended, but not where.
+// end discards a stream that ended but keeps the last event ID.
 func (s *standing) end() {
 	if s.body.last != "" {
 		s.last = s.body.last

@@ -23,25 +23,25 @@ import (
 )
 
 const (
-	// maxStderr is how much of what a program prints on standard error is kept.
+	// maxStderr limits the bytes kept of a program's standard error.
 	maxStderr = 64 << 10
-	// queueSize is how many messages wait for a program that does not read.
+	// queueSize is the number of messages queued for a program that does not read.
 	queueSize = 64
-	// shownStderr is how many characters of it are shown in an error.
+	// shownStderr is the number of characters of it shown in an error.
 	shownStderr = 600
 )
 
-// A stdio is a program that is spoken to over its standard input and output.
+// A stdio is a server program that communicates over standard input and output.
 type stdio struct {
 	*wire
 	cmd    osproc.Cmd
 	runner *osproc.Runner
 	stderr tail
-	rest   page // of standard output, without a line feed yet
+	rest   page // incomplete line of standard output
 	queue  chan []byte
 
 	mu      sync.Mutex
-	program *osproc.Program // nil before it was started
+	program *osproc.Program // nil before the start
 	stopped bool
 }
 
@@ -65,7 +65,7 @@ func (d *Dialer) stdio(e *roster.Entry, s *strikes) (*stdio, error) {
 	return p, nil
 }
 
-// Connect implements the library's Transport: it starts the program.
+// Connect implements [sdk.Transport]. It starts the program.
 func (p *stdio) Connect(context.Context) (sdk.Connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *stdio) Connect(context.Context) (sdk.Connection, error) {
 	return p.wire, nil
 }
 
-// stop ends the program, within 600 ms.
+// stop ends the program within 600 ms.
 func (p *stdio) stop() {
 	p.mu.Lock()
 	program, before := p.program, p.stopped
@@ -97,7 +97,7 @@ func (p *stdio) stop() {
 	p.fail(errClosed)
 }
 
-// enqueue hands a message to the program without waiting for it to read.
+// enqueue queues a message without waiting for the program to read it.
 func (p *stdio) enqueue(ctx context.Context, data []byte) error {
 	select {
 	case p.queue <- append(data, '\n'):
@@ -114,7 +114,7 @@ func (p *stdio) write(program *osproc.Program) {
 		select {
 		case data := <-p.queue:
 			if _, err := program.Write(data); err != nil {
-				return // the end of the program tells why
+				return // the program's exit explains the error
 			}
 		case <-p.gone:
 			return
@@ -122,7 +122,7 @@ func (p *stdio) write(program *osproc.Program) {
 	}
 }
 
-// ended says how the program ended.
+// ended returns an error describing the program's exit.
 func (p *stdio) ended(exit osproc.Exit) error {
 	how := fmt.Sprintf("with exit code %d", exit.Code)
 	if exit.Signal != "" {
@@ -135,7 +135,7 @@ func (p *stdio) ended(exit osproc.Exit) error {
 	return errors.New(text)
 }
 
-// lastWords returns the end of a log, for an error.
+// lastWords returns the end of a log, for an error message.
 func lastWords(log string) string {
 	log = strings.TrimSpace(log)
 	if len(log) > shownStderr {
@@ -146,7 +146,7 @@ func lastWords(log string) string {
 
 func (p *stdio) log() string { return visible(p.stderr.String()) }
 
-// stdout takes the program's standard output and delivers the messages in it.
+// stdout receives the program's standard output and delivers its messages.
 type stdout stdio
 
 func (p *stdout) Write(b []byte) (int, error) {
@@ -165,7 +165,7 @@ func (p *stdout) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// end delivers a line that is complete. Of one that is too long only the request that it answers fails.
+// end delivers a complete line. For an oversized line, only the request that it answers fails.
 func (p *stdout) end() {
 	rest := p.rest
 	p.rest = page{}
@@ -181,7 +181,7 @@ func (p *stdout) end() {
 	p.pass(tooLarge(id))
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the end of the data written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
@@ -204,7 +204,7 @@ func (t *tail) String() string {
 	return term.Strip(strings.ToValidUTF8(string(t.buf[max(0, len(t.buf)-maxStderr):]), ""))
 }
 
-// find returns the program that a command names, by the directories in path.
+// find looks up a command's program in the directories in path.
 func find(name, path, dir string) (string, error) {
 	if runtime.GOOS == "windows" {
 		return exec.LookPath(name)
@@ -220,7 +220,7 @@ func find(name, path, dir string) (string, error) {
 	}
 	for _, place := range filepath.SplitList(path) {
 		if !filepath.IsAbs(place) {
-			continue // a program of the project is not one of the user
+			continue // skip programs inside the project
 		}
 		if file := filepath.Join(place, name); executable(file) == nil {
 			return file, nil
@@ -229,7 +229,7 @@ func find(name, path, dir string) (string, error) {
 	return "", fmt.Errorf("there is no program %s in PATH, which is %s; install it or give its full path", line(name, nameLimit), cmp.Or(path, "empty"))
 }
 
-// executable returns why a file is no program, or nil.
+// executable returns the reason a file is not executable, or nil.
 func executable(name string) error {
 	info, err := os.Stat(name)
 	switch {
@@ -257,13 +257,13 @@ func getenv(env []string, name string) string {
 	return ""
 }
 
-// sameName reports whether an entry of an environment is for a variable.
+// sameName reports whether an environment entry sets the named variable.
 func sameName(entry, name string) bool {
 	have, _, _ := strings.Cut(entry, "=")
 	return have == name || runtime.GOOS == "windows" && strings.EqualFold(have, name)
 }
 
-// reason returns why the connection broke, or nil.
+// reason returns the reason the connection broke, or nil.
 func (p *stdio) reason() error {
 	select {
 	case <-p.gone:

@@ -13,33 +13,34 @@ import (
 )
 
 const (
-	// maxMessage is how large a message of a server may be.
+	// maxMessage is the maximum size of a server's message in bytes.
 	maxMessage = 32 << 20
-	// maxNoise is how many lines in a row that are no messages end a connection.
+	// maxNoise is the number of consecutive non-message lines that ends a connection.
 	maxNoise = 10_000
 )
 
 var errTooLarge = fmt.Errorf("the server sent a message of more than %d MB", maxMessage>>20)
 
-// A wire is a connection that carries one message at a time, as bytes. It implements the library's Connection.
+// A wire is a connection that transfers one message at a time, as bytes. It implements
+// [sdk.Connection].
 type wire struct {
 	send    func(context.Context, []byte) error
 	shut    func() // called once
 	strikes *strikes
 
 	in    chan jsonrpc.Message
-	noise int // lines in a row; those who deliver take turns
+	noise int // consecutive lines; only deliver uses it
 	gone  chan struct{}
 	once  sync.Once
-	err   error // why it is gone
+	err   error // reason it ended
 }
 
 func newWire(s *strikes) *wire {
 	return &wire{strikes: s, in: make(chan jsonrpc.Message), gone: make(chan struct{})}
 }
 
-// deliver takes what the server sent: a message, several of them, or something else, which is passed over. It waits
-// until the message is read, and is called by one goroutine at a time. The data is kept.
+// deliver handles data from the server: a message, a batch, or anything else, which is skipped.
+// It waits until the message is read. Calls must not be concurrent. It keeps data.
 func (w *wire) deliver(data []byte) {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -72,7 +73,7 @@ func (w *wire) message(data []byte) {
 	w.pass(msg)
 }
 
-// pass hands a message to who reads.
+// pass hands a message to Read.
 func (w *wire) pass(msg jsonrpc.Message) {
 	select {
 	case w.in <- msg:
@@ -91,7 +92,7 @@ func (w *wire) fail(err error) {
 	})
 }
 
-// Read implements the library's Connection.
+// Read implements [sdk.Connection].
 func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case msg := <-w.in:
@@ -103,7 +104,7 @@ func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements the library's Connection.
+// Write implements [sdk.Connection].
 func (w *wire) Write(ctx context.Context, msg jsonrpc.Message) error {
 	select {
 	case <-w.gone:
@@ -117,11 +118,11 @@ func (w *wire) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return w.send(ctx, data)
 }
 
-// Close implements the library's Connection.
+// Close implements [sdk.Connection].
 func (w *wire) Close() error {
 	w.fail(io.EOF)
 	return nil
 }
 
-// SessionID implements the library's Connection.
+// SessionID implements [sdk.Connection].
 func (w *wire) SessionID() string { return "" }

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A server that does not answer a ping within pingLimit is gone.
+// A server that does not answer a ping within pingLimit is considered gone.
 const (
 	pingEvery = 30 * time.Second
 	pingLimit = 15 * time.Second
@@ -24,20 +24,20 @@ type socket struct {
 	life   context.Context
 
 	mu   sync.Mutex
-	conn *websocket.Conn // nil before it was opened
+	conn *websocket.Conn // nil before it is opened
 }
 
 func (d *Dialer) socket(life context.Context, r *remote, s *strikes) *socket {
 	w := &socket{wire: newWire(s), remote: r, life: life}
 	w.shut = func() {
 		if conn := w.opened(); conn != nil {
-			go conn.CloseNow() // ok: it is gone either way
+			go conn.CloseNow() // ok: it is closed either way
 		}
 	}
 	return w
 }
 
-// Connect implements the library's Transport.
+// Connect implements [sdk.Transport].
 func (s *socket) Connect(ctx context.Context) (sdk.Connection, error) {
 	conn, res, err := websocket.Dial(ctx, s.remote.url.String(), &websocket.DialOptions{
 		HTTPClient: s.remote.client(), HTTPHeader: http.Header{}, Subprotocols: []string{"mcp"},
@@ -53,7 +53,7 @@ func (s *socket) Connect(ctx context.Context) (sdk.Connection, error) {
 	s.conn = conn
 	s.mu.Unlock()
 	s.send = func(ctx context.Context, data []byte) error {
-		// A write that is cancelled half-way would break the connection.
+		// Canceling a write halfway would break the connection.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.remote.d.limit())
 		defer cancel()
 		return conn.Write(ctx, websocket.MessageText, data)
@@ -103,13 +103,13 @@ func (s *socket) ping(conn *websocket.Conn) {
 	}
 }
 
-// stop says goodbye.
+// stop sends a normal close.
 func (s *socket) stop() {
 	if conn := s.opened(); conn != nil {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			conn.Close(websocket.StatusNormalClosure, "") // ok: it is gone either way
+			conn.Close(websocket.StatusNormalClosure, "") // ok: it is closed either way
 		}()
 		select {
 		case <-done:

@@ -1,6 +1,6 @@
-// Package content makes of what servers return what the model reads: text within a limit, pictures it can see, and the
-// names of files for everything else. Text of servers is not trusted, and says so; what could drive a terminal is left
-// to those who show it.
+// Package content converts servers' results to content for the model: bounded text, images it
+// can see, and file names for everything else. Text from servers is untrusted and marked so.
+// Callers that display it must strip terminal control sequences.
 package content
 
 import (
@@ -17,43 +17,46 @@ import (
 	"adze/internal/platform/picture"
 )
 
-// A Config says what becomes of content. The zero value keeps no files and sends pictures.
+// Config configures rendering. The zero value saves no files and sends images.
 type Config struct {
-	// Save keeps a file with the results of the session and returns its path; nil means that none can be kept.
+	// Save stores a file with the session's results and returns its path; nil means that files
+	// cannot be saved.
 	Save func(name, ext string, r io.Reader) (path string, err error)
-	// Images reports whether the model sees pictures; nil means that it does.
+	// Images reports whether the model accepts images; nil means that it does.
 	Images func() bool
-	// MaxTokens bounds what the model gets; 0 means [MaxTokens].
+	// MaxTokens limits the text for the model; 0 means [MaxTokens].
 	MaxTokens int
-	// Count asks the provider how many tokens a text is; nil means that estimates decide.
+	// Count asks the provider for a text's token count; nil means that estimates are used.
 	Count func(ctx context.Context, text string) (int, error)
 }
 
-// MaxTokens is how much of a result the model gets if nothing else is set.
+// MaxTokens is the default token limit of a result.
 const MaxTokens = 25_000
 
-// imageTokens is what a picture counts, and maxFiles how many files are kept of one result.
+// imageTokens is the assumed cost of an image, and maxFiles the maximum number of files saved
+// per result.
 const (
 	imageTokens = 1_600
 	maxFiles    = 100
 )
 
-// A Source is where content comes from. Name is that of a tool, a resource or a prompt, for the names of files.
+// A Source identifies the origin of content. Name is a tool, resource or prompt name, used in
+// file names.
 type Source struct{ Server, Name string }
 
-// Rendered content is what the model reads, and what is known of it.
+// Rendered is content for the model, with details about it.
 type Rendered struct {
 	Parts []msg.Part
-	// Text is the text among Parts, as the server wrote it.
+	// Text is the text in Parts as the server wrote it.
 	Text string
-	// Cut says that the text is not all of it, and File names the file that holds all, if there is one.
+	// Cut is set if the text is incomplete, and File names the file with the full text, if any.
 	Cut  bool
 	File string
-	// Files are those of other content, by its index.
+	// Files holds the files with other content, by its index.
 	Files map[int]string
 }
 
-// Render makes parts of content and of structured content, which may be nil.
+// Render converts content and structured content, which may be nil, to message parts.
 func (c Config) Render(ctx context.Context, from Source, all []mcp.Content, structured json.RawMessage) Rendered {
 	r := renderer{Config: c, ctx: ctx, from: from, files: map[int]string{}}
 	if r.MaxTokens <= 0 {
@@ -73,14 +76,14 @@ func (c Config) Render(ctx context.Context, from Source, all []mcp.Content, stru
 	return r.rendered()
 }
 
-// A renderer makes parts of one result.
+// A renderer converts one result.
 type renderer struct {
 	Config
 	ctx    context.Context
 	from   Source
 	texts  []string
 	images []msg.Part
-	room   int // tokens that are left
+	room   int // tokens left
 	files  map[int]string
 }
 
@@ -90,7 +93,7 @@ func (r *renderer) text(text string) {
 	}
 }
 
-// note adds a line of adze's own.
+// note adds a line from adze.
 func (r *renderer) note(format string, args ...any) { r.text("[" + fmt.Sprintf(format, args...) + "]") }
 
 func (r *renderer) add(i int, c mcp.Content) {
@@ -128,8 +131,8 @@ func (r *renderer) link(c mcp.Content) {
 	r.note("%s", text)
 }
 
-// binary sends a picture that the model can see, and keeps everything else in a file. What a server says about the type
-// does not count where the data say otherwise.
+// binary sends an image the model can see, and saves everything else in a file. If the data
+// contradict the server's declared type, the data decide.
 func (r *renderer) binary(i int, c mcp.Content) {
 	if kind := picture.Sniff(c.Data); kind != "" && (r.Images == nil || r.Images()) {
 		if r.room < imageTokens {
@@ -158,7 +161,7 @@ func (r *renderer) binary(i int, c mcp.Content) {
 	r.keep(i, c, what)
 }
 
-// keep saves the data of content and names the file.
+// keep saves data and adds the file's name.
 func (r *renderer) keep(i int, c mcp.Content, what string) {
 	ext := Extension(c.Data, c.MIME)
 	about := what + " (" + amount.Bytes(int64(len(c.Data)))
@@ -182,8 +185,8 @@ func (r *renderer) keep(i int, c mcp.Content, what string) {
 	}
 }
 
-// says reports whether the texts say the same as structured content: the same value, or the value of its only member, or all of
-// the strings that it consists of.
+// says reports whether the texts repeat structured content: the same value, the value of its
+// only member, or all of its strings.
 func (r *renderer) says(structured json.RawMessage) bool {
 	for _, text := range r.texts {
 		if sameJSON(text, structured) {
@@ -212,7 +215,7 @@ func (r *renderer) says(structured json.RawMessage) bool {
 	return 2*length >= len(all)
 }
 
-// rendered returns the texts, bounded, and the pictures.
+// rendered returns the bounded texts and the images.
 func (r *renderer) rendered() Rendered {
 	out := Rendered{Files: r.files, Cut: r.tooLong()}
 	if out.Cut {

@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/picture"
 )
 
-// saving returns a config that keeps files in a directory.
+// saving returns a config that saves files in a directory.
 func saving(t testing.TB) (c Config, dir string) {
 	dir = t.TempDir()
 	return Config{Save: func(name, ext string, r io.Reader) (string, error) {
@@ -51,7 +51,7 @@ func TestBinary(t *testing.T) {
 	tests := []struct {
 		name    string
 		content mcp.Content
-		ext     string // of the file that is kept
+		ext     string // extension of the saved file
 		want    string
 	}{
 		{"audio", mcp.Content{Kind: mcp.AudioContent, Data: []byte("RIFF\x24\x00\x00\x00WAVEfmt "), MIME: "audio/wav"}, ".wav", "Audio (16 bytes, audio/wav) is in "},
@@ -116,7 +116,7 @@ func TestLongText(t *testing.T) {
 	rows := strings.TrimSuffix(strings.Repeat(`{"id":1,"name":"x","tags":["a","b"]},`, 8_000), ",")
 	tests := []struct {
 		name, text string
-		ext        string // of the file, or empty if all is shown
+		ext        string // extension of the file, or empty if all is shown
 		want       []string
 	}{
 		{"short", "a line", "", []string{"a line"}},
@@ -153,9 +153,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// Proves MCP-37.
-//
-// What cannot be kept is cut.
+// TestLongTextIsCut checks that text that cannot be saved is truncated. Proves MCP-37.
 func TestLongTextIsCut(t *testing.T) {
 	for name, c := range map[string]Config{
 		"no place": {},
@@ -169,9 +167,7 @@ func TestLongTextIsCut(t *testing.T) {
 	}
 }
 
-// Proves MCP-37.
-//
-// The provider is asked only near the limit.
+// TestCount checks that the provider counts tokens only near the limit. Proves MCP-37.
 func TestCount(t *testing.T) {
 	tests := []struct {
 		chars, counted int
@@ -197,7 +193,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// A large result must not be copied several times.
+// TestHugeResult checks that a large result is not copied several times.
 func TestHugeResult(t *testing.T) {
 	const size = 24 << 20
 	text := strings.Repeat("0123456789abcde\n", size/16)
@@ -220,8 +216,8 @@ func TestHugeResult(t *testing.T) {
 	}
 }
 
-// Structured content is sent only if the text does not repeat it.
-//
+// TestStructuredContentIsSentOnce checks that structured content is sent only if the text does
+// not repeat it.
 // Proves MCP-36.
 func TestStructuredContentIsSentOnce(t *testing.T) {
 	for _, tt := range []struct {

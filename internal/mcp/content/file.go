@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// name returns a name for a file with results: whose they are, and what tells them from others.
+// name returns a file name for results, made from their source and a hash.
 func (r *renderer) name(data []byte) string {
 	sum := sha256.Sum256(data)
 	return r.fileName(sum[:])
@@ -21,7 +21,7 @@ func (r *renderer) fileName(sum []byte) string {
 	return "mcp-" + word(r.from.Server) + "-" + word(r.from.Name) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// word returns letters, digits and hyphens of a name.
+// word returns the letters, digits and hyphens of a name.
 func word(name string) string {
 	name = strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -35,10 +35,10 @@ func word(name string) string {
 	return name[:min(len(name), 30)]
 }
 
-// Extension returns the ending of a file for data. The data decide, and the type that a server gives only among texts:
-// what is saved is never a program.
+// Extension returns the file extension for data. The data decide; the server's declared type
+// only distinguishes among text types, so that a saved file is never a program.
 func Extension(data []byte, given string) string {
-	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // ok: then it is of no known type
+	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // ok: then its type is unknown
 	switch {
 	case bytes.HasPrefix(data, []byte("fLaC")):
 		return "flac"

@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// countTimeout bounds the question to the provider.
+	// countTimeout limits the token count request.
 	countTimeout = 5 * time.Second
-	// previewed is how many characters of a text that is too long are shown.
+	// previewed is the number of characters shown of an overlong text.
 	previewed = 2000
-	// maxLine is the size of the longest line that can be read by its number.
+	// maxLine is the longest line that can be read by its number.
 	maxLine = 2000
-	// maxCompared is the size up to which two JSON texts are compared by what they mean, and maxParsed the one up to which a
-	// JSON text is read at all.
+	// maxCompared is the maximum size at which two JSON texts are compared by value, and
+	// maxParsed the maximum size at which JSON is parsed at all.
 	maxCompared = 1 << 20
 	maxParsed   = 16 << 20
-	// maxIndented and maxIndent are the size and the depth up to which JSON is written in lines: indentation can be much
-	// larger than what is indented.
+	// maxIndented and maxIndent are the maximum size and depth at which JSON is indented:
+	// indentation can be much larger than the data.
 	maxIndented = 4 << 20
 	maxIndent   = 12
 )
 
-// tooLong reports whether the texts are more than the model gets. An estimate settles most cases; the provider counts
-// what is near the limit.
+// tooLong reports whether the texts exceed the model's limit. An estimate decides most cases;
+// near the limit the provider counts.
 func (r *renderer) tooLong() bool {
 	size := 0
 	for _, text := range r.texts {
 		size += len(text)
 	}
 	switch {
-	case size <= r.room: // no token is less than a byte
+	case size <= r.room: // a token is at least a byte
 		return false
 	case size > 16*r.room:
 		return true
@@ -62,8 +62,8 @@ func (r *renderer) tooLong() bool {
 	return estimate > r.room
 }
 
-// tokens estimates how many tokens a text is: four plain characters are one, and three of JSON; every other character is
-// one.
+// tokens estimates a text's token count: one per four ASCII characters, or three in JSON, and
+// one for every other character.
 func tokens(text string) int {
 	plain, other := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -91,8 +91,8 @@ func isJSON(text string) bool {
 	return first == '{' && last == '}' || first == '[' && last == ']'
 }
 
-// persist writes the texts to a file, and returns what the model reads instead. Without a file it is the beginning of
-// the texts.
+// persist saves the texts to a file and returns a replacement for the model. Without a file it
+// returns the start of the texts.
 func (r *renderer) persist() (text, path string) {
 	ext, shape := "txt", ""
 	texts := r.texts
@@ -124,7 +124,7 @@ func (r *renderer) persist() (text, path string) {
 	return b.String(), path
 }
 
-// saveAll writes texts to one file.
+// saveAll saves texts to one file.
 func (r *renderer) saveAll(ext string, texts []string) (string, error) {
 	if r.Save == nil {
 		return "", errNoPlace
@@ -135,13 +135,13 @@ func (r *renderer) saveAll(ext string, texts []string) (string, error) {
 		if i > 0 {
 			all = append(all, strings.NewReader("\n"))
 		}
-		io.Copy(sum, struct{ io.Reader }{strings.NewReader(text)}) // ok: it never fails; a piece at a time
+		io.Copy(sum, struct{ io.Reader }{strings.NewReader(text)}) // ok: it never fails; copied in pieces
 		all = append(all, strings.NewReader(text))
 	}
 	return r.Save(r.fileName(sum.Sum(nil)), ext, io.MultiReader(all...))
 }
 
-// measure returns the size of texts, their lines, and the size of the longest one.
+// measure returns the texts' size, their number of lines, and the size of the longest line.
 func measure(texts []string) (size, lines, longest int) {
 	for _, text := range texts {
 		size += len(text) + 1
@@ -153,7 +153,7 @@ func measure(texts []string) (size, lines, longest int) {
 	return size, lines, longest
 }
 
-// cutText returns the beginning of texts, at most n characters.
+// cutText returns the first n characters of texts.
 func cutText(texts []string, n int) string {
 	var b strings.Builder
 	for i, text := range texts {
@@ -171,7 +171,8 @@ func cutText(texts []string, n int) string {
 	return b.String()
 }
 
-// inLines returns JSON in lines, so that parts of it can be read. What is nested deeply stays as it is.
+// inLines indents JSON so that parts of it can be read. Deeply nested JSON is returned
+// unchanged.
 func inLines(text string) string {
 	if _, _, longest := measure([]string{text}); longest <= maxLine || len(text) > maxIndented || deeper(text, maxIndent) {
 		return text
@@ -183,7 +184,7 @@ func inLines(text string) string {
 	return b.String()
 }
 
-// deeper reports whether the brackets of a JSON text are nested deeper than n.
+// deeper reports whether JSON is nested deeper than n.
 func deeper(text string, n int) bool {
 	now, quoted := 0, false
 	for i := 0; i < len(text); i++ {

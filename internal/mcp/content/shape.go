@@ -12,15 +12,15 @@ import (
 
 var errNoPlace = errors.New("this session keeps no files")
 
-// Bounds of the description of JSON.
+// Limits on the description of JSON.
 const (
 	maxKeys  = 12
 	maxShape = 600
 	maxKey   = 40
 )
 
-// describe says in a line what a JSON text holds: its members with their types, and those of the first element of a list.
-// It is empty for what is no JSON.
+// describe summarizes a JSON text in one line: its members with their types, and the members of
+// a list's first element. It returns "" if text is not JSON.
 func describe(text string) string {
 	data := []byte(text)
 	if !json.Valid(data) {
@@ -33,7 +33,7 @@ func describe(text string) string {
 	return said
 }
 
-// shapeOf describes a value and what is within it down to a depth.
+// shapeOf describes a value and its contents down to a depth.
 func shapeOf(data json.RawMessage, depth int) string {
 	switch data = bytes.TrimSpace(data); data[0] {
 	case '{':
@@ -58,7 +58,7 @@ func objectShape(data json.RawMessage, depth int) string {
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
-			break // ok: what was read is described
+			break // ok: the part read is described
 		}
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
@@ -90,7 +90,7 @@ func listShape(data json.RawMessage, depth int) string {
 	for dec.More() {
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
-			break // ok: what was read is described
+			break // ok: the part read is described
 		}
 		if n++; n == 1 && depth > 0 {
 			first = " like " + shapeOf(value, depth-1)

@@ -1,6 +1,6 @@
-// Package editor finds the editor that the user works with in a directory: editors leave lock files that say on which
-// port they listen, and for which folders. A lock file is nothing but a hint of the user's own programs: it is used only
-// if it is the user's, names a process that lives, and then for this machine alone. Connecting is left to mcp.
+// Package editor finds the user's editor for a directory. Editors leave lock files with their
+// port and folders. A lock file is only a hint from the user's own programs: it is used only if
+// the user owns it and it names a running process, and only to connect to the local machine.
 package editor
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// Name is what the editor is called as a server.
+	// Name is the editor's server name.
 	Name = "ide"
 	// tokenHeader is the header that editors expect.
 	tokenHeader = "X-Claude-Code-Ide-Authorization"
@@ -32,19 +32,19 @@ const (
 	maxSize  = 64 << 10
 )
 
-// A Config says where to look.
+// Config configures the search for editors.
 type Config struct {
 	// Home is the directory of the lock files.
 	Home string
 	// Dir is the working directory.
 	Dir string
-	// Port is the port that the editor's own terminal names; 0 if there is none.
+	// Port is the port given by the editor's integrated terminal; 0 if unknown.
 	Port int
-	// Alive reports whether a process lives; nil asks the system.
+	// Alive reports whether a process is running; nil means to ask the system.
 	Alive func(pid int) bool
 }
 
-// A lock is what an editor says of itself.
+// A lock is the content of an editor's lock file.
 type lock struct {
 	PID       int      `json:"pid"`
 	Name      string   `json:"ideName"`
@@ -52,15 +52,16 @@ type lock struct {
 	Transport string   `json:"transport"`
 	Token     string   `json:"authToken"`
 
-	file  string // the name of the lock file
+	file  string // name of the lock file
 	unfit error  // why it cannot be used; nil if it can
 	port  int
-	depth int // of the folder that holds the working directory
+	depth int // depth of the folder containing the working directory
 	noted time.Time
 }
 
-// Find returns the editor whose folder the working directory is in, as a server. If there are several, it is the one whose
-// terminal we are in, or else the one with the nearest folder that began last. The error says why there is none.
+// Find returns the editor whose folder contains the working directory, as a server. If several
+// match, it prefers the editor whose terminal adze runs in, then the nearest folder, then the
+// latest start. The error is the reason none was found.
 func Find(c Config) (*roster.Entry, error) {
 	all := locks(c)
 	if len(all) == 0 {
@@ -82,16 +83,16 @@ func Find(c Config) (*roster.Entry, error) {
 	return best.entry(), nil
 }
 
-// An Editor is one that has left a lock file.
+// An Editor is an editor with a lock file.
 type Editor struct {
-	Name    string // as it calls itself; may be empty
-	File    string // the name of its lock file
+	Name    string // name it reports; may be empty
+	File    string // name of its lock file
 	Folders []string
-	// Unfit is why it cannot be connected to; nil if it can.
+	// Unfit is the reason it cannot be connected to; nil if it can.
 	Unfit error
 }
 
-// All returns the editors that have left lock files, by the names of these.
+// All returns the editors with lock files, ordered by file name.
 func All(c Config) []Editor {
 	var all []Editor
 	for _, l := range locks(c) {
@@ -100,13 +101,13 @@ func All(c Config) []Editor {
 	return all
 }
 
-// locks reads the lock files, and says which of them lead to no editor that can be used.
+// locks reads the lock files and marks the unusable ones.
 func locks(c Config) []lock {
 	if c.Alive == nil {
 		c.Alive = osproc.Alive
 	}
 	entries, err := os.ReadDir(c.Home)
-	if err != nil { // as it is where no editor leaves any
+	if err != nil { // usually the directory does not exist
 		return nil
 	}
 	var all []lock
@@ -126,14 +127,14 @@ func locks(c Config) []lock {
 	return all
 }
 
-// portOf returns the port that the name of a lock file is made of.
+// portOf returns the port in a lock file's name.
 func portOf(name string) (int, bool) {
 	digits, ok := strings.CutSuffix(name, ".lock")
 	port, err := strconv.Atoi(digits)
 	return port, ok && err == nil && port > 0 && port < 1<<16 && strconv.Itoa(port) == digits
 }
 
-// read reads a lock file, if it is a file of the user that no one else can write.
+// read reads a lock file if it belongs to the user and no one else can write it.
 func read(path string) (l lock, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -166,7 +167,7 @@ func read(path string) (l lock, err error) {
 	return l, nil
 }
 
-// fits reports why the editor is not the one to connect to, or nil.
+// fits returns the reason not to connect to the editor, or nil.
 func (l *lock) fits(c *Config) error {
 	switch {
 	case l.PID <= 0 || !c.Alive(l.PID):
@@ -191,7 +192,7 @@ func (l *lock) fits(c *Config) error {
 	return nil
 }
 
-// resolved returns a path without links, as far as it exists.
+// resolved returns a path with symlinks resolved, as far as it exists.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -199,7 +200,7 @@ func resolved(path string) string {
 	return filepath.Clean(path)
 }
 
-// compare puts editors in order, the better one last.
+// compare orders editors, the better one last.
 func (l *lock) compare(other *lock, port int) int {
 	if mine, its := l.port == port, other.port == port; mine != its {
 		if mine {
@@ -213,7 +214,8 @@ func (l *lock) compare(other *lock, port int) int {
 	return l.noted.Compare(other.noted)
 }
 
-// entry returns the editor as a server. It is on this machine, whatever the lock file says.
+// entry returns the editor as a server. It is always on the local machine, even if the lock
+// file names another host.
 func (l *lock) entry() *roster.Entry {
 	e := &roster.Entry{
 		Name: Name, Given: Name, Scope: roster.Flag, Type: roster.SSEIDE, URL: fmt.Sprintf("http://127.0.0.1:%d/sse", l.port),

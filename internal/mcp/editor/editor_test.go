@@ -84,8 +84,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A lock file counts only if no one else can write it, and as a file.
-//
+// TestForeignLockFiles checks that a lock file counts only if it is a regular file that no one
+// else can write.
 // Proves MCP-51.
 func TestForeignLockFiles(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()

@@ -1,6 +1,6 @@
-// Package hosted carries messages to and from servers that live in the program that drives this one. It knows as much
-// of them as it takes to tell requests from answers, and to answer what the host has said in advance. The protocol
-// itself is left to mcp/client, and the lines between the programs to the front end.
+// Package hosted passes messages to and from servers in the program that drives adze. It
+// distinguishes requests from responses, and answers requests for which the host supplied a
+// response in advance.
 package hosted
 
 import (
@@ -12,25 +12,25 @@ import (
 	"sync"
 )
 
-// A Sender passes a message on to a server of the host and returns its answer.
+// A Sender sends a message to a host's server and returns its response.
 type Sender func(ctx context.Context, server string, message json.RawMessage) (json.RawMessage, error)
 
-// A Manifest is what a server would say when it is greeted. Members may be nil.
+// A Manifest holds a server's responses in advance. Members may be nil.
 type Manifest struct {
 	Initialize json.RawMessage `json:"initializeResult"`
 	Tools      json.RawMessage `json:"toolsListResult"`
 }
 
-// Servers are those of a host.
+// Servers describes a host's servers.
 type Servers struct {
 	Names     []string
 	Manifests map[string]Manifest
-	Configs   map[string]json.RawMessage // what the host says about them; may lack some
-	// Send passes a message on to one of them.
+	Configs   map[string]json.RawMessage // the host's configuration for them; may lack some
+	// Send sends a message to a server.
 	Send Sender
 }
 
-// A Link connects to the servers of a host, once there is one. It is safe for concurrent use.
+// A Link connects to a host's servers once a host is available. It is safe for concurrent use.
 type Link struct {
 	mu        sync.Mutex
 	send      Sender
@@ -38,23 +38,23 @@ type Link struct {
 	receivers map[string]*receiver
 }
 
-// A receiver gets the messages that a server sends of its own accord.
+// A receiver gets a server's unsolicited messages.
 type receiver struct{ take func(json.RawMessage) }
 
-// Connect says how messages reach the host, and what its servers have said in advance.
+// Connect sets the function that reaches the host, and its servers' manifests.
 func (l *Link) Connect(send Sender, manifests map[string]Manifest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.send, l.manifests = send, manifests
 }
 
-// A header is what tells messages apart.
+// A header holds the fields that distinguish messages.
 type header struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 }
 
-// Send passes a message on. For a request it returns the response, and otherwise nil.
+// Send sends a message. For a request it returns the response, otherwise nil.
 func (l *Link) Send(ctx context.Context, server string, message json.RawMessage) (json.RawMessage, error) {
 	var h header
 	if err := json.Unmarshal(message, &h); err != nil {
@@ -71,7 +71,7 @@ func (l *Link) Send(ctx context.Context, server string, message json.RawMessage)
 		return nil, errors.New("there is no host")
 	}
 	if manifest.Initialize != nil && h.Method == "notifications/initialized" {
-		return nil, nil // the host did this greeting itself
+		return nil, nil // the host has already initialized the server
 	}
 	answer, err := send(ctx, server, message)
 	if err != nil || h.Method == "" || len(h.ID) == 0 {
@@ -81,13 +81,13 @@ func (l *Link) Send(ctx context.Context, server string, message json.RawMessage)
 	if err := json.Unmarshal(answer, &of); err != nil {
 		return nil, fmt.Errorf("the host's answer for the server %s is not valid", server)
 	}
-	if !bytes.Equal(of.ID, h.ID) { // some hosts count for themselves
+	if !bytes.Equal(of.ID, h.ID) { // some hosts number requests themselves
 		return withID(answer, h.ID)
 	}
 	return answer, nil
 }
 
-// answer returns what the server has said in advance, or nil.
+// answer returns the manifest's response, or nil.
 func (m Manifest) answer(method string) json.RawMessage {
 	switch method {
 	case "initialize":
@@ -98,7 +98,8 @@ func (m Manifest) answer(method string) json.RawMessage {
 	return nil
 }
 
-// said notes that a list was given out: it may have changed when it is asked for again.
+// said records that a list was answered from the manifest; a later request goes to the server,
+// because the list may have changed.
 func (l *Link) said(server, method string) {
 	if method != "tools/list" {
 		return
@@ -126,7 +127,7 @@ func withID(message, id json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// Listen says where messages go that a server sends of its own accord, until stop is called.
+// Listen calls take with a server's unsolicited messages until stop is called.
 func (l *Link) Listen(server string, take func(message json.RawMessage)) (stop func()) {
 	r := &receiver{take}
 	l.mu.Lock()
@@ -144,7 +145,7 @@ func (l *Link) Listen(server string, take func(message json.RawMessage)) (stop f
 	}
 }
 
-// Receive passes on a message of a server.
+// Receive delivers a server's message.
 func (l *Link) Receive(server string, message json.RawMessage) error {
 	l.mu.Lock()
 	r := l.receivers[server]

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a host has said in advance is not asked for, and everything else is passed on.
+// TestLink checks that requests with a response in the manifest are answered from it, and that
+// everything else is passed on.
 func TestLink(t *testing.T) {
 	var l Link
 	if _, err := l.Send(t.Context(), "s", json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)); err == nil {
@@ -57,7 +58,7 @@ func TestReceive(t *testing.T) {
 	var got []string
 	stop := l.Listen("s", func(m json.RawMessage) { got = append(got, "old "+string(m)) })
 	again := l.Listen("s", func(m json.RawMessage) { got = append(got, "new "+string(m)) })
-	stop() // it was replaced
+	stop() // already replaced
 	if err := l.Receive("s", json.RawMessage(`1`)); err != nil {
 		t.Error(err)
 	}

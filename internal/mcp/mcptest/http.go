@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// A Handler is the server over streamable HTTP. It answers each request with one message, and what it sends of its own accord is
-// lost. Its behaviour may be changed while it runs.
+// A Handler is the server over streamable HTTP. It answers each request with one message, and
+// drops unsolicited messages. Its behavior may be changed while it runs.
 type Handler struct {
 	Server *Server
 
 	mu       sync.Mutex
 	session  int
 	requests []*http.Request
-	// Intercept, if not nil, may answer a request itself and then reports true.
+	// Intercept, if not nil, may answer a request itself and then returns true.
 	Intercept func(w http.ResponseWriter, r *http.Request, body []byte) bool
 }
 
-// NewHandler returns a handler that behaves as the arguments say.
+// NewHandler returns a handler with the behavior given by args.
 func NewHandler(args ...string) *Handler { return &Handler{Server: New(func(any) {}, args...)} }
 
 // Expire ends all sessions: the next request in one gets a 404.

@@ -1,25 +1,25 @@
-// Package mcptest is a server of the Model Context Protocol for tests: well-behaved by default, and as bad as it is
-// told to be. It speaks the wire format by itself, so that nothing keeps it from being wrong.
+// Package mcptest implements an MCP server for tests: well-behaved by default, and misbehaving
+// as configured. It implements the wire format itself, so that it can send anything.
 //
-// [Main] is the server as a program; it is told how to behave by its arguments:
+// [Main] is the server as a program, with its behavior configured by arguments:
 //
-//	tools=N         N tools called tool_1, tool_2, …, beside the usual ones
+//	tools=N         N tools called tool_1, tool_2, … in addition to the usual ones
 //	only=N          N tools called tool_1, …, and no others
-//	pages=N         N tools to a page
-//	loop            the list of tools never ends: the cursor is always the same
-//	name=S          what the server calls itself
-//	instructions=S  what it tells the model
-//	protocol=V      the version of the protocol that it answers with
-//	slow=D          answers the greeting after D, such as 500ms
+//	pages=N         N tools per page
+//	loop            an endless tool list: the cursor is always the same
+//	name=S          the server's name
+//	instructions=S  its instructions for the model
+//	protocol=V      the protocol version in its response
+//	slow=D          answers the initialization after D, such as 500ms
 //	silent          never answers
-//	noise           prints lines that are no messages
-//	garbage         answers every call of a tool with something that is no JSON-RPC
+//	noise           prints lines other than messages
+//	garbage         answers every tool call with invalid JSON-RPC
 //	flood           sends notifications without end
-//	changing        changes its list of tools each second, and says so
-//	hostile         names and descriptions with hidden characters, and much too long
+//	changing        changes its tool list each second, and sends notifications
+//	hostile         overlong names and descriptions with hidden characters
 //	stubborn        ignores SIGINT, SIGTERM and the end of its input
-//	exit=N          ends at once with this code, after a line on standard error
-//	pid=FILE        adds its process number to a file
+//	exit=N          exits immediately with this code, after a line on standard error
+//	pid=FILE        appends its process ID to a file
 package mcptest
 
 import (
@@ -36,20 +36,21 @@ import (
 	"time"
 )
 
-// A Server answers requests as its behaviour says.
+// A Server answers requests according to its options.
 type Server struct {
 	options map[string]string
 
 	mu      sync.Mutex
 	send    func(any)                       // sends a message to the client
-	waiting map[string]chan json.RawMessage // answers to requests of the server
-	running map[string]context.CancelFunc   // calls, by their id
+	waiting map[string]chan json.RawMessage // responses to server requests
+	running map[string]context.CancelFunc   // running calls, by ID
 	next    int
-	version int           // of the list of tools
-	again   chan struct{} // closed when a page is asked for again
+	version int           // version of the tool list
+	again   chan struct{} // closed when a page is requested again
 }
 
-// New returns a server that behaves as the arguments of [Main] say. What it sends of its own accord goes to send.
+// New returns a server with the behavior given by args, as in [Main]. It passes unsolicited
+// messages to send.
 func New(send func(message any), args ...string) *Server {
 	s := &Server{options: map[string]string{}, send: send, waiting: map[string]chan json.RawMessage{}, running: map[string]context.CancelFunc{}}
 	for _, arg := range args {
@@ -59,7 +60,7 @@ func New(send func(message any), args ...string) *Server {
 	return s
 }
 
-// A Message is one of JSON-RPC.
+// A Message is a JSON-RPC message.
 type Message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -69,7 +70,7 @@ type Message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// An Error is one of JSON-RPC.
+// An Error is a JSON-RPC error.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -80,7 +81,7 @@ func (e *Error) Error() string { return e.Message }
 
 type object = map[string]any
 
-// Main runs the server over in and out, and returns the exit code of a program.
+// Main runs the server over in and out, and returns the exit code.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	var mu sync.Mutex
 	raw := func(data []byte) {
@@ -135,7 +136,7 @@ func encode(m any) []byte {
 	return data
 }
 
-// Answer returns the answer to a message, or nil if there is none.
+// Answer returns the response to a message, or nil.
 func (s *Server) Answer(data []byte) []byte {
 	var m Message
 	if json.Unmarshal(data, &m) != nil || s.has("silent") {
@@ -175,7 +176,7 @@ func (s *Server) Answer(data []byte) []byte {
 	return encode(answer)
 }
 
-// hear takes a notification.
+// hear handles a notification.
 func (s *Server) hear(m Message) {
 	switch m.Method {
 	case "notifications/cancelled":
@@ -226,7 +227,7 @@ func (s *Server) Notify(method string, params any) {
 	s.send(object{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-// Ask sends a request to the client and returns its result, or nil if there was none.
+// Ask sends a request to the client and returns its result, or nil on failure.
 func (s *Server) Ask(ctx context.Context, method string, params any) json.RawMessage {
 	s.mu.Lock()
 	s.next++
@@ -243,7 +244,7 @@ func (s *Server) Ask(ctx context.Context, method string, params any) json.RawMes
 	}
 }
 
-// handle returns the result of a request, or bytes to be sent as they are.
+// handle returns a request's result, or raw bytes to send.
 func (s *Server) handle(ctx context.Context, m Message) (any, *Error) {
 	switch m.Method {
 	case "initialize":

@@ -1,5 +1,5 @@
-// Package roster says which servers of the Model Context Protocol are configured: it reads their entries
-// from files and settings, merges them, and finds what is wrong with each. It starts nothing.
+// Package roster determines the configured MCP servers: it reads their entries from files and
+// settings, merges them, and validates each. It starts nothing.
 package roster
 
 import (
@@ -7,41 +7,44 @@ import (
 	"time"
 )
 
-// An Entry is the configuration of one server, with variables expanded.
+// An Entry is a server's configuration, with variables expanded.
 type Entry struct {
-	// Name is what the server is called in tools and rules: letters, digits, '-' and '_'. Given is how the file spells it.
+	// Name is the server's name in tools and rules: letters, digits, '-' and '_'. Given is the
+	// name in the file.
 	Name, Given string
 	Scope       Scope
-	// File is where the entry stands; empty for one of the command line or of a host.
+	// File is the file containing the entry; empty if it comes from the command line or a host.
 	File string
 	Type Type
 
-	// Command, Args and Env start a program that is spoken to over standard input and output. Env is added to the
-	// environment.
+	// Command, Args and Env start a program that communicates over standard input and output.
+	// Env is added to the environment.
 	Command string
 	Args    []string
 	Env     map[string]string
 
-	// URL and Headers are those of a remote server. HeadersHelper is a command that prints more headers as JSON.
+	// URL and Headers are for a remote server. HeadersHelper is a command that prints more
+	// headers as JSON.
 	URL           string
 	Headers       map[string]string
 	HeadersHelper string
 	OAuth         *OAuth // may be nil
 
-	// Timeout bounds a call without news of it; 0 means the usual time.
+	// Timeout limits a call without activity; 0 means the default.
 	Timeout time.Duration
-	// AlwaysLoad keeps the tools of the server in every request.
+	// AlwaysLoad keeps the server's tools in every request.
 	AlwaysLoad bool
 
-	// Raw is the entry as it is written, which is what the user approves.
+	// Raw is the entry as written, which the user approves.
 	Raw json.RawMessage
-	// Problem says why the entry cannot be used; nil if it can.
+	// Problem is the reason the entry cannot be used; nil if it can.
 	Problem error
-	// Warnings say what the user may want to correct.
+	// Warnings lists minor mistakes for the user to fix.
 	Warnings []string
 
-	// Unapproved entries of a project wait for the user's approval. Disabled ones are not to be started, and not to be
-	// asked about: the user said so, or Same names another entry for the same server.
+	// Unapproved project entries wait for the user's approval. Disabled entries are neither
+	// started nor prompted for: the user disabled them, or Same names another entry for the
+	// same server.
 	Unapproved, Disabled bool
 	Same                 string
 }
@@ -49,13 +52,13 @@ type Entry struct {
 // Usable reports whether the server may be started.
 func (e *Entry) Usable() bool { return e.Problem == nil && !e.Unapproved && !e.Disabled }
 
-// Offers reports whether the model may call a tool of the server. Of an editor's tools it may call two; the others open
-// files and show changes, and are not used.
+// Offers reports whether the model may call a server's tool. It may call two of an editor's
+// tools; the others open files and show changes, and are not used.
 func (e *Entry) Offers(tool string) bool {
 	return e.Type != SSEIDE && e.Type != WSIDE || tool == "getDiagnostics" || tool == "executeCode"
 }
 
-// An OAuth is what an entry says about signing in.
+// An OAuth holds an entry's sign-in options.
 type OAuth struct {
 	ClientID     string   `json:"clientId"`
 	ClientSecret string   `json:"clientSecret"`
@@ -64,7 +67,7 @@ type OAuth struct {
 	Scopes       []string `json:"scopes"`
 }
 
-// A Type is how a server is spoken to.
+// A Type is a server's transport type.
 type Type string
 
 // The types.
@@ -73,16 +76,16 @@ const (
 	HTTP  Type = "http"
 	SSE   Type = "sse"
 	WS    Type = "ws"
-	// SSEIDE and WSIDE are servers of an editor, found by its lock file.
+	// SSEIDE and WSIDE are an editor's servers, found by its lock file.
 	SSEIDE Type = "sse-ide"
 	WSIDE  Type = "ws-ide"
-	// Proxy is a service that connects to the servers of an account.
+	// Proxy is a service that connects to an account's servers.
 	Proxy Type = "proxy"
-	// Host is a server in the program that drives this one.
+	// Host is a server in the program that drives adze.
 	Host Type = "sdk"
 )
 
-// A Scope says who configured a server.
+// A Scope identifies where a server was configured.
 type Scope string
 
 // The scopes, from the weakest to the strongest.

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// values are those that stand in entries: of variables, and of the options of a plugin.
+// values looks up variables and plugin options for expansion.
 type values struct {
 	getenv func(string) string
 	option func(string) (string, bool) // may be nil
 }
 
-// expand replaces ${NAME} and ${NAME:-default} by the values of variables, and ${user_config.NAME} by those of options.
-// What is put in is not looked at again. An error names what is not set, and never a value.
+// expand replaces ${NAME} and ${NAME:-default} with variables' values, and ${user_config.NAME}
+// with options' values. Inserted values are not expanded again. An error names the missing
+// variable or option, and never contains a value.
 func expand(text string, v values) (string, error) {
 	var b strings.Builder
 	for {
@@ -50,8 +51,8 @@ func expand(text string, v values) (string, error) {
 	}
 }
 
-// Expand replaces ${NAME} and ${NAME:-default} in a text by the values of variables. An error names the variable that is
-// not set.
+// Expand replaces ${NAME} and ${NAME:-default} in a text with variables' values. An error names
+// the unset variable.
 func Expand(text string, getenv func(string) string) (string, error) {
 	return expand(text, values{getenv: getenv})
 }

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// maxName bounds the name of a server, in characters.
+// maxName limits a server's name, in characters.
 const maxName = 64
 
-// reserved are names that servers of files cannot have: those that the program gives itself, and those that other
-// programs give to servers of their own, about which users may have written rules.
+// reserved returns names that configured servers cannot have: names adze uses itself, and names
+// other programs give to their own servers, for which users may have written rules.
 func reserved() []string {
 	return []string{"adze", "ide", "workspace", "claude-ai", "claude-in-chrome", "computer-use"}
 }
 
-// Name returns what a server is called in tools and rules. Characters other than letters, digits, '-' and '_' become
-// '_'. No name has two underscores in a row, or one at an end: "mcp__a__b" must be a tool b of the server a, and cannot
-// be one of a server "a__b", to which rules about a would apply.
+// Name returns a server's name in tools and rules. Characters other than letters, digits, '-'
+// and '_' become '_'. A name never has two consecutive underscores, or an underscore at either
+// end: "mcp__a__b" must be the tool b of server a, never a tool of a server "a__b", to which
+// rules for a would apply.
 func Name(given string) string {
 	var b strings.Builder
 	for _, r := range given {
@@ -32,7 +33,7 @@ func Name(given string) string {
 	return strings.TrimRight(b.String(), "_")
 }
 
-// checkName returns why a server cannot have a name, or nil.
+// checkName returns the reason a server cannot have a name, or nil.
 func checkName(given, name string) error {
 	switch {
 	case name == "":
@@ -45,7 +46,8 @@ func checkName(given, name string) error {
 	return nil
 }
 
-// Shown returns a text of a file so that nothing in it can control a terminal or look like something else.
+// Shown returns a file's text without anything that could control a terminal or be mistaken for
+// something else.
 func Shown(text string) string {
 	const most = 200
 	if len(text) > most {

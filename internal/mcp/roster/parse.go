@@ -18,34 +18,35 @@ import (
 	"adze/internal/platform/jsonc"
 )
 
-// MaxFile bounds a file of servers, in bytes.
+// MaxFile limits the size of a servers file in bytes.
 const MaxFile = 1 << 20
 
-// The limits of an entry, and of how many there are.
+// Limits on entries and their number.
 const (
 	maxServers = 1000
-	maxItems   = 1000     // of a list or an object
-	maxText    = 64 << 10 // in bytes
+	maxItems   = 1000     // entries in a list or object
+	maxText    = 64 << 10 // maximum length in bytes
 )
 
-// A Source is where entries stand.
+// A Source identifies the origin of entries.
 type Source struct {
 	Scope Scope
 	File  string // empty for the command line and for hosts
-	// Getenv returns the value of a variable.
+	// Getenv returns a variable's value.
 	Getenv func(string) string
-	// Option returns the value of an option of the plugin that the entries are of, for ${user_config.NAME}; nil for others.
+	// Option returns an option's value for the entries' plugin, for ${user_config.NAME}; nil if
+	// they do not belong to a plugin.
 	Option func(string) (value string, ok bool)
 }
 
-// A Problem is something wrong with the configuration that no entry stands for.
+// A Problem is a configuration error not tied to an entry.
 type Problem struct{ Where, Text string }
 
 // String returns the problem as a line.
 func (p Problem) String() string { return strings.TrimPrefix(p.Where+": "+p.Text, ": ") }
 
-// Parse reads the entries of an object of servers, in the order in which they are written. Of entries with the same name
-// the last counts, as everywhere in JSON.
+// Parse parses an object of servers, in the order written. If a name occurs more than once, the
+// last entry counts, as usual in JSON.
 func Parse(src Source, servers json.RawMessage) ([]*Entry, error) {
 	root, err := jsonc.Parse(servers)
 	switch {
@@ -66,7 +67,7 @@ func Parse(src Source, servers json.RawMessage) ([]*Entry, error) {
 	return list, nil
 }
 
-// ParseFile reads the entries of a file: an object with mcpServers.
+// ParseFile parses a file's entries: an object with mcpServers.
 func ParseFile(src Source, data []byte) ([]*Entry, error) {
 	root, err := jsonc.Parse(data)
 	var syntax *jsonc.SyntaxError
@@ -89,7 +90,7 @@ func ParseFile(src Source, data []byte) ([]*Entry, error) {
 	return nil, nil
 }
 
-// Entry reads one entry. What is wrong with it is its Problem.
+// Entry parses an entry. Errors are stored in its Problem.
 func (src Source) Entry(given string, raw json.RawMessage) *Entry {
 	e := &Entry{Given: given, Name: Name(given), Scope: src.Scope, File: src.File, Raw: raw}
 	r := &reader{Entry: e, values: values{src.Getenv, src.Option}}
@@ -97,12 +98,12 @@ func (src Source) Entry(given string, raw json.RawMessage) *Entry {
 	return e
 }
 
-// A reader reads the fields of an entry.
+// A reader parses an entry's fields.
 type reader struct {
 	*Entry
 	fields map[string]json.RawMessage
 	values values
-	err    error // the first
+	err    error // first error
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -127,7 +128,7 @@ func (r *reader) read() error {
 	r.Disabled = string(r.take("disabled")) == "true"
 	r.signIn()
 	if name := r.take("name"); r.Type != Host && name != nil {
-		r.fields["name"] = name // as unknown as others
+		r.fields["name"] = name // treated as an unknown field
 	}
 	if len(r.fields) > 0 {
 		var names []string
@@ -143,7 +144,7 @@ func (r *reader) read() error {
 	return r.err
 }
 
-// typeOf returns the type that an entry means.
+// typeOf returns an entry's type.
 func typeOf(kind, command, address string) Type {
 	switch t := Type(kind); {
 	case kind == "" && command == "" && address != "":
@@ -159,7 +160,7 @@ func typeOf(kind, command, address string) Type {
 	}
 }
 
-// check finds out whether the fields go together.
+// check checks whether the fields are consistent.
 func (r *reader) check(kind string) {
 	for name, value := range r.Headers {
 		if strings.ContainsAny(value, "\r\n\x00") {
@@ -187,7 +188,7 @@ func (r *reader) check(kind string) {
 	}
 }
 
-// address checks the URL of a remote server.
+// address checks a remote server's URL.
 func (r *reader) address(open, safe string) {
 	if r.Command != "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("command is ignored, because the type is %s", r.Type))
@@ -198,7 +199,7 @@ func (r *reader) address(open, safe string) {
 	case r.URL == "":
 		r.fail("url is missing")
 	case err != nil, u.Hostname() == "", u.Scheme != open && u.Scheme != safe:
-		r.fail("url is not an address that begins with %s:// or %s://", safe, open) // it may hold a token
+		r.fail("url is not an address that begins with %s:// or %s://", safe, open) // the address may hold a token, so it is not shown
 	case u.User != nil:
 		r.fail("url has a user name or a password in it; use headers")
 	case u.Scheme == open && !loopback(u.Hostname()) && (len(r.Headers) > 0 || r.HeadersHelper != "" || r.OAuth != nil):
@@ -221,7 +222,7 @@ func (r *reader) take(name string) json.RawMessage {
 	return raw
 }
 
-// plain returns a text in which nothing is expanded.
+// plain returns a text without expanding it.
 func (r *reader) plain(name string) (text string) {
 	if raw := r.take(name); raw != nil && json.Unmarshal(raw, &text) != nil {
 		r.fail("%s is not a text", name)
@@ -265,7 +266,7 @@ func (r *reader) list(name string) (list []string) {
 	return list
 }
 
-// object reads an object of texts. Numbers and truth values are taken as they are written.
+// object parses an object of strings. Numbers and booleans are used as written.
 func (r *reader) object(field string, valid func(name string) bool) map[string]string {
 	raw := r.take(field)
 	if raw == nil {
@@ -299,12 +300,12 @@ func (r *reader) object(field string, valid func(name string) bool) map[string]s
 	return values
 }
 
-// variableName reports whether a variable of a program can have a name.
+// variableName reports whether name is a valid environment variable name.
 func variableName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '=' || r >= 0x7f })
 }
 
-// headerName reports whether a header can have a name.
+// headerName reports whether name is a valid header name.
 func headerName(name string) bool {
 	for _, c := range []byte(name) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {
@@ -314,7 +315,7 @@ func headerName(name string) bool {
 	return name != ""
 }
 
-// times reads the time limit of calls, in milliseconds.
+// times parses the call timeout, in milliseconds.
 func (r *reader) times() {
 	raw := r.take("timeout")
 	if raw == nil {
@@ -328,13 +329,13 @@ func (r *reader) times() {
 	r.Timeout = time.Duration(ms * float64(time.Millisecond))
 }
 
-// signIn reads what the entry says about signing in.
+// signIn parses the entry's sign-in options.
 func (r *reader) signIn() {
 	raw := r.take("oauth")
 	if raw == nil {
 		return
 	}
-	if string(raw) == "false" || string(raw) == "true" { // others write it so: it is tried in any case
+	if string(raw) == "false" || string(raw) == "true" { // others write this: sign-in is tried in any case
 		return
 	}
 	var o OAuth
@@ -355,5 +356,5 @@ func (r *reader) signIn() {
 	r.OAuth = &o
 }
 
-// base returns the name of a program without its directory.
+// base returns a program's name without its directory.
 func base(command string) string { return filepath.Base(command) }

@@ -12,24 +12,24 @@ import (
 	"adze/internal/platform/wildcard"
 )
 
-// A Policy is what an administrator says about servers. The zero value allows all.
+// A Policy holds an administrator's restrictions on servers. The zero value allows all.
 type Policy struct {
 	allow      []criterion
-	restricted bool // only what allow says
+	restricted bool // only servers in allow
 	deny       []criterion
 }
 
-// A criterion is about servers by name, command or address. Fields that are not given do not matter.
+// A criterion matches servers by name, command or address. Empty fields match anything.
 type criterion struct {
 	Name    string          `json:"serverName"`
 	Command json.RawMessage `json:"serverCommand"`
 	URL     string          `json:"serverUrl"`
 
-	words []string // the command and its arguments
+	words []string // command and arguments
 }
 
-// Allow adds a list of servers that may be used: no others may from then on. What is wrong with the list makes it
-// shorter, and is returned.
+// Allow adds a list of allowed servers; from then on no others are allowed. Invalid list
+// entries are dropped and returned as an error.
 func (p *Policy) Allow(raw json.RawMessage) error {
 	p.restricted = true
 	list, err := criteria(raw)
@@ -37,8 +37,8 @@ func (p *Policy) Allow(raw json.RawMessage) error {
 	return err
 }
 
-// Deny adds a list of servers that may not be used. With an error the list is not known in full, so that no server may
-// be used.
+// Deny adds a list of denied servers. On error the list is incomplete, so all servers are
+// denied.
 func (p *Policy) Deny(raw json.RawMessage) error {
 	list, err := criteria(raw)
 	p.deny = append(p.deny, list...)
@@ -80,7 +80,7 @@ func readCriterion(raw json.RawMessage) (c criterion, err error) {
 	return c, nil
 }
 
-// check returns why a server may not be used, or nil.
+// check returns the reason a server may not be used, or nil.
 func (p *Policy) check(e *Entry) error {
 	if slices.ContainsFunc(p.deny, func(c criterion) bool { return c.matches(e, true) }) {
 		return errors.New("an administrator has denied this server (deniedMcpServers)")
@@ -88,7 +88,7 @@ func (p *Policy) check(e *Entry) error {
 	if !p.restricted {
 		return nil
 	}
-	// Where commands or addresses are listed, a name is not enough: users choose names.
+	// If commands or addresses are listed, a name is not enough: users choose names.
 	byCommand := slices.ContainsFunc(p.allow, func(c criterion) bool { return len(c.words) > 0 })
 	byURL := slices.ContainsFunc(p.allow, func(c criterion) bool { return c.URL != "" })
 	for _, c := range p.allow {
@@ -103,8 +103,8 @@ func (p *Policy) check(e *Entry) error {
 	return errors.New("an administrator allows only certain servers, and this is none of them (allowedMcpServers)")
 }
 
-// matches reports whether the criterion is about a server. If it denies, a command may be named with or without its
-// directory.
+// matches reports whether the criterion matches a server. If it denies, a command matches with
+// or without its directory.
 func (c *criterion) matches(e *Entry, denies bool) bool {
 	if c.Name != "" && !strings.EqualFold(Name(c.Name), e.Name) && c.Name != e.Given {
 		return false
@@ -121,7 +121,7 @@ func (c *criterion) matches(e *Entry, denies bool) bool {
 	return e.Remote() && wildcard.Match(plainURL(e.URL), wildcard.Split(plainPattern(c.URL)), false)
 }
 
-// plainURL returns an address in the form in which addresses are compared.
+// plainURL returns an address normalized for comparison.
 func plainURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -144,7 +144,7 @@ func plainURL(address string) string {
 	return u.String()
 }
 
-// plainPattern makes the part of a pattern before the path comparable with [plainURL].
+// plainPattern normalizes the part of a pattern before the path for comparison with [plainURL].
 func plainPattern(pattern string) string {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
@@ -154,7 +154,7 @@ func plainPattern(pattern string) string {
 	scheme, host = strings.ToLower(scheme), strings.ToLower(host)
 	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "ws": ":80", "https": ":443", "wss": ":443"}[scheme])
 	if !has && strings.HasSuffix(host, "*") {
-		return scheme + "://" + host // any path, too
+		return scheme + "://" + host // matches any path, too
 	}
 	return scheme + "://" + host + "/" + path
 }

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A Roster is the servers that are configured.
+// A Roster holds the configured servers.
 type Roster struct {
-	// Entries have different names, the strongest scope first.
+	// Entries have distinct names, the strongest scope first.
 	Entries []*Entry
-	// Unapproved are the entries of the project that wait for approval, also those whose name another entry has that
-	// is used until then.
+	// Unapproved holds the project entries that wait for approval, including entries whose name
+	// is used by another one until then.
 	Unapproved []*Entry
-	// Problems say what else is wrong.
+	// Problems holds other errors.
 	Problems []Problem
 }
 
-// Find returns the entry that has a name, or was given it; it may be nil.
+// Find returns the entry with the given Name or Given name, or nil.
 func (r *Roster) Find(name string) *Entry {
 	for _, same := range []func(*Entry) bool{
 		func(e *Entry) bool { return e.Name == name },
@@ -38,8 +38,9 @@ func strength(s Scope) int {
 	return slices.Index([]Scope{Managed, Flag, Local, Project, User, Plugin}, s)
 }
 
-// Merge makes a roster of entries, which are in order within their scope: what is nearer comes later. Of entries with the
-// same name that of the strongest scope counts as a whole. One that waits for approval takes nothing from weaker ones.
+// Merge builds a roster from entries, which are ordered within their scope from farthest to
+// nearest. For each name, the entry with the strongest scope replaces the others completely. An
+// entry waiting for approval replaces no weaker entry.
 func Merge(entries []*Entry, policy *Policy) *Roster {
 	r := &Roster{}
 	sorted := slices.Clone(entries)
@@ -87,8 +88,8 @@ func Merge(entries []*Entry, policy *Policy) *Roster {
 	return r
 }
 
-// nearest drops entries that a later one of the same scope and name replaces. One that waits for approval replaces only
-// such. The order is kept.
+// nearest drops entries replaced by a later entry with the same scope and name. An entry
+// waiting for approval replaces only other waiting entries. The order is kept.
 func nearest(entries []*Entry) []*Entry {
 	type key struct {
 		scope Scope
@@ -108,8 +109,8 @@ func nearest(entries []*Entry) []*Entry {
 	})
 }
 
-// unite keeps one of several entries for the same server: one that the user configured before one of a project, and
-// either before one of a plugin.
+// unite keeps a single entry for each server: user entries take precedence over project
+// entries, and both over plugin entries.
 func (r *Roster) unite() {
 	rank := func(e *Entry) int { return slices.Index([]Scope{Managed, Flag, Local, User, Project, Plugin}, e.Scope) }
 	kept, addresses := map[string]*Entry{}, map[string]*Entry{}
@@ -122,7 +123,7 @@ func (r *Roster) unite() {
 		if e.Remote() && e.Scope != Plugin {
 			addresses[plainURL(e.URL)] = e
 		} else if e.Remote() && other == nil {
-			other = addresses[plainURL(e.URL)] // that of the user may have headers
+			other = addresses[plainURL(e.URL)] // the user's entry may have headers
 		}
 		switch {
 		case other == nil:
@@ -134,14 +135,14 @@ func (r *Roster) unite() {
 			e.Same, e.Disabled = other.Name, true
 		}
 	}
-	for _, e := range r.Entries { // chains lead to the one that is kept
+	for _, e := range r.Entries { // chains lead to the entry kept
 		if first := kept[e.target()]; e.Same != "" && first != nil {
 			e.Same = first.Name
 		}
 	}
 }
 
-// target says which server an entry is about.
+// target returns a key that identifies an entry's server.
 func (e *Entry) target() string {
 	parts := []any{e.Type, e.Command, e.Args, sortedPairs(e.Env)}
 	if e.Remote() {
@@ -149,7 +150,7 @@ func (e *Entry) target() string {
 	}
 	key, err := json.Marshal(parts)
 	if err != nil {
-		return e.Name // texts always encode
+		return e.Name // strings always encode
 	}
 	return string(key)
 }

@@ -112,7 +112,7 @@ func entries(t *testing.T, from Scope, file string) []*Entry {
 	return list
 }
 
-// summary writes a roster in one line.
+// summary formats a roster on one line.
 func summary(r *Roster) string {
 	var parts []string
 	for _, e := range r.Entries {
@@ -187,7 +187,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// What is nearer and waits for approval replaces only what waits as well.
+// TestNearest checks that a nearer entry waiting for approval replaces only other waiting
+// entries.
 func TestNearest(t *testing.T) {
 	for pattern, want := range map[string]string{"a": "0", "aa": "1", "au": "0?1", "ua": "1", "uu": "?1", "aua": "2", "auu": "0?2"} {
 		var list []*Entry
@@ -211,7 +212,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// What is shown has no secrets, neither those that are written nor those of variables.
+// TestWritten checks that displayed entries contain no secrets, neither literal ones nor
+// variables' values.
 func TestWritten(t *testing.T) {
 	e := testSource.Entry("s", json.RawMessage(`{"command":"run","args":["--api-key","k1","--token=k2","--auth-token","${TOKEN}","-v","plain","sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA"],"env":{"A":"k3","B":"${TOKEN}"}}`))
 	w := e.Written()
@@ -227,8 +229,9 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// No file of a project changes or removes an entry of a stronger scope, and none of it is usable without approval; what
-// is not approved takes nothing from any scope.
+// TestProjectCannotInterfere checks that a project file neither changes nor removes an entry
+// with a stronger scope, that its entries are unusable without approval, and that unapproved
+// entries affect no other scope.
 func TestProjectCannotInterfere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 17))
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
@@ -267,7 +270,7 @@ func TestProjectCannotInterfere(t *testing.T) {
 			e.Unapproved = !approved
 		}
 		alone, with := state(others), state(append(slices.Clone(others), project...))
-		if approved { // those of weaker scopes may be replaced
+		if approved { // weaker entries may be replaced
 			maps.DeleteFunc(alone, func(_, s string) bool { return strings.HasPrefix(s, "user ") || strings.HasPrefix(s, "plugin ") })
 		}
 		for name, want := range alone {

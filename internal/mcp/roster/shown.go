@@ -7,8 +7,9 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// Written returns the entry with the names of variables in place of their values, for the eyes of the user. Values of
-// variables and headers are masked, unless they only name variables, and so is what looks like a secret elsewhere.
+// Written returns the entry for display, with variable names in place of their values. Values
+// of variables and headers are masked unless they only name variables, and so are apparent
+// secrets elsewhere.
 func (e *Entry) Written() *Entry {
 	w := *e
 	if e.Raw != nil {
@@ -24,7 +25,7 @@ func (e *Entry) Written() *Entry {
 	return &w
 }
 
-// Summary says in a few words what an entry starts or reaches, without secrets.
+// Summary briefly describes the command or address of an entry, without secrets.
 func (e *Entry) Summary() string {
 	w := e.Written()
 	if e.Remote() {
@@ -35,7 +36,7 @@ func (e *Entry) Summary() string {
 
 const mask = "***"
 
-// masked returns arguments without what follows a flag that is named like a secret.
+// masked returns arguments with the values of secret-looking flags masked.
 func masked(args []string) []string {
 	shown := make([]string, 0, len(args))
 	secret := false

@@ -16,18 +16,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is where clients find the server.
+// Path is the server's URL path.
 const Path = "/mcp"
 
 const (
-	// idle is after how long without a request a client's session ends.
+	// idle is the time without requests after which a client's session ends.
 	idle = 30 * time.Minute
-	// minToken is how long a token is at least.
+	// minToken is the minimum length of a token.
 	minToken = 16
 )
 
-// CheckAddress reports why clients cannot be served at an address, such as 127.0.0.1:8000. For one that other machines can
-// reach the user must choose a token; empty means a generated one.
+// CheckAddress returns the reason the server cannot listen on an address such as
+// 127.0.0.1:8000, or nil. If other machines can reach the address, the user must choose a
+// token; empty means a generated one.
 func CheckAddress(address, token string) error {
 	host, _, err := net.SplitHostPort(address)
 	switch {
@@ -41,7 +42,7 @@ func CheckAddress(address, token string) error {
 	return nil
 }
 
-// loopback reports whether a host is this machine, whatever a name server says.
+// loopback reports whether host is the local machine, without using DNS.
 func loopback(host string) bool {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if strings.EqualFold(host, "localhost") {
@@ -51,8 +52,8 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// HTTP serves clients that connect to l and send the token, until ctx is done. Every user of this machine can connect to a
-// loopback address, so a token is required there as well.
+// HTTP serves clients that connect to l and send the token, until ctx is done. Every user of
+// this machine can connect to a loopback address, so a token is required there as well.
 func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("the token has fewer than %d characters", minToken)
@@ -72,10 +73,10 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	return nil
 }
 
-// withoutSessions is the revision of the protocol, a date, since which requests stand alone.
+// withoutSessions is the protocol revision, a date, since which requests are stateless.
 const withoutSessions = "2026-07-28"
 
-// handler answers requests. Local means that the server listens on a loopback address.
+// handler returns the HTTP handler. Local means that the server listens on a loopback address.
 func (s *Server) handler(token string, local bool) http.Handler {
 	streams := func(stateless bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.speaker }, &sdk.StreamableHTTPOptions{
@@ -100,8 +101,8 @@ func (s *Server) handler(token string, local bool) http.Handler {
 	})
 }
 
-// ours reports whether a request is for this server and not made by a page of another site. A server on a loopback address
-// has no other name: a page could let its own lead here.
+// ours reports whether a request is for this server and not from another site's page. A server
+// on a loopback address accepts no other name, because a page could resolve its own name to it.
 func ours(r *http.Request, local bool) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
@@ -116,7 +117,7 @@ func ours(r *http.Request, local bool) bool {
 	return !local || loopback(host)
 }
 
-// bears reports whether a request has the token. How long that takes does not depend on what it has instead.
+// bears reports whether a request has the token. It runs in constant time.
 func bears(r *http.Request, token string) bool {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	a, b := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(token))

@@ -10,11 +10,12 @@ import (
 	"adze/internal/tool"
 )
 
-// interval is how often a client is told of progress at most.
+// interval is the minimum interval between progress notifications.
 const interval = 100 * time.Millisecond
 
-// reporter returns what tells a client how a call gets on, if it asked for that, and what ends the telling. A tool
-// never waits for the client: news that it is not ready for is replaced by later ones.
+// reporter returns a function that reports a call's progress to the client, if it requested
+// that, and a function that ends reporting. A tool never waits for the client: a pending report
+// is replaced by a later one.
 func reporter(ctx context.Context, req *sdk.CallToolRequest, activity string) (report func(tool.Progress), done func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -23,7 +24,7 @@ func reporter(ctx context.Context, req *sdk.CallToolRequest, activity string) (r
 	news, ended, over := make(chan string, 1), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		text := <-news // the first is there at once, and is told however soon the call ends
+		text := <-news // the first report arrives immediately and is sent even if the call ends soon
 		for n := 1.0; req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}) == nil; n++ {
 			select {
 			case <-time.After(interval):
@@ -52,7 +53,7 @@ func reporter(ctx context.Context, req *sdk.CallToolRequest, activity string) (r
 	return report, func() { close(ended); <-over }
 }
 
-// said returns a line about what a display shows.
+// said returns a line describing a display.
 func said(d tool.Display, activity string) string {
 	text := ""
 	switch d := d.(type) {

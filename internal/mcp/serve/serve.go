@@ -1,5 +1,6 @@
-// Package serve offers tools of the program to clients of the Model Context Protocol, over standard streams or HTTP. Every
-// call goes through the executor of a conversation, so what a client may do is decided by the gates and never here.
+// Package serve offers adze's tools to MCP clients over standard streams or HTTP. Every call
+// goes through a conversation's executor, so the gates, not this package, decide which calls
+// may run.
 package serve
 
 import (
@@ -19,31 +20,33 @@ import (
 )
 
 const (
-	// parallel is how many calls run at once, and waiting how many wait at most.
+	// parallel is the maximum number of concurrent calls, and waiting the maximum number of
+	// queued ones.
 	parallel = 8
 	waiting  = 256
-	// maxMessage bounds a message of a client.
+	// maxMessage limits a client's message in bytes.
 	maxMessage = 16 << 20
 )
 
-// A Config is what a server offers. Only Log may be nil.
+// Config configures a Server. Only Log may be nil.
 type Config struct {
 	Version      string
-	Instructions string // for the model of the client
+	Instructions string // instructions for the client's model
 	Offers       []Offer
 	Executor     *exec.Executor
 	Pool         func() *tool.Pool
 	Log          *slog.Logger
 }
 
-// An Offer is a tool that clients may call, if the pool has it.
+// An Offer is a tool that clients may call, if it is in the pool.
 type Offer struct {
 	Name string
-	// Facts are what holds for every call; nil if it depends on the input.
+	// Facts holds the properties that apply to every call; nil if they depend on the input.
 	Facts *Facts
 }
 
-// Facts are told to clients, which show or use them to decide what to ask.
+// Facts holds tool annotations for clients, which show them or use them to decide when to
+// prompt.
 type Facts struct{ ReadOnly, OpenWorld bool }
 
 // A Server serves clients, all with the same conversation. It is safe for concurrent use.
@@ -51,17 +54,17 @@ type Server struct {
 	Config
 	speaker *sdk.Server
 
-	// base ends all calls.
+	// base is canceled to end all calls.
 	base context.Context
 	end  context.CancelCauseFunc
 
 	calls  atomic.Int64
 	queued atomic.Int64
-	turns  chan struct{} // one for each call that runs
-	alone  chan struct{} // held by the call that is to run alone
+	turns  chan struct{} // one element per running call
+	alone  chan struct{} // held by a call that must run alone
 }
 
-// errEnded is why calls end with the server.
+// errEnded is the reason calls are canceled when the server ends.
 var errEnded = errors.New("the server ends")
 
 // New returns a server. It serves until [Server.Close].
@@ -88,7 +91,7 @@ func New(c Config) *Server {
 // Close ends all calls.
 func (s *Server) Close() { s.end(errEnded) }
 
-// Tools returns how many of the offers there are.
+// Tools returns the number of available offers.
 func (s *Server) Tools() int {
 	n, pool := 0, s.Pool()
 	for _, o := range s.Offers {
@@ -99,7 +102,7 @@ func (s *Server) Tools() int {
 	return n
 }
 
-// described returns what clients are told of a tool.
+// described returns a tool's description for clients.
 func described(name string, t tool.Tool, facts *Facts) *sdk.Tool {
 	spec := t.Spec()
 	d := &sdk.Tool{Name: name, Description: spec.Description, InputSchema: spec.Schema}
@@ -112,7 +115,8 @@ func described(name string, t tool.Tool, facts *Facts) *sdk.Tool {
 	return d
 }
 
-// isObject reports whether a schema is that of an object, as clients expect of structured results.
+// isObject reports whether a schema describes an object, as clients expect of structured
+// results.
 func isObject(schema json.RawMessage) bool {
 	var s struct {
 		Type string `json:"type"`
@@ -120,7 +124,8 @@ func isObject(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && s.Type == "object"
 }
 
-// call runs a call of a client. What is wrong with it is an error in the result, so that the client's model sees it.
+// call runs a client's call. Errors are returned in the result, so that the client's model sees
+// them.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if s.queued.Add(1) > parallel+waiting {
 		s.queued.Add(-1)
@@ -151,14 +156,14 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 	return result(&outcome, isObject(p.Traits().Output)), nil
 }
 
-// turn waits until a call may run: beside others if it may, else alone.
+// turn waits until a call may run: concurrently if beside is set, otherwise alone.
 func (s *Server) turn(ctx context.Context, beside bool) (release func(), err error) {
 	need := 1
 	if !beside {
 		need = parallel
 		select {
 		case s.alone <- struct{}{}:
-			defer func() { <-s.alone }() // the turns keep others out
+			defer func() { <-s.alone }() // holding all turns blocks the others
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -174,19 +179,19 @@ func (s *Server) turn(ctx context.Context, beside bool) (release func(), err err
 	return func() { s.give(need) }, nil
 }
 
-// give gives back n turns.
+// give releases n turns.
 func (s *Server) give(n int) {
 	for range n {
 		<-s.turns
 	}
 }
 
-// failure returns a result that is an error.
+// failure returns an error result.
 func failure(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: true}
 }
 
-// result returns what a client gets of an outcome.
+// result converts an outcome to a client's result.
 func result(o *exec.Outcome, structured bool) *sdk.CallToolResult {
 	if o.Fatal != nil {
 		return failure(o.Fatal.Error())
@@ -205,7 +210,8 @@ func result(o *exec.Outcome, structured bool) *sdk.CallToolResult {
 	return r
 }
 
-// content returns what a client gets of a part, or nil. The mark of a reminder means nothing to its model.
+// content converts a part for the client, or returns nil. Reminder marks are removed, since
+// they mean nothing to its model.
 func content(part msg.Part) sdk.Content {
 	if text, ok := msg.Reminded(part); ok {
 		return &sdk.TextContent{Text: text}

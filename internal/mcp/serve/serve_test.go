@@ -21,7 +21,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A job is the input of the tools of the tests.
+// A job is the input of the test tools.
 type job struct {
 	Text   string `json:"text"`
 	beside bool
@@ -39,7 +39,7 @@ func (c jobCall) Run(ctx context.Context, report func(tool.Progress)) (tool.Resu
 	return c.run(ctx, c.Text, report)
 }
 
-// made returns a tool that does what run does.
+// made returns a tool that calls run.
 func made(name string, beside bool, run func(context.Context, string, func(tool.Progress)) (tool.Result, error)) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: name, Doc: "Does a job.", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`),
@@ -57,7 +57,7 @@ func (gate) Before(_ context.Context, u *tool.Use) error {
 	return nil
 }
 
-// serving returns a server of tools.
+// serving returns a server for the tools.
 func serving(t *testing.T, tools ...tool.Tool) *Server {
 	t.Helper()
 	pool, problems := tool.NewRegistry(tools...).Assemble(nil, nil)
@@ -74,7 +74,7 @@ func serving(t *testing.T, tools ...tool.Tool) *Server {
 	return s
 }
 
-// A peer is a client that writes what it likes.
+// A peer is a client that writes arbitrary data.
 type peer struct {
 	t    *testing.T
 	in   *io.PipeWriter
@@ -123,7 +123,7 @@ func call(id int, name, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"text":%q},"_meta":{"progressToken":"p%d"}}}`, id, name, text, id)
 }
 
-// result returns the next line that is no news of progress.
+// result returns the next line other than a progress notification.
 func (p *peer) result() string {
 	for {
 		if line := p.hear(); !strings.Contains(line, "notifications/progress") {
@@ -136,7 +136,7 @@ func echo(_ context.Context, text string, _ func(tool.Progress)) (tool.Result, e
 	return tool.Text("did " + text), nil
 }
 
-// Whatever a client writes, it is answered, and the next request is.
+// TestGarbage checks that arbitrary input gets a response, and the next request does too.
 func TestGarbage(t *testing.T) {
 	p := connect(t, serving(t, made("Echo", true, echo)))
 	for _, tt := range []struct{ line, want string }{
@@ -170,7 +170,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// What was asked before the input ended is answered; what runs longer is ended.
+// TestEndOfInput checks that requests sent before the input ended are answered, and that
+// long-running ones are canceled.
 func TestEndOfInput(t *testing.T) {
 	ended := make(chan error, 1)
 	s := serving(t, made("Echo", true, echo), made("Hang", true, func(ctx context.Context, _ string, _ func(tool.Progress)) (tool.Result, error) {
@@ -195,14 +196,14 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-// A client that does not read keeps nothing alive.
+// TestDeafClient checks that a client that does not read keeps nothing alive.
 func TestDeafClient(t *testing.T) {
 	s := serving(t, made("Echo", true, echo))
 	fromClient, in := io.Pipe()
 	_, toClient := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- s.Stdio(t.Context(), fromClient, toClient) }()
-	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+"garbage\n") // ok: what matters is the end
+	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+"garbage\n") // ok: only the end matters
 	in.Close()
 	select {
 	case <-done:
@@ -211,7 +212,8 @@ func TestDeafClient(t *testing.T) {
 	}
 }
 
-// A cancelled call ends, whether it runs or waits, and others go on.
+// TestCancel checks that a canceled call ends, whether running or waiting, and that others
+// continue.
 func TestCancel(t *testing.T) {
 	started, ended := make(chan string, 8), make(chan string, 8)
 	hang := func(ctx context.Context, text string, _ func(tool.Progress)) (tool.Result, error) {
@@ -225,7 +227,7 @@ func TestCancel(t *testing.T) {
 	if got := <-started; got != "first" {
 		t.Fatal(got)
 	}
-	p.say(call(2, "Echo", "second")) // waits for the one that runs alone
+	p.say(call(2, "Echo", "second")) // waits for the call running alone
 	p.say(call(3, "Alone", "third"))
 	p.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 	p.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
@@ -233,7 +235,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%s ended", got)
 	}
 	if got := p.result(); !strings.Contains(got, `"id":2`) || !strings.Contains(got, "did second") {
-		t.Errorf("heard %s", got) // what is cancelled is not answered
+		t.Errorf("heard %s", got) // a canceled call gets no response
 	}
 	select {
 	case text := <-started:
@@ -242,7 +244,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Calls that may run beside others do, up to a limit; one that may not runs alone.
+// TestTurns checks that concurrent calls run up to a limit, and that a call that must run alone
+// does.
 func TestTurns(t *testing.T) {
 	var running, most, alone atomic.Int64
 	gone := make(chan struct{})
@@ -255,7 +258,7 @@ func TestTurns(t *testing.T) {
 			}
 		}
 		if now == 2 {
-			close(gone) // two at once
+			close(gone) // two concurrent calls
 		}
 		select {
 		case <-gone:
@@ -267,7 +270,7 @@ func TestTurns(t *testing.T) {
 		if running.Load() > 0 || alone.Add(1) > 1 {
 			return tool.Text("not alone"), nil
 		}
-		time.Sleep(time.Millisecond) // so that another has a chance to be wrong
+		time.Sleep(time.Millisecond) // gives others a chance to run concurrently
 		alone.Add(-1)
 		return tool.Text("ok"), nil
 	}
@@ -298,7 +301,7 @@ func TestTooManyCalls(t *testing.T) {
 	}
 }
 
-// A client that asks for it is told how a call gets on, before its result.
+// TestProgress checks that a client that requests progress gets it before the result.
 func TestProgress(t *testing.T) {
 	p := connect(t, serving(t, made("Slow", true, func(_ context.Context, _ string, report func(tool.Progress)) (tool.Result, error) {
 		for i := range 1000 {
@@ -355,14 +358,15 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Pages of other sites, other names for this machine, and clients without the token are refused before anything is read.
+// TestRefusedRequests checks that requests from other sites' pages, under other host names, or
+// without the token are refused before anything is read.
 func TestRefusedRequests(t *testing.T) {
 	const token = "0123456789abcdef"
 	s := serving(t, made("Echo", true, echo))
 	const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	for _, tt := range []struct {
 		name, path, host, origin, auth, body string
-		remote                               bool // it listens on another address than loopback
+		remote                               bool // listens on a non-loopback address
 		want                                 int
 	}{
 		{"plain", "/mcp", "127.0.0.1:80", "", "Bearer " + token, greeting, false, 200},
@@ -415,7 +419,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Clients of two revisions call a tool over HTTP, and the end of the server ends what runs.
+// TestHTTP checks that clients of two protocol revisions can call a tool over HTTP, and that
+// closing the server ends running calls.
 func TestHTTP(t *testing.T) {
 	const token = "0123456789abcdef"
 	started, ended := make(chan struct{}), make(chan struct{})

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// grace is how long calls that run may take when the client has said its last word, and stop how long to end then.
+	// grace is how long running calls may continue after the client's input ends, and stop how
+	// long they may take to end then.
 	grace = time.Second
 	stop  = 3 * time.Second
 )
 
-// Stdio serves one client that writes lines to in and reads them from out, until in ends or ctx is done. Nothing else is
-// written to out.
+// Stdio serves a client that writes lines to in and reads them from out, until in ends or ctx
+// is done. Nothing else is written to out.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &streams{
 		in: lines.NewReader(in, maxMessage), out: out,
@@ -38,7 +39,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	done := make(chan struct{})
 	go func() {
-		session.Wait() // ok: that the client is gone is no failure
+		session.Wait() // ok: a disconnected client is not a failure
 		<-c.written
 		close(done)
 	}()
@@ -46,10 +47,10 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-	case <-c.closed: // the input has ended, and calls had their time
+	case <-c.closed: // the input has ended, and calls had their grace period
 	}
 	s.Close()
-	go session.Close() // it waits for calls
+	go session.Close() // waits for calls
 	select {
 	case <-done:
 	case <-time.After(stop):
@@ -57,35 +58,35 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// queued is how many lines wait for a client that does not read. Then its calls wait.
+// queued is the number of lines queued for a client that does not read; then its calls block.
 const queued = 64
 
-// streams is a connection over lines. It implements the library's Transport and Connection.
+// streams is a line-based connection. It implements [sdk.Transport] and [sdk.Connection].
 type streams struct {
 	in    *lines.Reader
 	read  chan []byte
 	ended chan struct{} // closed when the input has ended
-	err   error         // why it ended
+	err   error         // reason it ended
 
 	out     io.Writer
 	queue   chan []byte
-	written chan struct{} // closed when nothing more is written
+	written chan struct{} // closed when writing has finished
 
 	mu       sync.Mutex
-	open     map[jsonrpc.ID]bool // requests without an answer; false if the client cancelled it and wants none
-	answered chan struct{}       // has something when there is an answer
+	open     map[jsonrpc.ID]bool // requests without a response; false if canceled, so none is wanted
+	answered chan struct{}       // has an element when a response was sent
 
 	closed chan struct{}
 	once   sync.Once
 }
 
-// Connect implements the library's Transport.
+// Connect implements [sdk.Transport].
 func (c *streams) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
-// SessionID implements the library's Connection.
+// SessionID implements [sdk.Connection].
 func (c *streams) SessionID() string { return "" }
 
-// pump reads lines until the input ends, and answers those that are no message itself.
+// pump reads lines until the input ends. It answers invalid messages itself.
 func (c *streams) pump() {
 	defer close(c.ended)
 	for {
@@ -117,7 +118,7 @@ func (c *streams) pump() {
 	}
 }
 
-// Read implements the library's Connection.
+// Read implements [sdk.Connection].
 func (c *streams) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -140,8 +141,8 @@ func (c *streams) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// finish waits for answers to what was asked before the input ended, for a while: the library ends all calls when it
-// hears of the end.
+// finish waits a while for responses to requests sent before the input ended, because the SDK
+// cancels all calls when it sees the end.
 func (c *streams) finish(ctx context.Context) {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -158,7 +159,7 @@ func (c *streams) finish(ctx context.Context) {
 	}
 }
 
-// asked notes what is to be answered.
+// asked records requests that need a response.
 func (c *streams) asked(message jsonrpc.Message) {
 	r, ok := message.(*jsonrpc.Request)
 	if !ok {
@@ -181,14 +182,14 @@ func (c *streams) asked(message jsonrpc.Message) {
 	}
 }
 
-// awaited returns how many requests are without an answer.
+// awaited returns the number of requests without a response.
 func (c *streams) awaited() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.open)
 }
 
-// answer notes that a request is answered.
+// answer records a response to a request.
 func (c *streams) answer(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,7 +200,7 @@ func (c *streams) answer(id jsonrpc.ID) {
 	}
 }
 
-// unwanted reports whether the client cancelled a request, which is not answered then.
+// unwanted reports whether the client canceled a request, which then gets no response.
 func (c *streams) unwanted(id jsonrpc.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,20 +208,20 @@ func (c *streams) unwanted(id jsonrpc.ID) bool {
 	return ok && !wanted
 }
 
-// refuse answers something that has no id that could be answered.
+// refuse sends an error response without an ID.
 func (c *streams) refuse(code int, text string) {
 	answer := map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": text}}
 	data, err := json.Marshal(answer)
 	if err != nil {
-		return // it is plain data
+		return // plain data always encodes
 	}
 	select {
 	case c.queue <- data:
-	default: // who does not read learns nothing
+	default: // dropped if the client does not read
 	}
 }
 
-// Write implements the library's Connection.
+// Write implements [sdk.Connection].
 func (c *streams) Write(_ context.Context, message jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -242,7 +243,8 @@ func (c *streams) Write(_ context.Context, message jsonrpc.Message) error {
 	return nil
 }
 
-// write writes what is queued, until the connection is closed and all of it is written. A client that is gone closes it.
+// write writes queued lines until the connection is closed and all of them are written. A write
+// error closes it.
 func (c *streams) write() {
 	defer close(c.written)
 	for {
@@ -263,7 +265,7 @@ func (c *streams) write() {
 	}
 }
 
-// Close implements the library's Connection. The streams are the caller's.
+// Close implements [sdk.Connection]. The caller owns the streams.
 func (c *streams) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return nil

@@ -18,21 +18,22 @@ import (
 	"adze/internal/tool"
 )
 
-// An Attempt is the user signing in to a server. It listens for the browser until Wait returns or it is closed.
+// An Attempt is a sign-in to a server in progress. It listens for the browser until Wait
+// returns or it is closed.
 type Attempt struct {
-	// URL is what the user opens in a web browser.
+	// URL is the page for the user to open in a web browser.
 	URL string
 
 	holder *holder
 	entry  *roster.Entry
 	fetch  *fetcher
 	flow   *pkce.Flow
-	grant  grant // what is known before there is a token
+	grant  grant // known values before the token
 	asked  []string
 }
 
-// Begin finds out where the user signs in to a server, and prepares it. Scopes are asked for besides those that the
-// server wants; may be empty.
+// Begin finds a server's authorization service and prepares the sign-in. Scopes, which may be
+// empty, are requested in addition to the server's.
 func (k *Keeper) Begin(ctx context.Context, e *roster.Entry, scopes ...string) (*Attempt, error) {
 	if !e.Remote() {
 		return nil, fmt.Errorf("the server %s is a program on this machine; there is nothing to sign in to", e.Name)
@@ -113,7 +114,8 @@ func (k *Keeper) begin(ctx context.Context, f *fetcher, e *roster.Entry, scopes 
 	return a, nil
 }
 
-// union returns the words of all lists, each once, in their order. Words that cannot be scopes are left out.
+// union returns the distinct words of all lists, in order, omitting words that cannot be
+// scopes.
 func union(lists ...[]string) (all []string) {
 	for _, list := range lists {
 		for _, word := range list {
@@ -126,14 +128,15 @@ func union(lists ...[]string) (all []string) {
 	return all
 }
 
-// The ways in which a client shows who it is.
+// Client authentication methods.
 const (
 	byNothing = "none"
 	byHeader  = "client_secret_basic"
 	byForm    = "client_secret_post"
 )
 
-// identify fills in as which client the program comes: as the configuration says, or as the service names it now.
+// identify determines the client identity: the configured one, or one registered with the
+// service now.
 func (a *Attempt) identify(ctx context.Context, s *service) error {
 	if o := a.entry.OAuth; o != nil && o.ClientID != "" && (s.Documents || s.Register == "" || !strings.HasPrefix(o.ClientID, "https://")) {
 		a.grant.Client, a.grant.Secret = o.ClientID, o.ClientSecret
@@ -176,7 +179,8 @@ func (a *Attempt) identify(ctx context.Context, s *service) error {
 	return nil
 }
 
-// method returns how a client with a secret, or none, shows who it is. Said is what the service said of this client.
+// method returns the authentication method for a client with or without a secret. Said is the
+// service's choice for this client.
 func method(offered []string, said, secret string) string {
 	switch {
 	case secret == "" || said == byNothing:
@@ -189,7 +193,7 @@ func method(offered []string, said, secret string) string {
 	return byHeader
 }
 
-// address returns the page that the user opens.
+// address returns the URL of the page that the user opens.
 func (a *Attempt) address(authorize string) (string, error) {
 	u, err := url.Parse(authorize)
 	if err != nil {
@@ -207,23 +211,23 @@ func (a *Attempt) address(authorize string) (string, error) {
 		q.Set("scope", strings.Join(a.asked, " "))
 	}
 	if slices.Contains(a.asked, "offline_access") {
-		q.Set("prompt", "consent") // without which OpenID Connect ignores that scope
+		q.Set("prompt", "consent") // required for OpenID Connect to honor that scope
 	}
 	u.RawQuery = q.Encode()
 	return u.String(), browser.Check(u.String())
 }
 
-// Paste takes the address that the browser was sent to, where the browser is on another machine. An error says that it
-// is none; the attempt then goes on.
+// Paste takes the address that the browser was redirected to, if the browser is on another
+// machine. It returns an error if the text is not such an address; the attempt then continues.
 func (a *Attempt) Paste(text string) error { return a.flow.Paste(text) }
 
-// Close gives the attempt up, unless it is waited for.
+// Close aborts the attempt, unless Wait is running.
 func (a *Attempt) Close() {
 	a.flow.Close()
 	a.fetch.close()
 }
 
-// Wait returns when the user has signed in, and the token is stored.
+// Wait returns when the user has signed in and the token is stored.
 func (a *Attempt) Wait(ctx context.Context) error {
 	defer a.fetch.close()
 	code, err := a.flow.Wait(ctx)
@@ -237,7 +241,7 @@ func (a *Attempt) Wait(ctx context.Context) error {
 	return nil
 }
 
-// clean returns an error whose text is safe to show, also if a server wrote it.
+// clean returns an error whose text is safe to show even if a server wrote it.
 func clean(err error) error {
 	if text := err.Error(); tool.OneLine(text, 2*maxSaid) != text {
 		return errors.New(tool.OneLine(text, 2*maxSaid))
@@ -245,7 +249,7 @@ func clean(err error) error {
 	return err
 }
 
-// redeem gets a token for a code, and stores it.
+// redeem exchanges a code for a token and stores it.
 func (a *Attempt) redeem(ctx context.Context, code string) error {
 	g := a.grant
 	g.Scope = strings.Join(a.asked, " ")
@@ -258,7 +262,7 @@ func (a *Attempt) redeem(ctx context.Context, code string) error {
 	return a.holder.take(ctx, &g)
 }
 
-// A grant is what the user has allowed: a token, and what is needed for the next one.
+// A grant is the user's authorization: a token, and the data needed to refresh it.
 type grant struct {
 	// Server is the address that the token is for.
 	Server    string `json:"server"`
@@ -272,14 +276,15 @@ type grant struct {
 	Access    string `json:"access"`
 	Refresh   string `json:"refresh,omitempty"`
 	Scope     string `json:"scope,omitempty"`
-	// Wanted is what the server wanted besides, when it was asked for more than the user has allowed.
+	// Wanted is the additional scope the server requested after the user's authorization proved
+	// insufficient.
 	Wanted string `json:"wanted,omitempty"`
-	// Issued and Expires are when the token began and ends; Expires is zero if that is not known.
+	// Issued and Expires delimit the token's lifetime; Expires is zero if unknown.
 	Issued  time.Time `json:"issued"`
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// identified adds to a form as which client the program comes, and returns what sets headers.
+// identified adds the client identity to a form, and returns a function that sets headers.
 func (g *grant) identified(form url.Values) func(http.Header) {
 	if g.Method == byHeader {
 		return func(h http.Header) {
@@ -294,7 +299,7 @@ func (g *grant) identified(form url.Values) func(http.Header) {
 	return nil
 }
 
-// ask asks for a token with a form, and takes it over.
+// ask requests a token with a form, and stores it in g.
 func (g *grant) ask(ctx context.Context, f *fetcher, now time.Time, form url.Values) error {
 	form.Set("resource", g.Resource)
 	who := g.identified(form)

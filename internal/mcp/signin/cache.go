@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// cacheLife is how long a server that wanted the user to sign in is not asked again.
+	// cacheLife is how long a server that required a sign-in is not contacted again.
 	cacheLife = 15 * time.Minute
 	maxCache  = 1 << 20
 )
 
-// A Cache remembers which servers want the user to sign in, and for what, over all processes. A file of it that cannot be
-// read is as good as none.
+// A Cache remembers which servers require a sign-in and with which challenge, across processes.
+// An unreadable cache file counts as empty.
 type Cache struct {
 	home string
 	now  func() time.Time
 	mu   sync.Mutex
 }
 
-// A want is that of one server.
+// A want is one server's sign-in requirement.
 type want struct {
 	At time.Time `json:"at"`
-	// Metadata and Scope are those of the challenge, if the server sent one.
+	// Metadata and Scope come from the challenge, if the server sent one.
 	Metadata string `json:"resourceMetadata,omitempty"`
 	Scope    string `json:"scope,omitempty"`
 }
 
-// Needed reports whether a server wanted the user to sign in just now.
+// Needed reports whether a server recently required a sign-in.
 func (c *Cache) Needed(e *roster.Entry) bool {
 	_, ok := c.challenge(e)
 	return ok
 }
 
-// challenge returns what a server said when it wanted the user to sign in, if that was just now.
+// challenge returns a server's recent challenge.
 func (c *Cache) challenge(e *roster.Entry) (challenge, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,16 +48,16 @@ func (c *Cache) challenge(e *roster.Entry) (challenge, bool) {
 	return challenge{metadata: w.Metadata, scope: w.Scope}, ok && c.fresh(w.At)
 }
 
-// fresh reports whether a time is less than the life of an entry ago, and no time of the future.
+// fresh reports whether a time is within the cache lifetime and not in the future.
 func (c *Cache) fresh(at time.Time) bool {
 	age := c.now().Sub(at)
 	return age >= -time.Minute && age < cacheLife
 }
 
-// Note remembers that a server wants the user to sign in.
+// Note records that a server requires a sign-in.
 func (c *Cache) Note(e *roster.Entry) { c.note(e, nil) }
 
-// note remembers also what the server said, unless that is nil.
+// note also records the challenge, unless it is nil.
 func (c *Cache) note(e *roster.Entry, said *challenge) {
 	c.change(func(m map[string]want) bool {
 		w := m[keyOf(e)]
@@ -69,7 +69,7 @@ func (c *Cache) note(e *roster.Entry, said *challenge) {
 	})
 }
 
-// Clear forgets that a server wants the user to sign in.
+// Clear removes a server's sign-in requirement.
 func (c *Cache) Clear(e *roster.Entry) {
 	c.change(func(m map[string]want) bool {
 		_, ok := m[keyOf(e)]
@@ -96,7 +96,8 @@ func (c *Cache) read() map[string]want {
 	return m
 }
 
-// change rewrites the file if edit says so. What another process writes at the same time may be lost: it asks again then.
+// change rewrites the file if edit returns true. A concurrent write by another process may be
+// lost; its server is then contacted again.
 func (c *Cache) change(edit func(map[string]want) bool) {
 	if c.home == "" {
 		return
@@ -114,6 +115,6 @@ func (c *Cache) change(edit func(map[string]want) bool) {
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err == nil && fsys.MkdirPrivate(c.home) == nil {
-		replace.WriteFile(c.path(), append(data, '\n'), 0o600) // ok: the server is asked again then
+		replace.WriteFile(c.path(), append(data, '\n'), 0o600) // ok: the server is then contacted again
 	}
 }

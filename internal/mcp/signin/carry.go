@@ -14,9 +14,10 @@ import (
 	"adze/internal/tool"
 )
 
-// Carry returns what carries requests to the server of e: base, with the user's token. A token that ends or is rejected
-// is replaced, and the request sent once more. If the user has to sign in, the error is an [*mcp.AuthError]. Requests
-// that have the header Authorization already, or go elsewhere, are left as they are.
+// Carry wraps base to add the user's token to requests to the server of e. An expiring or
+// rejected token is replaced, and the request is sent once more. If the user has to sign in,
+// the error is an [*mcp.AuthError]. Requests that already have an Authorization header, or go
+// elsewhere, are unchanged.
 func (k *Keeper) Carry(e *roster.Entry, base http.RoundTripper) http.RoundTripper {
 	return &carrier{k: k, e: e, base: base}
 }
@@ -86,7 +87,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 	return c.scoped(req, res, err)
 }
 
-// scoped returns an error for an answer that says that the user has not allowed enough.
+// scoped returns an error if the response reports an insufficient scope.
 func (c *carrier) scoped(req *http.Request, res *http.Response, err error) (*http.Response, error) {
 	if err != nil || res.StatusCode != http.StatusForbidden {
 		return res, err
@@ -102,7 +103,7 @@ func (c *carrier) scoped(req *http.Request, res *http.Response, err error) (*htt
 	return nil, c.wanted(asked, http.StatusForbidden)
 }
 
-// wanted returns the error for a server that wants the user to sign in.
+// wanted returns the error for a server that requires a sign-in.
 func (c *carrier) wanted(asked challenge, status int) error {
 	c.k.Cache.note(c.e, &asked)
 	text := fmt.Sprintf("it answers with status %d", status)
@@ -116,7 +117,7 @@ func (c *carrier) wanted(asked challenge, status int) error {
 	return e
 }
 
-// with returns a request with a token; an empty one is none.
+// with returns a request with a token, or without if it is empty.
 func with(req *http.Request, token string) *http.Request {
 	if token == "" {
 		return req
@@ -126,7 +127,7 @@ func with(req *http.Request, token string) *http.Request {
 	return req
 }
 
-// repeat returns a request once more, if it can be.
+// repeat returns a copy of a request to send again, if possible.
 func repeat(req *http.Request) (*http.Request, bool) {
 	again := req.Clone(req.Context())
 	if req.Body == nil || req.Body == http.NoBody {
@@ -140,14 +141,14 @@ func repeat(req *http.Request) (*http.Request, bool) {
 	return again, err == nil
 }
 
-// shut closes the body of a request that is not sent.
+// shut closes the body of an unsent request.
 func shut(req *http.Request) {
 	if req.Body != nil {
 		req.Body.Close() // ok: nothing is read from it
 	}
 }
 
-// discard reads the rest of a short answer, so that its connection can be used again.
+// discard reads the rest of a short response, so that its connection can be reused.
 func discard(res *http.Response) {
 	io.CopyN(io.Discard, res.Body, 64<<10) // ok: nothing depends on it
 	res.Body.Close()

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// maxChallenge is how much of a header is read.
+// maxChallenge limits the bytes parsed of a header.
 const maxChallenge = 8 << 10
 
-// A challenge is what a server says about the token that it wants.
+// A challenge is a server's description of the token it requires.
 type challenge struct {
-	metadata string // where the server describes itself; may be empty
+	metadata string // URL of the server's metadata; may be empty
 	scope    string
 	code     string // such as insufficient_scope
-	text     string // what else it says
+	text     string // error description
 }
 
-// challengeOf reads the header WWW-Authenticate. What other schemes than Bearer say is left out.
+// challengeOf parses the WWW-Authenticate header. It ignores schemes other than Bearer.
 func challengeOf(h http.Header) (c challenge) {
 	text := strings.Join(h.Values("Www-Authenticate"), ", ")
 	if len(text) > maxChallenge {
@@ -51,14 +51,14 @@ func challengeOf(h http.Header) (c challenge) {
 		default:
 			continue
 		}
-		if *field == "" { // of several, the first
+		if *field == "" { // the first value counts
 			*field = value
 		}
 	}
 	return c
 }
 
-// token cuts the word off that text begins with.
+// token splits off the leading word of text.
 func token(text string) (word, rest string) {
 	n := strings.IndexFunc(text, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
@@ -69,7 +69,7 @@ func token(text string) (word, rest string) {
 	return text[:n], text[n:]
 }
 
-// parameter cuts the value off that text begins with, quoted or not.
+// parameter splits off the leading value of text, quoted or not.
 func parameter(text string) (value, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		n := strings.IndexAny(text, ", \t")

@@ -14,14 +14,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A resource is how a server describes itself (RFC 9728).
+// A resource is a server's metadata (RFC 9728).
 type resource struct {
 	Resource string   `json:"resource"`
 	Issuers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
 }
 
-// A service is how an authorization server describes itself (RFC 8414, OpenID Connect Discovery).
+// A service is an authorization server's metadata (RFC 8414, OpenID Connect Discovery).
 type service struct {
 	Issuer    string   `json:"issuer"`
 	Authorize string   `json:"authorization_endpoint"`
@@ -31,20 +31,20 @@ type service struct {
 	Scopes    []string `json:"scopes_supported"`
 	Methods   []string `json:"token_endpoint_auth_methods_supported"`
 	PKCE      []string `json:"code_challenge_methods_supported"`
-	// NamesItself says that it comes back with its name (RFC 9207).
+	// NamesItself means that its redirects carry the issuer (RFC 9207).
 	NamesItself bool `json:"authorization_response_iss_parameter_supported"`
-	// Documents says that the address of a document can be the name of a client.
+	// Documents means that a document's URL can be a client ID.
 	Documents bool `json:"client_id_metadata_document_supported"`
 }
 
-// A found is where and how the user signs in to a server.
+// A found describes where and how the user signs in to a server.
 type found struct {
 	service  service
 	resource string
-	scopes   []string // to ask for; may be empty
+	scopes   []string // scopes to request; may be empty
 }
 
-// discover finds out where the user signs in to the server of e, which said c.
+// discover finds where the user signs in to the server of e, given its challenge.
 func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (found, error) {
 	server, err := canonical(e.URL)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (f
 		if r != nil {
 			return found{}, fmt.Errorf("the authorization server %s does not describe itself", tool.OneLine(issuer, maxSaid))
 		}
-		// What servers of the revision 2025-03-26 need not describe.
+		// Defaults for servers of revision 2025-03-26, which need no metadata.
 		out.service = service{Issuer: issuer, Authorize: issuer + "/authorize", Token: issuer + "/token", Register: issuer + "/register", PKCE: []string{"S256"}}
 	}
 	if err := f.usable(&out.service); err != nil {
@@ -95,7 +95,7 @@ func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (f
 	return out, nil
 }
 
-// canonical returns the address of a server as the name of a resource.
+// canonical returns a server's address as a resource name.
 func canonical(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -111,7 +111,8 @@ func canonical(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// describe returns how a server describes itself, or nil if it does not. At is where it says that it does; may be empty.
+// describe returns a server's metadata, or nil if it has none. At is the metadata's URL given
+// by the server; may be empty.
 func (f *fetcher) describe(ctx context.Context, server *url.URL, at string) (*resource, error) {
 	const known = "/.well-known/oauth-protected-resource"
 	root := originOf(server) + known
@@ -141,7 +142,7 @@ func (f *fetcher) describe(ctx context.Context, server *url.URL, at string) (*re
 	return nil, nil
 }
 
-// covers reports whether a resource is a server or what the server is part of.
+// covers reports whether a resource is the server or contains it.
 func covers(name string, server *url.URL) bool {
 	u, err := canonical(name)
 	if err != nil || !sameOrigin(u, server) || u.RawQuery != "" && u.RawQuery != server.RawQuery {
@@ -151,8 +152,8 @@ func covers(name string, server *url.URL) bool {
 	return server.EscapedPath() == path || strings.HasPrefix(server.EscapedPath(), path+"/") || path == "" && server.EscapedPath() == ""
 }
 
-// serviceOf reads how an authorization server describes itself into s, and reports whether it does. Own says that it is
-// the server of tools itself, which may call any part of itself the issuer.
+// serviceOf reads an authorization server's metadata into s, and reports whether it exists. Own
+// means that it is the tool server itself, which may name any part of itself as the issuer.
 func (f *fetcher) serviceOf(ctx context.Context, issuer string, own bool, s *service) (bool, error) {
 	if err := f.check(issuer); err != nil {
 		return false, fmt.Errorf("the server sends you elsewhere to sign in: %w", err)
@@ -186,7 +187,8 @@ func (f *fetcher) serviceOf(ctx context.Context, issuer string, own bool, s *ser
 	return false, nil
 }
 
-// sameIssuer reports whether two names of issuers are the same, but for a slash at the end and the port of the scheme.
+// sameIssuer reports whether two issuer names are equal, ignoring a trailing slash and the
+// scheme's default port.
 func sameIssuer(a, b string) bool {
 	if !sameOriginText(a, b) {
 		return false
@@ -196,7 +198,7 @@ func sameIssuer(a, b string) bool {
 	return strings.TrimRight(x.EscapedPath(), "/") == strings.TrimRight(y.EscapedPath(), "/") && x.RawQuery == y.RawQuery
 }
 
-// sameOriginText is [sameOrigin] of addresses that may be none.
+// sameOriginText is [sameOrigin] for addresses that may be invalid.
 func sameOriginText(a, b string) bool {
 	x, err := url.Parse(a)
 	if err != nil {
@@ -206,8 +208,8 @@ func sameOriginText(a, b string) bool {
 	return err == nil && sameOrigin(x, y)
 }
 
-// usable returns why an authorization server cannot be used, or nil. Addresses that are not needed are left out if they
-// cannot be used.
+// usable returns the reason an authorization server cannot be used, or nil. It clears unusable
+// optional addresses.
 func (f *fetcher) usable(s *service) error {
 	if s.Authorize == "" || s.Token == "" {
 		return errors.New("the authorization server does not say where to sign in")
@@ -233,7 +235,7 @@ func (f *fetcher) usable(s *service) error {
 	return nil
 }
 
-// challenge asks a server without a token what it wants.
+// challenge requests a server's challenge by contacting it without a token.
 func (f *fetcher) challenge(ctx context.Context, e *roster.Entry) (challenge, error) {
 	u, err := canonical(e.URL)
 	if err != nil {

@@ -23,30 +23,31 @@ import (
 )
 
 const (
-	maxAnswer    = 1 << 20 // of metadata or a token
+	maxAnswer    = 1 << 20 // size of metadata or a token response
 	answerLimit  = 15 * time.Second
 	maxRedirects = 3
-	maxSaid      = 200 // characters of what a service says, in a message
+	maxSaid      = 200 // characters of a service's text in a message
 )
 
-// A fetcher asks the services that a server leads to.
+// A fetcher queries the services that a server refers to.
 type fetcher struct {
 	http    *http.Client
 	version string
-	// local says that the server is on this machine, so that what it leads to may be too, without TLS.
+	// local means that the server is on this machine, so that its services may be too, without
+	// TLS.
 	local bool
 }
 
-// fetcher returns one for what the server of e leads to.
+// fetcher returns a fetcher for the services of e's server.
 func (k *Keeper) fetcher(ctx context.Context, e *roster.Entry) (*fetcher, error) {
 	network := k.c.Network()
 	u, err := url.Parse(e.URL)
 	if err != nil {
 		return nil, errors.New("its address cannot be read")
 	}
-	// Looked up only if something is not public: mostly nothing is.
+	// Computed only for a non-public address, which is rare.
 	allowed := sync.OnceValue(func() map[web.Class]bool {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit) // it may be used longer
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit) // lookups may outlive ctx
 		defer cancel()
 		classes := classesOf(ctx, u.Hostname())
 		if e.OAuth == nil || e.OAuth.MetadataURL == "" {
@@ -80,8 +81,8 @@ func (k *Keeper) fetcher(ctx context.Context, e *roster.Entry) (*fetcher, error)
 // close closes idle connections.
 func (f *fetcher) close() { f.http.CloseIdleConnections() }
 
-// classesOf returns the kinds of addresses that a service may have besides public ones, because a host that the user
-// configured has them.
+// classesOf returns the non-public address classes that a service may have because a host
+// configured by the user has them.
 func classesOf(ctx context.Context, host string) map[web.Class]bool {
 	classes := map[web.Class]bool{}
 	addrs := []netip.Addr{}
@@ -101,14 +102,14 @@ func classesOf(ctx context.Context, host string) map[web.Class]bool {
 	if classes[web.Private] {
 		classes[web.Shared] = true
 	}
-	// Where machines are told their secrets, and what is no host.
+	// Cloud metadata services, and addresses that are not hosts.
 	delete(classes, web.LinkLocal)
 	delete(classes, web.Multicast)
 	delete(classes, web.Unspecified)
 	return classes
 }
 
-// check returns why an address is not asked, or nil.
+// check returns the reason an address may not be contacted, or nil.
 func (f *fetcher) check(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -122,7 +123,7 @@ func (f *fetcher) check(address string) error {
 	return fmt.Errorf("%q is not an address of the web", tool.OneLine(address, maxSaid))
 }
 
-// A statusError is an answer that says no.
+// A statusError is an error response.
 type statusError struct {
 	host   string
 	status int
@@ -138,11 +139,11 @@ func (e *statusError) Error() string {
 	return text
 }
 
-// errNotJSON says that an answer is something else, such as a page for people.
+// errNotJSON is returned if a response is something else, such as a web page.
 var errNotJSON = errors.New("it is not the JSON that is expected")
 
-// absent reports whether an error says that there is nothing at an address. At one that was only guessed, a page for
-// people, or a failure, is nothing too.
+// absent reports whether an error means that nothing exists at an address. At a guessed
+// address, a web page or a failure also means that.
 func absent(err error, guessed bool) bool {
 	var status *statusError
 	return errors.As(err, &status) && (guessed || status.status/100 == 4) || guessed && errors.Is(err, errNotJSON)
@@ -160,10 +161,10 @@ func (f *fetcher) get(ctx context.Context, address string, v any) error {
 	return f.ask(req, v)
 }
 
-// post sends a form or JSON, and reads JSON unless v is nil. Who may set headers; it may be nil.
+// post sends a form or JSON, and reads JSON unless v is nil. Who sets headers; it may be nil.
 //
-// It uses a new connection: a code or refresh token works once, so a request that is lost because the service closes an
-// idle connection, while the user signs in, cannot be repeated.
+// It uses a new connection: a code or refresh token works only once, so a request that is lost
+// because the service closes an idle connection while the user signs in cannot be repeated.
 func (f *fetcher) post(ctx context.Context, address, kind string, body string, who func(http.Header), v any) error {
 	if err := f.check(address); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (f *fetcher) ask(req *http.Request, v any) error {
 	if err != nil {
 		var at *url.Error
 		if errors.As(err, &at) {
-			err = at.Err // the address may hold more than it should
+			err = at.Err // the address may contain secrets
 		}
 		return fmt.Errorf("asking %s: %w", req.URL.Host, err)
 	}
@@ -217,12 +218,12 @@ func (f *fetcher) ask(req *http.Request, v any) error {
 	return nil
 }
 
-// sameOrigin reports whether two addresses are at the same scheme, host and port.
+// sameOrigin reports whether two addresses have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
 	return originOf(a) == originOf(b)
 }
 
-// originOf returns scheme, host and port. WebSockets are of the origin that their handshake goes to.
+// originOf returns scheme, host and port. A WebSocket has the origin of its handshake.
 func originOf(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
 	switch scheme {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// helperLimit is how long a command that prints headers may take.
+	// helperLimit is the timeout of a command that prints headers.
 	helperLimit = 10 * time.Second
 	maxHeaders  = 64 << 10
 )
 
-// Headers runs the command of the entry that prints headers as JSON, and returns them. Without a command there are none.
-// What it prints is in no error.
+// Headers runs the entry's command that prints headers as JSON, and returns them, or nil
+// without a command. Errors never contain its output.
 func (k *Keeper) Headers(ctx context.Context, e *roster.Entry) (map[string]string, error) {
 	if e.HeadersHelper == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func (k *Keeper) Headers(ctx context.Context, e *roster.Entry) (map[string]strin
 		cmd.Env = k.c.Environ()
 	}
 	cmd.Env = append(cmd.Env, "ADZE_MCP_SERVER_NAME="+e.Name, "ADZE_MCP_SERVER_URL="+e.URL)
-	cmd.WaitDelay = time.Second // for what it leaves running in the background
+	cmd.WaitDelay = time.Second // limits waiting for background processes
 	var out, problems limitedBuffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	err := cmd.Run()
@@ -61,7 +61,7 @@ func (k *Keeper) Headers(ctx context.Context, e *roster.Entry) (map[string]strin
 	return headers, nil
 }
 
-// complaint returns what a command wrote on standard error, unless it is what it printed.
+// complaint returns a command's standard error, unless it repeats the output.
 func complaint(problems, out string) string {
 	text := tool.OneLine(problems, maxSaid)
 	for word := range strings.FieldsFuncSeq(out, func(r rune) bool { return strings.ContainsRune(" \t\n\"{},:", r) }) {
@@ -75,7 +75,7 @@ func complaint(problems, out string) string {
 	return ": " + text
 }
 
-// headerName reports whether a text can be the name of a header that is ours to set.
+// headerName reports whether name is a valid header name that adze may set.
 func headerName(name string) bool {
 	word, rest := token(name)
 	if word == "" || rest != "" {
@@ -88,9 +88,9 @@ func headerName(name string) bool {
 	return true
 }
 
-// A limitedBuffer keeps the beginning of what is written to it.
+// A limitedBuffer keeps the start of the data written to it.
 type limitedBuffer struct {
-	kept bytes.Buffer // not embedded: it would read from the pipe itself
+	kept bytes.Buffer // unembedded, because ReadFrom would bypass the limit
 	over bool
 }
 

@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	// ahead is how long before its end a token is replaced, at most.
+	// ahead is the maximum time before expiry at which a token is replaced.
 	ahead = time.Minute
-	// refreshLimit bounds getting another token, which goes on when the request that wanted it is given up: the old one is
-	// void from then on.
+	// refreshLimit limits a token refresh, which continues if the request that needed it is
+	// canceled: the old token is already void.
 	refreshLimit = 30 * time.Second
 )
 
-// A holder has the token for one server.
+// A holder holds the token for one server.
 type holder struct {
 	keeper          *Keeper
 	key, name, host string
 
 	mu     sync.Mutex
 	loaded bool
-	grant  *grant // nil if there is none
-	// asked is what the server said last, if it said something.
+	grant  *grant // nil if not signed in
+	// asked is the server's last challenge, if any.
 	asked *challenge
-	// flight is closed when the search for another token ends, which is under way if it is not nil.
+	// flight is non-nil while a refresh is running, and closed when it ends.
 	flight chan struct{}
-	failed error // how the last search ended
+	failed error // error of the last refresh
 }
 
-// challenged returns what the server said that it wants, if it was heard.
+// challenged returns the server's challenge, if known.
 func (h *holder) challenged() (challenge, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,14 +49,15 @@ func (h *holder) challenged() (challenge, bool) {
 	return *h.asked, true
 }
 
-// heard remembers what the server said.
+// heard stores the server's challenge.
 func (h *holder) heard(c challenge) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = &c
 }
 
-// granted returns the scopes that the user has allowed already, and those that the server wanted besides.
+// granted returns the scopes that the user has already authorized, and the additional ones the
+// server requested.
 func (h *holder) granted(ctx context.Context, issuer string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,12 +67,12 @@ func (h *holder) granted(ctx context.Context, issuer string) []string {
 	return strings.Fields(h.grant.Scope + " " + h.grant.Wanted)
 }
 
-// want remembers that the server wants more than the user has allowed, so that they are asked for it when they sign in
-// again, also by another process.
+// want stores that the server requires additional scopes, so that the next sign-in requests
+// them, also in another process.
 func (h *holder) want(ctx context.Context, scopes []string) {
 	unlock, err := h.lock(ctx)
 	if err != nil {
-		return // ok: the user is asked for less, and then again
+		return // ok: the next sign-in requests less, and then happens again
 	}
 	defer unlock()
 	g, err := h.read(ctx)
@@ -86,7 +87,7 @@ func (h *holder) want(ctx context.Context, scopes []string) {
 	h.write(ctx, g) // ok: as above
 }
 
-// load reads the token, once. The lock is held.
+// load reads the token, once. The caller holds the lock.
 func (h *holder) load(ctx context.Context) error {
 	if h.loaded {
 		return nil
@@ -98,7 +99,7 @@ func (h *holder) load(ctx context.Context) error {
 	return err
 }
 
-// read returns what is stored, or nil.
+// read returns the stored grant, or nil.
 func (h *holder) read(ctx context.Context) (*grant, error) {
 	if h.keeper.store == nil {
 		return nil, nil
@@ -117,7 +118,7 @@ func (h *holder) read(ctx context.Context) (*grant, error) {
 	return &g, nil
 }
 
-// write stores a token: in the keyring, or in the file if that fails.
+// write stores a token in the keyring, or in the file if that fails.
 func (h *holder) write(ctx context.Context, g *grant) error {
 	if h.keeper.store == nil {
 		return nil
@@ -132,7 +133,7 @@ func (h *holder) write(ctx context.Context, g *grant) error {
 	return err
 }
 
-// take stores what the user allowed just now.
+// take stores a new grant.
 func (h *holder) take(ctx context.Context, g *grant) error {
 	unlock, err := h.lock(ctx)
 	if err != nil {
@@ -148,7 +149,7 @@ func (h *holder) take(ctx context.Context, g *grant) error {
 	return nil
 }
 
-// lock keeps other processes from getting another token meanwhile.
+// lock prevents other processes from refreshing the token at the same time.
 func (h *holder) lock(ctx context.Context) (unlock func(), err error) {
 	if h.keeper.store == nil {
 		return func() {}, nil
@@ -169,7 +170,8 @@ func (h *holder) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { file.Unlock(); dir.Close() }, nil
 }
 
-// access returns the token to send, or "" if there is none. One that ends soon is replaced first, if it can be.
+// access returns the token to send, or "" if not signed in. A token about to expire is replaced
+// first, if possible.
 func (h *holder) access(ctx context.Context, e *roster.Entry) (string, error) {
 	h.mu.Lock()
 	err := h.load(ctx)
@@ -184,13 +186,13 @@ func (h *holder) access(ctx context.Context, e *roster.Entry) (string, error) {
 	}
 	another, err := h.renew(ctx, e, g.Access)
 	if (err != nil || another == "") && now.Before(g.Expires) {
-		return g.Access, nil // it still holds
+		return g.Access, nil // still valid
 	}
 	return another, err
 }
 
-// renew returns another token than one that was rejected or ends, or "" if the user has to sign in. Requests that want
-// it at the same time share it.
+// renew returns a replacement for a rejected or expiring token, or "" if the user has to sign
+// in. Concurrent requests share it.
 func (h *holder) renew(ctx context.Context, e *roster.Entry, rejected string) (string, error) {
 	h.mu.Lock()
 	if h.grant != nil && h.grant.Access != rejected { // another request was faster
@@ -228,8 +230,8 @@ func (h *holder) renew(ctx context.Context, e *roster.Entry, rejected string) (s
 	return h.grant.Access, nil
 }
 
-// another gets the token that another process has stored meanwhile, or a new one from the service. What it gets is
-// stored before it is used. It returns nil if the user has to sign in.
+// another returns the token that another process has stored in the meantime, or a new one from
+// the service, which it stores first. It returns nil if the user has to sign in.
 func (h *holder) another(ctx context.Context, e *roster.Entry, rejected string) (*grant, error) {
 	unlock, err := h.lock(ctx)
 	if err != nil {
@@ -260,7 +262,7 @@ func (h *holder) another(ctx context.Context, e *roster.Entry, rejected string) 
 	err = next.ask(ctx, f, h.keeper.c.Now(), url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.Refresh}})
 	var status *statusError
 	if errors.As(err, &status) && status.status/100 == 4 && status.status != 408 && status.status != 429 {
-		return nil, h.remove(ctx) // it is void
+		return nil, h.remove(ctx) // the token is void
 	}
 	if err != nil {
 		return nil, err
@@ -271,7 +273,7 @@ func (h *holder) another(ctx context.Context, e *roster.Entry, rejected string) 
 	return &next, nil
 }
 
-// remove removes what is stored.
+// remove removes the stored grant.
 func (h *holder) remove(ctx context.Context) error {
 	if h.keeper.store == nil {
 		return nil
@@ -282,7 +284,7 @@ func (h *holder) remove(ctx context.Context) error {
 	return nil
 }
 
-// forget removes the token, here and at the service.
+// forget removes the token, locally and at the service.
 func (h *holder) forget(ctx context.Context) error {
 	unlock, err := h.lock(ctx)
 	if err != nil {
@@ -308,7 +310,7 @@ func (h *holder) forget(ctx context.Context) error {
 	return nil
 }
 
-// revoke tells the service that the token is no longer wanted (RFC 7009).
+// revoke revokes the token at the service (RFC 7009).
 func (h *holder) revoke(ctx context.Context, g *grant) error {
 	f, err := h.keeper.fetcher(ctx, &roster.Entry{URL: g.Server})
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package signin signs the user in to servers of the Model Context Protocol: it finds out where a server wants that, has
-// the user do it in a web browser, keeps the tokens that come of it, and puts them on requests to that server and no
+// Package signin signs the user in to MCP servers: it discovers where to sign in, opens a
+// browser flow, stores the resulting tokens, and adds them to requests to that server and no
 // other. It also runs the commands that print headers for a server.
 //
-// What servers say is not trusted: addresses are https, or on this machine for a server that is; a public server leads
-// to no private address; answers are bounded; issuer and resource must be those that were asked for.
+// Servers are not trusted: addresses must be https, or local for a local server; a public
+// server cannot refer to a private address; responses are bounded; issuer and resource must
+// match the request.
 package signin
 
 import (
@@ -23,25 +24,26 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// A Config is what a [Keeper] works with.
+// Config configures a [Keeper].
 type Config struct {
-	// Home is adze's own folder. If it is empty, tokens are forgotten when the program ends.
+	// Home is adze's own directory. If empty, tokens are kept only in memory.
 	Home string
-	// Network says how to reach other machines. It may be nil.
+	// Network returns the network configuration. It may be nil.
 	Network func() transport.Config
-	// Dir and Environ are where commands that print headers run. A nil Environ is the environment of the program.
+	// Dir and Environ are used for commands that print headers. A nil Environ means the
+	// process's environment.
 	Dir     string
 	Environ func() []string
-	// Version is that of the program.
+	// Version is adze's version.
 	Version string
-	// Now returns the time; nil means that of the machine.
+	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
-	// Say tells the user about a problem that stops nothing. It may be nil.
+	// Say shows the user a non-fatal problem. It may be nil.
 	Say func(string)
 }
 
-// A Keeper keeps the tokens of servers. It reads nothing before the first request to a server. It may be used from any
-// goroutine, and by several processes.
+// A Keeper manages servers' tokens. It reads nothing before the first request to a server. It
+// is safe for concurrent use, also by several processes.
 type Keeper struct {
 	c     Config
 	locks *replace.Replacer
@@ -49,7 +51,7 @@ type Keeper struct {
 	Cache *Cache
 
 	mu      sync.Mutex
-	holders map[string]*holder // by key
+	holders map[string]*holder // keyed by keyOf
 }
 
 // New returns a keeper.
@@ -65,21 +67,22 @@ func New(c Config) *Keeper {
 	}
 	k := &Keeper{c: c, holders: map[string]*holder{}, Cache: &Cache{home: c.Home, now: c.Now}}
 	if c.Home != "" {
-		// Locks share files with others of their directory, and the store is locked while a token is.
+		// Locks share files with others in their directory, and the store is locked while a
+		// token is.
 		k.locks = replace.New(filepath.Join(c.Home, "locks", "tokens"))
 		k.store = keyring.Open(c.Home, replace.New(filepath.Join(c.Home, "locks")))
 	}
 	return k
 }
 
-// keyOf returns the name that the token of a server is kept under. It holds the address: if that changes in the
-// configuration, the token is not for the new one.
+// keyOf returns the storage key of a server's token. It includes the address, so that a changed
+// address does not get the token.
 func keyOf(e *roster.Entry) string {
 	sum := sha256.Sum256([]byte(e.URL))
 	return keyring.ServerPrefix + e.Name + ":" + hex.EncodeToString(sum[:6])
 }
 
-// holder returns the token of a server, so far as it is known.
+// holder returns the holder of a server's token.
 func (k *Keeper) holder(e *roster.Entry) *holder {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,7 +95,7 @@ func (k *Keeper) holder(e *roster.Entry) *holder {
 	return h
 }
 
-// A Login says that the user has signed in to a server.
+// A Login is a server that the user has signed in to.
 type Login struct {
 	Server string        `json:"server"`
 	Host   string        `json:"host"`
@@ -100,7 +103,7 @@ type Login struct {
 	Added  time.Time     `json:"added"`
 }
 
-// Logins returns the servers that a token is stored for, of all that is stored.
+// Logins returns the servers with a token among the stored entries.
 func Logins(stored []keyring.Entry) (list []Login) {
 	for _, e := range stored {
 		if name, ok := serverOf(e.Name); ok {
@@ -110,7 +113,7 @@ func Logins(stored []keyring.Entry) (list []Login) {
 	return list
 }
 
-// serverOf returns the server that a key belongs to.
+// serverOf returns a key's server.
 func serverOf(key string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(key, keyring.ServerPrefix)
 	i := strings.LastIndexByte(rest, ':')
@@ -120,11 +123,12 @@ func serverOf(key string) (name string, ok bool) {
 	return rest[:i], true
 }
 
-// ErrNotSignedIn says that no token is stored for a server.
+// ErrNotSignedIn is returned if no token is stored for a server.
 var ErrNotSignedIn = errors.New("you are not signed in")
 
-// Logout forgets the tokens for the server of that name, at whatever address, and asks the service that issued them to
-// do the same. That it could not be reached is said, and no error. The error is [ErrNotSignedIn] if there was none.
+// Logout removes the tokens for the named server, at all addresses, and asks the issuing
+// service to revoke them. If the service cannot be reached, it tells the user but returns no
+// error. The error is [ErrNotSignedIn] if no token was stored.
 func (k *Keeper) Logout(ctx context.Context, server string) error {
 	keys, err := k.keys(server)
 	if err != nil {
@@ -148,13 +152,13 @@ func (k *Keeper) Logout(ctx context.Context, server string) error {
 	return nil
 }
 
-// Stored reports whether a token is stored for the server of that name, at whatever address.
+// Stored reports whether a token is stored for the named server, at any address.
 func (k *Keeper) Stored(server string) (bool, error) {
 	keys, err := k.keys(server)
 	return len(keys) > 0, err
 }
 
-// keys returns what the tokens for the server of that name are kept under.
+// keys returns the storage keys of the named server's tokens.
 func (k *Keeper) keys(server string) (keys []string, err error) {
 	if k.store == nil {
 		return nil, nil

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is a server that wants the user to sign in, and a program that knows it.
+// A stage is a server that requires a sign-in, and a client for it.
 type stage struct {
 	*signintest.Server
 	t     *testing.T
@@ -44,13 +44,13 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// logins returns the servers that a token is stored for.
+// logins returns the servers with a stored token.
 func (s *stage) logins() ([]Login, error) {
 	stored, err := s.keeper().store.List()
 	return Logins(stored), err
 }
 
-// keeper returns that of another process.
+// keeper returns another process's keeper.
 func (s *stage) keeper() *Keeper {
 	return New(Config{
 		Home: s.home, Version: "1", Now: func() time.Time { return s.now }, Say: func(text string) { s.said = append(s.said, text) },
@@ -60,7 +60,7 @@ func (s *stage) keeper() *Keeper {
 	})
 }
 
-// login signs in, with a user who agrees.
+// login signs in as a user who consents.
 func (s *stage) login(k *Keeper, scopes ...string) error {
 	a, err := k.Begin(s.t.Context(), s.entry, scopes...)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *stage) login(k *Keeper, scopes ...string) error {
 	return err
 }
 
-// call calls a method of the server through the keeper, and returns the answer.
+// call calls a server method through the keeper and returns the response.
 func (s *stage) call(k *Keeper, method string) (string, error) {
 	base := transport.New(transport.Config{RootCAs: s.PEM(), Getenv: func(string) string { return "" }})
 	defer base.CloseIdleConnections()
@@ -106,7 +106,7 @@ func (s *stage) works(k *Keeper, method string) {
 	}
 }
 
-// wants reports an error unless the server wants the user to sign in.
+// wants reports an error unless the server requires a sign-in.
 func (s *stage) wants(k *Keeper) *mcp.AuthError {
 	s.t.Helper()
 	text, err := s.call(k, "tools/call")
@@ -117,7 +117,7 @@ func (s *stage) wants(k *Keeper) *mcp.AuthError {
 	return auth
 }
 
-// count returns how many requests of a kind there were.
+// count returns the number of requests of a kind.
 func (s *stage) count(request string) (n int) {
 	for _, asked := range s.Asked() {
 		if asked == request {
@@ -127,8 +127,7 @@ func (s *stage) count(request string) (n int) {
 	return n
 }
 
-// The whole of it: what is asked for, where it is kept, how long it holds, and how it ends.
-//
+// TestSignIn checks the whole flow: requests, storage, lifetime and sign-out.
 // Proves MCP-25, X-070.
 func TestSignIn(t *testing.T) {
 	s := newStage(t)
@@ -149,7 +148,7 @@ func TestSignIn(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Server != "vault" || "https://"+list[0].Host != s.URL {
 		t.Errorf("logins %+v, %v", list, err)
 	}
-	// Another process has the token too, and replaces it before it ends.
+	// Another process also has the token, and replaces it before it expires.
 	other := s.keeper()
 	s.works(other, "ping")
 	s.now = s.now.Add(59*time.Minute + 30*time.Second)
@@ -157,9 +156,10 @@ func TestSignIn(t *testing.T) {
 	if n := s.count("POST /token refresh_token"); n != 1 {
 		t.Errorf("replaced %d times", n)
 	}
-	// The first one takes over what the other stored; a refresh token that is used twice would void all.
+	// The first process uses the token stored by the other; using a refresh token twice would
+	// void all tokens.
 	s.works(k, "ping")
-	// A token that is rejected is replaced.
+	// A rejected token is replaced.
 	s.Expire(false)
 	s.works(k, "tools/call")
 	if n := s.count("POST /token refresh_token"); n != 2 {
@@ -181,9 +181,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A service may close an idle connection while the user signs in, or between two tokens. Nothing is posted on a
-// connection that was used before.
-//
+// TestIdleConnectionCloses checks that posts never reuse a connection, since a service may
+// close an idle one while the user signs in, or between two tokens.
 // Proves MCP-25.
 func TestIdleConnectionCloses(t *testing.T) {
 	s := newStage(t)
@@ -206,7 +205,8 @@ func TestIdleConnectionCloses(t *testing.T) {
 	}
 }
 
-// A token that is void at the service too is forgotten, and the user signs in again.
+// TestRevoked checks that a token that is also void at the service is removed, and that the
+// user has to sign in again.
 func TestRevoked(t *testing.T) {
 	s := newStage(t)
 	k := s.keeper()
@@ -222,7 +222,7 @@ func TestRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.works(k, "ping")
-	// A service that is down is no reason to sign in again.
+	// A service outage does not require a new sign-in.
 	s.Expire(false)
 	s.Change(func(server *signintest.Server) { server.Down = true })
 	var auth *mcp.AuthError
@@ -233,7 +233,8 @@ func TestRevoked(t *testing.T) {
 	s.works(k, "ping")
 }
 
-// A token that cannot be replaced is used until it is rejected. A service that refuses with status 200 refuses.
+// TestNotReplaced checks that a token that cannot be replaced is used until it is rejected, and
+// that an error response with status 200 is an error.
 func TestNotReplaced(t *testing.T) {
 	s := newStage(t)
 	s.Answer = func(m map[string]any) { delete(m, "refresh_token") }
@@ -246,7 +247,7 @@ func TestNotReplaced(t *testing.T) {
 		s.works(k, "ping")
 		s.works(k, "ping")
 	}
-	if n := s.count("POST /token refresh_token"); n != 0 || s.count("POST /mcp") != 5 { // one asked what the server wants
+	if n := s.count("POST /token refresh_token"); n != 0 || s.count("POST /mcp") != 5 { // one request got the challenge
 		t.Errorf("asked %q", s.Asked())
 	}
 	s.Expire(false)
@@ -273,7 +274,7 @@ func TestNotReplaced(t *testing.T) {
 	}
 }
 
-// Requests and processes at the same time get another token once.
+// TestRenewOnce checks that concurrent requests and processes refresh the token once.
 func TestRenewOnce(t *testing.T) {
 	s := newStage(t)
 	first := s.keeper()
@@ -293,8 +294,8 @@ func TestRenewOnce(t *testing.T) {
 	}
 }
 
-// Scopes are those that the server names, then those that it describes, then none; what is allowed already stays so.
-//
+// TestScopes checks that scopes come from the challenge, then from the metadata, or are empty,
+// and that authorized scopes are kept.
 // Proves MCP-25.
 func TestScopes(t *testing.T) {
 	s := newStage(t)
@@ -369,8 +370,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Where services are found, how clients show who they are, and what is refused; nothing is stored then.
-//
+// TestServices checks discovery, client authentication and refusals; nothing is stored after a
+// refusal.
 // Proves MCP-25.
 func TestServices(t *testing.T) {
 	set := func(name string, value any) func(map[string]any) map[string]any {
@@ -423,7 +424,7 @@ func TestServices(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		set  func(*stage)
-		want string // in the error; empty means that it works
+		want string // substring of the error; empty means success
 	}{
 		{"as a rule", func(*stage) {}, ""},
 		{"no address in the challenge", func(s *stage) { s.Challenge = `realm="x"` }, ""},
@@ -572,7 +573,8 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// What a public server leads to is not on this machine or in its network, whatever names it has; a local one's may be.
+// TestVetting checks that a public server's services cannot be on this machine or in its
+// network under any name, and that a local server's may be.
 func TestVetting(t *testing.T) {
 	s := newStage(t)
 	k := s.keeper()
@@ -581,7 +583,7 @@ func TestVetting(t *testing.T) {
 		good   bool
 	}{
 		{"https://93.184.216.34/mcp", false},
-		{"https://192.168.1.2/mcp", false}, // in a private network, which is not this machine
+		{"https://192.168.1.2/mcp", false}, // private network, not this machine
 		{"https://localhost/mcp", true},
 		{"https://127.0.0.1:9/mcp", true},
 	} {
@@ -609,9 +611,9 @@ func TestVetting(t *testing.T) {
 	}
 }
 
-// A token goes to its server only: not to another address of the same name, not to another host, and not over a header
-// that is configured. An entry whose address changes does not get it.
-//
+// TestTokenStaysWithItsServer checks that a token goes only to its server: not to another
+// address with the same name, not to another host, not over a configured header, and not to an
+// entry whose address changed.
 // Proves MCP-25.
 func TestTokenStaysWithItsServer(t *testing.T) {
 	s := newStage(t)
@@ -675,9 +677,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// No token, code, secret or verifier is in what is said or written, but for the file of tokens. Errors neither: the
-// server repeats what it gets.
-//
+// TestSecretsStayInTheirFile checks that no token, code, secret or verifier appears in
+// messages, errors or files other than the token file, although the server repeats its input.
 // Proves MCP-25.
 func TestSecretsStayInTheirFile(t *testing.T) {
 	s := newStage(t)
@@ -723,9 +724,8 @@ func TestSecretsStayInTheirFile(t *testing.T) {
 	}
 }
 
-// The user pastes the address where the browser is on another machine, gives up, or is too late; a second attempt is
-// independent of the first.
-//
+// TestWithoutBrowser checks pasting the address from a browser on another machine, giving up,
+// and being too late, and that a second attempt is independent of the first.
 // Proves MCP-25.
 func TestWithoutBrowser(t *testing.T) {
 	s := newStage(t)
@@ -769,7 +769,7 @@ func TestWithoutBrowser(t *testing.T) {
 	}
 }
 
-// Without a state home a token is kept as long as the program runs.
+// TestWithoutHome checks that without a state home a token is kept as long as the process runs.
 func TestWithoutHome(t *testing.T) {
 	s := newStage(t)
 	s.home = ""
@@ -812,7 +812,8 @@ func TestCache(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
-	// What another process was told is known to the one in which the user signs in, though the server lets it begin without.
+	// A challenge seen by another process is known to the process in which the user signs in,
+	// even if the server accepts its first requests.
 	s.Change(func(server *signintest.Server) {
 		server.Challenge = `scope="for tools"`
 		server.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
@@ -902,7 +903,7 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// The name of a server is not the first word, which front ends begin with a capital.
+// The server's name is not the first word, because front ends capitalize it.
 func TestNothingToSignInTo(t *testing.T) {
 	s := newStage(t)
 	_, err := s.keeper().Begin(t.Context(), &roster.Entry{Name: "self", Type: roster.Stdio})

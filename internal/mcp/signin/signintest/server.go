@@ -1,5 +1,6 @@
-// Package signintest plays a server of tools that wants the user to sign in, and the authorization server that it leads
-// to, with TLS on this machine. Both are strict: they check what the standards say must be checked.
+// Package signintest implements a tool server that requires a sign-in and its authorization
+// server, with TLS on the local machine. Both are strict and make all the checks the standards
+// require.
 package signintest
 
 import (
@@ -22,24 +23,26 @@ import (
 	"time"
 )
 
-// A Server is both servers, at one address. Its fields are set before it is used, or under [Server.Change].
+// A Server is both servers at one address. Its fields are set before use, or under
+// [Server.Change].
 type Server struct {
 	*httptest.Server
-	// Resource and Service change what the servers say of themselves; may be nil. A nil map stands for no description.
+	// Resource and Service modify the servers' metadata; may be nil. Returning a nil map means
+	// no metadata.
 	Resource, Service func(map[string]any) map[string]any
-	// Challenge is what follows "Bearer " in the header of a 401; empty for the usual.
+	// Challenge follows "Bearer " in the header of a 401; empty means the default.
 	Challenge string
-	// Callback changes the parameters that the browser comes back with; may be nil.
+	// Callback modifies the parameters of the browser's redirect; may be nil.
 	Callback func(url.Values)
-	// Answer changes what the service answers to a request for a token; may be nil.
+	// Answer modifies the service's token responses; may be nil.
 	Answer func(map[string]any)
-	// Method is how clients must show who they are; empty means "none".
+	// Method is the required client authentication method; empty means "none".
 	Method string
-	// Scope is needed to call tools, and Basic for all else; may be empty.
+	// Scope is required to call tools, and Basic for everything else; may be empty.
 	Scope, Basic string
-	// Audience is the resource that tokens are for; empty means the address of the tools.
+	// Audience is the resource that tokens are for; empty means the tools' address.
 	Audience string
-	// Life is how long tokens hold, in seconds; 0 means an hour.
+	// Life is the lifetime of tokens in seconds; 0 means an hour.
 	Life int
 	// Down makes the service fail.
 	Down bool
@@ -49,7 +52,7 @@ type Server struct {
 	mu      sync.Mutex
 	clients map[string]client
 	codes   map[string]code
-	access  map[string]*token // by token
+	access  map[string]*token // issued access tokens
 	refresh map[string]*token
 	asked   []string
 	faults  []string
@@ -60,7 +63,7 @@ type client struct {
 	redirect []string
 }
 
-// A code is worth one token.
+// A code can be exchanged for one token.
 type code struct {
 	client, redirect, challenge, resource, scope string
 }
@@ -69,13 +72,14 @@ type token struct {
 	family          *family
 	client          string
 	resource, scope string
-	used            bool // a refresh token
+	used            bool // refresh tokens only
 }
 
-// A family is what came of one sign-in. Once a used refresh token comes back, all of it is void.
+// A family is the set of tokens from one sign-in. If a refresh token is used twice, all of them
+// become void.
 type family struct{ void bool }
 
-// New starts a server. Plain ones have no TLS.
+// New starts a server, without TLS if plain.
 func New(plain bool) *Server {
 	s := &Server{clients: map[string]client{}, codes: map[string]code{}, access: map[string]*token{}, refresh: map[string]*token{}}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
@@ -88,27 +92,27 @@ func New(plain bool) *Server {
 	return s
 }
 
-// PEM returns the certificate of the server.
+// PEM returns the server's certificate.
 func (s *Server) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
-// Address returns where the tools are.
+// Address returns the tools' address.
 func (s *Server) Address() string { return s.URL + "/mcp" }
 
-// Change calls f while no request is answered.
+// Change calls f while no request is being handled.
 func (s *Server) Change(f func(*Server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s)
 }
 
-// AddClient makes a client known that is registered by hand.
+// AddClient registers a client manually.
 func (s *Server) AddClient(id, secret string, redirect ...string) {
 	s.Change(func(*Server) { s.clients[id] = client{secret, redirect} })
 }
 
-// Expire makes all tokens end, and those for the next ones too if all is true.
+// Expire expires all access tokens, and refresh tokens too if all is set.
 func (s *Server) Expire(all bool) {
 	s.Change(func(*Server) {
 		clear(s.access)
@@ -118,7 +122,7 @@ func (s *Server) Expire(all bool) {
 	})
 }
 
-// Tokens returns all that is secret: tokens that hold, and those for the next ones.
+// Tokens returns all valid access and refresh tokens.
 func (s *Server) Tokens() (access, refresh []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,14 +134,14 @@ func (s *Server) Tokens() (access, refresh []string) {
 	return slices.Sorted(maps.Keys(s.access)), refresh
 }
 
-// Asked returns the requests so far, as "METHOD PATH", with the grant type of those for tokens.
+// Asked returns the requests so far, as "METHOD PATH", plus the grant type for token requests.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// Faults returns what clients did wrong.
+// Faults returns the clients' protocol violations.
 func (s *Server) Faults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +227,7 @@ func (s *Server) audience() string {
 	return s.Audience
 }
 
-// secret returns what cannot be guessed.
+// secret returns an unguessable string.
 func secret(kind string) string { return kind + "-" + rand.Text() }
 
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
@@ -252,7 +256,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	c := client{redirect: wish.Redirect}
 	answer := map[string]any{"client_id": id, "redirect_uris": wish.Redirect, "token_endpoint_auth_method": wish.Method}
 	if wish.Method != "none" {
-		c.secret = secret("secret/+ ") // with characters that must be escaped
+		c.secret = secret("secret/+ ") // contains characters that must be escaped
 		answer["client_secret"] = c.secret
 	}
 	s.clients[id] = c
@@ -285,7 +289,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 }
 
-// identified returns the client that a request comes from, or "".
+// identified returns the client that sent a request, or "".
 func (s *Server) identified(r *http.Request) string {
 	id, given, basic := r.BasicAuth()
 	if basic {
@@ -371,7 +375,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// tools is the server of tools: it has one, whose result is its input.
+// tools is the tool server, with an echo tool.
 func (s *Server) tools(w http.ResponseWriter, r *http.Request) {
 	text, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	t := s.access[text]
@@ -424,7 +428,8 @@ func (s *Server) tools(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, answer)
 }
 
-// Consent is what a browser does whose user agrees: it follows the address until it is sent back to the program.
+// Consent acts as a browser whose user consents: it follows redirects until it returns to the
+// program.
 func (s *Server) Consent(ctx context.Context, address string) error {
 	transport := s.Client().Transport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
