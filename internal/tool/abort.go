@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// An Abort is the cause with which the context of a turn or a call is cancelled. See [context.Cause].
+// An Abort is the cause of canceling a turn's or call's context. See [context.Cause].
 type Abort string
 
 // The reasons to abort.
@@ -15,21 +15,22 @@ const (
 	AbortFallback   Abort = "fallback"
 	AbortTimeout    Abort = "timeout"
 	AbortShutdown   Abort = "shutdown"
-	// AbortBroken discards what was started under a response that broke off.
+	// AbortBroken discards calls started by a response that broke off.
 	AbortBroken Abort = "broken_stream"
 )
 
 // Error names the reason.
 func (a Abort) Error() string { return "aborted: " + string(a) }
 
-// A Withdrawn is the cause with which a question to the user is taken back, in words for the user, such as "the hook has
-// ended".
+// A Withdrawn is the cause of withdrawing a question to the user, as a message for the user,
+// such as "the hook has ended".
 type Withdrawn string
 
-// Error returns the words.
+// Error returns the message.
 func (w Withdrawn) Error() string { return string(w) }
 
-// AbortReason returns why ctx was cancelled. A cancellation that does not say counts as the user's.
+// AbortReason returns the reason ctx was canceled. A cancellation without a reason counts as
+// the user's.
 func AbortReason(ctx context.Context) Abort {
 	cause := context.Cause(ctx)
 	var a Abort

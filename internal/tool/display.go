@@ -2,42 +2,42 @@ package tool
 
 import "time"
 
-// A Display is what the user sees of a call: one of the kinds below, and nothing else. It carries
-// content, never drawing; front ends draw kinds and do not know tools.
+// A Display is the user-visible form of a call: exactly one of the kinds below. It carries
+// content, not layout; front ends render the kinds and know nothing about tools.
 type Display interface{ display() }
 
 type (
 	// Plain is text.
 	Plain struct{ Text string }
 
-	// Output is what a command prints. Exit is nil while it runs.
+	// Output is a command's output. Exit is nil while it runs.
 	Output struct {
 		Command string
-		Text    string // the last lines, when it is long
-		Lines   int    // in all
+		Text    string // last lines if it is long
+		Lines   int    // total number of lines
 		Exit    *int
-		Stays   bool   // it cannot continue in the background
+		Stays   bool   // cannot move to the background
 		Note    string // such as "timed out after 2m0s"
-		File    string // that holds all of it, if there is more than Text; may be empty
+		File    string // file with the full output, if longer than Text; may be empty
 		Elapsed time.Duration
 	}
 
-	// File is a look into a file.
+	// File is an excerpt of a file.
 	File struct {
 		Path              string
-		First, Count, Len int // first line shown, number of lines shown, lines in all
+		First, Count, Len int // first line shown, number of lines shown, total lines
 	}
 
 	// Diff is a change to a file, as hunks of unified diff lines.
 	Diff struct {
 		Path           string
 		Created        bool
-		Partial        bool // the change is too large to be shown whole
+		Partial        bool // too large to be shown completely
 		Added, Removed int
 		Hunks          []Hunk
 	}
 
-	// Changes are changes to several files.
+	// Changes holds changes to several files.
 	Changes []Diff
 
 	// List is a list of things found.
@@ -45,27 +45,27 @@ type (
 		Items []string
 		Total int
 		Unit  string // such as "files"
-		// Files are those that the items are in; empty if the items are in none, or are files themselves.
+		// Files holds the items' files; empty if they have none, or are files themselves.
 		Files []string
-		// Marks are the places in each of the first items that were looked for.
+		// Marks holds the match positions in each of the first items.
 		Marks [][]Mark
 	}
 
-	// Checklist is what is to be done and what has been.
+	// Checklist is a list of pending and completed items.
 	Checklist []Check
 )
 
-// A Mark is a place in a text, in bytes.
+// A Mark is a range in a text, in bytes.
 type Mark struct{ From, To int }
 
 // A Check is an entry of a [Checklist].
 type Check struct {
 	Text  string
 	State CheckState
-	Note  string // such as whose it is, or what it waits for; may be empty
+	Note  string // owner or blocker, for example; may be empty
 }
 
-// A CheckState says how far an entry of a [Checklist] is.
+// A CheckState is the progress of an entry in a [Checklist].
 type CheckState uint8
 
 // The states.
@@ -75,7 +75,7 @@ const (
 	Done
 )
 
-// Count returns how many entries are in a state.
+// Count returns the number of entries in a state.
 func (c Checklist) Count(s CheckState) (n int) {
 	for _, one := range c {
 		if one.State == s {
@@ -85,7 +85,7 @@ func (c Checklist) Count(s CheckState) (n int) {
 	return n
 }
 
-// A Hunk is a run of changed lines with their surroundings; each line begins with ' ', '+' or '-'.
+// A Hunk is a run of changed lines with context; each line begins with ' ', '+' or '-'.
 type Hunk struct {
 	OldStart int      `json:"oldStart"`
 	OldLines int      `json:"oldLines"`
@@ -102,7 +102,7 @@ func (Changes) display()   {}
 func (List) display()      {}
 func (Checklist) display() {}
 
-// Diffs returns the changes that d shows.
+// Diffs returns the changes in d.
 func Diffs(d Display) []Diff {
 	switch d := d.(type) {
 	case Diff:

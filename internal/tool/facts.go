@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Facts are a call's answers about itself. A capability that is absent or panics counts as the
+// Facts holds a call's capabilities. A capability that is absent or panics counts as the
 // cautious answer.
 type Facts struct {
 	ReadOnly    bool
@@ -14,7 +14,7 @@ type Facts struct {
 	Concurrent  bool
 }
 
-// FactsOf asks c about itself.
+// FactsOf queries c's capabilities.
 func FactsOf(c Call) Facts {
 	return Facts{
 		ReadOnly:    ask(c, false, func(r ReadOnly) bool { return r.ReadOnly() }, false),
@@ -24,7 +24,7 @@ func FactsOf(c Call) Facts {
 	}
 }
 
-// ask returns what capability T of c answers, absent when c lacks it, and failed when it panics.
+// ask returns the answer of c's capability T, absent if c lacks it, and failed if it panics.
 func ask[T, V any](c Call, absent V, answer func(T) V, failed V) (v V) {
 	defer func() {
 		if recover() != nil {
@@ -48,7 +48,8 @@ func ActivityOf(name string, c Call) string {
 	return orName(name, ask(c, "", func(a Activity) string { return a.Activity() }, ""))
 }
 
-// PastOf returns what c did: a verb and its object, which is the title if c does not tell.
+// PastOf returns a verb and its object describing a completed c. The object defaults to the
+// title.
 func PastOf(name string, c Call) (verb, object string) {
 	p := ask(c, [2]string{}, func(p Past) [2]string { verb, object := p.Past(); return [2]string{verb, object} }, [2]string{})
 	if object = OneLine(p[1], maxObject); object == "" {
@@ -62,20 +63,20 @@ func DisplayNameOf(name string, c Call) string {
 	return orName(name, ask(c, "", func(n Named) string { return n.DisplayName() }, ""))
 }
 
-// FoldOf returns how c is folded.
+// FoldOf returns how c is folded in the display.
 func FoldOf(c Call) Fold {
 	return ask(c, NoFold, func(f Folder) Fold { return f.Fold() }, NoFold)
 }
 
-// PathOf returns the one file c acts on, if it declares one.
+// PathOf returns the single file c acts on, if it declares one.
 func PathOf(c Call) (string, bool) {
 	p := ask(c, "", func(p Pather) string { return p.Path() }, "")
 	return p, p != ""
 }
 
-// Matches reports whether a rule's content applies to c. A call without a matcher matches only an
-// empty content. If matching fails the answer is yes, with the error: the caller decides what a
-// broken matcher means for it, and for a hook it means to run.
+// Matches reports whether a rule's content applies to c. A call without a matcher matches only
+// empty content. If matching fails, it returns true with the error, and the caller decides: a
+// hook, for example, runs.
 func Matches(c Call, content string) (matched bool, err error) {
 	if content == "" {
 		return true, nil
@@ -91,7 +92,7 @@ func Matches(c Call, content string) (matched bool, err error) {
 	return a.ok, a.err
 }
 
-// ObservedInput returns the input as hooks and users see it.
+// ObservedInput returns the input for hooks and users.
 func ObservedInput(c Call) any {
 	type result struct{ v any }
 	r := ask(c, result{}, func(o Observer) result { return result{o.Observe()} }, result{})
@@ -114,7 +115,8 @@ func orName(name, s string) string {
 	return s
 }
 
-// OneLine returns s without control characters, on one line, cut to max characters with an ellipsis.
+// OneLine returns s without control characters, on one line, truncated to max characters with
+// an ellipsis.
 func OneLine(s string, max int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

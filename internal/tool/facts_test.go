@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fixed is a call whose input is given.
+// fixed is a call with a fixed input.
 type fixed struct{ in any }
 
 func (f fixed) Input() any { return f.in }

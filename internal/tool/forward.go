@@ -11,16 +11,18 @@ import (
 	"adze/internal/tool/schema"
 )
 
-// A Forwarder is a tool whose uses are uses of another tool, which its input names. The executor follows it: from
-// there on everything about the use is the other tool's, and only the model's own block says otherwise.
+// A Forwarder is a tool that forwards its uses to another tool, named in its input. The
+// executor follows it: from there on the use belongs to the other tool, and only the model's
+// own block shows the original.
 type Forwarder interface {
 	Tool
-	// Forward returns the tool that an input names, as the model wrote it, and the input for it. It is pure, and its
-	// error is shown to the model.
+	// Forward returns the tool named in an input, as the model wrote it, and that tool's input.
+	// It is pure, and its error is shown to the model.
 	Forward(input json.RawMessage) (name string, params json.RawMessage, err error)
 }
 
-// NewForwarder returns a tool that forwards to the tool "tool_name" of its input the object "params".
+// NewForwarder returns a tool that passes the object "params" of its input to the tool named in
+// "tool_name".
 func NewForwarder(d Def) Forwarder {
 	if err := CheckName(d.Name); err != nil {
 		panic("tool.NewForwarder: " + err.Error())
@@ -36,7 +38,7 @@ func (f *forwarder) Spec() msg.ToolSpec {
 
 func (f *forwarder) Traits() Traits { return f.def.Traits }
 
-// Bind fails: what is bound is the tool that the input names.
+// Bind always fails: the tool named in the input is bound instead.
 func (f *forwarder) Bind(input json.RawMessage) (Call, error) {
 	if _, _, err := f.Forward(input); err != nil {
 		return nil, err
@@ -44,21 +46,21 @@ func (f *forwarder) Bind(input json.RawMessage) (Call, error) {
 	return nil, errors.New(f.def.Name + " runs nothing by itself")
 }
 
-// forwarded are the schemas of an input that names a tool, with its params and without.
+// forwarded returns the schemas of an input that names a tool, with and without params.
 var forwarded = sync.OnceValues(func() (with, without *schema.Schema) {
 	const properties = `{"type":"object","properties":{"tool_name":{"type":"string","minLength":1},"params":{}},"additionalProperties":false,"required":[`
 	read := func(text string) *schema.Schema {
 		s, err := schema.Parse(json.RawMessage(text))
 		if err != nil {
-			panic("tool: " + err.Error()) // it is constant
+			panic("tool: " + err.Error()) // constant, so it cannot fail
 		}
 		return s
 	}
 	return read(properties + `"tool_name","params"]}`), read(properties + `"tool_name"]}`)
 })
 
-// Forward reads an input. Params that are an object as a JSON string count as the object, and absent ones as an
-// empty object; whether others fit is for the tool to say.
+// Forward parses an input. Params given as a JSON string containing an object count as the
+// object, and missing params as an empty object; the target tool validates them.
 func (f *forwarder) Forward(input json.RawMessage) (string, json.RawMessage, error) {
 	with, without := forwarded()
 	fixed, err := without.Check(input)
@@ -95,7 +97,7 @@ func (f *forwarder) Forward(input json.RawMessage) (string, json.RawMessage, err
 	return in.Name, in.Params, nil
 }
 
-// otherForwards returns what models write in place of a field.
+// otherForwards returns alternative field names that models use.
 func otherForwards(field string) []string {
 	switch field {
 	case "tool_name":
@@ -106,10 +108,10 @@ func otherForwards(field string) []string {
 	return nil
 }
 
-// Forwarders are the tools that forward uses, by their names and aliases.
+// Forwarders maps names and aliases to forwarding tools.
 type Forwarders map[string]Forwarder
 
-// ForwardersOf returns those among tools.
+// ForwardersOf returns the forwarders among tools.
 func ForwardersOf(tools []Tool) Forwarders {
 	all := Forwarders{}
 	for _, t := range tools {
@@ -123,8 +125,8 @@ func ForwardersOf(tools []Tool) Forwarders {
 	return all
 }
 
-// See returns a use as a use of the tool that it was forwarded to, with the same id, under the name that the model
-// wrote. Any other use is returned as it is.
+// See returns a forwarded use as a use of the target tool, with the same ID, under the name
+// that the model wrote. Any other use is returned unchanged.
 func (f Forwarders) See(u *msg.ToolUse) *msg.ToolUse {
 	by := f[u.Name]
 	if by == nil || u.Malformed != "" {
@@ -137,16 +139,17 @@ func (f Forwarders) See(u *msg.ToolUse) *msg.ToolUse {
 	return &msg.ToolUse{ID: u.ID, Name: name, Input: params}
 }
 
-// A Target is the tool that a use reaches, and the input that it gets.
+// A Target is the tool that a use reaches, with its input.
 type Target struct {
-	Tool  Tool   // nil if there is none that can be called
-	Name  string // that rules and the log use, or the one that the model wrote if there is no such tool
+	Tool  Tool   // nil if the tool does not exist or cannot be called
+	Name  string // canonical name, or the model's if the tool does not exist
 	Input json.RawMessage
 	// By is the tool that forwarded the use; nil if the model named the target itself.
 	By Forwarder
 }
 
-// Target follows a use to the tool that it reaches. The error says why what forwards it cannot.
+// Target follows a use to the tool that it reaches. The error is the reason it cannot be
+// forwarded.
 func (p *Pool) Target(u *msg.ToolUse) (Target, error) {
 	to := Target{Name: p.Canonical(u.Name), Input: u.Input}
 	var err error
@@ -161,8 +164,8 @@ func (p *Pool) Target(u *msg.ToolUse) (Target, error) {
 	return to, err
 }
 
-// Forwarded returns u as a use of the tool that it reaches, with the same id: what users, hooks and logs are to see
-// of it. A use of a tool by its own name is returned as it is.
+// Forwarded returns u as a use of the tool that it reaches, with the same ID, for users, hooks
+// and logs. A direct use is returned unchanged.
 func (p *Pool) Forwarded(u *msg.ToolUse) *msg.ToolUse {
 	name := p.Canonical(u.Name)
 	if p.forwarders[name] == nil {

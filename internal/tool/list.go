@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// A State is whether the model can call a tool.
+// A State is a tool's availability to the model.
 type State string
 
 const (
 	Core     State = "core"     // sent with every request
-	Deferred State = "deferred" // found when it is needed
+	Deferred State = "deferred" // found on demand
 	Disabled State = "disabled"
-	Denied   State = "denied" // by a permission rule
+	Denied   State = "denied" // denied by a permission rule
 )
 
-// A Listed is what is told of a tool in a list.
+// A Listed is a tool's entry in a list.
 type Listed struct {
 	Name   string `json:"name"`
-	Origin string `json:"origin"` // what it comes from, or "built-in"
+	Origin string `json:"origin"` // source of the tool, or "built-in"
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why it cannot be called
 	Doc    string `json:"description"`
 }
 
-// List lists the tools, those included that cannot be called, and others with them, in the order of their names. Denier returns
-// in words which rule denies a tool, or "".
+// List lists all tools, including unavailable ones, together with others, ordered by name.
+// Denier describes the rule that denies a tool, or returns "".
 func (p *Pool) List(denier func(names ...string) string, others ...Tool) []Listed {
 	list := make([]Listed, 0, len(p.known)+len(others))
 	for _, t := range p.known {
@@ -43,7 +43,7 @@ func (p *Pool) List(denier func(names ...string) string, others ...Tool) []Liste
 	return list
 }
 
-// maxDoc is how much a server's tool says of itself in a list, in bytes.
+// maxDoc limits a server tool's description in a list, in bytes.
 const maxDoc = 80
 
 func (p *Pool) listed(t Tool, denier func(names ...string) string) Listed {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every tool is listed, those included that cannot be called, with the reason.
-//
+// TestList checks that every tool is listed, and unavailable ones with the reason.
 // Proves REG-09.
 func TestList(t *testing.T) {
 	r := NewRegistry(

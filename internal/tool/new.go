@@ -14,28 +14,29 @@ import (
 	"adze/internal/tool/schema"
 )
 
-// A Def is what a tool's author declares. Only Name, Doc and Schema are required.
+// A Def is a tool's definition. Only Name, Doc and Schema are required.
 type Def struct {
 	Name string
-	// Doc is what the model is told, Schema the JSON Schema of the input; both are sent as they are.
+	// Doc is the description for the model, and Schema the JSON Schema of the input; both are
+	// sent unchanged.
 	Doc    string
 	Schema json.RawMessage
 	Strict bool
-	// Foreign returns an input that does not fit the schema in the form that does, if it has the form that another program
-	// gives to the same call, or an error that says what to write instead. It returns nil and nil for any other input. Nil =
-	// only the names of fields are repaired.
+	// Foreign converts an input in another program's format for the same call to one that fits
+	// the schema, or returns an error with advice. It returns nil and nil for any other input.
+	// If nil, only field names are repaired.
 	Foreign func(map[string]json.RawMessage) (map[string]json.RawMessage, error)
 	Traits
 }
 
-// New returns the tool whose input is In. It panics on a name or schema that could never work.
+// New returns a tool with input type In. It panics on a name or schema that could never work.
 func New[In any](d Def, run func(context.Context, In, func(Progress)) (Result, error)) Tool {
 	return NewBound(d, func(in In) (Call, error) { return &typedCall[In]{in, run}, nil })
 }
 
-// NewBound is like [New] for a tool whose calls know more than their input, such as the directory a
-// relative path belongs to. Bind makes the call of an input that fits the schema; like [Tool].Bind it
-// touches no file, and its error is shown to the model.
+// NewBound is like [New] for a tool whose calls hold more than their input, such as the base
+// directory of a relative path. Bind returns the call for an input that fits the schema; like
+// [Tool].Bind it touches no file, and its error is shown to the model.
 func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
 	if err := CheckName(d.Name); err != nil {
 		panic("tool.New: " + err.Error())
@@ -45,7 +46,8 @@ func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
 	})}
 }
 
-// InChinese returns [Traits].Translate of a tool with a file of Chinese texts; see [texts.Parse].
+// InChinese returns a [Traits].Translate function for a file of Chinese texts; see
+// [texts.Parse].
 func InChinese(file string) func(texts.Language) map[string]string {
 	return func(l texts.Language) map[string]string {
 		if l != texts.Chinese {
@@ -55,7 +57,7 @@ func InChinese(file string) func(texts.Language) map[string]string {
 	}
 }
 
-// CheckName reports why name cannot be a tool's.
+// CheckName returns the reason name is not a valid tool name, or nil.
 func CheckName(name string) error {
 	legal := len(name) >= 1 && len(name) <= 64
 	for i := 0; legal && i < len(name); i++ {
@@ -117,7 +119,8 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 	return c, nil
 }
 
-// ours returns an input that was refused in the form of the tool, or that input and why it was refused.
+// ours converts a refused input to the tool's format, or returns it with the reason it was
+// refused.
 func (t *typed[In]) ours(input json.RawMessage, refused error) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
@@ -137,7 +140,7 @@ func (t *typed[In]) ours(input json.RawMessage, refused error) (json.RawMessage,
 	return out, nil
 }
 
-// otherNames returns the names that other programs give to a field, and that models remember.
+// otherNames returns other programs' names for a field, which models remember.
 func otherNames(field string) []string {
 	switch field {
 	case "file_path":
@@ -166,7 +169,7 @@ func otherNames(field string) []string {
 	return nil
 }
 
-// decodeError returns why an input that fits the schema could not be taken, in words for the model.
+// decodeError explains to the model why an input that fits the schema could not be decoded.
 func decodeError(err error) string {
 	var unfit *json.UnmarshalTypeError
 	if !errors.As(err, &unfit) {

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// look is an input with a validator that can be watched.
+// look is an input with an observable validator.
 type look struct {
 	Path  string `json:"file_path"`
 	Limit int    `json:"limit,omitempty"`
@@ -75,7 +75,8 @@ func TestBindConvertsAndRuns(t *testing.T) {
 	}
 }
 
-// Names of fields that other programs have are understood where that is certain (model-side review, section 3.1).
+// TestBindUnderstandsOtherNames checks that other programs' field names are accepted if
+// unambiguous (model-side review, section 3.1).
 func TestBindUnderstandsOtherNames(t *testing.T) {
 	type change struct {
 		Path  string `json:"file_path"`

@@ -16,23 +16,26 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Registry holds the tools built into the program and assembles the pool of each request.
-// It is safe for concurrent use.
+// A Registry holds the built-in tools and assembles the pool for each request. It is safe for
+// concurrent use.
 type Registry struct {
-	// Deferred reports whether a tool can be called without being sent to the model, which then learns of
-	// it by other means. May be nil: every tool is sent. It is set before the registry is used.
+	// Deferred reports whether a tool can be called without being sent to the model, which then
+	// finds it by other means. May be nil: every tool is sent. It must be set before the
+	// registry is used.
 	Deferred func(name string, t *Traits) bool
-	// Defers reports whether such tools are left out of requests now, given those that can be called: the same
-	// slice until it changes. Otherwise they are sent, and the tools with [Traits].Door are not there. May be nil:
-	// they are left out. It is called for each assembly. While a tool with Door is denied or disabled they are sent.
+	// Defers reports whether deferred tools are omitted from requests now, given the callable
+	// ones: the same slice until it changes. If not, they are sent, and the tools with
+	// [Traits].Door are absent. May be nil: they are omitted. It is called for each assembly.
+	// While a tool with Door is denied or disabled, deferred tools are sent.
 	Defers func(deferred []Tool) bool
-	// Rules returns a value that can be compared, and is another one whenever tools may be denied that were not, or the
-	// other way round. May be nil: then that is asked for each tool. It is set before the registry is used.
+	// Rules returns a comparable value that changes whenever the set of denied tools may have
+	// changed. If nil, each tool is checked. It must be set before the registry is used.
 	Rules func() any
-	// Substitutes are for tools of other programs that models ask for. It is set before the registry is used.
+	// Substitutes holds replacements for other programs' tools that models request. It must be
+	// set before the registry is used.
 	Substitutes []Substitute
-	// Missing says of a name that no tool has why that may be, in a sentence, or nothing. May be nil. It is set before
-	// the registry is used.
+	// Missing explains in a sentence why no tool has a name, or returns "". May be nil. It must
+	// be set before the registry is used.
 	Missing func(name string) string
 
 	builtin    []Tool // sorted by name
@@ -43,14 +46,14 @@ type Registry struct {
 	reported map[Problem]bool
 }
 
-// An assembly is a pool with what it was made from. It does not change.
+// An assembly is a pool with its inputs. It is immutable.
 type assembly struct {
 	pool       *Pool
 	candidates []candidate // built-ins, then dynamic tools in the order they were given
-	comparable bool        // so that a tool can be told from another
-	doors      bool        // no way to deferred tools is closed
-	defers     bool        // tools are left out of requests
-	rules      any         // see Registry
+	comparable bool        // all tools have comparable types
+	doors      bool        // all tools with Door are available
+	defers     bool        // deferred tools are omitted from requests
+	rules      any         // result of Registry.Rules
 }
 
 // A candidate is a tool that may be in a pool.
@@ -62,16 +65,16 @@ type candidate struct {
 	deferred bool
 }
 
-// A Substitute is what to use in place of tools of other programs, which models remember and ask for.
+// A Substitute replaces other programs' tools, which models remember and request.
 type Substitute struct {
-	Names []string // of those tools
-	// Tool is the one to use, and Advice a sentence about it. Without the tool there is no advice; empty
-	// means that the advice needs none.
+	Names []string // names of the replaced tools
+	// Tool is the replacement, and Advice a sentence about it. If the tool is unavailable, no
+	// advice is given; an empty Tool means that the advice needs none.
 	Tool, Advice string
 }
 
-// NewRegistry returns the registry of the built-in tools. It panics on an illegal name or one that is
-// taken: among built-ins that is a mistake in the program.
+// NewRegistry returns a registry of the built-in tools. It panics on an illegal or duplicate
+// name, which among built-ins is a programming error.
 func NewRegistry(builtin ...Tool) *Registry {
 	seen := make(map[string]Tool, len(builtin))
 	for _, t := range builtin {
@@ -87,13 +90,13 @@ func NewRegistry(builtin ...Tool) *Registry {
 	return &Registry{builtin: sorted(builtin), forwarders: ForwardersOf(builtin), reported: make(map[Problem]bool)}
 }
 
-// Assemble returns the pool of one request, and the problems that no earlier call returned. As long as
-// nothing changed it returns the same pool, and allocates nothing.
+// Assemble returns a request's pool, and the problems that no earlier call returned. As long as
+// nothing changes it returns the same pool and does not allocate.
 //
-// Built-in tools come first and dynamic ones after, each part in byte-wise order of their names, so
-// that a server coming or going never moves a built-in. A dynamic tool whose name is illegal or taken
-// is left out; of two the first wins. A tool for which denied answers true, for its name or an alias,
-// is absent, and so is one that is disabled. A nil denied denies nothing.
+// Built-in tools come first, then dynamic ones, each in byte-wise order of their names, so that
+// a server coming or going never moves a built-in. A dynamic tool whose name is illegal or
+// taken is omitted; the first of two wins. A tool is absent if denied returns true for its name
+// or an alias, or if it is disabled. A nil denied denies nothing.
 func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
 	last := r.last.Load()
 	if last != nil && r.unchanged(last, dynamic, denied) {
@@ -121,7 +124,7 @@ func (r *Registry) Assemble(dynamic []Tool, denied func(name string) bool) (*Poo
 	return next.pool, r.fresh(next.pool.problems)
 }
 
-// unchanged reports whether a pool made now would be that of last.
+// unchanged reports whether a pool assembled now would equal last's.
 func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name string) bool) bool {
 	if !last.comparable || len(last.candidates) != len(r.builtin)+len(dynamic) {
 		return false
@@ -136,24 +139,24 @@ func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name st
 			if dynamic[i-len(r.builtin)] != c.tool {
 				return false
 			}
-		} else if c.absent == nil && !sameSpec(c.tool.Spec(), c.spec) { // one that is told its schema late
+		} else if c.absent == nil && !sameSpec(c.tool.Spec(), c.spec) { // its schema may arrive late
 			return false
 		}
 	}
 	return !last.doors || r.leavesOut(last.pool.extra) == last.defers
 }
 
-// defers reports whether a tool is not sent while tools are deferred.
+// defers reports whether a tool is omitted while tools are deferred.
 func (r *Registry) defers(c *candidate) bool {
 	return r.Deferred != nil && !c.traits.Door && r.Deferred(c.spec.Name, &c.traits)
 }
 
-// leavesOut reports whether deferred tools are left out of requests now.
+// leavesOut reports whether deferred tools are omitted from requests now.
 func (r *Registry) leavesOut(deferred []Tool) bool {
 	return r.Deferred != nil && (r.Defers == nil || r.Defers(deferred))
 }
 
-// rules returns what says whether other tools may be denied than before, or nil.
+// rules returns the value that changes with the set of denied tools, or nil.
 func (r *Registry) rules() any {
 	if r.Rules == nil {
 		return nil
@@ -161,7 +164,7 @@ func (r *Registry) rules() any {
 	return r.Rules()
 }
 
-// fresh returns those of problems that were not reported yet.
+// fresh returns the problems not reported yet.
 func (r *Registry) fresh(problems []Problem) []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,7 +178,7 @@ func (r *Registry) fresh(problems []Problem) []Problem {
 	return fresh
 }
 
-// assemble returns the pool of the candidates, of which built-ins are sorted by name.
+// assemble returns the candidates' pool. Built-ins are already sorted by name.
 func (r *Registry) assemble(a *assembly) *Pool {
 	builtin, dynamic := a.candidates[:len(r.builtin)], a.candidates[len(r.builtin):]
 	p := &Pool{
@@ -205,7 +208,7 @@ func (r *Registry) assemble(a *assembly) *Pool {
 	return p
 }
 
-// offer enters c among those that can be called and, unless it is deferred, among those that are sent.
+// offer adds c to the callable tools and, unless it is deferred, to the ones that are sent.
 func (p *Pool) offer(c *candidate, defers bool) {
 	absent := c.absent
 	if absent == nil && c.traits.Door && !defers {
@@ -232,7 +235,7 @@ func (p *Pool) offer(c *candidate, defers bool) {
 
 var errNoDoor = errors.New("every tool is listed: call them by their names")
 
-// sameError reports whether two reasons are told alike.
+// sameError reports whether two errors have the same text.
 func sameError(a, b error) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -240,42 +243,42 @@ func sameError(a, b error) bool {
 	return a.Error() == b.Error()
 }
 
-// A Pool is the set of tools of one request: those that can be called, and among them those that the
-// model is told of. It does not change.
+// A Pool is the set of tools for one request: the callable ones, some of which are sent to the
+// model. It is immutable.
 type Pool struct {
-	known    []Tool            // also those that cannot be called
-	specs    []msg.ToolSpec    // those that are sent
+	known    []Tool            // all tools, including unavailable ones
+	specs    []msg.ToolSpec    // specs sent to the model
 	callable []string          // canonical names, in order
-	tools    map[string]Tool   // those that can be called, by canonical name
+	tools    map[string]Tool   // callable tools by canonical name
 	names    map[string]string // canonical names by alias
-	absent   map[string]error  // why a tool that exists cannot be called, by canonical name
+	absent   map[string]error  // why an existing tool cannot be called, by canonical name
 	problems []Problem
 
-	extra      []Tool          // those that can be called and may be deferred, in order
-	deferred   map[string]bool // those of them that are, by canonical name
-	forwarders Forwarders      // also those that cannot be called
+	extra      []Tool          // callable tools that may be deferred, in order
+	deferred   map[string]bool // currently deferred tools, by canonical name
+	forwarders Forwarders      // includes unavailable ones
 
-	finder string // the door that finds deferred tools, or empty
+	finder string // tool with Door that finds deferred tools, or empty
 
 	substitutes []Substitute
 	missing     func(name string) string
 }
 
-// A Problem is a tool or an alias that was left out of the pool.
+// A Problem is a tool or an alias omitted from the pool.
 type Problem struct {
 	Name   string
-	Origin string // of the loser
+	Origin string // origin of the omitted one
 	Reason string
 }
 
 func (p Problem) String() string { return fmt.Sprintf("%s from %s: %s", p.Name, p.Origin, p.Reason) }
 
-// Specs describes the tools that are sent to the model. As long as nothing changed, every pool of a
+// Specs returns the specs sent to the model. As long as nothing changes, every pool of a
 // registry returns the same slice, which must not be modified.
 func (p *Pool) Specs() []msg.ToolSpec { return p.specs }
 
-// Deferred returns the tools that can be called but are not sent: built-ins in the order of their names, then those of
-// servers. As long as nothing changed it is the same slice, which must not be modified.
+// Deferred returns the tools that are callable but not sent: built-ins ordered by name, then
+// servers' tools. As long as nothing changes it is the same slice, which must not be modified.
 func (p *Pool) Deferred() []Tool {
 	if len(p.deferred) == 0 {
 		return nil
@@ -283,14 +286,14 @@ func (p *Pool) Deferred() []Tool {
 	return p.extra
 }
 
-// IsDeferred reports whether a tool, by its canonical name, can be called but is not sent.
+// IsDeferred reports whether the tool with the canonical name is callable but not sent.
 func (p *Pool) IsDeferred(canonical string) bool { return p.deferred[canonical] }
 
-// Problems returns everything that was left out for its name.
+// Problems returns everything omitted because of its name.
 func (p *Pool) Problems() []Problem { return p.problems }
 
-// Lookup finds a tool that can be called, sent or not, by its name or else by an alias, as the model must
-// write it. Canonical is the name that rules and the log use.
+// Lookup finds a callable tool, sent or not, by its name or an alias, as the model must write
+// it. Canonical is the name used in rules and the log.
 func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 	if t, ok := p.tools[name]; ok {
 		return t, name, true
@@ -302,11 +305,12 @@ func (p *Pool) Lookup(name string) (t Tool, canonical string, ok bool) {
 	return nil, "", false
 }
 
-// callPrefix precedes the names of tools in the calls of some models.
+// callPrefix precedes tool names in some models' calls.
 const callPrefix = "functions."
 
-// Canonical returns the name of the tool that a model's call names: the name itself, an alias, or either of them after
-// "functions." or in another case, if only one tool fits. Any other name is returned unchanged.
+// Canonical returns the name of the tool that a model's call refers to: the name itself, an
+// alias, or either of them with the prefix "functions." or in another case, if unambiguous. Any
+// other name is returned unchanged.
 func (p *Pool) Canonical(name string) string {
 	plain := strings.TrimPrefix(name, callPrefix)
 	for _, exact := range []string{name, plain} {
@@ -338,7 +342,7 @@ func (p *Pool) Canonical(name string) string {
 	return name
 }
 
-// Paths returns the files that uses of tools were about, as far as they say so.
+// Paths returns the files that tool uses were about, as far as known.
 func (p *Pool) Paths(uses []*msg.ToolUse, in paths.Base) []string {
 	var all []string
 	for _, u := range uses {
@@ -348,7 +352,7 @@ func (p *Pool) Paths(uses []*msg.ToolUse, in paths.Base) []string {
 		}
 		call, err := to.Tool.Bind(to.Input)
 		if err != nil {
-			continue // it did not get that far
+			continue // invalid call
 		}
 		if about, ok := As[Pather](call); ok {
 			if path, err := in.Expand(about.Path()); err == nil {
@@ -359,7 +363,7 @@ func (p *Pool) Paths(uses []*msg.ToolUse, in paths.Base) []string {
 	return all
 }
 
-// Fold finds a tool as a user types its name: like [Pool.Lookup], and then in any case.
+// Fold finds a tool by a name typed by a user: like [Pool.Lookup], then ignoring case.
 func (p *Pool) Fold(name string) (t Tool, canonical string, ok bool) {
 	if t, canonical, ok := p.Lookup(name); ok {
 		return t, canonical, true
@@ -377,7 +381,7 @@ func (p *Pool) Fold(name string) (t Tool, canonical string, ok bool) {
 	return nil, "", false
 }
 
-// Closest returns up to three names of tools that may have been meant by name.
+// Closest returns up to three tool names similar to name.
 func (p *Pool) Closest(name string) []string {
 	words := slices.Clone(p.callable)
 	for _, alias := range slices.Sorted(maps.Keys(p.names)) {
@@ -394,11 +398,11 @@ func (p *Pool) Closest(name string) []string {
 	return names
 }
 
-// Finder returns the name of the tool that finds deferred tools, or nothing if none are deferred.
+// Finder returns the name of the tool that finds deferred tools, or "" if none are deferred.
 func (p *Pool) Finder() string { return p.finder }
 
-// Instead returns why there is no tool of that name, or what to use in place of one of another program, in
-// sentences, or nothing.
+// Instead explains in sentences why no tool has that name, or suggests a replacement for
+// another program's tool, or returns "".
 func (p *Pool) Instead(name string) string {
 	if p.missing != nil {
 		if why := p.missing(name); why != "" {
@@ -414,8 +418,9 @@ func (p *Pool) Instead(name string) string {
 	return strings.Join(advice, " ")
 }
 
-// Disabled reports why a tool that exists cannot be called now: it was absent when the pool was
-// assembled, or was disabled since. It returns nil for a tool that can, and for a name that no tool has.
+// Disabled returns the reason an existing tool cannot be called now: it was absent when the
+// pool was assembled, or was disabled since. It returns nil for a callable tool and for an
+// unknown name.
 func (p *Pool) Disabled(name string) error {
 	canonical := name
 	if c, ok := p.names[name]; ok {
@@ -431,7 +436,8 @@ func (p *Pool) Disabled(name string) error {
 	return nil
 }
 
-// admit enters builtin and then those of dynamic whose names are legal and free, which it returns.
+// admit adds builtin and then the dynamic tools whose names are legal and free, which it
+// returns.
 func (p *Pool) admit(builtin, dynamic []candidate) []*candidate {
 	for i := range builtin {
 		p.tools[builtin[i].spec.Name] = builtin[i].tool
@@ -453,7 +459,8 @@ func (p *Pool) admit(builtin, dynamic []candidate) []*candidate {
 	return admitted
 }
 
-// alias enters the aliases of all. The name of a tool is never an alias, even while it is disabled.
+// alias adds the aliases of all. A tool's name is never an alias, even while the tool is
+// disabled.
 func (p *Pool) alias(all []*candidate) {
 	for _, c := range all {
 		for _, a := range c.traits.Aliases {
@@ -477,7 +484,7 @@ func (p *Pool) report(name string, loser Tool, reason string) {
 
 var errDenied = errors.New("a permission rule denies it")
 
-// absence reports why a tool is not offered, or nil.
+// absence returns the reason a tool is not offered, or nil.
 func (c *candidate) absence(denied func(name string) bool) error {
 	if denied != nil && (denied(c.spec.Name) || slices.ContainsFunc(c.traits.Aliases, denied)) {
 		return errDenied
@@ -485,7 +492,8 @@ func (c *candidate) absence(denied func(name string) bool) error {
 	return enabled(c.traits)
 }
 
-// enabled reports why a tool cannot be offered now, or nil. A check that panics counts as no.
+// enabled returns the reason a tool cannot be offered now, or nil. A check that panics counts
+// as a failure.
 func enabled(t Traits) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -498,7 +506,7 @@ func enabled(t Traits) (err error) {
 	return nil
 }
 
-// origin says where t comes from. Built-in tools differ in the type that implements them.
+// origin describes where t comes from. Built-in tools differ in their implementing type.
 func origin(t Tool) string {
 	if o := t.Traits().Origin; o != "" {
 		return o
@@ -506,7 +514,7 @@ func origin(t Tool) string {
 	return fmt.Sprintf("built in (%T)", t)
 }
 
-// sorted returns tools in the order of their names, no two of which are equal.
+// sorted returns tools ordered by name; names are unique.
 func sorted(tools []Tool) []Tool {
 	return slices.SortedFunc(slices.Values(tools), func(a, b Tool) int {
 		return strings.Compare(a.Spec().Name, b.Spec().Name)
@@ -517,7 +525,7 @@ func sameSpec(a, b msg.ToolSpec) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Strict == b.Strict && bytes.Equal(a.Schema, b.Schema)
 }
 
-// IsAlias reports whether one of the tools has the name as an alias.
+// IsAlias reports whether any of the tools has the name as an alias.
 func IsAlias(tools []Tool, name string) bool {
 	return slices.ContainsFunc(tools, func(t Tool) bool { return slices.Contains(t.Traits().Aliases, name) })
 }

@@ -356,7 +356,8 @@ func BenchmarkAssemble(b *testing.B) {
 	}
 }
 
-// A pool is assembled again only if something changed, however many dynamic tools there are.
+// TestPoolIsAssembledOnce checks that a pool is assembled again only if something changed,
+// however many dynamic tools there are.
 func TestPoolIsAssembledOnce(t *testing.T) {
 	builtin, dynamic := manyTools(2040)
 	var off error
@@ -391,18 +392,18 @@ func TestPoolIsAssembledOnce(t *testing.T) {
 	}
 }
 
-// odd is a tool whose type has no equality.
+// odd is a tool whose type is not comparable.
 type odd struct {
 	Tool
 	_ []int
 }
 
-// assembled returns the pool of builtin and dynamic.
+// assembled returns the pool for builtin and dynamic.
 func assembled(builtin, dynamic []Tool, denied func(name string) bool) (*Pool, []Problem) {
 	return NewRegistry(builtin...).Assemble(dynamic, denied)
 }
 
-// A deferred tool can be called without being sent.
+// TestPoolDefers checks that a deferred tool can be called without being sent.
 func TestPoolDefers(t *testing.T) {
 	r := NewRegistry(plain("Read", Traits{}), plain("Brief", Traits{Aliases: []string{"Short"}}))
 	core := map[string]bool{"Read": true}
@@ -429,7 +430,8 @@ func TestPoolDefers(t *testing.T) {
 	}
 }
 
-// A door is there exactly while tools are deferred, and what it forwards is seen through either way.
+// TestPoolDoors checks that a tool with Door is present exactly while tools are deferred, and
+// that forwarded uses are resolved either way.
 func TestPoolDoors(t *testing.T) {
 	run := NewForwarder(Def{Name: "Run", Schema: []byte(`{"type":"object"}`), Traits: Traits{Door: true, Aliases: []string{"Invoke"}}})
 	r := NewRegistry(plain("Read", Traits{}), run, plain("Find", Traits{Door: true}), plain("Cron", Traits{Aliases: []string{"Timer"}}))
@@ -483,7 +485,7 @@ func TestPoolDoors(t *testing.T) {
 	see("while none is deferred", p)
 }
 
-// What models write for the two fields of a forwarder.
+// TestForward checks the variants that models write for a forwarder's two fields.
 func TestForward(t *testing.T) {
 	f := NewForwarder(Def{Name: "Run"})
 	for _, test := range []struct{ in, name, params, err string }{

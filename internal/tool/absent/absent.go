@@ -1,4 +1,5 @@
-// Package absent stands in for tools that are not there now, so that rules can be asked about calls of them.
+// Package absent provides placeholders for unavailable tools, so that rules can be evaluated
+// for their calls.
 package absent
 
 import (
@@ -11,8 +12,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A Tool is one that is not there now: a server's that is not connected, or one of another
-// version. It is judged by its name and by what its input says.
+// A Tool is a placeholder for a currently unavailable tool: one from a disconnected server or
+// another version. It is judged by its name and input.
 type Tool string
 
 // Spec names the tool.
@@ -20,7 +21,7 @@ func (t Tool) Spec() msg.ToolSpec {
 	return msg.ToolSpec{Name: string(t), Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-// Traits says whose tool it is, as far as the name does.
+// Traits returns the tool's origin, as far as the name reveals it.
 func (t Tool) Traits() tool.Traits {
 	if rest, ok := strings.CutPrefix(string(t), "mcp__"); ok {
 		server, _, _ := strings.Cut(rest, "__")
@@ -29,7 +30,7 @@ func (t Tool) Traits() tool.Traits {
 	return tool.Traits{}
 }
 
-// Bind takes any object.
+// Bind accepts any object.
 func (t Tool) Bind(input json.RawMessage) (tool.Call, error) {
 	c := &call{name: string(t)}
 	if err := json.Unmarshal(input, &c.in); err != nil {
@@ -38,8 +39,8 @@ func (t Tool) Bind(input json.RawMessage) (tool.Call, error) {
 	return c, nil
 }
 
-// A call knows of itself what rules may ask: where it connects to, and which agent or skill it
-// names.
+// A call answers the questions rules may have: the host it connects to, and the agent or skill
+// it names.
 type call struct {
 	name string
 	in   map[string]any
@@ -47,12 +48,12 @@ type call struct {
 
 func (c *call) Input() any { return c.in }
 
-// Run fails: there is nothing to run.
+// Run always fails.
 func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Result{}, errors.New("there is no such tool")
 }
 
-// Access names the page that is fetched, if it is one.
+// Access returns the page that is fetched, if any.
 func (c *call) Access() []tool.Access {
 	if url, ok := c.in["url"].(string); ok {
 		return []tool.Access{{Verb: tool.Connect, Target: url}}
@@ -60,7 +61,7 @@ func (c *call) Access() []tool.Access {
 	return nil
 }
 
-// Match compares the name of an agent or a skill; name:* is all names that begin so.
+// Match compares the name of an agent or a skill; name:* matches all names with that prefix.
 func (c *call) Match(content string) (bool, error) {
 	for _, key := range []string{"subagent_type", "skill", "command", "name"} {
 		value, ok := c.in[key].(string)

@@ -11,9 +11,9 @@ import (
 	"adze/internal/tool"
 )
 
-// After looks at a file once more when the hooks that follow a change have run: a formatter may have
-// changed it in turn. The conversation then knows the new version, so that the next edit is not refused,
-// and the model is told. It comes after all hooks.
+// After checks the file again after the hooks that follow a change, since a formatter may have
+// changed it. The conversation then knows the new version, so that the next edit is not
+// refused, and the model gets a note. It must run after all hooks.
 func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	call, ok := u.Call.(interface{ target() *Target })
 	if !ok || r.IsError {
@@ -26,11 +26,11 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	}
 	set, err := t.base.Resolve(t.typed)
 	if err != nil || !known.At(set.Real) || set.Info == nil || set.Info.Size() > MaxBytes || filestate.StampOf(set.Info) == known.Stamp {
-		return nil // what is gone, or cannot be read, is found out by the next call
+		return nil // the next call reports a missing or unreadable file
 	}
 	data, stamp, err := content(set)
 	if err != nil {
-		return nil // ok: the same
+		return nil // ok: as above
 	}
 	f.hashing.wait()
 	known, _ = f.State.Get(t.Path)
@@ -38,17 +38,17 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	if len(data) <= maxKept {
 		now.Content = data
 	}
-	if now.Hash == known.Hash || changedBy(t, set.Info, now.Hash) != "" { // it was only touched, or the next call is refused
+	if now.Hash == known.Hash || changedBy(t, set.Info, now.Hash) != "" { // only touched, or the next call is refused
 		return nil
 	}
 	if f.History != nil && t.change > 0 {
-		f.History.Wrote(t.change, set.Real, now.Hash) // what a hook makes of the file is part of the change
+		f.History.Wrote(t.change, set.Real, now.Hash) // the hook's output is part of the change
 	}
 	f.Writers.wrote(set.Real, f.Author, stamp, now.Hash)
 	switch {
 	case known.Complete:
 		f.State.Record(now)
-	default: // which of its lines were seen cannot be told any more
+	default: // the lines seen are no longer known
 		f.State.Forget(t.Path)
 	}
 	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{

@@ -12,8 +12,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A formatter that runs after a change does not make the next change fail.
-//
+// TestAfterAFormatter checks that a formatter that runs after a change does not make the next
+// change fail.
 // Proves NOTE-02.
 func TestAfterAFormatter(t *testing.T) {
 	for _, k := range kinds() {
@@ -49,7 +49,8 @@ func TestAfterAFormatter(t *testing.T) {
 			}
 			w.write(k.file, k.before)
 			w.read(k.file)
-			// The formatter puts back what was there, so that the same change can be made again.
+			// The formatter restores the previous content, so that the same change can be made
+			// again.
 			if text := after(func() { w.write(k.file, k.before) }); !strings.Contains(text, "changed by a hook") {
 				t.Errorf("the model is not told: %q", text)
 			}

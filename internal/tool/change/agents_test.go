@@ -17,9 +17,9 @@ import (
 	"adze/internal/tool/change"
 )
 
-// Several agents edit the same files at once. None loses a change of another, each one that comes second is told so, and
-// what one of them did is taken back without touching what the others did.
-//
+// TestAgentsAtOnce checks that agents editing the same files concurrently lose no changes, that
+// each one that comes second is notified, and that undoing one agent's changes does not affect
+// the others'.
 // Proves EDIT-02, EDIT-09, HIST-04.
 func TestAgentsAtOnce(t *testing.T) {
 	const agents, edits = 4, 12
@@ -114,7 +114,7 @@ func TestAgentsAtOnce(t *testing.T) {
 	}
 }
 
-// replace edits a file as the model does.
+// replace edits a file as the model would.
 func (w *world) replace(name, old, fresh string) error {
 	input, err := json.Marshal(map[string]string{"file_path": w.path(name), "old_string": old, "new_string": fresh})
 	if err != nil {

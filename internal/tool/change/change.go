@@ -1,7 +1,6 @@
-// Package change carries out one change to one file, for the tools that write: it finds the file,
-// keeps what it was, makes sure that the model has seen it and that it has not changed since, writes it, and
-// tells the listeners. What the new content is, is left to the tools; what may be changed, to
-// the permission rules.
+// Package change applies a change to a file for the writing tools: it locates the file, backs
+// it up, checks that the model has seen its current content, writes it, and notifies listeners.
+// The tools compute the new content.
 package change
 
 import (
@@ -21,51 +20,53 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// MaxBytes is the size of the largest file that is changed.
+// MaxBytes is the maximum size of a file to change.
 const MaxBytes = 1 << 30
 
-// maxKept is the size up to which new content is kept in memory beside its hash.
+// maxKept is the maximum size of new content kept in memory with its hash.
 const maxKept = 256 << 10
 
-// A History keeps what files were, so that the session can go back.
+// A History keeps previous file versions, so that changes can be undone.
 type History interface {
-	// Backup keeps the content of the file at path, or that there is none, before an author changes it, and returns a
-	// number for the change. Without it the file is not changed.
+	// Backup saves the content of the file at path, or its absence, before an author changes
+	// it, and returns a number for the change. If it fails, the file is not changed.
 	Backup(ctx context.Context, path string, by filehistory.Author) (change int64, err error)
-	// Flush makes what was kept survive a loss of power. Before that no file is changed.
+	// Flush makes the backup durable. No file is changed before that.
 	Flush() error
-	// Writing says which content the file at path is about to get, unless that is large.
+	// Writing announces the content about to be written to path, unless it is large.
 	Writing(change int64, path string, hash [sha256.Size]byte)
-	// Wrote says which content the file at path was given. It is called again if a hook changed that after the call.
+	// Wrote records the content written to path. It is called again if a hook changed the file
+	// after the call.
 	Wrote(change int64, path string, hash [sha256.Size]byte)
 }
 
-// A Listener wants to know which files were changed, such as a language server or an editor. It gets
+// A Listener is notified of changed files, such as a language server or an editor. It gets
 // little time; its error is logged.
 type Listener interface {
 	Changed(ctx context.Context, path string) error
 }
 
-// Files is what the writing tools of a session share. State and Replacer are required.
+// Files is the state shared by a session's writing tools. State and Replacer are required.
 type Files struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	// Dir returns the working directory, absolute. It is called once per call, when the call is
+	// bound.
 	Dir func() string
 	// Home returns the home directory, or empty; nil means the user's.
 	Home     func() string
 	State    *filestate.Store
 	Replacer *replace.Replacer
-	// History is nil if none is kept.
+	// History keeps previous versions; nil means none are kept.
 	History History
-	// Author is the agent that changes files here, and Writers are what all agents of the process share; nil if there is
-	// one alone.
+	// Author is the agent that changes files here. Writers is shared by all agents of the
+	// process; nil means a single agent.
 	Author    filehistory.Author
 	Writers   *Writers
 	Listeners []Listener
-	// Hidden reports whether a rule keeps a path from being read, so that it is not suggested either. Nil
-	// means that none does.
+	// Hidden reports whether a rule denies reading a path, so that it is not suggested either.
+	// Nil means that no path is hidden.
 	Hidden func(path string) bool
-	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a file that is
-	// missing, and takes little time.
+	// Named returns a few files below dir with the given name; may be nil. It is called for a
+	// missing file, and takes little time.
 	Named func(ctx context.Context, dir, name string) []string
 	Log   *slog.Logger // nil discards
 
@@ -73,7 +74,7 @@ type Files struct {
 	freeing sync.WaitGroup
 }
 
-// Wait waits for what calls have put off. What a History was told is complete only then.
+// Wait waits for deferred work. Calls to History are complete only after that.
 func (f *Files) Wait() {
 	f.hashing.wait()
 	f.freeing.Wait()
@@ -81,38 +82,39 @@ func (f *Files) Wait() {
 
 // An Old is a file before it is changed.
 type Old struct {
-	Data   []byte // valid only while the new content is made
+	Data   []byte // valid only while computing the new content
 	Exists bool
-	// Entry is what the conversation knows of the content, which is still the same. If it is not, Entry is empty
-	// for a blind change and for a file that was never read.
+	// Entry is the conversation's record of the content, if it is still current. Otherwise,
+	// Entry is empty for a blind change and for a file that was never read.
 	Entry filestate.Entry
 }
 
-// A New is the content a file is to get.
+// A New is a file's new content.
 type New struct {
-	// Pieces are its parts, one after the other. They may share memory with the old content. If there
-	// are none the file is not touched.
+	// Pieces holds the content in consecutive parts, which may share memory with the old
+	// content. If empty, the file is not touched.
 	Pieces [][]byte
 	Origin filestate.Origin
-	// Seen and Total say which lines of it the model knows, if not all.
+	// Seen and Total describe the lines the model knows, if not all.
 	Seen  []filestate.Span
 	Total int
-	// Unseen says that it knows none of them.
+	// Unseen means that the model knows no lines of it.
 	Unseen bool
 }
 
-// Done is what became of the file.
+// Done describes the result of a change.
 type Done struct {
 	Created bool
-	// Hash is that of the new content, in hexadecimal; empty if nothing was written, or too much to tell.
+	// Hash is the new content's hash in hexadecimal; empty if nothing was written or the file
+	// is large.
 	Hash string
-	// Notes are sentences for the model about what else happened.
+	// Notes holds sentences for the model about side effects.
 	Notes []string
 }
 
-// Apply changes the file at set. It makes missing directories, and calls edit with the content there
-// is; no other adze changes the file meanwhile. An error of edit is returned as it is, and
-// nothing is written.
+// Apply changes the file at set. It creates missing directories, and calls edit with the
+// current content; no other adze process changes the file in the meantime. An error from edit
+// is returned unchanged, and nothing is written.
 func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, error)) (Done, error) {
 	dir, err := set.MakeParent(0o755)
 	if err != nil {
@@ -143,14 +145,14 @@ func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, 
 	return done, nil
 }
 
-// A backup is what became of keeping a file.
+// A backup is the result of backing up a file.
 type backup struct {
 	change int64
 	err    error
 }
 
-// keep keeps the content, that of a large file while the rest of the work is done, and makes it survive a loss of
-// power meanwhile. The channel yields the outcome, and then nothing more.
+// keep backs up the content durably, in the background for a large file. The channel yields the
+// result once.
 func (t *Target) keep(ctx context.Context, set paths.Set) <-chan backup {
 	outcome := make(chan backup, 1)
 	history := t.files.History
@@ -174,16 +176,16 @@ func (t *Target) keep(ctx context.Context, set paths.Set) <-chan backup {
 	return outcome
 }
 
-// A written is a file that was changed.
+// A written is a changed file.
 type written struct {
 	touched bool
-	version *replace.Version // before, or nil; still open
+	version *replace.Version // previous version, still open, or nil
 	out     replace.Outcome
 	stamp   filestate.Stamp
-	hash    [sha256.Size]byte // not of a large file
+	hash    [sha256.Size]byte // unset for a large file
 }
 
-// large reports whether hashing the file takes longer than a call should.
+// large reports whether hashing the file would take too long for a call.
 func (w written) large() bool { return w.out.Info != nil && w.out.Info.Size() > smallFile }
 
 // write is the critical section.
@@ -208,7 +210,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 	if err != nil || fresh.Pieces == nil {
 		return written{}, err
 	}
-	var hash [sha256.Size]byte // zero if it is not known yet
+	var hash [sha256.Size]byte // zero if not known yet
 	file.Before = sync.OnceValue(func() error {
 		b := <-kept
 		if b.err != nil {
@@ -236,8 +238,9 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 	return w, nil
 }
 
-// announce tells the history what is about to be written: if the process is killed before it can tell that it was,
-// the file is still known as its own. It returns the hash, if there is a history and the content is not large.
+// announce tells the history which content is about to be written: if the process is killed
+// before it can record the write, the file is still recognized as adze's own. It returns the
+// hash, if a history is set and the content is not large.
 func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
 	size := 0
 	for _, p := range fresh.Pieces {
@@ -247,7 +250,7 @@ func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
 		return hash
 	}
 	h := sha256.New()
-	err := replace.Guard(func() error { // the pieces may be memory of a file
+	err := replace.Guard(func() error { // the pieces may be mapped memory
 		for _, p := range fresh.Pieces {
 			h.Write(p)
 		}
@@ -261,7 +264,7 @@ func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
 	return hash
 }
 
-// read returns the content of the file, if it is what the conversation knows.
+// read returns the file's content, if it is the version the conversation knows.
 func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
 	version, err := file.Read(MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,8 +281,8 @@ func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
 	return old, version, nil
 }
 
-// known returns a version with what the conversation knows of it. It is an error if that is something else, unless the
-// change is blind.
+// known returns a version with the conversation's record of it. It fails if the content
+// differs, unless the change is blind.
 func (t *Target) known(version *replace.Version) (Old, error) {
 	entry, known := t.files.State.Get(t.Path)
 	if known && !t.same(&entry, version) {
@@ -291,18 +294,19 @@ func (t *Target) known(version *replace.Version) (Old, error) {
 	return Old{Data: version.Data, Exists: true, Entry: entry}, nil
 }
 
-// smallFile is the size up to which content is compared whatever the stamps say.
+// smallFile is the maximum size at which content is compared even if the timestamps are equal.
 const smallFile = 1 << 20
 
-// same reports whether the content is the one that is known. Equal times do not prove it where they
-// can be set back; different ones do not disprove it, since scanners and synchronisers touch files.
+// same reports whether the content is the known one. Equal timestamps do not prove it, since
+// they can be set back; different ones do not disprove it, since scanners and sync tools touch
+// files.
 func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 	stamp := filestate.StampOf(now.Info)
 	equal := known.Stamp == stamp
 	if equal && stamp.CTime != 0 && len(now.Data) > smallFile {
 		return true
 	}
-	if known.Hash == ([sha256.Size]byte{}) && !equal { // it may not be known yet
+	if known.Hash == ([sha256.Size]byte{}) && !equal { // the hash may not be known yet
 		t.files.hashing.wait()
 		*known, _ = t.files.State.Get(t.Path)
 	}
@@ -312,7 +316,7 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 	return equal
 }
 
-// record remembers the new content.
+// record stores the new content.
 func (t *Target) record(set paths.Set, fresh New, w written) (stamp filestate.Stamp) {
 	e := filestate.Entry{
 		Path: t.Path, Real: set.Real, Hash: w.hash, Origin: fresh.Origin,
@@ -332,8 +336,8 @@ func (t *Target) record(set paths.Set, fresh New, w written) (stamp filestate.St
 	return e.Stamp
 }
 
-// settle closes the version before, and tells those who compare contents by their hash what was written.
-// The call waits neither for the system to give back what the old file held, nor for the hash of a large
+// settle closes the previous version and passes the new hash to those who compare contents by
+// hash. The call waits neither for the system to free the old file nor for the hash of a large
 // file: each takes longer than all the rest.
 func (t *Target) settle(set paths.Set, w written) {
 	free := func() {
@@ -348,7 +352,7 @@ func (t *Target) settle(set paths.Set, w written) {
 		}
 	}
 	if !w.large() {
-		t.files.hashing.wait() // for what is older
+		t.files.hashing.wait() // older jobs come first
 		wrote(w.hash)
 		t.files.freeing.Go(free)
 		return
@@ -356,7 +360,7 @@ func (t *Target) settle(set paths.Set, w written) {
 	t.files.hashing.add(func() {
 		defer free()
 		hash, err := w.out.Hash()
-		if err == nil { // else the file counts as changed by others, which is the safe side
+		if err == nil { // otherwise the file counts as changed by others, which is safe
 			t.files.State.Learn(t.Path, w.stamp, hash)
 		}
 		wrote(hash)

@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Display returns a change as the user sees it.
+// Display returns a change as a Diff for the user.
 func Display(path string, created bool, hunks []edit.Hunk) tool.Diff {
 	d := tool.Diff{Path: path, Created: created, Hunks: make([]tool.Hunk, 0, len(hunks))}
 	for _, h := range hunks {
@@ -28,17 +28,18 @@ func Display(path string, created bool, hunks []edit.Hunk) tool.Diff {
 	return d
 }
 
-// Preview returns a change that is only proposed. Whole says that the hunks are all of it.
+// Preview returns a proposed change. Whole means that the hunks are complete.
 func Preview(path string, created bool, hunks []edit.Hunk, whole bool) tool.Diff {
 	d := Display(path, created, hunks)
 	d.Partial = !whole || slices.ContainsFunc(hunks, func(h edit.Hunk) bool { return slices.ContainsFunc(h.Lines, edit.IsCut) })
 	return d
 }
 
-// maxOriginal is the size up to which the content before is part of a structured result.
+// maxOriginal is the maximum size of the previous content in a structured result.
 const maxOriginal = 256 << 10
 
-// Original returns the content before as text, or nil if it is long or there was none, and its hash.
+// Original returns the previous content as text, or nil if it is long or did not exist, and its
+// hash.
 func (o Old) Original() (text *string, hash string) {
 	switch {
 	case !o.Exists:
@@ -51,10 +52,11 @@ func (o Old) Original() (text *string, hash string) {
 	return nil, o.Entry.HashText()
 }
 
-// maxDifference bounds the lines that tell what the user changed.
+// maxDifference limits the lines describing the user's changes.
 const maxDifference = 60
 
-// Difference tells the model what the user made of the text it proposed, which is called name.
+// Difference describes to the model how the user changed its proposed text, which is called
+// name.
 func Difference(name, proposed, written string) string {
 	hunks, _ := edit.Diff([]byte(proposed), []byte(written))
 	if len(hunks) == 0 {

@@ -12,7 +12,7 @@ import (
 	"adze/internal/tool"
 )
 
-// The error codes that the writing tools share. Others are their own.
+// Error codes shared by the writing tools.
 const (
 	CodeMissing  = 4
 	CodeNotRead  = 6
@@ -24,7 +24,7 @@ func tooLarge(path string, size int64) error {
 	return &tool.Error{Code: CodeTooLarge, Text: fmt.Sprintf("%s has %d bytes, and files of more than %d are not changed. Use a stream editor such as sed in the shell.", path, size, int64(MaxBytes))}
 }
 
-// Missing is the error of a file that should be there.
+// Missing returns the error for a missing file.
 func (t *Target) Missing() error {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Path, t.base.Dir)
 	near := guess.Guesser{Dir: t.base.Dir, Hidden: t.files.Hidden}
@@ -34,12 +34,12 @@ func (t *Target) Missing() error {
 	return &tool.Error{Code: CodeMissing, Text: text + near.Question(t.Path)}
 }
 
-// Changed is the error of a file that is not what the conversation knows.
+// Changed returns the error for a file whose content differs from the known one.
 func (t *Target) Changed() error {
 	return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was modified since it was read. %s", t.Path, again)}
 }
 
-// NotRead is the error of a file that the conversation does not know, or not all of it.
+// NotRead returns the error for a file that the conversation has not read, or not completely.
 func (t *Target) NotRead(e filestate.Entry) error {
 	text := fmt.Sprintf("%s has not been read yet. Read it first.", t.Path)
 	if len(e.Seen) > 0 {
@@ -50,12 +50,12 @@ func (t *Target) NotRead(e filestate.Entry) error {
 	return &tool.Error{Code: CodeNotRead, Text: text}
 }
 
-// NotSeen is the error of lines that the conversation does not know.
+// NotSeen returns the error for lines that the conversation has not seen.
 func (t *Target) NotSeen(lines []filestate.Span) error {
 	return &tool.Error{Code: CodeNotRead, Text: fmt.Sprintf("%s: lines %s have not been read yet. Read them first; the rest of the file is not needed.", t.Path, spans(lines))}
 }
 
-// Secret reports whether a rule keeps the file from being read.
+// Secret reports whether a rule denies reading the file.
 func (t *Target) Secret() bool {
 	set, err := t.set()
 	return err != nil || t.files.Hidden != nil && (t.files.Hidden(t.Path) || t.files.Hidden(set.Real))
@@ -69,7 +69,7 @@ func spans(seen []filestate.Span) string {
 	return strings.Join(all, ", ")
 }
 
-// explain turns an error of the file system into one for the model.
+// explain converts a file system error to one for the model.
 func (t *Target) explain(err error) error {
 	var large *replace.TooLarge
 	switch {
@@ -83,13 +83,13 @@ func (t *Target) explain(err error) error {
 	return fmt.Errorf("changing %s: %w", t.Path, err)
 }
 
-// isOwn reports whether err is complete as it is.
+// isOwn reports whether err needs no explanation.
 func isOwn(err error) bool {
 	var own *tool.Error
 	return errors.As(err, &own) || errors.Is(err, context.Canceled)
 }
 
-// notes says what the model would not expect.
+// notes returns notes on side effects that the model would not expect.
 func notes(out replace.Outcome) []string {
 	var notes []string
 	if out.Links > 0 {

@@ -1,4 +1,4 @@
 package change
 
-// Written returns of how many files it is known who changed them last.
+// Written returns the number of files with a known last writer.
 func Written(w *Writers) int { return len(w.last) }

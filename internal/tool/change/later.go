@@ -2,10 +2,10 @@ package change
 
 import "sync"
 
-// later runs jobs in the background, one after the other.
+// later runs jobs in the background, sequentially.
 type later struct {
 	mu   sync.Mutex
-	last chan struct{} // closed when the last job is done; nil if there was none
+	last chan struct{} // closed when the last job is done; nil if none
 }
 
 func (l *later) add(job func()) {
@@ -22,7 +22,7 @@ func (l *later) add(job func()) {
 	}()
 }
 
-// wait waits for the jobs there are.
+// wait waits for the pending jobs.
 func (l *later) wait() {
 	l.mu.Lock()
 	last := l.last

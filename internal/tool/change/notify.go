@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// notifyWait bounds how long a call waits for all its listeners.
+// notifyWait limits how long a call waits for all its listeners.
 const notifyWait = 100 * time.Millisecond
 
-// notify tells the listeners one after the other, and waits for them a little.
+// notify notifies the listeners sequentially, with a short time limit.
 func (t *Target) notify(ctx context.Context) {
 	if len(t.files.Listeners) == 0 {
 		return

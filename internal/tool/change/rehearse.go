@@ -6,7 +6,8 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// Rehearse reports why [Target.Apply] with the same edit would fail, or nil as far as can be told. Nothing is written.
+// Rehearse returns the error [Target.Apply] would return with the same edit, as far as it can
+// be predicted. Nothing is written.
 func (t *Target) Rehearse(edit func(Old) (New, error)) error {
 	set, err := t.Find()
 	if err != nil {
@@ -16,7 +17,7 @@ func (t *Target) Rehearse(edit func(Old) (New, error)) error {
 	if set.Info != nil {
 		f, err := set.Open()
 		if err != nil {
-			return nil // the user may know why, and can be asked
+			return nil // the user may know why, so let the prompt happen
 		}
 		defer f.Close()
 		version := &replace.Version{Info: set.Info}
@@ -34,7 +35,8 @@ func (t *Target) Rehearse(edit func(Old) (New, error)) error {
 	return err
 }
 
-// Recorded reports why a change of a file that must have been read would fail, by what is recorded of it.
+// Recorded returns the error that changing a file that must have been read would cause, judging
+// by its record.
 func (t *Target) Recorded(edit func(Old) (New, error)) error {
 	entry, known := t.Known()
 	switch {

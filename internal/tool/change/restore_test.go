@@ -19,7 +19,7 @@ import (
 	"adze/internal/tools/write"
 )
 
-// A conversation is the file tools over one state, and the transcript of what they returned.
+// A conversation is the file tools sharing a state, with a transcript of their results.
 type conversation struct {
 	t       *testing.T
 	tools   map[string]tool.Tool
@@ -57,15 +57,15 @@ func (c *conversation) call(name, input string) error {
 	return nil
 }
 
-// restore makes the tools know what those of an earlier conversation returned.
+// restore restores the tools' state from an earlier conversation's results.
 func (c *conversation) restore(results []result) {
 	for _, r := range append(results, result{"Edit", json.RawMessage(`"x"`)}, result{"Read", json.RawMessage(`{"type":1}`)}) {
 		c.tools[r.tool].Traits().Restore(r.structured)
 	}
 }
 
-// A resumed conversation may edit what it knew, unless that was changed or never seen.
-//
+// TestRestore checks that a resumed conversation may edit files it knew, unless they were
+// changed or never seen.
 // Proves FST-04.
 func TestRestore(t *testing.T) {
 	const book = `{"cells":[{"cell_type":"code","source":["1"]}]}`

@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// maxStale is how many lines tell what was changed in a file behind the model's back, and staleWidth how long
-	// one may be.
+	// maxStale is the maximum number of lines shown of an external change, and staleWidth the
+	// maximum length of a line.
 	maxStale   = 40
 	staleWidth = 500
 )
 
-// stale returns the error of a file that is not what the conversation knows: with the difference, if what it
-// knows is at hand. If that shows all there is, the file is known as it is now. What another agent has changed, and
-// may be changing, must be read.
+// stale returns the error for a file whose content differs from the known one, with the
+// difference if the known content is available. If the difference is shown completely, the file
+// is then known in its current version. A file changed by another agent, which may still be
+// changing it, must be read again.
 func (t *Target) stale(known filestate.Entry, now *replace.Version) error {
 	if by := changedBy(t, now.Info, sha256.Sum256(now.Data)); by != "" {
 		return &tool.Error{Code: CodeChanged, Text: fmt.Sprintf("%s was changed by %s since you read it. %s", t.Path, by, again)}
@@ -44,8 +45,8 @@ func (t *Target) stale(known filestate.Entry, now *replace.Version) error {
 	return &tool.Error{Code: CodeChanged, Text: text}
 }
 
-// staleDiff returns the difference between what is known of a file and its content now, and whether that is all of
-// it. It is empty if it cannot be told.
+// staleDiff returns the difference between a file's known and current content, and whether it
+// is complete. It is empty if it cannot be determined.
 func staleDiff(known filestate.Entry, now []byte) (patch string, hunks []edit.Hunk, whole bool) {
 	if known.Content == nil || len(now) > maxKept || len(known.Content) > maxKept || !utf8.Valid(now) || !utf8.Valid(known.Content) {
 		return "", nil, false
@@ -70,10 +71,10 @@ func staleDiff(known filestate.Entry, now []byte) (patch string, hunks []edit.Hu
 	return strings.TrimSuffix(b.String(), "\n"), hunks, whole
 }
 
-// again says what to do about a file that is not what the conversation knows.
+// again advises the model after an external change.
 const again = "Read it again, and then make the change to what is there now."
 
-// renewed returns what the conversation knows of a file once it has seen how that was changed.
+// renewed returns a file's record after the conversation has seen its changes.
 func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []edit.Hunk) filestate.Entry {
 	e := filestate.Entry{
 		Path: known.Path, Real: known.Real, Hash: sha256.Sum256(now), Stamp: stamp, Origin: filestate.Edit,
@@ -117,14 +118,15 @@ func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []e
 }
 
 const (
-	// newsFiles is how many of the files that were touched last are looked at for news, and newsShown for how many
-	// of them the difference is told.
+	// newsFiles is the number of recently used files checked for changes, and newsShown the
+	// number whose difference is shown.
 	newsFiles = 100
 	newsShown = 5
 )
 
-// News returns what was changed in the files that the model has before it, by others than the tools that write, as
-// texts for the model. Files of which a search or a command printed a part are left out: a search may print many. They count as read then. It takes little time while nothing was changed.
+// News returns texts for the model describing external changes to the files it knows. Files of
+// which a search or a command printed a part are omitted, since a search may print many.
+// Changed files then count as read. It is fast if nothing changed.
 func (f *Files) News(ctx context.Context) []string {
 	if f == nil {
 		return nil
@@ -165,8 +167,8 @@ func (f *Files) News(ctx context.Context) []string {
 	return shown
 }
 
-// news returns how a file differs from what is known of it, if that can be told in a few lines. Such a file is
-// known as it is now; of any other the next call finds out.
+// news returns how a file differs from its record, if the difference is short. Such a file is
+// then known in its current version; for any other, the next call detects the change.
 func (f *Files) news(known filestate.Entry) (patch string, changed bool) {
 	t, err := f.Target(known.Path)
 	if err != nil {
@@ -176,7 +178,7 @@ func (f *Files) news(known filestate.Entry) (patch string, changed bool) {
 	switch {
 	case err != nil:
 		return "", false
-	case set.Info == nil, !known.At(set.Real): // the model may read one file, not whatever a link at its path leads to
+	case set.Info == nil, !known.At(set.Real): // the model may read one file, not any target of a link at its path
 		f.State.Forget(known.Path)
 		return "", true
 	case !set.Info.Mode().IsRegular() || set.Info.Size() > maxKept:
@@ -190,14 +192,14 @@ func (f *Files) news(known filestate.Entry) (patch string, changed bool) {
 	if err != nil {
 		return "", false
 	}
-	if sha256.Sum256(data) == known.Hash { // it was only touched
+	if sha256.Sum256(data) == known.Hash { // only touched
 		known.Stamp = stamp
 		f.State.Record(known)
 		return "", false
 	}
 	patch, hunks, whole := staleDiff(known, data)
 	if !whole {
-		known.Stamp = stamp // it is told once; a change is refused for its hash
+		known.Stamp = stamp // report it once; an edit is refused because of the hash
 		f.State.Record(known)
 		return "", true
 	}

@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool/change"
 )
 
-// know records all of a file, or its lines first to last, with its content.
+// know records a whole file, or its lines first to last, with its content.
 func (w *world) know(name string, first, last int) {
 	w.t.Helper()
 	data := w.content(name)
@@ -32,7 +32,7 @@ func (w *world) know(name string, first, last int) {
 	w.State.Record(e)
 }
 
-// editor returns a world of the tool Edit with a file of 60 lines.
+// editor returns a world for the Edit tool with a file of 60 lines.
 func editor(t *testing.T) (w *world, edit func(old, fresh string) error) {
 	for _, k := range kinds() {
 		if k.name != "Edit" {
@@ -52,9 +52,8 @@ func editor(t *testing.T) (w *world, edit func(old, fresh string) error) {
 	}
 }
 
-// An edit of a file that was changed meanwhile shows the change, which then counts as read (model-side review, section
-// 3.2).
-//
+// TestStaleEditShowsTheDifference checks that editing an externally changed file shows the
+// change, which then counts as read (model-side review, section 3.2).
 // Proves EDIT-02.
 func TestStaleEditShowsTheDifference(t *testing.T) {
 	w, edit := editor(t)
@@ -75,7 +74,7 @@ func TestStaleEditShowsTheDifference(t *testing.T) {
 	}
 }
 
-// A change that is too long to show has to be read.
+// TestStaleEditOfMuch checks that a change too long to show has to be read.
 func TestStaleEditOfMuch(t *testing.T) {
 	for name, theirs := range map[string]string{
 		"many lines": strings.ReplaceAll(fmt.Sprint(make([]int, 60)), " ", "\nother\n") + "\n",
@@ -91,7 +90,7 @@ func TestStaleEditOfMuch(t *testing.T) {
 			}
 		}
 	}
-	w, edit := editor(t) // what it was is not known
+	w, edit := editor(t) // the previous content is unknown
 	w.read("f")
 	w.write("f", "other\n")
 	if err := edit("line 50", "x"); code(err) != change.CodeChanged || !strings.HasSuffix(err.Error(), "Read it again, and then make the change to what is there now.") {
@@ -99,7 +98,8 @@ func TestStaleEditOfMuch(t *testing.T) {
 	}
 }
 
-// Of a file of which only a part was read, that part stays known, with what was shown of the change.
+// TestStaleEditOfAPart checks that the part of a file that was read stays known, together with
+// the part of the change that was shown.
 func TestStaleEditOfAPart(t *testing.T) {
 	w, edit := editor(t)
 	w.know("f", 20, 40)
@@ -115,8 +115,8 @@ func TestStaleEditOfAPart(t *testing.T) {
 	}
 }
 
-// A file that a command printed whole is known like one that was read; a search that printed lines of many files is not.
-//
+// TestNewsOfPrintedFiles checks that a file printed completely by a command is known as if
+// read, and that lines printed by a search are not.
 // Proves SHOUT-06.
 func TestNewsOfPrintedFiles(t *testing.T) {
 	w, _ := editor(t)
@@ -140,8 +140,8 @@ func TestNewsOfPrintedFiles(t *testing.T) {
 	}
 }
 
-// What changed in files that the model knows is told at the beginning of a turn, once (model-side review, sections
-// 2.6 and 5.13).
+// TestNews checks that changes to files the model knows are reported once, at the start of a
+// turn (model-side review, sections 2.6 and 5.13).
 func TestNews(t *testing.T) {
 	w, edit := editor(t)
 	news := func() string { return strings.Join(w.News(context.Background()), "\n---\n") }

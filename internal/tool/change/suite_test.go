@@ -30,13 +30,13 @@ import (
 	"adze/internal/tools/write"
 )
 
-// A kind is one of the tools that write, with a change it makes.
+// A kind is a writing tool with a change it makes.
 type kind struct {
 	name          string
 	new           func(*change.Files) tool.Tool
-	file          string // its name
+	file          string // file name
 	before, after string
-	fields        string // of the input, beside the path
+	fields        string // input fields other than the path
 }
 
 func kinds() []kind {
@@ -62,7 +62,7 @@ func (k kind) input(path string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{%q:%s,%s}`, key, quoted, k.fields))
 }
 
-// A world is a directory with what a session needs to change it.
+// A world is a directory with a session's state for changing it.
 type world struct {
 	change.Files
 	t    testing.TB
@@ -106,7 +106,7 @@ func (w *world) content(name string) string {
 	return string(data)
 }
 
-// read records a file as Read does.
+// read records a file as the Read tool would.
 func (w *world) read(name string) {
 	w.t.Helper()
 	if err := record(w.State, w.path(name)); err != nil {
@@ -145,13 +145,13 @@ func (w *world) bind(input json.RawMessage) tool.Call {
 	return call
 }
 
-// run makes the change of the kind to the file called name.
+// run applies the kind's change to the named file.
 func (w *world) run(ctx context.Context, name string) (tool.Result, error) {
 	w.t.Helper()
 	return w.bind(w.kind.input(name)).Run(ctx, func(tool.Progress) {})
 }
 
-// must is a run that works.
+// must calls run and fails the test on error.
 func (w *world) must(name string) string {
 	w.t.Helper()
 	res, err := w.run(w.t.Context(), name)
@@ -171,7 +171,7 @@ func code(err error) int {
 	return 0
 }
 
-// each runs a test for every tool that writes.
+// each runs a test for every writing tool.
 func each(t *testing.T, test func(*testing.T, *world)) {
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) { test(t, newWorld(t, k)) })
@@ -228,7 +228,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			os.Rename(path+"2", path)
 		}, false},
 		{"resumed", func(w *world, path string) {
-			w.State = filestate.New() // what a transcript can tell: the content, and nothing of the file
+			w.State = filestate.New() // state restored from a transcript: the content, but no file stamp
 			w.State.Record(filestate.Entry{Path: path, Hash: sha256.Sum256([]byte(w.kind.before)), Complete: true})
 		}, false},
 		{"resumed, and changed", func(w *world, path string) {
@@ -381,7 +381,7 @@ func TestNeverWritten(t *testing.T) {
 	})
 }
 
-// history is one that can fail, and that looks at the file when it is asked to keep it.
+// history is a fake history that can fail, and that inspects the file when backing it up.
 type history struct {
 	w     *world
 	err   error
@@ -451,8 +451,7 @@ func TestBackupComesFirst(t *testing.T) {
 	})
 }
 
-// The real history: what the tools change can be taken back.
-//
+// TestRewindToolChanges checks with the real history that the tools' changes can be undone.
 // Proves HIST-04.
 func TestRewindToolChanges(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -501,7 +500,7 @@ func TestInterruptedWritesAreWhole(t *testing.T) {
 	})
 }
 
-// listener records what it is told, and can fail or hang.
+// listener records notifications, and can fail or hang.
 type listener struct {
 	told []string
 	err  error

@@ -10,23 +10,24 @@ import (
 	"adze/internal/tool"
 )
 
-// A Target is the file of one call. Its path is fixed when the call is bound, and followed once, so
-// that the file that is written is the file that was judged.
+// A Target is a call's file. Its path is fixed when the call is bound, and resolved once, so
+// that the file written is the file that was judged.
 type Target struct {
-	Path string // absolute, in the form in which paths are compared
-	// Blind says that the change does not depend on what the conversation knows of the file: it need not
-	// have been read, and may have changed since.
+	Path string // absolute, normalized for comparison
+	// Blind means that the change does not depend on the known content: the file need not have
+	// been read, and may have changed since.
 	Blind bool
 
 	files *Files
 	typed string
 	base  paths.Base
 	set   func() (paths.Set, error)
-	// change is the number that the history has given the change.
+	// change is the history's number for the change.
 	change int64
 }
 
-// Target returns the file that a model means by path. It touches nothing; its error is for the model.
+// Target returns the file at a path given by a model. It touches no files; its error is for the
+// model.
 func (f *Files) Target(path string) (*Target, error) {
 	base := paths.Base{Dir: f.Dir()}
 	if f.Home != nil {
@@ -46,26 +47,26 @@ func (f *Files) Target(path string) (*Target, error) {
 
 func (t *Target) target() *Target { return t }
 
-// Shown returns the path as the user reads it.
+// Shown returns the path for display.
 func (t *Target) Shown() string { return paths.Relative(t.base.Dir, t.Path) }
 
-// Remote reports whether the path may name a share of another machine.
+// Remote reports whether the path may be on a network share.
 func (t *Target) Remote() bool { return paths.IsUNC(t.typed) }
 
-// Access lists what the call touches.
+// Access lists the call's file accesses.
 func (t *Target) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Write, Target: t.typed}}
 }
 
-// Paths returns everything that the path leads through, for the rules to judge. It is the same for the
-// whole call.
+// Paths returns every path that the path resolves through, for the rules to judge. It is the
+// same for the whole call.
 func (t *Target) Paths(string) (paths.Set, error) { return t.set() }
 
-// Known returns what the conversation knows of the file.
+// Known returns the conversation's record of the file.
 func (t *Target) Known() (filestate.Entry, bool) { return t.files.State.Get(t.Path) }
 
-// Find returns where the file is. It refuses what can never be changed. A file that does not exist has
-// no Info.
+// Find locates the file. It refuses files that can never be changed. A missing file has no
+// Info.
 func (t *Target) Find() (paths.Set, error) {
 	set, err := t.set()
 	if err == nil && set.Remote {
@@ -90,8 +91,7 @@ func (t *Target) Find() (paths.Set, error) {
 	return set, nil
 }
 
-// Peek returns the content of the file as it is, to show what would happen to it. Without a file it is
-// nil.
+// Peek returns the file's current content for a preview, or nil if it does not exist.
 func (t *Target) Peek() ([]byte, error) {
 	set, err := t.Find()
 	if err != nil || set.Info == nil {

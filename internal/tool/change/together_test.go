@@ -25,7 +25,7 @@ import (
 	"adze/internal/tools/edit"
 )
 
-// Set in the processes that tests start.
+// Environment of processes started by tests.
 const (
 	envFile  = "CHANGE_TEST_FILE"
 	envLocks = "CHANGE_TEST_LOCKS"
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// editors replaces tokens of one file, each one in a session of its own, and prints how often one was
-// told that the file had changed.
+// editors replaces tokens in a file, each in its own session, and prints how often an edit was
+// refused because the file had changed.
 func editors() int {
 	var first int
 	fmt.Sscan(os.Getenv(envFirst), &first)
@@ -67,7 +67,7 @@ func editors() int {
 	return failed
 }
 
-// replaceToken reads and edits until the edit is taken.
+// replaceToken reads and edits until the edit succeeds.
 func replaceToken(r *replace.Replacer, path string, n int) (told int, err error) {
 	files := &change.Files{Dir: func() string { return filepath.Dir(path) }, State: filestate.New(), Replacer: r}
 	t := edit.New(edit.Config{Files: files})
@@ -144,7 +144,7 @@ func TestManySessionsOfManyProcesses(t *testing.T) {
 	if got := w.content("f.txt"); got != tokens(processes*editorsEach, "done") {
 		t.Errorf("an update was lost: %d of %d are left", strings.Count(got, "token"), processes*editorsEach)
 	}
-	if told == 0 { // of so many at least one must have come too late
+	if told == 0 { // with this many, at least one must be late
 		t.Error("nobody was told that the file had changed")
 	}
 	if entries, _ := os.ReadDir(w.root); len(entries) != 1 {
@@ -179,8 +179,9 @@ func TestInterruptedAnyTime(t *testing.T) {
 	})
 }
 
-// BenchmarkEditsWithHistory edits small files, and in turn does the same writes with a temporary file, a
-// sync and a rename alone. The median of both is reported, since the machine does other things too.
+// BenchmarkEditsWithHistory alternates between editing small files and doing the same writes
+// with only a temporary file, a sync and a rename. It reports the median of both, since the
+// machine has other load.
 func BenchmarkEditsWithHistory(b *testing.B) {
 	w := newWorld(b, kinds()[0])
 	h, err := filehistory.Open(filepath.Join(w.home, "history"), 0, nil)

@@ -13,19 +13,21 @@ import (
 )
 
 const (
-	// maxWritten is how many files it is known of who wrote them last, and maxWork how many an agent is listed with.
+	// maxWritten is the maximum number of files with a known last writer, and maxWork the
+	// maximum number listed for an agent.
 	maxWritten = 2000
 	maxWork    = 5
 )
 
-// Writers know which agents change files, and which of them changed a file last. All conversations of a process share
-// them. They may be used concurrently; nil knows nothing.
+// Writers tracks which agents change files, and which agent changed each file last. All
+// conversations of a process share it. It is safe for concurrent use; a nil Writers records
+// nothing.
 type Writers struct {
 	now func() time.Time
 
 	mu   sync.Mutex
-	last map[string]writing    // by resolved path
-	work map[string][]WorkedOn // by id of the agent, the last first
+	last map[string]writing    // keyed by resolved path
+	work map[string][]WorkedOn // agent ID to files, most recent first
 	who  map[string]filehistory.Author
 }
 
@@ -33,19 +35,19 @@ type Writers struct {
 type writing struct {
 	by    filehistory.Author
 	stamp filestate.Stamp
-	hash  [sha256.Size]byte // zero for a large file
+	hash  [sha256.Size]byte // unset for a large file
 	at    time.Time
 }
 
-// NewWriters returns a table without entries.
+// NewWriters returns an empty Writers.
 func NewWriters(now func() time.Time) *Writers {
 	return &Writers{now: now, last: map[string]writing{}, work: map[string][]WorkedOn{}, who: map[string]filehistory.Author{}}
 }
 
-// Work is what an agent works on; the main conversation has no id.
+// Work lists the files an agent works on; the main conversation has no ID.
 type Work struct {
 	By    filehistory.Author
-	Files []WorkedOn // the one written last first, and a few of them
+	Files []WorkedOn // a few files, most recently written first
 }
 
 // A WorkedOn is a file with the time of its last change.
@@ -54,7 +56,7 @@ type WorkedOn struct {
 	At   time.Time
 }
 
-// Working returns the agents that have changed files and have not ended, the one that did so last first.
+// Working returns the running agents that have changed files, most recent first.
 func (w *Writers) Working() []Work {
 	if w == nil {
 		return nil
@@ -71,7 +73,7 @@ func (w *Writers) Working() []Work {
 	return all
 }
 
-// End says that an agent has ended: it works on nothing any more. Who changed a file last is still known.
+// End records that an agent has ended. The last writer of its files is still known.
 func (w *Writers) End(agent string) {
 	if w == nil {
 		return
@@ -81,7 +83,7 @@ func (w *Writers) End(agent string) {
 	delete(w.work, agent)
 }
 
-// wrote takes in a change to the file at a resolved path.
+// wrote records a change to the file at a resolved path.
 func (w *Writers) wrote(path string, by filehistory.Author, stamp filestate.Stamp, hash [sha256.Size]byte) {
 	if w == nil {
 		return
@@ -113,8 +115,8 @@ func (w *Writers) forget() {
 	}
 }
 
-// made returns who gave the file at a resolved path the content it has, if that is another agent than me. The hash is
-// zero if it is not known.
+// made returns the agent, other than me, that wrote the current content of the file at a
+// resolved path. The hash is zero if unknown.
 func (w *Writers) made(path string, stamp filestate.Stamp, hash [sha256.Size]byte, me filehistory.Author) (by filehistory.Author, ok bool) {
 	if w == nil {
 		return by, false
@@ -128,8 +130,8 @@ func (w *Writers) made(path string, stamp filestate.Stamp, hash [sha256.Size]byt
 	return l.by, true
 }
 
-// changedBy returns the other agent that gave a file the content it has, as a model is told of it, or nothing. The
-// hash may be zero.
+// changedBy returns a description of the other agent that wrote a file's current content, or
+// "". The hash may be zero.
 func changedBy(t *Target, info os.FileInfo, hash [sha256.Size]byte) string {
 	set, err := t.set()
 	if err != nil || info == nil {

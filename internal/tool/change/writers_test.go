@@ -23,7 +23,7 @@ var (
 	tester = filehistory.Author{ID: "a2"}
 )
 
-// beside returns another agent over the same files.
+// beside returns another agent's world with the same files.
 func (w *world) beside(by filehistory.Author) *world {
 	w.t.Helper()
 	other := newWorld(w.t, w.kind)
@@ -31,8 +31,8 @@ func (w *world) beside(by filehistory.Author) *world {
 	return other
 }
 
-// Of two agents that write the same file the second one is told who changed it, and must read it.
-//
+// TestTwoAgentsWriteOneFile checks that the second of two agents writing a file learns who
+// changed it, and must read it.
 // Proves EDIT-02.
 func TestTwoAgentsWriteOneFile(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -43,7 +43,7 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 			a.read(name)
 		}
 		first.must(name)
-		for range 2 { // it does not count as read because it was told
+		for range 2 { // the notice does not count as reading
 			_, err := second.run(t.Context(), name)
 			want := w.path(name) + ` was changed by the agent "Read the parser" (a1) since you read it. Read it again, and then make the change to what is there now.`
 			if code(err) != change.CodeChanged || err.Error() != want {
@@ -57,7 +57,7 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 		if _, err := second.run(t.Context(), name); code(err) == change.CodeChanged {
 			t.Errorf("after it was read again: %v", err)
 		}
-		// What the user changed since is none of the agent's.
+		// A later change by the user is not attributed to the agent.
 		w.write(name, w.kind.before+" ")
 		if _, err := first.run(t.Context(), name); code(err) != change.CodeChanged || strings.Contains(err.Error(), "agent") {
 			t.Errorf("of a change of the user: %v", err)
@@ -72,7 +72,8 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 	})
 }
 
-// A change of another agent that comes while hooks run is not taken for what a formatter did.
+// TestAgentWritesWhileHooksRun checks that another agent's change during hooks is not
+// attributed to a formatter.
 func TestAgentWritesWhileHooksRun(t *testing.T) {
 	w := newWorld(t, kinds()[0])
 	w.Writers = change.NewWriters(time.Now)
@@ -97,7 +98,8 @@ func TestAgentWritesWhileHooksRun(t *testing.T) {
 	}
 }
 
-// The news at the beginning of a turn say which agent changed a file.
+// TestNewsOfAgents checks that the news at the start of a turn names the agent that changed a
+// file.
 func TestNewsOfAgents(t *testing.T) {
 	w, _ := editor(t)
 	w.Writers = change.NewWriters(time.Now)
@@ -124,7 +126,7 @@ func TestNewsOfAgents(t *testing.T) {
 	}
 }
 
-// The table says who works where, until an agent has ended.
+// TestWorking checks that the table lists each agent's files until the agent has ended.
 func TestWorking(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := newWorld(t, kinds()[1])

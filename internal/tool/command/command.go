@@ -1,6 +1,6 @@
-// Package command carries out one command, for the tools that take commands: it keeps what the command
-// prints, shows it as it comes, waits for its end, lets it go on in the background, and says how it
-// ended. How the command is started is left to the tools; what may run, to the permission rules.
+// Package command runs a command for the command tools: it collects and shows output, waits for
+// the end, moves the command to the background, and reports how it ended. The tools start the
+// command.
 package command
 
 import (
@@ -19,19 +19,20 @@ import (
 )
 
 const (
-	// maxCommand bounds a command; the kernel would refuse a longer one less clearly.
+	// maxCommand limits a command's length; the kernel's error for a longer one is less clear.
 	maxCommand = 100_000
-	// DefaultMaxChars bounds what the model reads of the output unless the settings say otherwise.
+	// DefaultMaxChars is the default limit on the output the model reads.
 	DefaultMaxChars = 30_000
-	// Time limits unless the settings say otherwise.
+	// Default time limits.
 	defaultTimeout    = 2 * time.Minute
 	defaultMaxTimeout = 10 * time.Minute
 	defaultWait       = 30 * time.Minute
-	// awaitedForeground is how long a command may run that outlasted its time limit and is awaited at the end of a turn.
+	// awaitedForeground is the maximum run time of a command that exceeded its time limit and
+	// is awaited at the end of a turn.
 	awaitedForeground = time.Hour
 )
 
-// check refuses commands that nothing could run. Its error is for the model.
+// check refuses commands that cannot run. Its error is for the model.
 func check(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -44,25 +45,26 @@ func check(text string) error {
 	return nil
 }
 
-// Limits are what the commands of a session are held to.
+// Limits holds the limits on a session's commands.
 type Limits struct {
-	// Tasks keeps the output of commands, and those that run in the background; its owner closes it before
-	// the runner. Nil means that nothing runs in the background.
+	// Tasks stores output and background commands; its owner closes it before the runner. Nil
+	// disables background commands.
 	Tasks *task.Table
-	// Budget is how long a command that names no time limit may hold up the conversation before it goes on
-	// in the background; 0 means until its time limit.
+	// Budget is how long a command without an explicit time limit may block the conversation
+	// before it continues in the background; 0 means until its time limit.
 	Budget time.Duration
-	// Awaited says that the turn does not end before its background commands have, and Left that it does not wait for those
-	// that the model began there. Reported says that they end with the turn, and that no tools handle them: the model is
-	// told so.
+	// Awaited means that the turn ends only after its background commands; Left excludes
+	// commands that the model started in the background. Reported means that background
+	// commands end with the turn and that no tools manage them, which the model's description
+	// mentions.
 	Awaited, Left, Reported bool
-	// Timeout is for commands that do not give one, and MaxTimeout for all; 0 means 2 and 10 minutes.
+	// Timeout is the default time limit, and MaxTimeout the maximum; 0 means 2 and 10 minutes.
 	Timeout, MaxTimeout time.Duration
-	// Wait is how long a command may run that the model began in the background and is awaited at the end of a turn;
-	// 0 means 30 minutes.
+	// Wait is the maximum run time of a background command that is awaited at the end of a
+	// turn; 0 means 30 minutes.
 	Wait time.Duration
 
-	background bool // commands may go on in the background
+	background bool // background commands are enabled
 }
 
 func (l *Limits) fill() {
@@ -81,29 +83,30 @@ func (l *Limits) fill() {
 type Command struct {
 	Limits
 	Input
-	// Stays says that it never goes to the background by itself: waiting is its purpose, or it ends soon.
+	// Stays means that the command never moves to the background by itself: waiting is its
+	// purpose, or it ends soon.
 	Stays bool
-	// Answers says that its exit code 1 is an answer, not a failure.
+	// Answers means that exit code 1 is an answer, not a failure.
 	Answers bool
-	// Quiet says that it only reads, so that it can find out when it prints whether there is a place for
-	// that.
+	// Quiet means that the command only reads, so that output storage can be checked when it
+	// first prints.
 	Quiet bool
 
-	// Execute runs it until it ends, ctx is done, or its time is up; 0 means that the caller sees to the
-	// time. An error without an exit says that it did not start.
+	// Execute runs the command until it ends, ctx is done, or the limit expires; 0 means that
+	// the caller enforces the time limit. An error without an exit means that it did not start.
 	Execute func(ctx context.Context, out io.Writer, limit time.Duration) (osproc.Exit, error)
-	// Ended is called once after that, with the last of what was printed. May be nil.
+	// Ended is called once after that, with the last part of the output. May be nil.
 	Ended func(t *task.Task, exit osproc.Exit, printed string) Remarks
 }
 
-// Remarks are what there is to say about a command that has ended, beside what it printed.
+// Remarks holds remarks about an ended command, in addition to its output.
 type Remarks struct {
 	Note   string // such as about the working directory
-	Limits string // that it met, for the model alone
-	Undone string // what was taken back of what it did; it has failed then
+	Limits string // limits it hit, only for the model
+	Undone string // effects that were undone; the command has then failed
 }
 
-// Run runs the command. If ctx is cancelled meanwhile, the result says what there was until then.
+// Run runs the command. If ctx is canceled, the result holds the output so far.
 func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Result, error) {
 	if c.Input.Background && !c.background {
 		return tool.Result{}, errors.New("background tasks are disabled: run the command without run_in_background")
@@ -133,8 +136,8 @@ func (c *Command) Run(ctx context.Context, report func(tool.Progress)) (tool.Res
 	return c.wait(ctx, r, report)
 }
 
-// awaited returns how long the command may run when all that is left is to wait for it. One that the model means to
-// be in the background may be a server that never ends.
+// awaited returns how long the command may run when it is the only thing left to wait for. A
+// command started in the background may be a server that never ends.
 func (c *Command) awaited() time.Duration {
 	switch {
 	case !c.Input.Background:
@@ -148,8 +151,8 @@ func (c *Command) awaited() time.Duration {
 	return c.Wait
 }
 
-// prepare makes sure that there is a place for what the command prints before it does anything. What
-// only reads can find that out when it prints.
+// prepare ensures that output can be stored before the command does anything. A read-only
+// command can check that when it first prints.
 func (c *Command) prepare(t *task.Task) error {
 	switch {
 	case c.Input.Background:
@@ -160,10 +163,10 @@ func (c *Command) prepare(t *task.Task) error {
 	return t.Output.Make()
 }
 
-// moves reports whether the command may go to the background by itself.
+// moves reports whether the command may move to the background by itself.
 func (c *Command) moves() bool { return c.background && !c.Stays }
 
-// A running command, and its ending once it has one.
+// A running is a started command, with its ending once it has ended.
 type running struct {
 	task    *task.Task
 	out     *output
@@ -171,10 +174,10 @@ type running struct {
 	clamped bool
 
 	ending ending // valid when the task is done
-	err    error  // it did not start
+	err    error  // start error
 }
 
-// start runs the command on its own: the caller may stop waiting for it.
+// start runs the command independently: the caller may stop waiting for it.
 func (c *Command) start(t *task.Task) *running {
 	r := &running{task: t, out: newOutput(t.Output)}
 	r.limit, r.clamped = c.timeLimit()
@@ -201,7 +204,7 @@ func (c *Command) start(t *task.Task) *running {
 	return r
 }
 
-// remarks returns what there is to say about a command that has ended.
+// remarks returns the remarks about an ended command.
 func (c *Command) remarks(r *running, exit osproc.Exit) Remarks {
 	if c.Ended == nil {
 		return Remarks{}
@@ -210,7 +213,7 @@ func (c *Command) remarks(r *running, exit osproc.Exit) Remarks {
 	return c.Ended(r.task, exit, string(printed))
 }
 
-// wait waits for a command until it ends, or goes on without it.
+// wait waits for a command until it ends or moves to the background.
 func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progress)) (tool.Result, error) {
 	stop := r.out.watch(c.Input.Command, report)
 	var budget, limit <-chan time.Time
@@ -259,7 +262,7 @@ func (c *Command) wait(ctx context.Context, r *running, report func(tool.Progres
 	return r.out.result(c.Input.Command, r.ending), nil
 }
 
-// after is time.After, and never if d is zero.
+// after is like [time.After], but never fires if d is zero.
 func after(d time.Duration) <-chan time.Time {
 	if d <= 0 {
 		return nil
@@ -267,7 +270,7 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// moved returns the result of a command that goes on in the background.
+// moved returns the result of a command that continues in the background.
 func (c *Command) moved(r *running, what string) tool.Result {
 	t := r.task
 	text := fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends; if you need its result first, call TaskOutput with block. TaskStop ends it.", what, t.ID, t.Output.Path())
@@ -294,13 +297,13 @@ func (c *Command) moved(r *running, what string) tool.Result {
 	}
 }
 
-// milliseconds returns a number of them that a model gave, without overflow.
+// milliseconds converts a number given by a model without overflow.
 func milliseconds(n int) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Millisecond)
 	return time.Duration(min(int64(n), most)) * time.Millisecond
 }
 
-// timeLimit returns how long the command may run, and whether that is less than was asked for.
+// timeLimit returns the command's time limit, and whether it is less than requested.
 func (c *Command) timeLimit() (limit time.Duration, clamped bool) {
 	asked := milliseconds(c.Input.Timeout)
 	switch {

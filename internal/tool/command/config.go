@@ -14,25 +14,28 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what a tool that takes commands needs to know. Only Dir is required.
+// Config configures a command tool. Only Dir is required.
 type Config struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	// Dir returns the working directory, absolute. It is called once per call, when the call is
+	// bound.
 	Dir func() string
-	// SetDir is told where a command ended, and returns where the next one starts: there, or elsewhere
-	// if that is no place to be. An empty dir means that the current one is gone. Without it a change of
-	// directory does not outlast its command.
+	// SetDir is called with the directory in which a command ended, and returns the directory
+	// for the next one, which differs if that one is not allowed. An empty dir means that the
+	// current one is gone. If nil, a change of directory does not persist.
 	SetDir func(dir string) string
-	// Runner runs the commands, and its owner closes it when the session ends; nil means one of its own.
+	// Runner runs the commands; its owner closes it when the session ends. Nil means a new
+	// runner.
 	Runner *osproc.Runner
-	// Env returns the environment of a command; nil means our own without what no program may inherit.
+	// Env returns a command's environment; nil means the process's own without variables that
+	// no program may inherit.
 	Env func() []string
-	// Missing returns a note about a command that has ended and may have needed a variable that it did not get,
-	// or "". Programs are those that the command runs, as far as they are known. May be nil.
+	// Missing returns a note about an ended command that may have needed a withheld variable,
+	// or "". Programs holds the programs known to run. May be nil.
 	Missing func(line string, programs []string, failed bool) string
-	// TempDir is for what a command leaves for us, and for output if there are no Tasks; empty means the
-	// system's.
+	// TempDir is for files that a command leaves for adze, and for output if Tasks is nil;
+	// empty means the system's.
 	TempDir string
-	// MaxChars bounds what the model reads of the output; 0 means [DefaultMaxChars].
+	// MaxChars limits the output the model reads; 0 means [DefaultMaxChars].
 	MaxChars    int
 	Attribution Attribution
 	// NoRepository omits the rules about git.
@@ -40,10 +43,10 @@ type Config struct {
 	Limits
 }
 
-// Attribution is what the model adds at the end of what it writes for git. Empty texts add nothing.
+// Attribution holds the lines the model appends to texts for git. Empty texts add nothing.
 type Attribution struct{ Commit, PullRequest string }
 
-// Fill puts the usual values where there are none.
+// Fill sets defaults for zero fields.
 func (c *Config) Fill() {
 	if c.Runner == nil {
 		c.Runner = new(osproc.Runner)
@@ -67,7 +70,7 @@ func (c *Config) Fill() {
 	c.Limits.fill()
 }
 
-// Traits returns the traits of the tool.
+// Traits returns the tool's traits.
 func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	return tool.Traits{
 		Params:    tool.Params{Commands: []string{"command"}, Texts: []string{"description"}},
@@ -81,8 +84,9 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	}
 }
 
-// Describe returns what the model is told: the text "doc" of a tool's own texts, whose gaps are what the tool is and
-// how commands are run, the line on their time limits, the size of output, and more. [Config.GitText] belongs at its end.
+// Describe returns the tool description: the text "doc" of the tool's own texts, filled with
+// the kind of tool, how commands are run, the time limits, the output size, and more.
+// [Config.GitText] belongs at its end.
 func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run string, more ...string) string {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	var limit string
@@ -106,8 +110,8 @@ func (c *Config) Describe(l texts.Language, own *texts.Catalogue, what, run stri
 	return text
 }
 
-// GitText returns how the model is to use git, as the last part of a description. Message is how a message of more
-// than one line is passed in the language of the shell.
+// GitText returns the instructions for using git, as the last part of a description. Message
+// explains how to pass a multi-line message in the shell's language.
 func (c *Config) GitText(l texts.Language, message string) string {
 	if c.NoRepository {
 		return ""
@@ -122,20 +126,20 @@ func (c *Config) GitText(l texts.Language, message string) string {
 	return text
 }
 
-// Here returns the working directory for one call.
+// Here returns a call's working directory.
 func (c *Config) Here() Workdir { return Workdir{Path: c.Dir(), set: c.SetDir} }
 
-// A Workdir is the working directory of one call.
+// A Workdir is a call's working directory.
 type Workdir struct {
 	Path string
 	set  func(dir string) string // may be nil
 }
 
-// Lasts reports whether a change of directory outlasts the command.
+// Lasts reports whether a change of directory persists after the command.
 func (w Workdir) Lasts() bool { return w.set != nil }
 
-// Check refuses to run a command in a directory that is gone, and moves on to one that is not. Its error is
-// for the model.
+// Check returns an error if the directory is gone, and switches to an existing one. Its error
+// is for the model.
 func (w Workdir) Check() error {
 	if info, err := os.Stat(w.Path); err == nil && info.IsDir() {
 		return nil
@@ -147,8 +151,8 @@ func (w Workdir) Check() error {
 	return errors.New(text)
 }
 
-// Arrive makes dir, where the command of a task ended, the working directory of the next one, and returns a note about the move. An
-// empty dir is not known.
+// Arrive makes dir, the directory in which a task's command ended, the next working directory,
+// and returns a note about the change. An empty dir means unknown.
 func (w Workdir) Arrive(t *task.Task, dir string) string {
 	if w.set == nil || dir == "" || dir == w.Path || t.Background() || t.Stopped() {
 		return ""
@@ -159,7 +163,7 @@ func (w Workdir) Arrive(t *task.Task, dir string) string {
 	return fmt.Sprintf("The working directory is now %s.", dir)
 }
 
-// sameDir reports whether two names lead to the same directory.
+// sameDir reports whether two names resolve to the same directory.
 func sameDir(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

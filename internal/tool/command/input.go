@@ -33,10 +33,11 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// InputTexts returns how the parameters of [InputSchema] are described in a language; see [tool.Traits].
+// InputTexts returns descriptions of the parameters of [InputSchema] in a language; see
+// [tool.Traits].
 func InputTexts(l texts.Language) map[string]string { return tool.InChinese(chineseInput)(l) }
 
-// An Input is what the model gives to a tool that takes commands.
+// An Input is the model's input to a command tool.
 type Input struct {
 	Command     string `json:"command"`
 	Timeout     int    `json:"timeout,omitempty"`
@@ -44,24 +45,24 @@ type Input struct {
 	Background  bool   `json:"run_in_background,omitempty"`
 }
 
-// Validate refuses commands that nothing could run.
+// Validate refuses commands that cannot run.
 func (in Input) Validate() error { return check(in.Command) }
 
-// Title returns the command, whole: the description is the model's word, not what will run.
+// Title returns the full command: the description is the model's claim, not the command.
 func (in Input) Title() string { return "Run " + in.Command }
 
-// Activity returns what a spinner shows.
+// Activity returns the spinner text.
 func (in Input) Activity() string { return "Running " + in.Command }
 
-// Past returns the command: it says what was done.
+// Past returns the command, which describes itself.
 func (in Input) Past() (verb, object string) { return "", in.Command }
 
-// Access says that the command is executed.
+// Access returns the execution of the command.
 func (in Input) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Execute, Target: in.Command}}
 }
 
-// NoTasks reports why there are no background tasks to deal with, or nil.
+// NoTasks returns the reason background tasks are unavailable, or nil.
 func NoTasks(table *task.Table) error {
 	if table == nil {
 		return errors.New("background tasks are disabled")
@@ -69,17 +70,17 @@ func NoTasks(table *task.Table) error {
 	return nil
 }
 
-// A TaskRef is the part of an input that names a background task. A call with it touches nothing but the
-// task: what was started with consent may be looked at and ended without.
+// A TaskRef is the part of an input that names a background task. Such a call touches nothing
+// but the task, which was started with consent, so inspecting and ending it needs none.
 type TaskRef struct {
 	TaskID string `json:"task_id"`
 }
 
-// OpenWorld says that the task is on this machine.
+// OpenWorld returns false: the task is on this machine.
 func (TaskRef) OpenWorld() bool { return false }
 
-// ReadOnly says that no file is changed.
+// ReadOnly returns true: no file is changed.
 func (TaskRef) ReadOnly() bool { return true }
 
-// Access says that nothing but the task is touched.
+// Access returns nil: only the task is touched.
 func (TaskRef) Access() []tool.Access { return nil }

@@ -16,35 +16,35 @@ import (
 )
 
 const (
-	// interval is the time between two looks at a running command.
+	// interval is the polling interval for a running command.
 	interval = 100 * time.Millisecond
-	// showElapsed is when the time a command takes begins to be news.
+	// showElapsed is the run time after which the elapsed time is shown.
 	showElapsed = 2 * time.Second
-	// What is shown of a running command, and of one that has ended.
+	// Limits on the lines shown of a running command, and of an ended one.
 	shownLines, shownChars = 5, 200
 	endLines, endChars     = 400, 2000
-	// maxStructured bounds what hooks and the log get of much output.
+	// maxStructured limits the output passed to hooks and the log.
 	maxStructured = 30_000
 )
 
-// An Output is the structured result, in the shape hooks and clients know.
+// An Output is the structured result, in the format hooks and clients expect.
 type Output struct {
-	// Stdout holds standard output and standard error in the order they were printed. They share a
-	// pipe, since only that keeps their order; Stderr is there for those who expect it, and empty.
+	// Stdout holds standard output and standard error in the order printed. They share a pipe,
+	// since only that preserves their order; Stderr is always empty, for compatibility.
 	Stdout      string `json:"stdout"`
 	Stderr      string `json:"stderr"`
 	Interrupted bool   `json:"interrupted"`
-	ExitCode    int    `json:"exitCode"` // -1 if there is none
+	ExitCode    int    `json:"exitCode"` // -1 if unknown
 	Signal      string `json:"signal,omitempty"`
 	TimedOut    bool   `json:"timedOut"`
 	Truncated   bool   `json:"truncated"` // Stdout lacks its middle
 	DurationMs  int64  `json:"durationMs"`
-	// TaskID and OutputFile are those of a command that goes on in the background.
+	// TaskID and OutputFile are set for a command that continues in the background.
 	TaskID     string `json:"backgroundTaskId,omitempty"`
 	OutputFile string `json:"outputFile,omitempty"`
 }
 
-// An output collects what a command prints: cleaned, and bounded in memory.
+// An output collects a command's output: cleaned, and bounded in memory.
 type output struct {
 	cleaner *term.Cleaner
 	spool   *task.Output
@@ -56,7 +56,7 @@ func newOutput(spool *task.Output) *output {
 	return &output{cleaner: term.NewCleaner(spool), spool: spool, start: time.Now()}
 }
 
-// watch reports the last lines whenever there are new ones or another second has passed, until the
+// watch reports the last lines when new ones appear or another second has passed, until the
 // returned function is called.
 func (o *output) watch(command string, report func(tool.Progress)) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -74,7 +74,7 @@ func (o *output) watch(command string, report func(tool.Progress)) (stop func())
 			elapsed := time.Since(o.start)
 			now := int64(elapsed.Seconds())
 			if elapsed < showElapsed {
-				now = 0 // most commands are over before the clock is worth looking at
+				now = 0 // most commands end before the time matters
 			}
 			if s := o.spool.Size(); s != size || now != second {
 				size, second = s, now
@@ -88,7 +88,7 @@ func (o *output) watch(command string, report func(tool.Progress)) (stop func())
 	}
 }
 
-// display shows the last lines, at most count of them with at most chars characters each.
+// display returns the last count lines, each truncated to chars characters.
 func (o *output) display(command string, elapsed time.Duration, count, chars int) tool.Output {
 	tail, lines := o.spool.Tail(count * chars * utf8.UTFMax)
 	text := strings.ToValidUTF8(strings.TrimRight(string(tail), "\n"), "")
@@ -107,11 +107,11 @@ func clip(s string, max int) string {
 	return s
 }
 
-// An ending is how a command ended, and under which conditions.
+// An ending describes how a command ended, and its limits.
 type ending struct {
 	osproc.Exit
 	limit   time.Duration
-	clamped bool  // limit is less than was asked for
+	clamped bool  // limit is less than requested
 	answer  bool  // code 1 is an answer, not a failure
 	lost    error // why output was lost, or nil
 	Remarks
@@ -122,7 +122,7 @@ func (e ending) failed() bool {
 	return e.Code != 0 && !(e.answer && e.Code == 1) || e.Cancelled || e.TimedOut || e.lost != nil || e.Undone != ""
 }
 
-// status returns the ending as that of a task, with the words for it.
+// status returns the ending as a task status with a description.
 func (e ending) status() (task.Status, string) {
 	words := fmt.Sprintf("exit code %d", e.Code)
 	switch {
@@ -139,7 +139,7 @@ func (e ending) status() (task.Status, string) {
 	return task.Completed, words
 }
 
-// words says how the command ended, if there is more to say than that it succeeded.
+// words describes how the command ended, or returns "" if it just succeeded.
 func (e ending) words() string {
 	var lines []string
 	took := e.Duration.Round(100 * time.Millisecond)
@@ -172,8 +172,8 @@ func (e ending) words() string {
 	return strings.Join(lines, "\n")
 }
 
-// result returns what the command printed and how it ended. Output that was too much for memory
-// becomes the body, which lives until it has been read and closed.
+// result returns the command's output and how it ended. Output too large for memory becomes the
+// body, which exists until it has been read and closed.
 func (o *output) result(command string, e ending) tool.Result {
 	text, whole := o.spool.Whole()
 	printed := trimBlank(string(text))
@@ -210,7 +210,8 @@ func (o *output) result(command string, e ending) tool.Result {
 	return r
 }
 
-// structured returns what hooks and the log get: everything, or the beginning and the end of much.
+// structured returns the output for hooks and the log: all of it, or the start and end if it is
+// long.
 func (o *output) structured(printed string, whole bool) string {
 	if whole {
 		return printed
@@ -222,12 +223,12 @@ func (o *output) structured(printed string, whole bool) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// Join joins those of the lines that are not empty.
+// Join joins the non-empty lines.
 func Join(lines ...string) string {
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 }
 
-// trimBlank returns s without blank lines at its beginning and its end, and without the end of its last line.
+// trimBlank returns s without leading and trailing blank lines, and without a final newline.
 func trimBlank(s string) string {
 	for {
 		line, rest, found := strings.Cut(s, "\n")

@@ -9,10 +9,10 @@ import (
 	"adze/internal/platform/task"
 )
 
-// maxPicture bounds the text of a picture that a command prints.
+// maxPicture limits the text of an image that a command prints.
 const maxPicture = 16 << 20
 
-// picture returns the picture that the output is, if it is one as a data URI and nothing else.
+// picture returns the image in the output, if the output is a single data URI.
 func picture(out *task.Output) (*msg.Image, bool) {
 	if size := out.Size(); size > maxPicture || !strings.HasPrefix(string(out.Head(len("data:image/"))), "data:image/") {
 		return nil, false
@@ -30,7 +30,7 @@ func picture(out *task.Output) (*msg.Image, bool) {
 	default:
 		return nil, false
 	}
-	raw, err := base64.StdEncoding.DecodeString(data) // line ends are skipped
+	raw, err := base64.StdEncoding.DecodeString(data) // newlines are skipped
 	if err != nil || len(raw) == 0 {
 		return nil, false
 	}

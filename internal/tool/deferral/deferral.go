@@ -1,5 +1,5 @@
-// Package deferral decides which tools are left out of requests, so that a model looks them up when it needs them.
-// How they are looked up, run and told of is left to others.
+// Package deferral decides which tools are omitted from requests, so that a model looks them up
+// when it needs them.
 package deferral
 
 import (
@@ -15,10 +15,10 @@ import (
 	"adze/internal/tool"
 )
 
-// A Mode says when tools are deferred.
+// A Mode determines when tools are deferred.
 type Mode struct {
 	kind    kind
-	percent int // of the context window, for auto
+	percent int // percentage of the context window, for auto
 }
 
 type kind uint8
@@ -29,11 +29,11 @@ const (
 	never              // standard
 )
 
-// defaultPercent is from which part of the context window on tools are deferred automatically.
+// defaultPercent is the share of the context window above which auto mode defers tools.
 const defaultPercent = 10
 
-// ParseMode reads a mode: true, false, auto or auto:N; nothing means true. What cannot be read is an error, with the
-// mode that counts in its place.
+// ParseMode parses a mode: true, false, auto or auto:N; "" means true. On error it also returns
+// the mode to use instead.
 func ParseMode(text string) (Mode, error) {
 	word := strings.ToLower(strings.TrimSpace(text))
 	percent, given := strings.CutPrefix(word, "auto:")
@@ -62,35 +62,35 @@ func ParseMode(text string) (Mode, error) {
 func isTrue(word string) bool  { return slices.Contains([]string{"true", "1", "yes", "on"}, word) }
 func isFalse(word string) bool { return slices.Contains([]string{"false", "0", "no", "off"}, word) }
 
-// Settings are what the user wants. They may change while a conversation lasts.
+// Settings holds the user's settings. They may change during a conversation.
 type Settings struct {
 	Mode string // see [ParseMode]
-	By   string // where the mode is set, for warnings; may be empty
-	// Never defers nothing, whatever Mode says.
+	By   string // source of the mode, for warnings; may be empty
+	// Never disables deferral, overriding Mode.
 	Never bool
 }
 
-// A Model is what counts of the model that is asked.
+// A Model describes the relevant properties of the current model.
 type Model struct {
-	Name, ID string // as the user calls it, and as it is asked for
-	Window   int    // in tokens; 0 if it is not known
-	// NoSearch says that it is not relied on to look tools up.
+	Name, ID string // user-facing name, and ID used in requests
+	Window   int    // size in tokens; 0 if unknown
+	// NoSearch means that the model is not trusted to look tools up.
 	NoSearch bool
 }
 
-// A Config is what a [Policy] decides by.
+// Config configures a [Policy].
 type Config struct {
-	// Core reports whether a tool is one of those that are never deferred, but for late ones: see [tool.Traits].
+	// Core reports whether a tool is never deferred unless it is late: see [tool.Traits].
 	Core func(name string) bool
-	// Unlisted reports whether the conversation has begun without a tool; may be nil.
+	// Unlisted reports whether the conversation has started without a tool; may be nil.
 	Unlisted func(name string) bool
 	Settings func() Settings
-	// Model returns the model of the next request. May be nil: none is asked.
+	// Model returns the model of the next request. May be nil.
 	Model func() Model
-	// Count asks the provider how many tokens a text is. May be nil: they are estimated.
+	// Count asks the provider for a text's token count. If nil, it is estimated.
 	Count func(ctx context.Context, text string) (int, error)
 	Warn  func(string)
-	// Begun is called when tools are deferred from now on because there are many. May be nil.
+	// Begun is called when automatic deferral starts because there are many tools. May be nil.
 	Begun func()
 }
 
@@ -99,33 +99,34 @@ type Policy struct {
 	cfg Config
 
 	mu     sync.Mutex
-	begun  bool // in the automatic mode, and then for good
+	begun  bool // automatic deferral has started; never reset
 	text   string
-	mode   Mode // that text is
+	mode   Mode // parsed form of text
 	read   bool
-	set    []tool.Tool // that was measured last
-	key    uint64      // of set
+	set    []tool.Tool // tools measured last
+	key    uint64      // hash of set
 	tokens map[measured]int
 }
 
-// measured is a set of tools as a model counts it.
+// measured identifies a set of tools and the model that counts it.
 type measured struct {
 	set   uint64
 	model string
 }
 
-// New returns the policy of a conversation. Begun says that tools were deferred automatically in an earlier process.
+// New returns a conversation's policy. Begun means that automatic deferral started in an
+// earlier process.
 func New(c Config, begun bool) *Policy {
 	return &Policy{cfg: c, begun: begun, tokens: map[measured]int{}}
 }
 
-// Deferred reports whether a tool is one of those that are deferred. See [tool.Registry].
+// Deferred reports whether a tool may be deferred. See [tool.Registry].
 func (p *Policy) Deferred(name string, t *tool.Traits) bool {
 	late := t.Late && p.cfg.Unlisted != nil && p.cfg.Unlisted(name)
 	return !t.AlwaysLoad && (late || !p.cfg.Core(name))
 }
 
-// Defers reports whether tools are deferred now, given those that would be. See [tool.Registry].
+// Defers reports whether tools are deferred now, given the candidates. See [tool.Registry].
 func (p *Policy) Defers(deferred []tool.Tool) bool {
 	s := p.cfg.Settings()
 	var m Model
@@ -152,7 +153,7 @@ func (p *Policy) Defers(deferred []tool.Tool) bool {
 	return true
 }
 
-// modeOf returns the mode in force, and warns of one that cannot be read. The caller holds the lock.
+// modeOf returns the current mode, and warns if it is invalid. The caller holds the lock.
 func (p *Policy) modeOf(s Settings) Mode {
 	if p.read && p.text == s.Mode {
 		return p.mode
@@ -170,17 +171,18 @@ func (p *Policy) modeOf(s Settings) Mode {
 }
 
 const (
-	// unknownWindow is the context window of a model of which it is not known.
+	// unknownWindow is the assumed context window if it is not known.
 	unknownWindow = 128_000
-	// charsPerToken is how much of a definition a token is, where it is not counted.
+	// charsPerToken is the estimated number of characters per token in definitions.
 	charsPerToken = 2.5
-	// countTime is how long the provider may take to count.
+	// countTime limits the provider's counting time.
 	countTime = 2 * time.Second
-	// near is how far from the threshold an estimate decides by itself, as a factor.
+	// near is the factor from the threshold beyond which the estimate decides.
 	near = 4
 )
 
-// exceeds reports whether definitions take more than a part of the context window. The caller holds the lock.
+// exceeds reports whether definitions take more than the given share of the context window. The
+// caller holds the lock.
 func (p *Policy) exceeds(tools []tool.Tool, m Model, percent int) bool {
 	if len(tools) == 0 {
 		return false
@@ -201,7 +203,7 @@ func (p *Policy) exceeds(tools []tool.Tool, m Model, percent int) bool {
 	return n*100 > window*percent
 }
 
-// measure returns how many tokens definitions are. What is far from the limit is estimated.
+// measure returns the definitions' token count. Far from the limit it is estimated.
 func (p *Policy) measure(tools []tool.Tool, limit int) int {
 	chars := 0
 	for _, t := range tools {

@@ -18,7 +18,7 @@ func named(name string, size int, t tool.Traits) tool.Tool {
 	return tool.New(d, func(context.Context, struct{}, func(tool.Progress)) (tool.Result, error) { return tool.Result{}, nil })
 }
 
-// A conversation of the tests: its settings, its model and its warnings.
+// A conversation holds the settings, model and warnings of a test.
 type conversation struct {
 	Settings
 	Model
@@ -107,7 +107,7 @@ func TestThreshold(t *testing.T) {
 		name   string
 		count  func(string) (int, error)
 		window int
-		tokens int // as they are estimated
+		tokens int // estimated count
 		want   bool
 		asked  int
 	}{
@@ -129,7 +129,7 @@ func TestThreshold(t *testing.T) {
 				t.Errorf("%s: deferred %v", tt.name, got)
 			}
 		}
-		again := sized(tt.tokens) // another slice, the same set
+		again := sized(tt.tokens) // another slice with the same tools
 		if p.Defers(again) != tt.want || c.asked != tt.asked {
 			t.Errorf("%s: the provider was asked %d times", tt.name, c.asked)
 		}
@@ -205,8 +205,7 @@ func TestDiscovered(t *testing.T) {
 	}
 }
 
-// A late tool is deferred where the conversation has begun without it.
-//
+// TestLate checks that a late tool is deferred if the conversation has started without it.
 // Proves SKILL-07.
 func TestLate(t *testing.T) {
 	unlisted := map[string]bool{"Skill": true, "Read": true}

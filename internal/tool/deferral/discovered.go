@@ -5,14 +5,16 @@ import (
 	"sync"
 )
 
-// Limits of a [Discovered] set: above maxDiscovered the oldest names are dropped, down to keptDiscovered.
+// Limits on a [Discovered] set: above maxDiscovered the oldest names are dropped, down to
+// keptDiscovered.
 const (
 	maxDiscovered  = 500
 	keptDiscovered = 400
 )
 
-// Discovered are the names of tools that the model of a conversation has come across: those it found, and those that were
-// suggested to it. It is for suggestions only. The zero value is empty; it is safe for concurrent use.
+// Discovered holds the names of tools that a conversation's model has found or that were
+// suggested to it. It is only for suggestions. The zero value is empty; it is safe for
+// concurrent use.
 type Discovered struct {
 	mu      sync.Mutex
 	names   []string // oldest first
@@ -20,7 +22,7 @@ type Discovered struct {
 	changed bool
 }
 
-// Add adds names. One that is there already stays where it is.
+// Add adds names. Existing names keep their position.
 func (d *Discovered) Add(names ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +50,7 @@ func (d *Discovered) Has(name string) bool {
 	return d.set[name]
 }
 
-// Restore sets the names that an earlier process had, oldest first.
+// Restore sets the names from an earlier process, oldest first.
 func (d *Discovered) Restore(names []string) {
 	d.Add(names...)
 	d.mu.Lock()
@@ -56,7 +58,7 @@ func (d *Discovered) Restore(names []string) {
 	d.changed = false
 }
 
-// Changes returns all names, oldest first, if there are new ones since it was last asked for.
+// Changes returns all names, oldest first, if new ones were added since the last call.
 func (d *Discovered) Changes() (names []string, changed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package place is what the tools that search files share: where a call searches, and what it has to pass
-// over. The search itself is done by platform/search.
+// Package place implements the common part of the search tools: where a call searches, and
+// which paths it skips. Package platform/search implements the search itself.
 package place
 
 import (
@@ -11,33 +11,36 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what a tool that searches files needs to know. Dir is required. Its functions may be called
-// from several goroutines.
+// Config configures a search tool. Dir is required. Its functions must be safe for concurrent
+// use.
 type Config struct {
-	// Dir returns the working directory, absolute. It is asked once per call, when the call is bound.
+	// Dir returns the working directory, absolute. It is called once per call, when the call is
+	// bound.
 	Dir func() string
 	// Home returns the home directory, or empty; nil means the user's.
 	Home func() string
-	// Denied returns what names the rule that keeps a path from being read, if one does: such a path is
-	// passed over. It is asked once per call; nil, also as its answer, means that nothing is hidden.
+	// Denied returns a function that names the rule that denies reading a path, if any; such
+	// paths are skipped. It is called once per call; a nil Denied or result means that nothing
+	// is hidden.
 	Denied func() func(path string) (rule string)
-	// Named returns the files below dir that have a name, a few; may be nil. It is asked about a path that is
-	// missing.
+	// Named returns a few files below dir with the given name; may be nil. It is called for a
+	// missing path.
 	Named func(ctx context.Context, dir, name string) []string
 }
 
-// A Place is where one call searches. It is resolved once, so that what is searched is what was judged.
+// A Place is a call's search location. It is resolved once, so that the location searched is
+// the one that was judged.
 type Place struct {
 	Dir    string // the working directory
-	Path   string // of the file or directory that is searched, absolute, as it is judged and shown
-	given  string // the same, as the model gave it; empty for the working directory
+	Path   string // absolute path to search, used for judging and display
+	given  string // path given by the model; empty for the working directory
 	base   paths.Base
 	set    func() (paths.Set, error)
 	denied func() func(path string) string
 	named  func(ctx context.Context, dir, name string) []string
 }
 
-// Base returns what paths of a call that is bound now belong to.
+// Base returns the base for relative paths of a call that is bound now.
 func (c *Config) Base() paths.Base {
 	home := c.Home
 	if home == nil {
@@ -46,7 +49,7 @@ func (c *Config) Base() paths.Base {
 	return paths.Base{Dir: c.Dir(), Home: home()}
 }
 
-// At returns the place that is given, or the working directory if none is.
+// At returns the given place, or the working directory if given is empty.
 func (c *Config) At(base paths.Base, given string) (Place, error) {
 	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied, named: c.Named}
 	p.set = sync.OnceValues(func() (paths.Set, error) { return base.Resolve(p.target()) })
@@ -58,8 +61,8 @@ func (c *Config) At(base paths.Base, given string) (Place, error) {
 	return p, err
 }
 
-// Root returns Path as it is spelt on disk, where its names may be in another form of Unicode, and the path without
-// links that was judged. Its error says why nothing can be searched there.
+// Root returns Path as spelled on disk, where names may have another Unicode form, and the
+// resolved path that was judged. Its error is the reason the path cannot be searched.
 func (p *Place) Root(ctx context.Context, denied func(path string) string) (root, real string, err error) {
 	if root, err = p.spelled(ctx, denied); err != nil {
 		return root, "", err
@@ -71,7 +74,7 @@ func (p *Place) Root(ctx context.Context, denied func(path string) string) (root
 	return root, set.Real, err
 }
 
-// spelled returns Path as it is spelt on disk, and an error if nothing can be searched there.
+// spelled returns Path as spelled on disk, or an error if it cannot be searched.
 func (p *Place) spelled(ctx context.Context, denied func(path string) string) (string, error) {
 	root, err := p.Path, error(nil)
 	if p.given != "" {
@@ -89,10 +92,11 @@ func (p *Place) spelled(ctx context.Context, denied func(path string) string) (s
 	return root, search.CheckRoot(p.Dir, root, denied, named)
 }
 
-// Shown returns the path as the user sees it.
+// Shown returns the path for display.
 func (p *Place) Shown() string { return paths.Relative(p.Dir, p.Path) }
 
-// Denied returns what names the rule that hides a path; nil means that nothing is hidden now.
+// Denied returns a function that names the rule that hides a path; nil means that nothing is
+// hidden now.
 func (p *Place) Denied() func(path string) (rule string) {
 	if p.denied == nil {
 		return nil
@@ -100,10 +104,10 @@ func (p *Place) Denied() func(path string) (rule string) {
 	return p.denied()
 }
 
-// Concurrent says that others may search too.
+// Concurrent returns true: searches may run concurrently.
 func (p *Place) Concurrent() bool { return true }
 
-// Access names the place as the model gave it.
+// Access returns the place as the model gave it.
 func (p *Place) Access() []tool.Access {
 	return []tool.Access{{Verb: tool.Read, Target: p.target()}}
 }
@@ -115,11 +119,12 @@ func (p *Place) target() string {
 	return p.given
 }
 
-// Paths returns the place with everything its path leads through. It is the same for the whole call.
+// Paths returns the place with every path it resolves through. It is the same for the whole
+// call.
 func (p *Place) Paths(string) (paths.Set, error) { return p.set() }
 
-// ReadOnly is false for a share of another machine: touching one can hand it the user's credentials.
+// ReadOnly returns false for a network share: accessing one can send it the user's credentials.
 func (p *Place) ReadOnly() bool { return !paths.IsUNC(p.given) }
 
-// OpenWorld says that the place is on another machine.
+// OpenWorld reports whether the place is on another machine.
 func (p *Place) OpenWorld() bool { return paths.IsUNC(p.given) }
