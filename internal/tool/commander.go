@@ -11,7 +11,7 @@ import (
 // access, nothing is known about the command; see [CommandOf].
 type Commander interface {
 	// Command returns information about the command: the same value each time, computed once
-	// per call, so that the command judged is the one that runs.
+	// per call, so that the command that runs is the command that was judged.
 	Command() *Command
 }
 

@@ -2,8 +2,8 @@ package tool
 
 import "time"
 
-// A Display is the user-visible form of a call: exactly one of the kinds below. It carries
-// content, not layout; front ends render the kinds and know nothing about tools.
+// A Display is the user-visible form of a call, of exactly one kind below. It carries content,
+// not layout; front ends render the kinds and know nothing about tools.
 type Display interface{ display() }
 
 type (

@@ -22,7 +22,7 @@ type Def struct {
 	Doc    string
 	Schema json.RawMessage
 	Strict bool
-	// Foreign converts an input in another program's format for the same call to one that fits
+	// Foreign converts an input in another program's format for the same call so that it fits
 	// the schema, or returns an error with advice. It returns nil and nil for any other input.
 	// If nil, only field names are repaired.
 	Foreign func(map[string]json.RawMessage) (map[string]json.RawMessage, error)

@@ -208,7 +208,8 @@ func (r *Registry) assemble(a *assembly) *Pool {
 	return p
 }
 
-// offer adds c to the callable tools and, unless it is deferred, to the ones that are sent.
+// offer adds c to the callable tools and, unless it is deferred, to the tools sent to the
+// model.
 func (p *Pool) offer(c *candidate, defers bool) {
 	absent := c.absent
 	if absent == nil && c.traits.Door && !defers {

@@ -1,6 +1,6 @@
-// Package tool defines the contract between the agent and a tool: what a tool declares, how one use
-// of it is bound and judged, and what it returns. It runs nothing itself: gates decide, the executor
-// runs, bounds and records, front ends draw.
+// Package tool defines the contract between the agent and a tool: a tool's declaration, the
+// binding and judging of a use, and its result. It runs nothing itself: gates decide, the
+// executor runs, bounds and records calls, and front ends render them.
 package tool
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // A Tool is a capability offered to the model.
 type Tool interface {
-	// Spec describes the tool to the model. It is constant for the tool's life.
+	// Spec describes the tool to the model. It is constant for the tool's lifetime.
 	Spec() msg.ToolSpec
 
-	// Traits returns what is fixed about the tool beyond its description.
+	// Traits returns the tool's other fixed properties.
 	Traits() Traits
 
 	// Bind decodes and validates the input of one use. It has no side effects and touches no file.
@@ -36,34 +36,36 @@ type Call interface {
 	Run(ctx context.Context, report func(Progress)) (Result, error)
 }
 
-// Traits are the fixed properties of a tool. The zero value is the cautious one.
+// Traits holds a tool's fixed properties. The zero value is the cautious choice.
 type Traits struct {
-	// Aliases are former names: calls, rules and transcripts that use them keep working.
+	// Aliases holds former names: calls, rules and transcripts that use them keep working.
 	Aliases []string
-	// Origin says where the tool comes from: empty for built in, else such as "mcp:db".
+	// Origin is the tool's source: empty for built-in tools, otherwise such as "mcp:db".
 	Origin string
-	// Params declares each parameter of the input that holds text. Tools of others declare none: no call of theirs is
-	// judged by its input.
+	// Params declares each input parameter that holds text. Third-party tools declare none:
+	// their calls are not judged by input.
 	Params Params
 	// Hint is a phrase of three to ten words naming the capability, for tool search.
 	Hint string
-	// AlwaysLoad asks that the tool be in every request even when others are deferred; see [Registry].
+	// AlwaysLoad requests that the tool be in every request even when others are deferred; see
+	// [Registry].
 	AlwaysLoad bool
-	// Door says that the tool is a way to deferred ones: it is there, and sent, exactly while tools are deferred.
+	// Door means that the tool gives access to deferred tools: it is present, and sent, exactly
+	// while tools are deferred.
 	Door bool
 
-	// MaxChars bounds the text of a result; 0 means [DefaultMaxChars]. A longer text is written to a
-	// file and previewed, unless NeverPersist is set: then the tool bounds itself.
+	// MaxChars limits a result's text; 0 means [DefaultMaxChars]. A longer text is written to a
+	// file and previewed, unless NeverPersist is set: then the tool limits itself.
 	MaxChars     int
 	NeverPersist bool
-	// KeepTail makes the preview show the end of the text as well as its beginning.
+	// KeepTail makes the preview show the end of the text as well as its start.
 	KeepTail bool
 
-	// Waits says that calls do nothing but wait for something that goes on without them, so that a new message of the
-	// user ends the wait. Every other call finishes first.
+	// Waits means that calls only wait for something that continues without them, so that a new
+	// user message ends the wait. Every other call finishes first.
 	Waits bool
-	// Prepare is called in the background when a call begins to arrive, so that work that does not depend on its input is done
-	// by the time it runs. It may be nil.
+	// Prepare is called in the background when a call starts to arrive, so that work
+	// independent of its input is done by the time it runs. It may be nil.
 	Prepare func()
 	// Delegates marks calls that wait for other agents. They do not count towards the limit on concurrent calls.
 	Delegates bool
@@ -72,156 +74,173 @@ type Traits struct {
 	// Shell marks tools whose failure cancels later calls of the same kind in the same message, if they are not read-only.
 	Shell bool
 
-	// Output is the JSON Schema of the structured result, or nil. Tests hold every result to it.
+	// Output is the JSON Schema of the structured result, or nil. Tests check every result
+	// against it.
 	Output json.RawMessage
-	// Restore is given the structured result of each earlier call of a resumed session, oldest first, so
-	// that the tool knows again what it knew of files. May be nil.
+	// Restore is called with the structured result of each earlier call of a resumed session,
+	// oldest first, so that the tool can restore its knowledge of files. May be nil.
 	Restore func(structured json.RawMessage)
-	// Translate returns what the tool says of itself in another language than English, by name: "doc" for its
-	// description, and the name of each parameter that has one ("outer/inner" for one within another). It is
-	// nil, and so is its answer, for what is not translated.
+	// Translate returns the tool's texts in a language other than English, by name: "doc" for
+	// its description, and the name of each parameter that has one ("outer/inner" if nested). A
+	// nil func or result means no translation.
 	Translate func(texts.Language) map[string]string
-	// Spare reports whether a model can do without the tool for now if it was not told of it when the conversation
-	// began: to tell it later costs the provider's cache. A nil func means that it cannot.
+	// Spare reports whether a model can do without the tool for now if the conversation started
+	// without it: sending it later invalidates the provider's cache. A nil func means that it
+	// cannot.
 	Spare func() bool
-	// Late says that the tool is deferred, whatever else is, if it becomes available when the conversation has begun
-	// without it: to list it then costs the provider's cache.
+	// Late means that the tool is deferred, even if no others are, if it becomes available
+	// after the conversation started without it: listing it then invalidates the provider's
+	// cache.
 	Late bool
-	// Enabled reports why the tool cannot be offered now, or nil. A nil func means always enabled.
+	// Enabled returns the reason the tool cannot be offered now, or nil. A nil func means
+	// always enabled.
 	Enabled func() error
 }
 
-// Params declares the meaning of parameters by name, "outer/inner" for one within another. The gate must see the Paths, Hosts,
-// Programs and Commands of a call, by [Accesser] or [Commander]; Texts name nothing that needs a permission.
+// Params declares the meaning of parameters by name, "outer/inner" if nested. The gate must see
+// the Paths, Hosts, Programs and Commands of a call, by [Accesser] or [Commander]; Texts name
+// nothing that needs permission.
 type Params struct{ Paths, Hosts, Programs, Commands, Texts []string }
 
-// DefaultMaxChars bounds the text of a result of a tool that does not say otherwise.
+// DefaultMaxChars is the default limit on a result's text.
 const DefaultMaxChars = 100_000
 
-// A Result is what a call returns.
+// A Result is the result of a call.
 type Result struct {
-	Parts      []msg.Part // what the model reads
-	Display    Display    // what the human sees; nil means Parts
-	Structured any        // what hooks, hosts and the log get; nil means none
+	Parts      []msg.Part // content for the model
+	Display    Display    // content for the user; nil means Parts
+	Structured any        // value for hooks, hosts and the log; nil means none
 	Body       Body       // a large output, bounded by the executor; nil means none
-	Reminders  []string   // what the program, not the source of Parts, tells the model after them
-	Context    []msg.Part // added to the conversation after the results of the message
+	Reminders  []string   // reminders from adze, not the source of Parts, sent after Parts
+	Context    []msg.Part // added to the conversation after the message's results
 	IsError    bool       // the result is an error, with Code from the tool's contract
 	Code       int
 }
 
-// A Body is output too large to hold: the executor reads it once, and shows the model as much as the
-// tool's cap allows, after Parts. Size is in bytes.
+// A Body is output too large to hold in memory: the executor reads it once, and shows the model
+// as much as the tool's limit allows, after Parts. Size is in bytes.
 type Body interface {
 	Size() int64
 	Open() (io.ReadCloser, error)
 }
 
-// A FileBody is a [Body] that is a file already. MoveTo gives the file another name, in a directory that
-// exists, instead of having it copied; closing the body does not remove it then.
+// A FileBody is a [Body] that is already a file. MoveTo renames the file into an existing
+// directory instead of having it copied; closing the body then does not remove it.
 type FileBody interface {
 	Body
 	io.ReaderAt
 	MoveTo(path string) error
-	Lines() int // how many line ends there are
+	Lines() int // number of newlines
 }
 
-// Text returns a result of one text.
+// Text returns a result with a single text.
 func Text(text string) Result { return Result{Parts: []msg.Part{&msg.Text{Text: text}}} }
 
-// Progress is news about a running call, for users and hosts, never for the model. A later one
-// replaces an earlier one that was not shown yet.
+// Progress is an update about a running call, for users and hosts, never for the model. A later
+// update replaces an earlier one not yet shown.
 type Progress struct{ Display Display }
 
-// Capabilities of a call, found on it or on its input; see [As]. Each depends on the concrete input,
-// each is pure, and the absence of each means the cautious thing.
+// Capabilities of a call, found on it or on its input; see [As]. Each depends on the concrete
+// input and is pure. An absent capability means the cautious answer.
 type (
-	// Accesser lists what the call will touch, with paths as the model gave them; absent = anything.
+	// Accesser lists the call's accesses, with paths as the model gave them. If absent, the
+	// call may access anything.
 	Accesser interface{ Access() []Access }
-	// ReadOnly says that the call changes nothing; absent = it may.
+	// ReadOnly reports whether the call changes nothing. If absent, it may.
 	ReadOnly interface{ ReadOnly() bool }
-	// Destructive says that the call cannot be undone; absent = no.
+	// Destructive reports whether the call is irreversible. If absent, it is not.
 	Destructive interface{ Destructive() bool }
-	// OpenWorld says that the call reaches beyond this machine; absent = it may.
+	// OpenWorld reports whether the call reaches beyond this machine. If absent, it may.
 	OpenWorld interface{ OpenWorld() bool }
-	// Concurrent says that the call may run beside others; absent = alone.
+	// Concurrent reports whether the call may run concurrently with others. If absent, it runs
+	// alone.
 	Concurrent interface{ Concurrent() bool }
-	// Titler gives one line for dialogs and logs; absent = the tool's name.
+	// Titler returns one line for dialogs and logs. If absent, the tool's name is used.
 	Titler interface{ Title() string }
-	// Activity gives a present-tense phrase for a spinner; absent = the tool's name.
+	// Activity returns a present-tense phrase for a spinner. If absent, the tool's name is
+	// used.
 	Activity interface{ Activity() string }
-	// Past says what the call did, for the line that stays of it: a verb in the past tense and its object, such as "Read" and
-	// the name of a file. Runs of calls with the same verb are shown in one line. A command has no verb. Absent = the title.
+	// Past describes the completed call, for the line kept in the transcript: a verb in the
+	// past tense and its object, such as "Read" and a file name. Runs of calls with the same
+	// verb are shown on one line. A command has no verb. If absent, the title is used.
 	Past interface{ Past() (verb, object string) }
-	// Named gives a friendlier name for display; absent = the tool's name.
+	// Named returns a friendlier name for display. If absent, the tool's name is used.
 	Named interface{ DisplayName() string }
-	// Pather gives the one file the call acts on; absent = rules match the name only.
+	// Pather returns the single file the call acts on. If absent, rules match the name only.
 	Pather interface{ Path() string }
-	// Locator resolves a target of Access, with everything the path leads through. The call resolves each target once,
-	// and opens what was judged; absent = the gate resolves it.
+	// Locator resolves a target of Access to every path it leads through. The call resolves
+	// each target once, and opens the file that was judged. If absent, the gate resolves it.
 	Locator interface {
 		Paths(target string) (paths.Set, error)
 	}
-	// Folder classifies the call for display: search, read or list; absent = not folded.
+	// Folder classifies the call for display: search, read or list. If absent, it is not
+	// folded.
 	Folder interface{ Fold() Fold }
-	// Validator checks beyond the schema, by computing on the input alone.
+	// Validator checks the input beyond the schema, using only the input.
 	Validator interface{ Validate() error }
 	// Observer returns a copy of the input with derived fields filled in, for hooks and users.
 	Observer interface{ Observe() any }
-	// Personal says that only the user may answer whether the call runs; absent = others may.
+	// Personal reports whether only the user may decide whether the call runs. If absent,
+	// others may.
 	Personal interface{ NeedsPerson() bool }
-	// Preapproved says that the hosts the call connects to need no permission, unless a rule speaks of them, or that a call
-	// that touches nothing needs none; absent = no.
+	// Preapproved reports whether the call's hosts need no permission unless a rule covers
+	// them, and, for a call that touches nothing, whether it needs none. If absent, it does.
 	Preapproved interface{ Preapproved() bool }
-	// Serving names the server that the call goes to: rules about the tools of the server hold for the call, and what it
-	// says of itself is a hint. Absent = none.
+	// Serving returns the server that the call goes to: rules for the server's tools apply to
+	// the call, and its capabilities are only hints. If absent, the call does not go to a
+	// server.
 	Serving interface{ Server() string }
-	// Standing names the tool that the call is another way to use: rules and hooks for that tool hold for the call, too.
-	// Absent = none.
+	// Standing returns the tool that the call is another way to use: rules and hooks for that
+	// tool apply to the call, too. If absent, only the call's own tool counts.
 	Standing interface{ StandsFor() string }
-	// Planning says that the call may be made while planning though it is not read-only; absent = no.
+	// Planning reports whether the call is allowed while planning although it is not read-only.
+	// If absent, it is not.
 	Planning interface{ Planning() bool }
-	// Matcher answers whether a rule's content, such as "git push*", applies to this input.
+	// Matcher reports whether a rule's content, such as "git push*", applies to this input.
 	Matcher interface {
 		Match(content string) (bool, error)
 	}
-	// Ruled names the contents of rules that would allow the call and those like it, for the user to choose; absent = a
-	// rule for the whole tool.
+	// Ruled returns the contents of rules that would allow the call and similar ones, for the
+	// user to choose from. If absent, a rule for the whole tool is offered.
 	Ruled interface{ Rules() []string }
-	// Amender makes the call of an input that the user changed when asked about this one: its result
-	// tells the model what was changed. Absent = the gate binds the new input, and the model is not told.
+	// Amender returns the call for an input that the user changed when prompted; its result
+	// tells the model about the changes. If absent, the gate binds the new input, and the model
+	// does not learn of them.
 	Amender interface {
 		Amend(input json.RawMessage) (Call, error)
 	}
-	// Foreseer reports why the call would fail, so that no one is asked about it; nil if it would not, as far as can
-	// be told. Look says that the files it names may be looked at; otherwise only what is recorded of them counts.
-	// Absent = nothing can be told.
+	// Foreseer returns the reason the call would fail, so that no prompt is shown, or nil as
+	// far as it can be predicted. Look allows reading the files it names; otherwise only their
+	// records count. If absent, nothing is predicted.
 	Foreseer interface{ Foresee(look bool) error }
-	// Consenter says what a yes of the user does, where that is more than to run the call; absent = it runs the call.
+	// Consenter describes the effect of the user's consent, if it does more than run the call.
+	// If absent, it just runs the call.
 	Consenter interface{ Consent() string }
-	// Drafter says what the user may edit before agreeing; absent = nothing.
+	// Drafter returns the part that the user may edit before agreeing. If absent, nothing can
+	// be edited.
 	Drafter interface{ Draft() Draft }
-	// Previewer shows what would happen, when the user is asked.
+	// Previewer returns a preview of the call's effect for the prompt.
 	Previewer interface {
 		Preview(ctx context.Context) (Display, error)
 	}
 )
 
-// A Draft is what the user may edit before agreeing to a call, which must be an [Amender].
+// A Draft is the part of a call that the user may edit before agreeing. The call must be an
+// [Amender].
 type Draft struct {
-	Field string // the text field of the input; empty means that nothing can be edited
-	// Plan is the plan that the text is; nil if it is none.
+	Field string // text field of the input; empty means that nothing can be edited
+	// Plan is set if the text is a plan.
 	Plan *Plan
 }
 
 // A Plan is presented to the user, who may agree to it in several ways.
 type Plan struct {
 	File string
-	Next string   // the mode in which the work continues after a plain yes; empty means unknown
-	Asks []string // what the plan asks permission for, in words
+	Next string   // mode after a plain yes; empty means unknown
+	Asks []string // descriptions of the permissions requested
 }
 
-// DraftOf returns what the user may edit before agreeing to c, or nil.
+// DraftOf returns the part of c that the user may edit before agreeing, or nil.
 func DraftOf(c Call) *Draft {
 	d, ok := As[Drafter](c)
 	if !ok {
@@ -243,13 +262,13 @@ func As[T any](c Call) (T, bool) {
 	return t, ok
 }
 
-// An Access is one thing a call will touch.
+// An Access is a resource that a call accesses, with the kind of access.
 type Access struct {
 	Verb   Verb
 	Target string
 }
 
-// A Verb is what a call does to a target.
+// A Verb is a kind of access.
 type Verb uint8
 
 // The verbs.
@@ -260,7 +279,7 @@ const (
 	Connect
 )
 
-// A Fold is a class of calls that front ends show folded into one line.
+// A Fold is a class of calls that front ends collapse to one line.
 type Fold uint8
 
 // The folds.

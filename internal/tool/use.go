@@ -9,20 +9,20 @@ import (
 	"adze/internal/msg"
 )
 
-// A Gate stands between a bound call and its execution: hooks, permissions, plan mode. It adds its
-// verdict to the use; an error is a verdict of deny. Gates run one at a time, in order.
+// A Gate is called between binding and executing a call: hooks, permissions, plan mode. It adds
+// its verdict to the use; an error means deny. Gates run one at a time, in order.
 type Gate interface {
 	Before(ctx context.Context, u *Use) error
 }
 
 // An After gate sees the result before it is recorded: post-tool hooks, redaction. An error is
-// reported to the user and leaves the result as it is.
+// reported to the user and leaves the result unchanged.
 type After interface {
 	After(ctx context.Context, u *Use, r *Result) error
 }
 
-// A Use is a tool use on its way to execution. A gate changes its input with [Use.Rewrite] and shows
-// others what [ObservedInput] makes of Call; the message keeps the model's own bytes.
+// A Use is a tool use on its way to execution. A gate changes its input with [Use.Rewrite] and
+// shows others the [ObservedInput] of Call; the message keeps the model's own bytes.
 type Use struct {
 	msg.ToolUse
 	Tool    Tool
@@ -32,19 +32,19 @@ type Use struct {
 
 type useKey struct{}
 
-// WithUse returns ctx as that of the use with an id.
+// WithUse returns a context for the use with the ID.
 func WithUse(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, useKey{}, id)
 }
 
-// UseOf returns the id of the use that a call runs for, or "".
+// UseOf returns the ID of the use that a call runs for, or "".
 func UseOf(ctx context.Context) string {
 	id, _ := ctx.Value(useKey{}).(string)
 	return id
 }
 
-// Rewrite replaces the input by one that is checked like the model's own. An input that does not fit
-// leaves the use as it was; the error, which the gate returns, names by as the one who wrote it.
+// Rewrite replaces the input after checking it like the model's own. If the new input does not
+// fit, the use is unchanged, and the error, which the gate returns, names by as its author.
 func (u *Use) Rewrite(by string, input json.RawMessage) error {
 	c, err := u.Tool.Bind(input)
 	if err != nil {
@@ -54,21 +54,24 @@ func (u *Use) Rewrite(by string, input json.RawMessage) error {
 	return nil
 }
 
-// A Verdict accumulates what the gates decided.
+// A Verdict accumulates the gates' decisions.
 type Verdict struct {
 	Decision Decision
-	By       string // who decided: a rule, a hook, a host; may be empty
-	// Reason is why, for users and models alike. If the user rejected the call it is what they said, as they said it.
+	By       string // decider: a rule, a hook or a host; may be empty
+	// Reason is for users and models alike. If the user rejected the call, it is the user's
+	// message, verbatim.
 	Reason string
-	// Advice is what the model should do about a refusal; empty means no more than not to repeat the call.
+	// Advice tells the model how to react to a refusal; empty means only not to repeat the
+	// call.
 	Advice string
-	// Rejected says that the user refused: later calls of the message that run alone are not tried, and with Stop
-	// none are.
+	// Rejected means that the user refused: later calls of the message that run alone are
+	// skipped, and with Stop all are.
 	Rejected bool
-	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself: the
-	// permission engine takes it for a rule that allows the whole tool.
+	// HookAllow names the hook that allows the call, or is empty. It decides nothing by itself:
+	// the permission engine treats it like a rule that allows the whole tool.
 	HookAllow string
-	// Failure is why the call would fail, whatever is decided; nil if that is not known. Then nothing is decided.
+	// Failure is the reason the call would fail regardless of the decision; nil if unknown. If
+	// it is set, nothing is decided.
 	Failure error
 	// Remedy is the flag with which the user could have allowed the call, or empty.
 	Remedy string
@@ -76,11 +79,11 @@ type Verdict struct {
 	Context []msg.Part
 	// Stop, if not empty, ends the turn after this message's calls, with this reason.
 	Stop string
-	// Tripped is set if Stop is because too many calls were refused, and not because someone wants it.
+	// Tripped means that Stop is due to too many refused calls, not to a request.
 	Tripped bool
 }
 
-// A Decision is what a gate wants. Decisions only get stricter: see [Verdict.Decide].
+// A Decision is a gate's decision. Decisions only get stricter: see [Verdict.Decide].
 type Decision uint8
 
 // The decisions. A use that no gate allowed is not run.
@@ -91,14 +94,14 @@ const (
 	Deny
 )
 
-// Decide records d unless something stricter was decided already.
+// Decide records d unless a stricter decision was recorded already.
 func (v *Verdict) Decide(d Decision, by, reason string) {
 	if d > v.Decision {
 		v.Decision, v.By, v.Reason = d, by, reason
 	}
 }
 
-// Fatal marks err as one that ends the run instead of being shown to the model.
+// Fatal marks err as ending the run instead of being shown to the model.
 func Fatal(err error) error { return &fatalError{err} }
 
 // IsFatal reports whether err ends the run.
@@ -121,7 +124,8 @@ type Error struct {
 // Error returns the text for the model.
 func (e *Error) Error() string { return e.Text }
 
-// An InputError says that an input does not fit the schema: no code of the tool has seen it.
+// An InputError is returned if an input does not fit the schema: the tool's code has not seen
+// it.
 type InputError struct{ Err error }
 
 // Error returns the text for the model.

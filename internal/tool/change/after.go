@@ -48,7 +48,7 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 	switch {
 	case known.Complete:
 		f.State.Record(now)
-	default: // the lines seen are no longer known
+	default: // the set of seen lines is now unknown
 		f.State.Forget(t.Path)
 	}
 	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{

@@ -18,7 +18,7 @@ import (
 )
 
 // TestAgentsAtOnce checks that agents editing the same files concurrently lose no changes, that
-// each one that comes second is notified, and that undoing one agent's changes does not affect
+// each late edit is refused with a note, and that undoing one agent's changes does not affect
 // the others'.
 // Proves EDIT-02, EDIT-09, HIST-04.
 func TestAgentsAtOnce(t *testing.T) {

@@ -151,8 +151,8 @@ type backup struct {
 	err    error
 }
 
-// keep backs up the content durably, in the background for a large file. The channel yields the
-// result once.
+// keep backs up the content, in the background for a large file, and flushes the backup in the
+// background. The channel yields the result once.
 func (t *Target) keep(ctx context.Context, set paths.Set) <-chan backup {
 	outcome := make(chan backup, 1)
 	history := t.files.History
@@ -336,9 +336,9 @@ func (t *Target) record(set paths.Set, fresh New, w written) (stamp filestate.St
 	return e.Stamp
 }
 
-// settle closes the previous version and passes the new hash to those who compare contents by
-// hash. The call waits neither for the system to free the old file nor for the hash of a large
-// file: each takes longer than all the rest.
+// settle closes the previous version and passes on the new hash for comparing contents. The
+// call waits neither for the system to free the old file nor for the hash of a large file: each
+// takes longer than all the rest.
 func (t *Target) settle(set paths.Set, w written) {
 	free := func() {
 		if w.version != nil {

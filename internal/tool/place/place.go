@@ -29,7 +29,7 @@ type Config struct {
 }
 
 // A Place is a call's search location. It is resolved once, so that the location searched is
-// the one that was judged.
+// the location that was judged.
 type Place struct {
 	Dir    string // the working directory
 	Path   string // absolute path to search, used for judging and display

@@ -13,12 +13,13 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// Check reports every way in which input violates s, and returns it with the safe conversions applied:
-// a string of digits where an integer is expected, "true" or "false" where a boolean is, and a number
-// such as 5.0 where an integer is. An input that needs none is returned as it is.
+// Check reports all violations of s in input, and returns the input with lossless conversions
+// applied: a string of digits where an integer is expected, "true" or "false" where a boolean
+// is, and a number such as 5.0 where an integer is. An input that needs none is returned
+// unchanged.
 //
-// A key that occurs twice is an error: the code that judges an input and the code that acts on it must not be able
-// to read two different things in it.
+// A duplicate key is an error: the code that judges an input and the code that acts on it must
+// not read different values.
 func (s *Schema) Check(input json.RawMessage) (json.RawMessage, error) {
 	v, err := read(input)
 	if err != nil {
@@ -32,14 +33,14 @@ func (s *Schema) Check(input json.RawMessage) (json.RawMessage, error) {
 	return r.apply(), nil
 }
 
-// maxFailures bounds how many failures are spelled out: an input can hold a million of them.
+// maxFailures limits the failures spelled out: an input can have a million of them.
 const maxFailures = 50
 
-// A checker collects what is wrong with an input and what has to be rewritten in it.
+// A checker collects the failures and the edits of an input.
 type checker struct {
 	data     []byte
-	failures []string // the first of them
-	count    int      // of all failures
+	failures []string // first failures
+	count    int      // total number of failures
 	edits    []edit
 }
 
@@ -58,7 +59,7 @@ func (r *checker) fail(path, format string, args ...any) {
 	r.failures = append(r.failures, path+": "+fmt.Sprintf(format, args...))
 }
 
-// check holds v, which stands at path, against s.
+// check checks v, located at path, against s.
 func (r *checker) check(s *Schema, v value, path string) {
 	if s.kinds != 0 && !r.fit(s.kinds, &v) {
 		r.fail(path, "expected %s, received %s", s.kinds, r.show(v))
@@ -81,8 +82,8 @@ func (r *checker) check(s *Schema, v value, path string) {
 	r.alternatives(s, v, path)
 }
 
-// fit reports whether v is of one of the kinds, converting it if that loses nothing: then v is the
-// converted value, and an edit is noted.
+// fit reports whether the kinds include v's kind, converting v if that loses nothing: then v is
+// the converted value, and an edit is recorded.
 func (r *checker) fit(kinds kind, v *value) bool {
 	if kinds&v.kind != 0 {
 		return true
@@ -109,7 +110,7 @@ func (r *checker) fit(kinds kind, v *value) bool {
 	return true
 }
 
-// isInteger reports whether s is an integer in its one canonical spelling.
+// isInteger reports whether s is an integer in canonical form.
 func isInteger(s string) bool {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return err == nil && strconv.FormatInt(n, 10) == s
@@ -176,7 +177,7 @@ func (r *checker) number(s *Schema, n float64, path string) {
 	bound(s.below, s.below == nil || n < *s.below, "below")
 }
 
-// alternatives holds v against anyOf and oneOf.
+// alternatives checks v against anyOf and oneOf.
 func (r *checker) alternatives(s *Schema, v value, path string) {
 	if len(s.anyOf) > 0 {
 		best, _ := r.best(s.anyOf, v, path)
@@ -192,8 +193,8 @@ func (r *checker) alternatives(s *Schema, v value, path string) {
 	}
 }
 
-// best returns the check of v against the form that comes closest, and how many forms v fits. Forms
-// that it fits as written are preferred to those that it fits after conversions.
+// best returns the check of v against the closest form, and the number of forms that v fits.
+// Forms that fit as written are preferred over forms that fit after conversions.
 func (r *checker) best(forms []*Schema, v value, path string) (best *checker, matches int) {
 	var exact, converted int
 	for _, form := range forms {
@@ -226,7 +227,7 @@ func (r *checker) better(than *checker) bool {
 	return len(r.edits) < len(than.edits)
 }
 
-// choices names the values v may have, and the one that was probably meant.
+// choices lists the values v may have, with a suggestion.
 func (s *Schema) choices(v value) string {
 	var all, words []string
 	for _, e := range s.enum {
@@ -243,7 +244,7 @@ func (s *Schema) choices(v value) string {
 	return list
 }
 
-// unknown says that there is no field called key, and which one was probably meant.
+// unknown returns a message that key is an unknown field, with a suggestion.
 func (s *Schema) unknown(key string) string {
 	known := s.names()
 	if near := spell.Closest(key, known, 1); len(near) > 0 {
@@ -257,7 +258,7 @@ func (s *Schema) unknown(key string) string {
 
 const maxShown = 60
 
-// show returns the kind of v and, where that helps, its text.
+// show returns the kind of v and, if helpful, its text.
 func (r *checker) show(v value) string {
 	if v.kind == null || v.kind == array || v.kind == object {
 		return v.kind.String()
@@ -269,7 +270,7 @@ func (r *checker) show(v value) string {
 	return v.kind.String() + " " + shown
 }
 
-// join returns the path of the field key of the object at path.
+// join returns the path of field key in the object at path.
 func join(path, key string) string {
 	if key == "" || len(key) > 64 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c == '"' || c == '.' || c == 0x7f }) {
 		if r := []rune(key); len(r) > 64 {
@@ -298,7 +299,7 @@ func (r *checker) err(s *Schema) error {
 	return errors.New(message + "\nRequired: " + strings.Join(s.required, ", "))
 }
 
-// apply returns the input with the edits made.
+// apply returns the input with the edits applied.
 func (r *checker) apply() json.RawMessage {
 	if len(r.edits) == 0 {
 		return r.data

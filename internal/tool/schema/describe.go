@@ -8,9 +8,9 @@ import (
 	"adze/internal/msg"
 )
 
-// Describe returns a schema with other descriptions of its parameters, and otherwise the same bytes. Text is
-// asked for each one that has a description, by name; one within another is "outer/inner". It returns false
-// to keep the description. A schema that is not JSON is returned as it is.
+// Describe returns a schema with replaced parameter descriptions, and otherwise identical
+// bytes. Text is called for each parameter that has a description, by name, "outer/inner" if
+// nested; it returns false to keep the description. Invalid JSON is returned unchanged.
 func Describe(schema json.RawMessage, text func(param string) (string, bool)) json.RawMessage {
 	d := describer{dec: json.NewDecoder(bytes.NewReader(schema)), schema: schema, text: text}
 	if d.value("", false) != nil {
@@ -19,17 +19,17 @@ func Describe(schema json.RawMessage, text func(param string) (string, bool)) js
 	return slices.Concat(d.done, schema[d.end:])
 }
 
-// A describer copies a schema up to its last description that was replaced.
+// A describer copies a schema up to its last replaced description.
 type describer struct {
 	dec    *json.Decoder
 	schema json.RawMessage
 	text   func(string) (string, bool)
 	done   []byte
-	end    int64 // of what is done, in the schema
+	end    int64 // end of the copied part of the schema
 }
 
-// value goes through the next value: a schema of the parameter at path or, if named is set, an object whose
-// keys are the names of parameters.
+// value processes the next value: the schema of the parameter at path or, if named is set, an
+// object whose keys are parameter names.
 func (d *describer) value(path string, named bool) error {
 	token, err := d.dec.Token()
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *describer) value(path string, named bool) error {
 	default:
 		return nil
 	}
-	_, err = d.dec.Token() // the end
+	_, err = d.dec.Token() // closing delimiter
 	return err
 }
 
@@ -72,7 +72,7 @@ func (d *describer) member(path string, named bool) error {
 	}
 }
 
-// description replaces the next value, if it is a text and there is another for it.
+// description replaces the next value, if it is a string with a replacement.
 func (d *describer) description(path string) error {
 	from := d.dec.InputOffset()
 	var old json.RawMessage

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Repair returns an input that s refuses in the form that was meant, if there is only one. A field that s does not
-// know becomes a field that is missing, a required one first, if their names differ in case and separators only, or if
-// others lists it among the names that others use; and a null for a field that is not required and may not be null
-// counts as its absence. It does not check the outcome.
+// Repair returns the intended form of an input that s refuses, if it is unambiguous. An unknown
+// field is renamed to a missing field, required ones first, if their names differ only in case
+// and separators, or if others lists it as an alternative name. A null for an optional,
+// non-nullable field counts as absent. Repair does not check the result.
 func (s *Schema) Repair(input json.RawMessage, others func(field string) []string) (repaired json.RawMessage, ok bool) {
 	v, err := read(input)
 	if err != nil || v.kind != object || !s.closed {
@@ -20,14 +20,14 @@ func (s *Schema) Repair(input json.RawMessage, others func(field string) []strin
 	return out, ok && r.changed
 }
 
-// A repairer copies an input and mends the names of its fields.
+// A repairer copies an input and repairs its field names.
 type repairer struct {
 	input   []byte
 	others  func(field string) []string
 	changed bool
 }
 
-// object appends v with its fields as s names them. It returns false if that is not certain.
+// object appends v with its fields named as in s. It returns false if that is ambiguous.
 func (r *repairer) object(out []byte, s *Schema, v value) ([]byte, bool) {
 	var missing, absent []string
 	for _, p := range s.properties {
@@ -73,7 +73,7 @@ func (r *repairer) object(out []byte, s *Schema, v value) ([]byte, bool) {
 	return append(out, '}'), len(missing) == 0
 }
 
-// value appends v, with the objects in a list mended.
+// value appends v, repairing the objects in a list.
 func (r *repairer) value(out []byte, s *Schema, v value) ([]byte, bool) {
 	if v.kind != array || s.items == nil || !s.items.closed {
 		return append(out, v.raw(r.input)...), true
@@ -95,7 +95,7 @@ func (r *repairer) value(out []byte, s *Schema, v value) ([]byte, bool) {
 	return append(out, ']'), true
 }
 
-// meant returns the one of fields that key stands for, or nothing if there is none or more than one.
+// meant returns the field that key refers to, or "" if that is ambiguous or unknown.
 func meant(key string, fields []string, others func(field string) []string) string {
 	found := ""
 	for _, name := range fields {
@@ -111,7 +111,7 @@ func meant(key string, fields []string, others func(field string) []string) stri
 	return found
 }
 
-// letters returns a name without case and separators.
+// letters returns a name in lower case without separators.
 func letters(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }

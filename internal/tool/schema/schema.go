@@ -1,6 +1,6 @@
-// Package schema checks a tool's input against the JSON Schema the model was given. It knows the
-// keywords our own tools use, says everything that is wrong at once and in words a model can act on,
-// and repairs only what is lossless and unambiguous. What the fields mean is left to the tool.
+// Package schema validates a tool's input against its JSON Schema. It supports the keywords
+// adze's own tools use, reports all failures at once in terms a model can act on, and makes
+// only lossless, unambiguous repairs.
 package schema
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// A Schema is a parsed JSON Schema. It does not change and is safe for concurrent use.
+// A Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	source []byte
 
@@ -20,7 +20,7 @@ type Schema struct {
 	properties []property
 	required   []string
 	closed     bool    // no other properties
-	others     *Schema // of other properties; nil means any
+	others     *Schema // schema of other properties; nil means any
 	items      *Schema
 
 	enum []value // parts of source; const is an enum of one
@@ -38,7 +38,7 @@ type property struct {
 	schema *Schema
 }
 
-// Parse reads a schema; it fails on keywords it does not know.
+// Parse parses a schema; it fails on unknown keywords.
 func Parse(data json.RawMessage) (*Schema, error) {
 	v, err := read(data)
 	if err != nil {
@@ -47,7 +47,7 @@ func Parse(data json.RawMessage) (*Schema, error) {
 	return parse(data, v)
 }
 
-// parse reads the schema v, a part of data. Its depth is that of v, which read has bounded.
+// parse parses the schema v, a part of data. Its recursion depth is bounded by read.
 func parse(data []byte, v value) (*Schema, error) {
 	s := &Schema{source: data}
 	switch {
@@ -70,7 +70,7 @@ func parse(data []byte, v value) (*Schema, error) {
 func (s *Schema) keyword(f field) (err error) {
 	switch f.key {
 	case "title", "description", "default", "examples", "format", "$schema", "$comment":
-		// for people and models only
+		// ignored: only for people and models
 	case "type":
 		s.kinds, err = parseKinds(f.value)
 	case "properties":
@@ -200,7 +200,7 @@ func parseCount(v value) (*int, error) {
 	return &n, nil
 }
 
-// names returns the names of the declared properties in their order.
+// names returns the declared property names in order.
 func (s *Schema) names() []string {
 	list := make([]string, len(s.properties))
 	for i, p := range s.properties {

@@ -172,8 +172,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds Check against an independent validator: what Check returns is valid, and what the
-// validator accepts as written Check accepts too, unless a key occurs twice.
+// FuzzCheck compares Check with an independent validator: an input Check returns is valid, and
+// an input the validator accepts is accepted by Check too, unless a key occurs twice.
 func FuzzCheck(f *testing.F) {
 	const source = `{"type":"object","properties":{
 		"s":{"type":"string","minLength":1,"maxLength":5},

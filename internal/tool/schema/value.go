@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the nesting of inputs and schemas, and with it the recursion over them.
+// maxDepth limits the nesting of inputs and schemas, and with it the recursion over them.
 const maxDepth = 64
 
-// A kind is the JSON type of a value, and a set of kinds is their sum.
+// A kind is the JSON type of a value, or a set of types as a bit mask.
 type kind uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	object
 )
 
-// names lists the kinds as JSON Schema names them, in the order of their bits.
+// names lists the JSON Schema names of the kinds, in bit order.
 func names() []string {
 	return []string{"null", "boolean", "integer", "number", "string", "array", "object"}
 }
@@ -41,13 +41,13 @@ func (k kind) String() string {
 	return strings.Join(list, " or ")
 }
 
-// A value is a JSON value that remembers where it stands in its text.
+// A value is a JSON value with its position in the text.
 type value struct {
 	kind       kind
 	start, end int
-	text       string  // of a string, decoded; of a number or boolean, as written
-	items      []value // of an array
-	fields     []field // of an object
+	text       string  // decoded string, or a number or boolean as written
+	items      []value // array elements
+	fields     []field // object fields
 }
 
 type field struct {
@@ -133,7 +133,7 @@ func (r *reader) fields(v *value, depth int) error {
 	return err
 }
 
-// next returns where the next value starts: the decoder stands before the separators in front of it.
+// next returns the start of the next value, skipping separators.
 func (r *reader) next() int {
 	at := int(r.dec.InputOffset())
 	for at < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[at]) >= 0 {
@@ -180,10 +180,10 @@ func (v value) float() float64 {
 	return f
 }
 
-// maxDigits keeps an absurd literal from becoming an absurd number of digits.
+// maxDigits limits the number of digits for an extreme literal.
 const maxDigits = 64
 
-// asInteger returns the number literal lit as Go reads an int64, if that loses nothing.
+// asInteger returns the number literal lit as an int64 literal, if that loses nothing.
 func asInteger(lit string) (string, bool) {
 	if _, err := strconv.ParseInt(lit, 10, 64); err == nil {
 		return lit, true

@@ -1,5 +1,5 @@
-// Package suggest finds between turns what may help with a message, among tools or skills that the model is not shown in
-// full. What there is, and how it is found by words, is left to others.
+// Package suggest finds tools or skills, not fully shown to the model, that may help with a
+// message. It runs between turns.
 package suggest
 
 import (
@@ -10,30 +10,31 @@ import (
 )
 
 const (
-	// maxTime is how long a turn waits for suggestions.
+	// maxTime is the maximum time a turn waits for suggestions.
 	maxTime = 100 * time.Millisecond
-	// maxSuggested is how many are suggested at once, and minSimilar how much they have to be about what is said.
+	// maxSuggested is the maximum number of suggestions, and minSimilar the minimum similarity.
 	maxSuggested = 3
 	minSimilar   = 0.10
-	// maxQuery is how much counts of what each side said, in characters.
+	// maxQuery is the number of characters used of each side's last message.
 	maxQuery = 500
 )
 
-// A Suggestion is the name of what may help, with a line about it.
+// A Suggestion is the name of a tool or skill, with a line describing it.
 type Suggestion struct{ Name, Line string }
 
-// A Finder returns up to n things that a text is about, with at least that similarity, without those that skip answers
-// true for.
+// A Finder returns up to n suggestions for a text, with at least the given similarity, omitting
+// names for which skip returns true.
 type Finder func(text string, atLeast float64, n int, skip func(name string) bool) []Suggestion
 
-// Seen is the record of what the model has come across.
+// Seen records the names the model has seen.
 type Seen interface {
 	Has(name string) bool
 	Add(names ...string)
 }
 
-// For returns what may help with what the user says, given the conversation before it: nothing that was seen, and nothing
-// that takes too long to find. What it returns is seen.
+// For returns suggestions for the user's message, given the preceding conversation. It omits
+// names already seen, and returns none if the search takes too long. Returned names are marked
+// as seen.
 func For(find Finder, seen Seen, said []msg.Part, before []msg.Entry) []Suggestion {
 	query := queryOf(said, before)
 	if query == "" {
@@ -57,11 +58,11 @@ func For(find Finder, seen Seen, said []msg.Part, before []msg.Entry) []Suggesti
 		}
 		return list
 	case <-wait.C:
-		return nil // they are found again with the next message
+		return nil // the next message finds them again
 	}
 }
 
-// queryOf returns what is being talked about: what the user says, and what the model said last.
+// queryOf returns the current topic: the user's message and the model's last one.
 func queryOf(said []msg.Part, before []msg.Entry) string {
 	last := ""
 	for i := len(before) - 1; i >= 0 && last == ""; i-- {
@@ -72,7 +73,7 @@ func queryOf(said []msg.Part, before []msg.Entry) string {
 	return strings.TrimSpace(words(said) + "\n" + last)
 }
 
-// words returns the beginning of what parts say, without code, results and what the program adds.
+// words returns the start of the parts' text, without code, results and adze's additions.
 func words(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -89,7 +90,7 @@ func words(parts []msg.Part) string {
 	}
 }
 
-// withoutCode returns text without what stands between fences.
+// withoutCode returns text without fenced code.
 func withoutCode(text string) string {
 	var kept []string
 	fence := ""

@@ -11,7 +11,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A record is what was seen.
+// A record holds the names seen.
 type record map[string]bool
 
 func (r record) Has(name string) bool { return r[name] }

@@ -16,8 +16,8 @@ import (
 	"adze/internal/tool"
 )
 
-// bindIsPure gives Bind anything a model might write. It must not panic, must answer the same twice,
-// must leave no trace, and what it accepts must be able to speak about itself, as purely.
+// bindIsPure passes arbitrary input to Bind. It must not panic, must be deterministic, must
+// have no side effects, and the capabilities of accepted calls must behave the same way.
 func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 	declared := parse(t, tl.Spec().Schema)
 	var before []string
@@ -67,7 +67,7 @@ func bindIsPure(t *testing.T, tl tool.Tool, c Cases) {
 	}
 }
 
-// oddTextsBind puts each odd text into each text of a good input, one at a time.
+// oddTextsBind puts each odd text into each string of a good input, one at a time.
 func oddTextsBind(t *testing.T, tl tool.Tool, good string) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(good), &object); err != nil {
@@ -95,7 +95,7 @@ func oddTextsBind(t *testing.T, tl tool.Tool, good string) {
 	}
 }
 
-// speaks asks a call everything it may be asked before it runs, and returns what is wrong with the answers.
+// speaks queries all of a call's capabilities and returns the problems.
 func speaks(name string, call tool.Call) []string {
 	problems := impure(call)
 	for _, line := range []string{tool.TitleOf(name, call), tool.ActivityOf(name, call)} {
@@ -106,12 +106,12 @@ func speaks(name string, call tool.Call) []string {
 	return problems
 }
 
-// oddTexts are texts a tool meets sooner or later, wherever it takes one.
+// oddTexts returns texts that a tool meets sooner or later.
 func oddTexts() []string {
 	return []string{"", " ", "\t\n", "\u200b", "a", "~/x", "../..", "/dev/zero", "a\x00b", "//host/x", "12", "true", "x.png", "ls | head"}
 }
 
-// inputs yields what a model might write for the schema: mostly objects with its keys.
+// inputs yields input that a model might write for the schema: mostly objects with its keys.
 func inputs(s *jsonschema.Schema) *rapid.Generator[json.RawMessage] {
 	keys := append(slices.Sorted(maps.Keys(s.Properties)), "xyzzy", "")
 	return rapid.Custom(func(t *rapid.T) json.RawMessage {
@@ -122,7 +122,7 @@ func inputs(s *jsonschema.Schema) *rapid.Generator[json.RawMessage] {
 		for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID).Draw(t, "keys") {
 			object[key] = values(s.Properties[key]).Draw(t, key)
 		}
-		for _, key := range s.Required { // else hardly anything would be accepted
+		for _, key := range s.Required { // otherwise hardly anything would be accepted
 			if _, ok := object[key]; !ok && rapid.IntRange(0, 3).Draw(t, "keep") > 0 {
 				object[key] = values(s.Properties[key]).Draw(t, key)
 			}
@@ -135,7 +135,7 @@ func inputs(s *jsonschema.Schema) *rapid.Generator[json.RawMessage] {
 	})
 }
 
-// values yields values of a property, mostly of its type.
+// values yields values for a property, mostly of its type.
 func values(s *jsonschema.Schema) *rapid.Generator[any] {
 	text := rapid.OneOf(
 		rapid.String(),

@@ -2,5 +2,5 @@
 
 package tooltest
 
-// processes cannot be counted here.
+// processes returns 0: they cannot be counted here.
 func processes() int64 { return 0 }

@@ -4,7 +4,7 @@ package tooltest
 
 import "syscall"
 
-// processes returns a number that grows with every process that was started and has ended.
+// processes returns a counter of processes that were started and have ended.
 func processes() int64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &used); err != nil {

@@ -12,8 +12,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Pure holds the capabilities of a call to their promise: each answers the same twice, and leaves the input
-// as it is.
+// Pure checks that a call's capabilities are deterministic and leave the input unchanged.
 func Pure(t *testing.T, call tool.Call) {
 	t.Helper()
 	for _, problem := range impure(call) {
@@ -21,8 +20,8 @@ func Pure(t *testing.T, call tool.Call) {
 	}
 }
 
-// impure asks every capability of a call twice and returns what is wrong with the answers. It asks the
-// capabilities themselves, so that a panic is not taken for caution.
+// impure queries every capability of a call twice and returns the problems. It queries the
+// capabilities directly, so that a panic is not mistaken for the cautious answer.
 func impure(call tool.Call) (problems []string) {
 	input, err := json.Marshal(call.Input())
 	if err != nil {
@@ -48,7 +47,7 @@ func impure(call tool.Call) (problems []string) {
 	return problems
 }
 
-// answers returns what each capability of a call answers, by name.
+// answers returns the answers of a call's capabilities, by name.
 func answers(call tool.Call) map[string]any {
 	all := map[string]any{}
 	ask(all, call, "Access", func(c tool.Accesser) any { return c.Access() })
@@ -100,7 +99,7 @@ func answers(call tool.Call) map[string]any {
 	return all
 }
 
-// command returns what a command says of itself.
+// command returns a command's properties.
 func command(c *tool.Command) []any {
 	all := []any{c.Line, said(c.Doubt), c.Warning, c.Leaves}
 	if c.Edits != nil {
@@ -113,14 +112,14 @@ func command(c *tool.Command) []any {
 	return all
 }
 
-// ask puts down what capability T of a call answers, if it has it.
+// ask records the answer of a call's capability T, if present.
 func ask[T any](all map[string]any, call tool.Call, name string, answer func(T) any) {
 	if c, ok := tool.As[T](call); ok {
 		all[name] = answer(c)
 	}
 }
 
-// said returns the text of an error, or "".
+// said returns an error's text, or "".
 func said(err error) string {
 	if err == nil {
 		return ""

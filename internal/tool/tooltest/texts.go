@@ -13,8 +13,9 @@ import (
 	"adze/internal/tool/schema"
 )
 
-// Translated checks that a tool describes itself and each of its parameters in Chinese too: line by line, and
-// nothing that is not there. [Run] does it as well; it is for the variants of a tool.
+// Translated checks that the tool's description and all of its parameters are translated to
+// Chinese, line by line, and nothing else is. [Run] does it as well; it is for the variants of
+// a tool.
 func Translated(t *testing.T, tl tool.Tool) {
 	t.Helper()
 	for _, problem := range translated(tl) {

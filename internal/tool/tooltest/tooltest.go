@@ -1,6 +1,5 @@
-// Package tooltest is the contract every tool passes: what it declares is complete and agrees with
-// its code, binding is pure, results have the declared shape, and a cancelled call ends. What a tool
-// is for is left to its own tests.
+// Package tooltest tests the contract of tools: declarations are complete and agree with the
+// code, binding is pure, results have the declared shape, and canceled calls end.
 package tooltest
 
 import (
@@ -23,25 +22,25 @@ import (
 	"adze/internal/tool"
 )
 
-// Cases are the calls that show the contract of one tool.
+// Cases holds the calls used to test a tool's contract.
 type Cases struct {
 	// Input is the zero value of the struct the tool's input is decoded into.
 	Input any
-	// Good are inputs whose calls return a result, by name; at least one.
+	// Good holds inputs whose calls return a result, by name; at least one.
 	Good map[string]string
-	// Slow is an input whose call would take very long if it were not cancelled; empty if there is none.
+	// Slow is an input whose call takes very long unless canceled; empty means none.
 	Slow string
-	// Dir is the directory the calls work in, in which binding must leave everything as it is.
+	// Dir is the directory the calls work in; binding must not change it.
 	Dir string
 }
 
-// Bounds of what is sent to the model with every request.
+// Limits on the data sent to the model with every request.
 const (
 	maxDoc    = 10_000
 	maxSchema = 10_000
 )
 
-// Run holds t to the contract.
+// Run tests the contract of tl.
 func Run(t *testing.T, tl tool.Tool, c Cases) {
 	t.Run("declares", func(t *testing.T) {
 		for _, problem := range declares(tl) {
@@ -60,7 +59,7 @@ func Run(t *testing.T, tl tool.Tool, c Cases) {
 	}
 }
 
-// declares returns what is wrong with the fixed properties of a tool.
+// declares returns the problems with a tool's fixed properties.
 func declares(tl tool.Tool) (problems []string) {
 	spec, traits := tl.Spec(), tl.Traits()
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -84,7 +83,7 @@ func declares(tl tool.Tool) (problems []string) {
 	return problems
 }
 
-// strictOnly are the keywords providers do not accept in a schema they hold the model to.
+// strictOnly returns the keywords that providers do not accept in strict schemas.
 func strictOnly() []string {
 	return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"}
 }
@@ -129,7 +128,7 @@ func parse(t *testing.T, source json.RawMessage) *jsonschema.Schema {
 	return &s
 }
 
-// A shape is what a schema and a Go type both say about a value.
+// A shape is the common description of a schema and a Go type.
 type shape struct {
 	Kind     string
 	Fields   map[string]shape
@@ -140,7 +139,7 @@ type shape struct {
 
 func outline(s *jsonschema.Schema) shape {
 	o := shape{Kind: s.Type, Required: slices.Sorted(slices.Values(s.Required))}
-	for _, kind := range s.Types { // a pointer is its value or null
+	for _, kind := range s.Types { // a pointer means the value or null
 		if kind != "null" {
 			o.Kind = kind
 		}
@@ -195,7 +194,7 @@ func result(t *testing.T, tl tool.Tool, input string) {
 	}
 }
 
-// conforms holds the structured part of a result against the schema its tool declares.
+// conforms checks a result's structured part against the tool's schema.
 func conforms(schema json.RawMessage, structured any) error {
 	if (schema == nil) != (structured == nil) {
 		return fmt.Errorf("the structured result is %v, its schema %s", structured, schema)
@@ -225,7 +224,7 @@ func conforms(schema json.RawMessage, structured any) error {
 	return nil
 }
 
-// cancelled checks that a call ends when it is cancelled, before it starts and while it runs.
+// cancelled checks that a call ends when it is canceled before it starts and while it runs.
 func cancelled(t *testing.T, tl tool.Tool, input string) {
 	for name, early := range map[string]bool{"before": true, "while running": false} {
 		call, err := tl.Bind(json.RawMessage(input))
@@ -243,7 +242,7 @@ func cancelled(t *testing.T, tl tool.Tool, input string) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			call.Run(ctx, func(tool.Progress) {}) // ok: what it returns is the tool's own test
+			call.Run(ctx, func(tool.Progress) {}) // ok: the tool's own test checks the result
 		}()
 		cancel()
 		select {
@@ -254,7 +253,7 @@ func cancelled(t *testing.T, tl tool.Tool, input string) {
 	}
 }
 
-// snapshot lists the files under dir with what a change to them would change.
+// snapshot lists the files under dir with attributes that reveal changes.
 func snapshot(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

@@ -103,7 +103,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// A fickle call breaks one promise of capabilities at a time.
+// A fickle call breaks one rule for capabilities at a time.
 type fickle struct {
 	echoInput
 	break_ string

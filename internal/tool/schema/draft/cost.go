@@ -1,10 +1,11 @@
 package draft
 
-// maxCost is how many steps a check may take: schemas that a part of a value is held against.
+// maxCost limits the steps of a check; a step checks a part of a value against a schema.
 const maxCost = 200_000
 
-// cost returns how many steps the check of a value takes, or more than maxCost. What a schema that refers to another one
-// twice would check again is counted and not done, so that this takes no longer than the schema and the value are large.
+// cost returns the number of steps to check a value, or more than maxCost. A part that a schema
+// would check repeatedly, because it refers to another schema twice, is counted without being
+// repeated, so that the run time is bounded by the sizes of schema and value.
 func (in *inspector) cost(value any) int {
 	c := counter{in: in, known: map[step]int{}, numbers: map[member]int{}}
 	return c.at("", value, 0)
@@ -14,16 +15,16 @@ func (in *inspector) cost(value any) int {
 type counter struct {
 	in      *inspector
 	known   map[step]int
-	numbers map[member]int // of the parts of values that were met
+	numbers map[member]int // numbers of the value parts seen
 }
 
-// A member is a part of the value of that number: a name or an index.
+// A member is a part of the numbered value: a name or an index.
 type member struct {
 	value int
 	key   any
 }
 
-// number returns the number of a part, which is the same under every schema.
+// number returns a part's number, which is the same under every schema.
 func (c *counter) number(value int, key any) int {
 	m := member{value, key}
 	n, ok := c.numbers[m]
@@ -34,13 +35,13 @@ func (c *counter) number(value int, key any) int {
 	return n
 }
 
-// A step holds the value of that number against the schema at a place.
+// A step checks the numbered value against the schema at a place.
 type step struct {
 	place string
 	value int
 }
 
-// at returns the steps for the value with that number.
+// at returns the number of steps for the numbered value.
 func (c *counter) at(place string, value any, id int) int {
 	key := step{place, id}
 	if n, ok := c.known[key]; ok {
@@ -49,7 +50,7 @@ func (c *counter) at(place string, value any, id int) int {
 	if len(c.known) > maxCost {
 		return maxCost + 1
 	}
-	c.known[key] = maxCost + 1 // a circle, which was refused before
+	c.known[key] = maxCost + 1 // a cycle, which was refused before
 	n := 1 + c.in.choices[place]
 	if text, ok := value.(string); ok {
 		n = sum(n, matching(c.in.patterns[place], text))
@@ -64,7 +65,7 @@ func (c *counter) at(place string, value any, id int) int {
 	return n
 }
 
-// members returns the steps for the parts of a value.
+// members returns the number of steps for a value's parts.
 func (c *counter) members(place string, value any, id int) (n int) {
 	parts := c.in.within[place]
 	if len(parts) == 0 {
@@ -94,8 +95,8 @@ func (c *counter) members(place string, value any, id int) (n int) {
 	return n
 }
 
-// matching returns how many steps a regular expression of that size is worth.
+// matching returns the cost in steps of a regular expression of that size.
 func matching(size int, text string) int { return min(size*len(text)/100, maxCost+1) }
 
-// sum adds steps; more than maxCost are not told apart.
+// sum adds steps, saturating above maxCost.
 func sum(a, b int) int { return min(a+b, maxCost+1) }

@@ -1,6 +1,6 @@
-// Package draft checks values against JSON Schemas that others wrote, of draft 2020-12 or draft-07. Nothing outside of a
-// schema is looked up, and neither a schema nor a value can make a check take long. The schemas of adze's own tools
-// are left to package schema.
+// Package draft validates values against third-party JSON Schemas of draft 2020-12 or draft-07.
+// It never resolves external references, and bounds the time of a check for any schema and
+// value. Package schema handles adze's own tool schemas.
 package draft
 
 import (
@@ -14,21 +14,21 @@ import (
 	"adze/internal/tool/schema"
 )
 
-// A Schema is the shape of a value, compiled. It does not change and is safe for concurrent use.
+// A Schema is a compiled schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	exact *jsonschema.Resolved
-	// plain says everything that is wrong at once; nil if it does not know a keyword of the schema.
+	// plain reports all failures at once; nil if it does not know a keyword of the schema.
 	plain *schema.Schema
 	parts *inspector
 }
 
-// Bounds of a schema.
+// Limits on a schema.
 const (
 	maxSource = 512 << 10
 	maxDepth  = 100
 )
 
-// Compile reads a schema. Its error says where the schema is wrong.
+// Compile compiles a schema. Its error gives the location of the mistake.
 func Compile(source json.RawMessage) (*Schema, error) {
 	if len(source) > maxSource {
 		return nil, fmt.Errorf("the schema has %d bytes, and at most %d are read", len(source), maxSource)
@@ -48,7 +48,7 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a JSON Schema: %w", err)
 	}
-	// The version is only looked at when something is checked.
+	// The version is checked only during a check.
 	if in.cost(map[string]any{}) > maxCost {
 		return nil, ErrCost
 	}
@@ -62,7 +62,7 @@ func Compile(source json.RawMessage) (*Schema, error) {
 	return &Schema{exact: exact, plain: plain, parts: in}, nil
 }
 
-// Deep reports whether the brackets of a JSON text are nested deeper than is looked at.
+// Deep reports whether JSON is nested deeper than supported.
 func Deep(source []byte) bool {
 	now, quoted := 0, false
 	for i := 0; i < len(source); i++ {
@@ -83,10 +83,11 @@ func Deep(source []byte) bool {
 	return false
 }
 
-// ErrCost says that the schema and the value together would take too long to check.
+// ErrCost is returned if the check would take too long.
 var ErrCost = errors.New("the schema is too complex to be checked")
 
-// Check says for the model everything that is wrong with a value, or nothing. The error is [ErrCost] if that is not known.
+// Check returns an error for the model listing all failures, or nil. The error is [ErrCost] if
+// the check would take too long.
 func (s *Schema) Check(value json.RawMessage) error {
 	err := s.check(value)
 	if err == nil || s.plain == nil || errors.Is(err, ErrCost) {
@@ -112,8 +113,8 @@ func (s *Schema) check(value json.RawMessage) error {
 	return s.exact.Validate(decoded)
 }
 
-// Repair returns a value that fits, made of one that does not, if there is just one way to read it, such as a number in
-// quotes.
+// Repair converts a value so that it fits, if it has exactly one interpretation, such as a
+// number in quotes.
 func (s *Schema) Repair(value json.RawMessage) (json.RawMessage, bool) {
 	if s.plain == nil {
 		return nil, false

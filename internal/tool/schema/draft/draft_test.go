@@ -20,7 +20,8 @@ func doubling(n int) string {
 	return b.String()
 }
 
-// Schemas of servers are not trusted: each of these would take very long if it were checked.
+// TestCostIsBounded checks untrusted server schemas, each of which would take very long to
+// check.
 func TestCostIsBounded(t *testing.T) {
 	words := strings.TrimSuffix(strings.Repeat(`"word",`, 2_000), ",")
 	tests := []struct {

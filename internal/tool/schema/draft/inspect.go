@@ -14,8 +14,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Keywords whose values are schemas, by whether those apply to the same value as the one around them.
-// A list may stand where a single one does, and draft-07 has both forms of items and dependencies.
+// Keywords whose values are schemas, by whether these apply to the same value as the enclosing
+// schema. A list may replace a single schema, and draft-07 has both forms of items and
+// dependencies.
 var (
 	sameValue = [...]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 	partValue = [...]string{
@@ -29,27 +30,28 @@ var (
 
 var typeNames = [...]string{"null", "boolean", "object", "array", "number", "integer", "string"}
 
-// An inspector looks for what the compiler either says without a place or does not survive: a schema
-// that leads back to itself without looking at a part of the value would be checked for ever.
+// An inspector finds mistakes that the compiler reports without a location or cannot handle: a
+// schema that refers back to itself for the same value would be checked forever.
 type inspector struct {
-	leads   map[string][]string // from place to place, for the same value
+	leads   map[string][]string // references between places, for the same value
 	anchors map[string][]string // places by name
-	within  map[string][]part   // schemas of parts of the value, by place
-	// choices is how many values an enumeration has, and patterns how large a regular expression is, by place.
+	within  map[string][]part   // schemas for parts of the value, by place
+	// choices holds the number of values in each enumeration, and patterns the size of each
+	// regular expression, by place.
 	choices, patterns map[string]int
-	size              int    // of all regular expressions
-	id                string // of the whole schema
-	broken            bool   // some part of it cannot be decoded
+	size              int    // total size of all regular expressions
+	id                string // ID of the whole schema
+	broken            bool   // part of the schema cannot be decoded
 }
 
-// A part is the schema at a place for some parts of a value: the member of a name, or without one all members and
-// elements.
+// A part is the schema at a place for some parts of a value: the named member, or all members
+// and elements if name is empty.
 type part struct {
 	name, to string
-	pattern  int // the size of a regular expression for names, or 0
+	pattern  int // size of a regular expression for names, or 0
 }
 
-// inspect says where the schema is wrong.
+// inspect returns an error with the location of a mistake in the schema.
 func inspect(source json.RawMessage) (*inspector, error) {
 	var s jsonschema.Schema
 	in := &inspector{
@@ -62,7 +64,7 @@ func inspect(source json.RawMessage) (*inspector, error) {
 	return in, in.circle()
 }
 
-// schema looks at the schema at a place, and first at those within.
+// schema inspects the schema at a place, nested ones first.
 func (in *inspector) schema(place string, source json.RawMessage) error {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(source, &fields) != nil {
@@ -91,7 +93,7 @@ func (in *inspector) schema(place string, source json.RawMessage) error {
 	return nil
 }
 
-// parts looks at the schemas within one.
+// parts inspects the nested schemas.
 func (in *inspector) parts(place string, fields map[string]json.RawMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		at := place + "/" + name
@@ -136,7 +138,7 @@ func (in *inspector) parts(place string, fields map[string]json.RawMessage) erro
 	return nil
 }
 
-// listed returns one schema or those of a list, by place.
+// listed returns a single schema or the schemas of a list, by place.
 func listed(at string, source json.RawMessage) map[string]json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(source, &list) != nil {
@@ -149,11 +151,11 @@ func listed(at string, source json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// names notes what a schema is called and which one it refers to.
+// names records a schema's names and the schema it refers to.
 func (in *inspector) names(place string, fields map[string]json.RawMessage) error {
 	text := func(name string) string {
 		var s string
-		json.Unmarshal(fields[name], &s) // ok: what is not a text is reported with the other words
+		json.Unmarshal(fields[name], &s) // ok: checkWords reports other types
 		return s
 	}
 	if id := text("$id"); id != "" {
@@ -170,7 +172,7 @@ func (in *inspector) names(place string, fields map[string]json.RawMessage) erro
 		in.patterns[place] = size
 	}
 	var choices []json.RawMessage
-	if json.Unmarshal(fields["enum"], &choices) == nil { // what is no list is reported with the other words
+	if json.Unmarshal(fields["enum"], &choices) == nil { // checkWords reports other types
 		in.choices[place] = len(choices)
 	}
 	for _, name := range [...]string{"$anchor", "$dynamicAnchor"} {
@@ -186,11 +188,11 @@ func (in *inspector) names(place string, fields map[string]json.RawMessage) erro
 	return nil
 }
 
-// sizeOf returns how large a regular expression is when its repetitions are written out.
+// sizeOf returns a regular expression's size with repetitions expanded.
 func sizeOf(pattern string) int {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return len(pattern) // it is refused with the other words
+		return len(pattern) // checkWords refuses it
 	}
 	return writtenOut(re)
 }
@@ -206,10 +208,11 @@ func writtenOut(re *syntax.Regexp) int {
 	return min(n, maxPatterns+1)
 }
 
-// maxPatterns is how large the regular expressions of a schema may be together: each is compiled, which takes memory.
+// maxPatterns limits the total size of a schema's regular expressions: each is compiled, which
+// takes memory.
 const maxPatterns = 200_000
 
-// pattern takes note of a regular expression, before it is compiled.
+// pattern records a regular expression before it is compiled.
 func (in *inspector) pattern(place, pattern string) (size int, err error) {
 	size = sizeOf(pattern)
 	if in.size += size; in.size > maxPatterns {
@@ -218,13 +221,13 @@ func (in *inspector) pattern(place, pattern string) (size int, err error) {
 	return size, nil
 }
 
-// checkWords checks the keywords whose errors have no place otherwise.
+// checkWords checks the keywords whose errors would otherwise have no location.
 func checkWords(fields map[string]json.RawMessage) error {
 	if source, ok := fields["type"]; ok {
 		var types []string
 		if json.Unmarshal(source, &types) != nil {
 			types = []string{""}
-			json.Unmarshal(source, &types[0]) // ok: then it is no known type
+			json.Unmarshal(source, &types[0]) // ok: then its type is unknown
 		}
 		for _, name := range types {
 			if !slices.Contains(typeNames[:], name) {
@@ -249,7 +252,7 @@ func checkWords(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// circle finds a schema that leads back to itself.
+// circle finds a schema that refers back to itself.
 func (in *inspector) circle() error {
 	const open, done = 1, 2
 	state := map[string]int{}
@@ -280,7 +283,7 @@ func (in *inspector) circle() error {
 	return nil
 }
 
-// resolve returns the places that a lead names. One that names none is reported by the compiler.
+// resolve returns the places a reference names. The compiler reports a reference to nothing.
 func (in *inspector) resolve(lead string) []string {
 	ref, ok := strings.CutPrefix(lead, "ref:")
 	if !ok {
@@ -296,7 +299,7 @@ func (in *inspector) resolve(lead string) []string {
 	return in.anchors[fragment]
 }
 
-// shown names a place as users read it.
+// shown formats a place for users.
 func shown(place string) string {
 	if place == "" {
 		return "the schema"
@@ -304,7 +307,7 @@ func shown(place string) string {
 	return place
 }
 
-// escaped returns a key as a step of a JSON pointer.
+// escaped returns a key as a JSON pointer token.
 func escaped(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
@@ -314,7 +317,7 @@ func unescaped(step string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 }
 
-// unescapedURL undoes the escapes that a fragment of a URL may have.
+// unescapedURL undoes the escapes of a URL fragment.
 func unescapedURL(fragment string) string {
 	if s, err := url.PathUnescape(fragment); err == nil {
 		return s
