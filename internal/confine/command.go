@@ -11,8 +11,9 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Wrap confines a command. End must be called when the command has ended, with what it printed; it
-// returns a block for the model about the limits that the command met, and what was taken back of what it did, or "".
+// Wrap confines a command. End must be called when the command has ended, with its output; it
+// returns a block for the model about the limits the command hit, and the effects that were
+// undone, or "".
 func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printed string) (limits, undone string), err error) {
 	keep := f.settings.Load().PassEnv
 	env, _ := environ.Withhold(cmd.Env, keep)
@@ -24,8 +25,8 @@ func (f *Confinement) Wrap(cmd osproc.Cmd) (confined osproc.Cmd, end func(printe
 	return started(cmd, c), c.End, nil
 }
 
-// Read confines a command that only reads: it is in that jail, and in the sandbox around it. End must be called
-// when it has ended.
+// Read confines a read-only command: it runs in the jail, inside the sandbox. End must be
+// called when it has ended.
 func (f *Confinement) Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd, end func(), err error) {
 	c, err := f.box.Wrap(f.ctx, sandbox.Command{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env, Reading: p})
 	if err != nil {
@@ -34,7 +35,7 @@ func (f *Confinement) Read(cmd osproc.Cmd, p *jail.Policy) (confined osproc.Cmd,
 	return started(cmd, c), func() { c.End("") }, nil
 }
 
-// started returns cmd as it is started in the sandbox. Files of its own keep their descriptors.
+// started returns cmd as started in the sandbox. Its extra files keep their descriptors.
 func started(cmd osproc.Cmd, c *sandbox.Confined) osproc.Cmd {
 	files := c.Files
 	if len(cmd.Files) > len(files) {
@@ -45,16 +46,18 @@ func started(cmd osproc.Cmd, c *sandbox.Confined) osproc.Cmd {
 	return cmd
 }
 
-// Aside lets protected names appear until resume is called, since the user consented to a command outside.
+// Aside allows protected names to appear until resume is called, because the user consented to
+// a command outside the sandbox.
 func (f *Confinement) Aside() (resume func()) { return f.box.Aside() }
 
 // Scratch returns a directory that confined commands may write to.
 func (f *Confinement) Scratch() (string, error) { return f.box.Temp() }
 
-// Leaves reports whether the model may ask for a command outside the sandbox.
+// Leaves reports whether the model may request a command outside the sandbox.
 func (f *Confinement) Leaves() bool { return f.settings.Load().AllowUnsandboxed }
 
-// Outside returns which commands run outside the sandbox, by the settings and rules in force now.
+// Outside returns a predicate for commands that run outside the sandbox, by the current
+// settings and rules.
 func (f *Confinement) Outside() func(*shell.Script) bool {
 	s, policy := f.settings.Load(), f.gate.Policy()
 	return func(script *shell.Script) bool {
@@ -62,7 +65,7 @@ func (f *Confinement) Outside() func(*shell.Script) bool {
 		case !s.Enabled:
 			return true
 		case f.test().problem != nil:
-			return !s.Required // a required sandbox that does not work is an error of Wrap
+			return !s.Required // Wrap reports a required sandbox that does not work
 		}
 		return policy.Excluded(script)
 	}

@@ -1,6 +1,6 @@
-// Package confine is the sandbox policy of a conversation: which commands are confined, where they may
-// write, what is hidden from them, which hosts they reach, and whether a confined command is still asked
-// about. The sandbox itself is platform/sandbox; the decision about a call is permission's.
+// Package confine implements a conversation's sandbox policy: which commands are confined,
+// where they may write, which files are hidden from them, which hosts they reach, and whether a
+// confined command still needs a prompt.
 package confine
 
 import (
@@ -14,30 +14,31 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// A Config is what a confinement is made of.
+// Config configures a Confinement.
 type Config struct {
 	Settings Settings
-	// Dir is the directory that the conversation was started in, Home the user's home; it may be empty.
+	// Dir is the conversation's start directory, Home the user's home; it may be empty.
 	Dir, Home string
-	// Say tells the user something.
+	// Say shows the user a message.
 	Say func(string)
-	// Quarantine is the directory for what appears under protected names while commands run; see
-	// [sandbox.Config].
+	// Quarantine is the directory for files that appear under protected names while commands
+	// run; see [sandbox.Config].
 	Quarantine string
-	// Keys is the file with the user's API keys, which commands cannot read wherever it is; it may be empty.
+	// Keys is the file with the user's API keys, which commands can never read; it may be
+	// empty.
 	Keys string
-	// Git returns the places from which git takes hooks and settings in a directory; see [gitrepo.Judge.Obeyed]. Nil means
-	// that none are known.
+	// Git returns the places from which git takes hooks and settings for a directory; see
+	// [gitrepo.Judge.Obeyed]. Nil means that none are known.
 	Git func(dir string) []string
 	// Probe shares the sandbox's test with other conversations; it may be nil.
 	Probe *sandbox.Probe
 }
 
-// A Gate is what a confinement needs of the permission gate, which is a [*permission.Gate].
+// A Gate is the part of [*permission.Gate] that a confinement needs.
 type Gate interface {
-	// Policy returns the rules and directories in force.
+	// Policy returns the current rules and directories.
 	Policy() *permission.Policy
-	// SetSandbox is told what confines commands.
+	// SetSandbox sets the confinement of commands.
 	SetSandbox(permission.Sandbox)
 	// Asks reports whether there is a user to ask.
 	Asks() bool
@@ -45,16 +46,16 @@ type Gate interface {
 	Reach(ctx context.Context, host string) bool
 }
 
-// A Confinement is the sandbox of a conversation, switched on or not. Its settings may change: a change
-// counts for the commands to come. A nil Confinement is one that is switched off.
+// A Confinement is a conversation's sandbox, enabled or not. A change of settings applies to
+// later commands. A nil Confinement is disabled.
 //
-// The gate comes after it, by [Confinement.Attach], since the mode of the gate may depend on whether
+// The gate is set later, by [Confinement.Attach], since the gate's mode may depend on whether
 // commands are confined.
 type Confinement struct {
 	paths
 	box   *sandbox.Sandbox
 	say   func(string)
-	ctx   context.Context // of the session
+	ctx   context.Context // the session's context
 	probe func() (sandbox.Tier, error)
 
 	quarantine string // may be empty
@@ -69,13 +70,13 @@ type finding struct {
 	problem error // why commands cannot be confined, or nil
 }
 
-// sources are what a confinement follows: the settings and the rules of the gate.
+// sources holds the settings and the gate that a confinement follows.
 type sources struct {
 	settings atomic.Pointer[Settings]
-	gate     Gate // nil before there is one
+	gate     Gate // nil before Attach
 }
 
-// New returns the confinement of c. The sandbox is tested when it is needed for the first time.
+// New returns a confinement. The sandbox is tested when it is first needed.
 func New(c Config) *Confinement {
 	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home, c.Keys, c.Git}, quarantine: c.Quarantine}
 	f.settings.Store(&c.Settings)
@@ -90,36 +91,37 @@ func New(c Config) *Confinement {
 	return f
 }
 
-// Attach makes the rules of the gate count, and tells it what confines commands. It is called before the
-// first command.
+// Attach sets the gate, whose rules then apply, and passes it the state of the sandbox. It must
+// be called before the first command.
 func (f *Confinement) Attach(g Gate) {
 	f.gate = g
 	f.tell()
 }
 
-// Begin withdraws questions about hosts when ctx is done. It is called before the first command.
+// Begin sets the context that withdraws questions about hosts when done. It must be called
+// before the first command.
 func (f *Confinement) Begin(ctx context.Context) { f.ctx = ctx }
 
-// Close removes what the sandbox has made. No command runs any more.
+// Close removes the sandbox's files. No command may run any more.
 func (f *Confinement) Close() { f.box.Close() }
 
-// Reload makes s the settings for the commands to come.
+// Reload sets the settings for later commands.
 func (f *Confinement) Reload(s Settings) {
 	f.report(f.settings.Swap(&s))
 	f.tell()
 }
 
-// report tells the user about wrong entries in the settings that are new since before.
+// report shows the user invalid settings entries that are new since before.
 func (f *Confinement) report(before *Settings) {
 	for _, problem := range f.settings.Load().problems(before) {
 		f.say(problem)
 	}
 }
 
-// On reports whether the settings switch the sandbox on.
+// On reports whether the settings enable the sandbox.
 func (f *Confinement) On() bool { return f != nil && f.settings.Load().Enabled }
 
-// Ready tests the sandbox if it is switched on and has not been tested, and tells the gate the result.
+// Ready tests the sandbox if it is enabled and untested, and passes the result to the gate.
 func (f *Confinement) Ready() {
 	if f.On() {
 		f.test()
@@ -129,14 +131,15 @@ func (f *Confinement) Ready() {
 // InForce reports whether commands are confined. It tests the sandbox.
 func (f *Confinement) InForce() bool { return f.On() && f.test().problem == nil }
 
-// Protects reports whether a sandbox works here that would make questions about commands needless. It tests the
-// sandbox, switched on or not.
+// Protects reports whether a working sandbox would make prompts about commands unnecessary. It
+// tests the sandbox, enabled or not.
 func (f *Confinement) Protects() bool {
 	tier, err := f.probe()
 	return err == nil && tier.Protects()
 }
 
-// Check returns an error if the settings require a sandbox and none works. It tests a required sandbox.
+// Check returns an error if the settings require a sandbox and none works. It tests a required
+// sandbox.
 func (f *Confinement) Check() error {
 	if s := f.settings.Load(); s.Enabled && s.Required {
 		if problem := f.test().problem; problem != nil {
@@ -159,7 +162,7 @@ func (f *Confinement) test() finding {
 	return *f.tested.Load()
 }
 
-// tell tells the gate what confines commands, as far as it is known.
+// tell passes the known state of the sandbox to the gate.
 func (f *Confinement) tell() {
 	if f.gate == nil {
 		return
@@ -170,7 +173,7 @@ func (f *Confinement) tell() {
 	}
 }
 
-// State returns what the permission check has to know. It does not test the sandbox.
+// State returns the sandbox's state for the permission check. It does not test the sandbox.
 func (f *Confinement) State() permission.Sandbox {
 	s, found := f.settings.Load(), f.tested.Load()
 	switch {
@@ -184,6 +187,6 @@ func (f *Confinement) State() permission.Sandbox {
 	return permission.Sandbox{On: true, AutoAllow: s.autoAllow(found.tier), Excluded: s.excluded()}
 }
 
-// autoAllow reports whether commands in a sandbox of the tier are not asked about. A tier that cannot
-// protect names such as .git is no reason not to ask.
+// autoAllow reports whether commands in a sandbox of the tier need no prompt. A tier that
+// cannot protect names such as .git does not remove prompts.
 func (s *Settings) autoAllow(t sandbox.Tier) bool { return s.AutoAllow && t.Protects() }

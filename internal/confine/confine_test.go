@@ -14,8 +14,8 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// confined returns a confinement whose sandbox passes its test with tier, or fails it with problem, and
-// what it says.
+// confined returns a confinement whose sandbox passes its test with tier, or fails it with
+// problem, and its messages.
 func confined(t *testing.T, s Settings, tier sandbox.Tier, problem error) (*Confinement, *strings.Builder) {
 	t.Helper()
 	said := new(strings.Builder)
@@ -67,8 +67,7 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-// A sandbox that works nowhere stops the program if it is required, and only then.
-//
+// TestCheck checks that a missing sandbox stops the program if it is required, and only then.
 // Proves PERM-63.
 func TestCheck(t *testing.T) {
 	missing := errors.New("no sandbox works here")
@@ -95,9 +94,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Settings that change count for the next command: the gate and the shell tool hear of it, and a sandbox
-// that is required and does not work lets nothing run.
-//
+// TestReload checks that changed settings apply to the next command: the gate and the shell
+// tool are updated, and nothing runs if a required sandbox does not work.
 // Proves PERM-62, PERM-63, SHSB-01.
 func TestReload(t *testing.T) {
 	f, said := confined(t, Settings{}, sandbox.Bubblewrap, nil)
@@ -122,7 +120,7 @@ func TestReload(t *testing.T) {
 	if got := g.Policy().Config().Sandbox; !outside() || got.On {
 		t.Errorf("switched off: %+v", got)
 	}
-	f.tested.Store(&finding{problem: errors.New("no sandbox works here")}) // it is lost
+	f.tested.Store(&finding{problem: errors.New("no sandbox works here")}) // the sandbox is lost
 	for required, want := range map[bool]bool{false: true, true: false} {
 		f.Reload(Settings{Enabled: true, Required: required})
 		if got := g.Policy().Config().Sandbox; outside() != want || !got.Missing {
@@ -131,7 +129,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// An asker is a gate with a user who answers every question about a host.
+// An asker is a gate whose user answers every question about a host.
 type asker struct {
 	*permission.Gate
 	answer bool
@@ -190,7 +188,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Status tests the sandbox also if it is switched off, and says so if none works.
+// TestStatus checks that Status tests a disabled sandbox too, and reports if none works.
 func TestStatus(t *testing.T) {
 	f, said := confined(t, Settings{AutoAllow: true, Excluded: []string{"docker *"}}, sandbox.None, errors.New("no sandbox works here"))
 	s := f.Status(t.Context())

@@ -6,9 +6,9 @@ import (
 	"adze/internal/tool"
 )
 
-// Guard returns g as a gate that has the sandbox tested before the first command is judged that does more
-// than read: whether commands are confined decides about questions. A file that a call is allowed to write is
-// expected to appear, also under a name that is protected from commands.
+// Guard wraps g in a gate that tests the sandbox before the first command that does more than
+// read is judged: whether commands are confined determines the prompts. A file that a call is
+// allowed to write may appear, even under a protected name.
 func (f *Confinement) Guard(g tool.Gate) tool.Gate { return guard{g, f} }
 
 type guard struct {

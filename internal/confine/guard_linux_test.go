@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// TestMain lets the test binary be the helper that the sandbox starts.
+// TestMain lets the test binary act as the sandbox's helper.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.HelperArg {
 		os.Exit(sandbox.Help(os.Args[2:]))
@@ -30,7 +30,7 @@ type fileInput struct {
 // Path implements [tool.Pather].
 func (in fileInput) Path() string { return in.File }
 
-// A decision is a gate that decides the same about every call.
+// A decision is a gate that makes the same decision about every call.
 type decision tool.Decision
 
 func (d decision) Before(_ context.Context, u *tool.Use) error {
@@ -38,9 +38,8 @@ func (d decision) Before(_ context.Context, u *tool.Use) error {
 	return nil
 }
 
-// A file that a call is allowed to write may appear under a protected name while a command runs; others may
-// not.
-//
+// TestAllowedFilesAreNoStrays checks that a file that a call is allowed to write may appear
+// under a protected name while a command runs, and that others may not.
 // Proves PERM-61.
 func TestAllowedFilesAreNoStrays(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()

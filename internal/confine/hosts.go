@@ -7,11 +7,11 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// hosts says which hosts confined commands reach.
+// hosts determines which hosts confined commands reach.
 type hosts struct{ *sources }
 
-// reachable reports whether any host can be reached. If none is allowed and there is no user to ask, a
-// proxy would only cost time.
+// reachable reports whether any host can be reached. If no host is allowed and there is no user
+// to ask, a proxy would only cost time.
 func (h *hosts) reachable() bool {
 	if h.gate == nil {
 		return false
@@ -23,7 +23,7 @@ func (h *hosts) reachable() bool {
 func (h *hosts) allowed() []sandbox.Domain { return domains(h.settings.Load().AllowedDomains) }
 func (h *hosts) denied() []sandbox.Domain  { return domains(h.settings.Load().DeniedDomains) }
 
-// domains returns the entries of a list that can be read.
+// domains returns the valid entries of a list.
 func domains(list []string) []sandbox.Domain {
 	var read []sandbox.Domain
 	for _, text := range list {
@@ -34,7 +34,7 @@ func domains(list []string) []sandbox.Domain {
 	return read
 }
 
-// judge returns what the rules for hosts say.
+// judge returns the decision of the host rules.
 func (h *hosts) judge(host string) (allow, deny bool) {
 	if h.gate == nil {
 		return false, false

@@ -10,7 +10,7 @@ import (
 	"adze/internal/permission"
 )
 
-// paths says where confined commands write and what is hidden from them.
+// paths determines where confined commands may write and which files are hidden from them.
 type paths struct {
 	*sources
 	dir, home string
@@ -26,7 +26,7 @@ func (p *paths) roots() []string {
 	return p.gate.Policy().Config().Dirs
 }
 
-// writable returns further places to write to.
+// writable returns additional writable places.
 func (p *paths) writable() ([]string, error) {
 	list := p.expand(p.settings.Load().AllowWrite)
 	if p.gate != nil {
@@ -37,7 +37,7 @@ func (p *paths) writable() ([]string, error) {
 	return list, nil
 }
 
-// readOnly returns places that cannot be written to, also in a working directory.
+// readOnly returns places that cannot be written, even in a working directory.
 func (p *paths) readOnly() ([]string, error) {
 	list := p.inCopies(p.expand(p.settings.Load().DenyWrite))
 	if p.gate != nil {
@@ -52,8 +52,8 @@ func (p *paths) readOnly() ([]string, error) {
 	return list, nil
 }
 
-// hidden returns what the settings and the deny rules for reading hide. If a rule cannot be carried out it
-// returns an error, and the command is not run.
+// hidden returns the paths hidden by the settings and the deny rules for reading. If a rule
+// cannot be enforced, it returns an error, and the command is not run.
 func (p *paths) hidden() ([]string, error) {
 	list := p.inCopies(p.expand(p.settings.Load().DenyRead))
 	if p.keys != "" {
@@ -70,8 +70,8 @@ func (p *paths) hidden() ([]string, error) {
 	return append(list, found...), err
 }
 
-// hidingPlaces returns where hidden files may be: the working directories, and the fixed beginnings of
-// patterns that lead elsewhere.
+// hidingPlaces returns directories that may contain hidden files: the working directories, and
+// the fixed prefixes of patterns that lead elsewhere.
 func (p *paths) hidingPlaces(policy *permission.Policy) []string {
 	places := slices.Clone(policy.Config().Dirs)
 	for _, r := range policy.DeniedReads() {
@@ -94,18 +94,18 @@ func (p *paths) hidingPlaces(policy *permission.Policy) []string {
 	return places
 }
 
-// maxVisited bounds how many files are visited to find the hidden ones.
+// maxVisited limits the number of files visited to find the hidden ones.
 const maxVisited = 200_000
 
-// findHidden returns the files and directories in places that the policy hides. It visits at most limit
-// of them.
+// findHidden returns the files and directories in places that the policy hides. It visits at
+// most limit of them.
 func findHidden(policy *permission.Policy, places []string, limit int) ([]string, error) {
 	var list []string
 	visited := 0
 	for _, start := range places {
 		err := filepath.WalkDir(start, func(path string, d os.DirEntry, err error) error {
 			if err != nil {
-				return nil // what cannot be listed here cannot be read by a command either
+				return nil // a command cannot read an unlistable directory either
 			}
 			if visited++; visited > limit {
 				return fmt.Errorf("the rules that deny reading cannot be carried out in the sandbox: there are more than %d files in %s to look at", limit, start)
@@ -126,7 +126,7 @@ func findHidden(policy *permission.Policy, places []string, limit int) ([]string
 	return list, nil
 }
 
-// inCopies adds to paths the paths of the same files in other working copies of the repository.
+// inCopies adds the paths of the same files in the repository's other working copies.
 func (p *paths) inCopies(list []string) []string {
 	if p.gate == nil {
 		return list
@@ -139,7 +139,7 @@ func (p *paths) inCopies(list []string) []string {
 	return all
 }
 
-// expand makes paths of the settings absolute.
+// expand makes paths from the settings absolute.
 func (p *paths) expand(list []string) []string {
 	var all []string
 	for _, path := range list {
@@ -148,7 +148,7 @@ func (p *paths) expand(list []string) []string {
 	return all
 }
 
-// absolute makes a path of the settings absolute.
+// absolute makes a path from the settings absolute.
 func (p *paths) absolute(path string) string {
 	switch rest, ok := strings.CutPrefix(path, "~"); {
 	case ok && (rest == "" || rest[0] == '/'):

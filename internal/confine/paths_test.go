@@ -14,7 +14,7 @@ import (
 	"adze/internal/permission/rule"
 )
 
-// tree makes empty files and returns their directory.
+// tree creates empty files and returns their directory.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,9 +44,8 @@ func denying(t *testing.T, base string, texts ...string) []rule.Rule {
 	return rules
 }
 
-// Rules that deny reading hide files from commands too, wherever their patterns lead; other rules hide
-// nothing.
-//
+// TestHidden checks that rules that deny reading hide files from commands too, wherever their
+// patterns lead, and that other rules hide nothing.
 // Proves PERM-61.
 func TestHidden(t *testing.T) {
 	work := tree(t, "a.env", "sub/b.env", "keys/one", "keys/two", "public")
@@ -74,7 +73,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// A rule that cannot be carried out is an error: the command must not run.
+// TestHiddenIsBounded checks that a rule that cannot be enforced is an error: the command must
+// not run.
 func TestHiddenIsBounded(t *testing.T) {
 	work := tree(t, "a", "b", "c")
 	policy := permission.Compile(permission.Config{Dirs: []string{work}, Rules: denying(t, "", "Read(*.env)")})
@@ -86,8 +86,8 @@ func TestHiddenIsBounded(t *testing.T) {
 	}
 }
 
-// What says what adze runs cannot be written to, nor what the settings name.
-//
+// TestWritable checks that files that control adze's own execution, and the ones named in
+// settings, cannot be written.
 // Proves PERM-61.
 func TestWritable(t *testing.T) {
 	p := &paths{new(sources), "/work", "/home/a", "", nil}

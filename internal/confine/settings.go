@@ -8,28 +8,28 @@ import (
 	"adze/internal/platform/shell"
 )
 
-// Settings say how commands are confined. The zero value confines none.
+// Settings configures the confinement of commands. The zero value confines none.
 type Settings struct {
 	Enabled bool
 	// Required stops the program if no sandbox works.
 	Required bool
-	// AutoAllow drops the questions about commands in the sandbox.
+	// AutoAllow removes prompts about commands in the sandbox.
 	AutoAllow bool
-	// AllowUnsandboxed lets the model ask for a command outside the sandbox.
+	// AllowUnsandboxed lets the model request a command outside the sandbox.
 	AllowUnsandboxed bool
-	// Excluded are patterns of commands that run outside the sandbox.
+	// Excluded holds patterns of commands that run outside the sandbox.
 	Excluded []string
 
-	// AllowWrite, DenyWrite and DenyRead are paths. A relative one belongs to the directory of the
-	// conversation, "~" is the user's home.
+	// AllowWrite, DenyWrite and DenyRead are paths, relative to the conversation's directory;
+	// "~" is the user's home.
 	AllowWrite, DenyWrite, DenyRead []string
-	// AllowedDomains and DeniedDomains are hosts, as [sandbox.ParseDomain] reads them.
+	// AllowedDomains and DeniedDomains are hosts in the format of [sandbox.ParseDomain].
 	AllowedDomains, DeniedDomains []string
 	// PassEnv names variables that commands keep although they look like secrets.
 	PassEnv []string
 }
 
-// excluded returns the patterns of Excluded that can be read.
+// excluded returns the valid patterns of Excluded.
 func (s *Settings) excluded() []string {
 	return slices.DeleteFunc(slices.Clone(s.Excluded), func(text string) bool {
 		_, err := shell.ParsePattern(text)
@@ -37,7 +37,7 @@ func (s *Settings) excluded() []string {
 	})
 }
 
-// problems returns what is wrong with the lists of s that differ from those of before. Wrong entries are
+// problems returns the errors in lists of s that differ from before. Invalid entries are
 // ignored.
 func (s *Settings) problems(before *Settings) []string {
 	if !s.Enabled {

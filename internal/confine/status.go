@@ -8,7 +8,8 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// A Status describes what confines commands, or would if the sandbox were switched on.
+// A Status describes the confinement of commands, or the one that would apply if the sandbox
+// were enabled.
 type Status struct {
 	Enabled   bool              `json:"enabled"`
 	Required  bool              `json:"required"`
@@ -20,20 +21,21 @@ type Status struct {
 	Network   []string          `json:"allowedDomains,omitempty"`
 	Limits    *sandbox.Limits   `json:"limits,omitempty"`
 	Attempts  []sandbox.Attempt `json:"attempts,omitempty"`
-	// Quarantine is where things go that appear under protected names.
+	// Quarantine is the directory for files that appear under protected names.
 	Quarantine string `json:"quarantine,omitempty"`
-	// Jail is what keeps commands that run unasked to reading, with the sandbox or without; empty for
-	// nothing, and JailProblem says why.
+	// Jail names the mechanism that limits commands that run without a prompt to reading, with
+	// or without the sandbox; if it is empty, JailProblem is the reason.
 	Jail        string `json:"jail,omitempty"`
 	JailProblem string `json:"jailProblem,omitempty"`
 }
 
-// Holds reports whether the sandbox works and keeps all its promises.
+// Holds reports whether the sandbox works and keeps all its guarantees.
 func (s *Status) Holds() bool {
 	return s.Problem == "" && !slices.ContainsFunc(s.Attempts, func(a sandbox.Attempt) bool { return a.Promised && !a.Held })
 }
 
-// Status tests the sandbox, switched on or not, and tries from the inside what it is there to prevent.
+// Status tests the sandbox, enabled or not, and attempts from inside everything it should
+// prevent.
 func (f *Confinement) Status(ctx context.Context) Status {
 	s := f.settings.Load()
 	tier, err := f.probe()
@@ -55,7 +57,7 @@ func (f *Confinement) Status(ctx context.Context) Status {
 	return out
 }
 
-// try adds the limits of commands and the attempts to get around them.
+// try adds the limits of commands and the attempts to circumvent them.
 func (f *Confinement) try(ctx context.Context, out *Status, autoAllow bool) error {
 	limits, err := f.box.Limits()
 	if err != nil {

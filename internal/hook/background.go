@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// detach leaves a hook to itself. It is ended when its time is up, and what it says in the end is
-// delivered when there is an opportunity.
+// detach lets a hook continue in the background. It is killed at its time limit, and its final
+// output is delivered when possible.
 func (r *Runner) detach(j *job, done <-chan ending, end context.CancelCauseFunc, limit time.Duration, started time.Time) {
 	j.over = make(chan struct{})
 	r.mu.Lock()
@@ -41,7 +41,7 @@ func (r *Runner) detach(j *job, done <-chan ending, end context.CancelCauseFunc,
 	})
 }
 
-// withoutAsyncLine returns the output without a first line that only said that the hook goes to the
+// withoutAsyncLine returns the output without a first line that only sends the hook to the
 // background.
 func (c capture) withoutAsyncLine() capture {
 	head := c.Head(maxJSON)
@@ -51,6 +51,6 @@ func (c capture) withoutAsyncLine() capture {
 	}
 	c.Close() // ok: it was all in memory
 	short := newCapture()
-	short.Write(rest) // ok: it is shorter than what fitted
+	short.Write(rest) // ok: shorter than the original, which fit
 	return short
 }

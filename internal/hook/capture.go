@@ -10,42 +10,43 @@ import (
 )
 
 const (
-	// maxText is how many characters of a hook's output go anywhere; a longer one goes into a file.
+	// maxText is the maximum length in characters of a hook's output passed on; a longer one
+	// goes into a file.
 	maxText = 50_000
-	// preview is how many characters are shown instead.
+	// preview is the number of characters shown instead.
 	preview = 2_000
-	// maxJSON bounds the output that is read as JSON, maxOutput all that a hook may print; in bytes.
+	// maxJSON limits the output parsed as JSON, maxOutput a hook's whole output; in bytes.
 	maxJSON   = 10 << 20
 	maxOutput = 256 << 20
 )
 
-// Results keeps output that is too long to be passed on.
+// Results saves output that is too long to be passed on.
 type Results interface {
-	// SaveResult stores what r yields and returns where.
+	// SaveResult saves the data in r and returns its path.
 	SaveResult(id, ext string, r io.Reader) (path string, n int64, err error)
 }
 
-// A capture is one stream of a hook's output.
+// A capture is a stream of a hook's output.
 type capture struct{ *osproc.Spool }
 
 func newCapture() capture { return capture{osproc.NewSpool("", maxJSON, maxOutput)} }
 
-// captured returns text that did not come from a process.
+// captured returns a capture for text that did not come from a process.
 func captured(text []byte) capture {
 	c := newCapture()
-	c.Write(text) // ok: what does not fit is no answer
+	c.Write(text) // ok: an oversized text is not an answer
 	return c
 }
 
-// json returns the output if it begins like an object. One that is too long to be read is cut off, and
-// so is no JSON.
+// json returns the output if it starts like an object. Oversized output is truncated, and
+// therefore invalid JSON.
 func (c capture) json() ([]byte, bool) {
 	head := bytes.TrimSpace(c.Head(maxJSON))
 	return head, bytes.HasPrefix(head, []byte("{"))
 }
 
-// text returns the output for users and models, without surrounding white space. What is too long is
-// saved and previewed.
+// text returns the output for users and models, without surrounding white space. Overlong
+// output is saved and previewed.
 func (c capture) text(id string, keep Results) string {
 	head := c.Head(maxText * utf8.UTFMax)
 	if c.Size() == int64(len(head)) {
@@ -65,7 +66,7 @@ func (c capture) text(id string, keep Results) string {
 	return fmt.Sprintf("%s\n[The output of the hook is %d bytes long %s.]", start, c.Size(), where)
 }
 
-// bounded is text for texts that a hook put into its JSON.
+// bounded is like text, for strings in a hook's JSON.
 func bounded(s, id string, keep Results) string {
 	if utf8.RuneCountInString(s) <= maxText {
 		return s
@@ -85,7 +86,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// A watcher hands the first complete line to notice as soon as it has arrived, and everything to w.
+// A watcher passes the first complete line to notice as soon as it has arrived, and everything
+// to w.
 type watcher struct {
 	w      io.Writer
 	notice func(line []byte)
@@ -93,7 +95,7 @@ type watcher struct {
 	done   bool
 }
 
-// maxFirstLine bounds the line that is looked at.
+// maxFirstLine limits the length of that line.
 const maxFirstLine = 4096
 
 func (w *watcher) Write(p []byte) (int, error) {

@@ -17,14 +17,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A launcher runs hooks that are programs.
+// A launcher runs command hooks.
 type launcher struct {
 	cfg     *Config
 	notices *notifier
 	procs   osproc.Runner
 }
 
-// run runs a hook that is a program, with the input on its standard input.
+// run runs a command hook, with the input on its standard input.
 func (l *launcher) run(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: newCapture()}
 	c, err := l.program(ctx, j)
@@ -67,7 +67,7 @@ func (l *launcher) run(ctx context.Context, j *job) ending {
 	return end
 }
 
-// stop says why the hook was ended from outside.
+// stop records why the hook was ended externally.
 func (end *ending) stop(ctx context.Context) {
 	var late errTimeout
 	if errors.As(context.Cause(ctx), &late) {
@@ -77,7 +77,7 @@ func (end *ending) stop(ctx context.Context) {
 	end.cancelled = true
 }
 
-// program returns what is run for a hook.
+// program returns the command to run for a hook.
 func (l *launcher) program(ctx context.Context, j *job) (osproc.Cmd, error) {
 	s := j.spec
 	values, err := s.source.Plugin.values(ctx, s.command)
@@ -103,7 +103,7 @@ func (l *launcher) program(ctx context.Context, j *job) (osproc.Cmd, error) {
 	return c, nil
 }
 
-// workDir returns dir, or where the session started if dir has vanished.
+// workDir returns dir, or the session's start directory if dir no longer exists.
 func (l *launcher) workDir(dir string) string {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return dir
@@ -111,8 +111,8 @@ func (l *launcher) workDir(dir string) string {
 	return l.cfg.Dir
 }
 
-// findShell returns the program that reads a command: the named one, else bash, else what the system
-// has.
+// findShell returns the shell for a command: the named one, otherwise bash, otherwise the
+// system's.
 func (l *launcher) findShell(name string) (string, error) {
 	var names []string
 	switch {
@@ -147,8 +147,8 @@ func isPowerShell(path string) bool {
 	return base == "pwsh" || base == "powershell"
 }
 
-// environment returns what a hook's process inherits and what it is told. Each of our variables has a
-// twin under the name that hooks written for the ecosystem know.
+// environment returns a hook's environment: inherited variables and adze's own. Each of adze's
+// variables also has the name that hooks written for the ecosystem expect.
 func (l *launcher) environment(j *job) []string {
 	s := j.spec
 	env := l.cfg.Environ()
@@ -168,7 +168,7 @@ func (l *launcher) environment(j *job) []string {
 	return append(env, "ADZE_IN_HOOK=1")
 }
 
-// filePath returns the one file that a call is about, absolute.
+// filePath returns the absolute path of the single file a call is about.
 func filePath(u *tool.Use, dir string) (string, bool) {
 	if u == nil || u.Call == nil {
 		return "", false

@@ -21,7 +21,7 @@ import (
 	"adze/internal/tool"
 )
 
-// context returns what the hooks of a prompt print.
+// contextOf returns the output of a prompt's hooks.
 func contextOf(t *testing.T, r *Runner) string {
 	t.Helper()
 	out := r.Fire(t.Context(), OnUserPromptSubmit("hi"))
@@ -89,7 +89,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has ended; nobody may have collected it yet.
+// gone reports whether a process has ended, even if it has not been reaped.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) == syscall.ESRCH {
 		return true
@@ -113,7 +113,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// pids reads the process numbers that a hook wrote to a file.
+// pids reads the process IDs that a hook wrote to a file.
 func pids(t *testing.T, file string) []int {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -202,7 +202,8 @@ func TestCancelEndsHooks(t *testing.T) {
 	eventually(t, "a process survived", func() bool { return gone(pids(t, filepath.Join(dir, "pids"))[0]) })
 }
 
-// A hook that leaves a child behind which holds its output open does not hold up the event.
+// TestForkThatHoldsThePipe checks that a hook's child that holds its output open does not block
+// the event.
 func TestForkThatHoldsThePipe(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := start(t, Config{Dir: dir}, on(UserPromptSubmit, command("sleep 100 & echo $! >pids; echo done")))
@@ -216,7 +217,7 @@ func TestForkThatHoldsThePipe(t *testing.T) {
 	eventually(t, "a process survived the session", func() bool { return gone(pids(t, filepath.Join(dir, "pids"))[0]) })
 }
 
-// saved keeps results in a directory.
+// saved stores results in a directory.
 type saved string
 
 func (dir saved) SaveResult(id, ext string, r io.Reader) (string, int64, error) {

@@ -15,19 +15,19 @@ import (
 	"adze/internal/tool"
 )
 
-// A Question is what a hook asks the user.
+// A Question is a hook's question to the user.
 type Question struct {
 	By      string // the hook, as the subject of a sentence
 	Message string
 	Options []Option
 }
 
-// An Option is something that the user can choose. The labels and keys of a question are all different.
+// An Option is a choice for the user. The labels and keys of a question are distinct.
 type Option struct{ Key, Label, Description string }
 
-// Bounds of what a hook may ask.
+// Limits on a hook's questions.
 const (
-	maxAsked       = 20 // times in one run
+	maxAsked       = 20 // questions per run
 	maxQuestion    = 64 << 10
 	maxID          = 200 // characters, as below
 	maxMessage     = 2_000
@@ -36,7 +36,7 @@ const (
 	maxDescription = 500
 )
 
-// Why a question has no answer. The hook reads it.
+// Reasons for a missing answer. The hook reads them.
 var (
 	errNoUser     = errors.New("no user can be asked here")
 	errBackground = errors.New("a hook in the background cannot ask the user")
@@ -44,46 +44,46 @@ var (
 	errTooOften   = fmt.Errorf("it asked the user more than %d times", maxAsked)
 )
 
-// errEnded is why a question is taken back.
+// errEnded is the reason for withdrawing a question.
 const errEnded tool.Withdrawn = "the hook has ended"
 
-// A dialogue reads what a hook prints that may ask the user: lines that ask are answered on its standard input, one after
-// the other, and all others are output.
+// A dialogue reads the output of a hook that may ask the user: question lines are answered on
+// its standard input, sequentially, and all others are output.
 type dialogue struct {
 	job  *job
-	user func(context.Context, Question) (key string, err error) // nil if no one can be asked
+	user func(context.Context, Question) (key string, err error) // nil if there is no user
 	out  io.Writer
 
-	line  []byte // that has not ended yet
-	long  bool   // it is too long to ask something: what follows of it is output
+	line  []byte // incomplete line
+	long  bool   // too long for a question: the rest of the line is output
 	asked int
-	// queue holds all that the hook may ask, so that it never waits for us to read.
+	// queue has room for all of the hook's questions, so that the hook never blocks on output.
 	queue   chan inquiry
 	answers chan []byte
 	served  sync.WaitGroup
 }
 
-// An inquiry is a line that asks, or what is wrong with it.
+// An inquiry is a question line, or the error in it.
 type inquiry struct {
 	id string
 	Question
 	err error
 }
 
-// begin returns the dialogue of a run. It ends with ctx; after that, finish must be called.
+// begin returns a run's dialogue. It ends with ctx; after that, finish must be called.
 func begin(ctx context.Context, j *job, user func(context.Context, Question) (string, error), out io.Writer) *dialogue {
 	d := &dialogue{job: j, user: user, out: out, queue: make(chan inquiry, maxAsked), answers: make(chan []byte)}
 	d.served.Go(func() { d.serve(ctx) })
 	return d
 }
 
-// finish waits for the end of the dialogue, and passes on what the hook printed last.
+// finish waits for the end of the dialogue and passes on the hook's last output.
 func (d *dialogue) finish() {
 	d.served.Wait()
-	d.out.Write(d.line) // ok: what does not fit is no answer
+	d.out.Write(d.line) // ok: an oversized text is not an answer
 }
 
-// Write takes what the hook prints. It never waits for the user.
+// Write handles the hook's output. It never waits for the user.
 func (d *dialogue) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n')
@@ -99,7 +99,7 @@ func (d *dialogue) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take takes a piece of a line. Ended says that it is the last one.
+// take handles a piece of a line. Ended means that it is the last piece.
 func (d *dialogue) take(piece []byte, ended bool) error {
 	if !d.long {
 		d.line = append(d.line, piece...)
@@ -116,7 +116,7 @@ func (d *dialogue) take(piece []byte, ended bool) error {
 	return err
 }
 
-// put lets a question wait for its turn.
+// put queues a question.
 func (d *dialogue) put(q inquiry) error {
 	if d.asked++; d.asked > maxAsked {
 		return errTooOften
@@ -125,7 +125,7 @@ func (d *dialogue) put(q inquiry) error {
 	return nil
 }
 
-// read reads a line that asks the user, and reports whether it does.
+// read parses a question line, and reports whether line is one.
 func (d *dialogue) read(line []byte) (inquiry, bool) {
 	fields, ok := asks(line)
 	if !ok {
@@ -147,7 +147,7 @@ func (d *dialogue) read(line []byte) (inquiry, bool) {
 	return q, true
 }
 
-// asks reports whether a line is meant to ask the user, and returns its members.
+// asks reports whether a line is a question, and returns its members.
 func asks(line []byte) (map[string]json.RawMessage, bool) {
 	if len(line) > maxQuestion || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 		return nil, false
@@ -161,7 +161,7 @@ func asks(line []byte) (map[string]json.RawMessage, bool) {
 	return fields, ok
 }
 
-// within reads a text that must be there and be no longer than most characters.
+// within reads a required text of at most the given number of characters.
 func (r *reader) within(name string, most int) string {
 	s := r.text(name)
 	if strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > most {
@@ -170,7 +170,7 @@ func (r *reader) within(name string, most int) string {
 	return s
 }
 
-// options reads what the user can choose.
+// options reads the choices.
 func (r *reader) options() []Option {
 	var list []map[string]json.RawMessage
 	want := fmt.Sprintf("a list of 1 to %d objects", maxOptions)
@@ -200,7 +200,7 @@ func (r *reader) options() []Option {
 	return all
 }
 
-// serve puts the questions to the user and writes the answers, until ctx is done.
+// serve asks the user the questions and writes the answers, until ctx is done.
 func (d *dialogue) serve(ctx context.Context) {
 	for {
 		select {
@@ -216,7 +216,8 @@ func (d *dialogue) serve(ctx context.Context) {
 	}
 }
 
-// answer returns the line that answers a question. The time of the hook does not pass while the user decides.
+// answer returns the line that answers a question. The hook's clock stops while the user
+// decides.
 func (d *dialogue) answer(ctx context.Context, q inquiry) []byte {
 	a := struct {
 		ID       string  `json:"prompt_response"`
@@ -240,7 +241,7 @@ func (d *dialogue) answer(ctx context.Context, q inquiry) []byte {
 	return line.Bytes()
 }
 
-// unheard says why what a hook printed has asked no one, or "".
+// unheard returns the reason a hook's question was not asked, or "".
 func (c capture) unheard(s *spec) string {
 	line, _, _ := bytes.Cut(c.Head(maxQuestion+1), []byte("\n"))
 	fields, ok := asks(line)
@@ -253,15 +254,15 @@ func (c capture) unheard(s *spec) string {
 	return `it asks the user, which takes "asksUser": true in its definition`
 }
 
-// An allowance is the time that a hook has. It does not pass while it is held.
+// An allowance is a hook's time limit. It can be paused.
 type allowance struct {
-	up <-chan time.Time // when the time is up
+	up <-chan time.Time // fires when the time is up
 
 	mu    sync.Mutex
 	timer *time.Timer
 	left  time.Duration
-	since time.Time     // it runs or is held
-	held  time.Duration // in all
+	since time.Time     // start of the current run or pause
+	held  time.Duration // total time paused
 }
 
 func newAllowance(limit time.Duration) *allowance {
@@ -283,14 +284,14 @@ func (a *allowance) run() {
 	a.timer.Reset(max(0, a.left))
 }
 
-// lap returns the time since it began to run or to be held.
+// lap returns the time since the current run or pause began.
 func (a *allowance) lap() time.Duration {
 	now := time.Now()
 	defer func() { a.since = now }()
 	return now.Sub(a.since)
 }
 
-// waited returns how long it was held.
+// waited returns the total time paused.
 func (a *allowance) waited() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -20,12 +20,12 @@ import (
 	"adze/internal/tool"
 )
 
-// asking is a script that asks and says what it got. It reads its input before.
+// asking is a script that asks and prints the answer. It reads its input first.
 const asking = `read -r input; echo '{"prompt":"p1","message":"Where to?","options":[{"key":"s","label":"Staging","description":"safe"},{"key":"p"}]}'; read -r answer; echo "got $answer"`
 
 const asksUser = `"asksUser":true`
 
-// first chooses the first option, and notes what was asked.
+// first picks the first option and records the questions.
 func first(asked *[]Question) Judges {
 	return Judges{User: func(_ context.Context, q Question) (string, error) {
 		*asked = append(*asked, q)
@@ -90,8 +90,8 @@ func TestHookReadsWhyThereIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Lines that do not ask are output, wherever they stand.
-//
+// TestWhatDoesNotAskIsOutput checks that lines other than questions are output, wherever they
+// appear.
 // Proves HOOK-18.
 func TestWhatDoesNotAskIsOutput(t *testing.T) {
 	long := `{"prompt":"x","message":"` + strings.Repeat("m", 1<<20) + `","options":[{"key":"a"}]}`
@@ -148,7 +148,7 @@ func TestHookThatDoesNotWait(t *testing.T) {
 			t.Errorf("%s: %v %s", tt.name, out.Decision, out.Reason)
 		}
 	}
-	// What it decided before counts: a question is no verdict, and takes none away.
+	// Its earlier decision counts: a question neither gives nor revokes a verdict.
 	r, _ := start(t, Config{Judges: first(&asked)}, on(PreToolUse, command(decides("deny", "")+"; "+ask+"; read -r input; read -r answer", asksUser)))
 	if out := r.Fire(t.Context(), OnPreToolUse(shell(t, "ls"))); out.Decision != tool.Deny {
 		t.Errorf("a question after the verdict: %v %s", out.Decision, out.Reason)
@@ -186,8 +186,8 @@ func TestHookInTheBackgroundCannotAsk(t *testing.T) {
 	}
 }
 
-// A question goes away with the hook that asks it, and with the turn.
-//
+// TestQuestionEndsWithItsHook checks that a question is withdrawn when its hook or the turn
+// ends.
 // Proves HOOK-18.
 func TestQuestionEndsWithItsHook(t *testing.T) {
 	for _, tt := range []struct{ name, script string }{
@@ -221,8 +221,8 @@ func TestQuestionEndsWithItsHook(t *testing.T) {
 	}
 }
 
-// A user who takes long does not cost the hook its time, nor does the hook count as slow.
-//
+// TestTimeStandsStillWhileTheUserDecides checks that a slow user neither uses up the hook's
+// time nor makes it count as slow.
 // Proves HOOK-18, HOOK-13.
 func TestTimeStandsStillWhileTheUserDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -245,8 +245,8 @@ func TestTimeStandsStillWhileTheUserDecides(t *testing.T) {
 	})
 }
 
-// Questions of several hooks, and of one hook, are asked in any order but answered to those who asked.
-//
+// TestEachHookGetsItsOwnAnswer checks that concurrent questions, of several hooks or of one,
+// each get their own answer.
 // Proves HOOK-18.
 func TestEachHookGetsItsOwnAnswer(t *testing.T) {
 	script := func(id string) string {
@@ -268,8 +268,8 @@ func TestEachHookGetsItsOwnAnswer(t *testing.T) {
 	}
 }
 
-// Whatever a hook prints, in whatever pieces: each line is output or a question, none is lost, and none is both.
-//
+// FuzzDialogue checks for arbitrary output in arbitrary pieces that each line is either output
+// or a question, and none is lost.
 // Proves HOOK-18.
 func FuzzDialogue(f *testing.F) {
 	f.Add([]byte("text\n{\"prompt\":\"x\",\"message\":\"m\",\"options\":[{\"key\":\"a\"}]}\n{}\n"), uint8(3))

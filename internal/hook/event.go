@@ -2,7 +2,7 @@ package hook
 
 import "time"
 
-// A Name is the name of an event, as settings and hooks write it.
+// A Name is an event's name in settings and hooks.
 type Name string
 
 // The events.
@@ -36,34 +36,34 @@ const (
 	WorktreeRemove     Name = "WorktreeRemove"
 )
 
-// A reach is what a hook that blocks can do to the event it reacts to.
+// A reach is the effect a blocking hook has on its event.
 type reach uint8
 
 const (
-	shown   reach = iota // nothing: its reason is shown to the user
-	blocks               // the event does not happen, or the model goes on working
+	shown   reach = iota // none: its reason is shown to the user
+	blocks               // the event does not happen, or the model continues working
 	refuses              // the call does not run
-	told                 // the model is told its reason
+	told                 // the model receives its reason
 )
 
-// A kind is what is fixed about an event.
+// A kind holds an event's fixed properties.
 type kind struct {
 	name    Name
-	matches string // the input field that matchers look at, or empty
+	matches string // input field for matchers, or empty
 	reach   reach
-	// guard says that a hook stands before a call: one that breaks must not let the call through.
+	// guard means that hooks run before a call: a broken hook must not let the call through.
 	guard bool
-	// tool says that the event is about a call, so that hooks may have conditions.
+	// tool means that the event is about a call, so that hooks may have conditions.
 	tool bool
-	// plain says that standard output which is not JSON is context for the model.
+	// plain means that non-JSON standard output is context for the model.
 	plain bool
-	// alone says that no one waits for the hooks, so that they cannot ask the user.
+	// alone means that nothing waits for the hooks, so that they cannot ask the user.
 	alone bool
-	// envFile says that the hook may set variables for later commands.
+	// envFile means that the hook may set variables for later commands.
 	envFile bool
-	// timeout is for command hooks that set none; 0 means [defaultTimeout].
+	// timeout is the default for command hooks; 0 means [defaultTimeout].
 	timeout time.Duration
-	// fields is what hookSpecificOutput may hold, to be named where it is wrong.
+	// fields lists the members of hookSpecificOutput, for error messages.
 	fields string
 }
 
@@ -73,8 +73,8 @@ const (
 	elicitedFields = `action?: "accept"|"decline"|"cancel", content?: object`
 )
 
-// kinds lists all events, in the order in which they are shown. Settings may name each of them; those of
-// parts that are not built yet are never fired and have no constructor.
+// kinds lists all events in display order. Settings may name each of them; events of
+// unimplemented features are never fired and have no constructor.
 var kinds = [...]kind{
 	{name: SessionStart, matches: "source", plain: true, envFile: true, fields: contextField + ", initialUserMessage?: string, " + watchField},
 	{name: SessionEnd, matches: "reason", alone: true},

@@ -12,10 +12,10 @@ import (
 	"adze/internal/tool"
 )
 
-// Fire runs the hooks of an event side by side and waits for those that do not go to the background.
-// When ctx is done the hooks are ended, and what they would have said is missing from the outcome.
+// Fire runs an event's hooks concurrently and waits for all except background hooks. When ctx
+// is done the hooks are killed, and the outcome lacks their results.
 func (r *Runner) Fire(ctx context.Context, e Event) Outcome {
-	if !r.Has(e.Name) { // as it is with nearly every call: nothing is to be found out for it
+	if !r.Has(e.Name) { // the common case, so compute nothing
 		return Outcome{}
 	}
 	k, _ := kindOf(e.Name)
@@ -52,26 +52,27 @@ type job struct {
 	use    *tool.Use
 	input  json.RawMessage
 	run    Run
-	// firstLine is told the first line of the output as soon as it is complete.
+	// firstLine is called with the first line of output as soon as it is complete.
 	firstLine func(line []byte)
-	// inBackground says that the first line sent the hook there. It belongs to the goroutine that reads the output.
+	// inBackground is set if the first line sent the hook to the background. Only the goroutine
+	// that reads the output uses it.
 	inBackground bool
 	time         *allowance
-	over         chan struct{} // closed when the result of a background hook was processed
+	over         chan struct{} // closed when a background hook's result was processed
 }
 
-// errTimeout is the cause with which a hook is ended that took too long.
+// errTimeout is the cause of ending a hook that took too long.
 type errTimeout struct{ limit time.Duration }
 
 func (e errTimeout) Error() string {
 	return fmt.Sprintf("it was ended after %v, its time limit", e.limit)
 }
 
-// run runs one hook until it ends or goes to the background.
+// run runs a hook until it ends or moves to the background.
 func (r *Runner) run(ctx context.Context, j *job) result {
 	started := time.Now()
 	r.notices.observe(func(o Observer) { o.HookStarted(j.run) })
-	// The hook lives as long as the runner, not as long as the event: it may go to the background.
+	// The hook's lifetime is the runner's, not the event's: it may move to the background.
 	life, end := context.WithCancelCause(r.life)
 	limit := j.limit(j.kind, r.cfg.SessionEndTimeout)
 	j.time = newAllowance(limit)
@@ -106,7 +107,7 @@ func (r *Runner) run(ctx context.Context, j *job) result {
 	return r.finish(j, ended, started)
 }
 
-// finish judges a run that has ended and tells everyone.
+// finish judges an ended run and reports it.
 func (r *Runner) finish(j *job, ended ending, started time.Time) result {
 	res := judge(j, ended, r.cfg.Results)
 	res.duration = time.Since(started) - j.time.waited()
@@ -119,7 +120,7 @@ func (r *Runner) finish(j *job, ended ending, started time.Time) result {
 	return res
 }
 
-// execute runs the hook by its type. What panics gave no verdict.
+// execute runs the hook by its type. A hook that panics gives no verdict.
 func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -157,7 +158,7 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 	return failed(fmt.Errorf("there are no hooks of type %s", j.typ))
 }
 
-// call runs a hook that is a function.
+// call runs a hook implemented by a function.
 func call(ctx context.Context, f func(context.Context) (json.RawMessage, error)) ending {
 	data, err := f(ctx)
 	switch {
@@ -173,7 +174,7 @@ func call(ctx context.Context, f func(context.Context) (json.RawMessage, error))
 	return ending{stdout: captured(data), stderr: captured(nil)}
 }
 
-// failed is the end of a hook that could not be run.
+// failed returns the ending of a hook that could not run.
 func failed(err error) ending {
 	return ending{stdout: captured(nil), stderr: captured(nil), broken: err.Error()}
 }

@@ -19,14 +19,14 @@ import (
 	"adze/internal/tool"
 )
 
-// said as PreToolUse hooks say it.
+// decides returns a script that prints a PreToolUse decision.
 func decides(decision, more string) string {
 	return fmt.Sprintf(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":%q,%s"additionalContext":%q}}'`, decision, more, "from "+decision)
 }
 
 // Proves HOOK-15.
 func TestOrderOfConfigurationDecides(t *testing.T) {
-	// The first in the file is the last to end.
+	// The first hook in the file ends last.
 	r, _ := start(t, Config{}, on(PreToolUse,
 		command("while [ ! -e b ]; do sleep 0.01; done; "+decides("allow", `"updatedInput":{"command":"one"},`)),
 		command("while [ ! -e c ]; do sleep 0.01; done; touch b; "+decides("ask", `"updatedInput":{"command":"two"},"permissionDecisionReason":"why",`)),
@@ -125,8 +125,7 @@ func TestManagedHooksRankFirst(t *testing.T) {
 	}
 }
 
-// The user can switch hooks off, but not those of the administrator and of the host.
-//
+// TestMute checks that the user can disable hooks, except the administrator's and the host's.
 // Proves HOOK-32.
 func TestMute(t *testing.T) {
 	r, _ := start(t, Config{Sources: []Source{
@@ -164,7 +163,7 @@ func TestMute(t *testing.T) {
 func TestSettingsAreASnapshot(t *testing.T) {
 	data := on(Stop, command("echo a"))
 	r, _ := start(t, Config{}, data)
-	copy(data, on(Stop, command("echo b"))) // an editor at work
+	copy(data, on(Stop, command("echo b"))) // simulates an editor changing the buffer
 	if got := r.matching(OnStop(false, ""), "/")[0].label(); got != "echo a" {
 		t.Errorf("the hook changed under our hands: %s", got)
 	}
@@ -232,8 +231,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// A hook of a type that cannot run yet gives no verdict, so the call it guards is asked about.
-//
+// TestTypes checks that a hook of a type that cannot run yet gives no verdict, so that its call
+// needs confirmation.
 // Proves HOOK-05.
 func TestTypes(t *testing.T) {
 	for entry, want := range map[string]string{
@@ -283,9 +282,8 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// Sub-agents, and theirs, have the hooks of the host, also those that the host sets later. What the user switches off is off
-// for them.
-//
+// TestHooksOfAHostForSubAgents checks that sub-agents at any depth have the host's hooks,
+// including ones set later, and that hooks disabled by the user are disabled for them.
 // Proves HOOK-05.
 func TestHooksOfAHostForSubAgents(t *testing.T) {
 	use := &tool.Use{ToolUse: *msg.NewToolUse("toolu_1", "Bash", `{"command":"make"}`)}
@@ -316,9 +314,8 @@ func TestHooksOfAHostForSubAgents(t *testing.T) {
 	}
 }
 
-// Hooks of a host that cannot be used are an error, and those from before stay. What never occurs, or has no effect, is
-// noted.
-//
+// TestHostHooks checks that unusable host hooks are an error that keeps the previous ones, and
+// that unknown events and ineffective fields are noted.
 // Proves HOOK-05.
 func TestHostHooks(t *testing.T) {
 	tests := []struct {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Before fires [PreToolUse]. It implements [tool.Gate]: what the hooks decide goes into the verdict,
-// where an allow is no more than a wish that the permission gate weighs.
+// Before fires [PreToolUse]. It implements [tool.Gate]: the hooks' decisions go into the
+// verdict, where an allow is only a request that the permission gate considers.
 func (r *Runner) Before(ctx context.Context, u *tool.Use) error {
 	out := r.Fire(ctx, OnPreToolUse(u))
 	v := &u.Verdict
@@ -30,7 +30,7 @@ func (r *Runner) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
-// sentence ends a reason such that other sentences can follow.
+// sentence punctuates a reason so that other sentences can follow.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:") {
 		return s
@@ -44,7 +44,7 @@ func (r *Runner) After(ctx context.Context, u *tool.Use, res *tool.Result) error
 		return nil
 	}
 	if ctx.Err() != nil {
-		// The result is not waited for any more, but the hooks should know.
+		// The turn no longer waits for the result, but the hooks should run.
 		e := OnPostToolUseFailure(u, msg.PlainText(res.Parts), true)
 		r.jobs.Go(func() { r.Fire(context.WithoutCancel(ctx), e) })
 		return nil
@@ -63,7 +63,7 @@ func (r *Runner) After(ctx context.Context, u *tool.Use, res *tool.Result) error
 	return nil
 }
 
-// discard gives back what an unread body holds.
+// discard releases an unread body.
 func discard(b tool.Body) {
 	if b == nil {
 		return
@@ -73,8 +73,8 @@ func discard(b tool.Body) {
 	}
 }
 
-// outputParts returns what the model reads instead of a result: a text as it is, content blocks as
-// their texts, anything else as JSON.
+// outputParts returns the replacement of a result for the model: a string unchanged, content
+// blocks as their texts, anything else as JSON.
 func outputParts(data json.RawMessage) []msg.Part {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -95,8 +95,8 @@ func outputParts(data json.RawMessage) []msg.Part {
 	return []msg.Part{&msg.Text{Text: string(bytes.TrimSpace(data))}}
 }
 
-// PermissionRequest asks the hooks about a call that the user would be asked about. Suggestions are
-// the permission updates that would be offered, as JSON; nil means none.
+// PermissionRequest runs the hooks for a call that would prompt the user. Suggestions holds the
+// permission updates that would be offered, as JSON; nil means none.
 func (r *Runner) PermissionRequest(ctx context.Context, u *tool.Use, suggestions json.RawMessage) Answer {
 	out := r.Fire(ctx, OnPermissionRequest(u, suggestions))
 	u.Verdict.Context = append(u.Verdict.Context, out.Context...)
@@ -104,7 +104,8 @@ func (r *Runner) PermissionRequest(ctx context.Context, u *tool.Use, suggestions
 	return out.Answer
 }
 
-// PermissionDenied tells the hooks that a call was denied, and reports whether the model may retry it.
+// PermissionDenied notifies the hooks that a call was denied, and reports whether the model may
+// retry it.
 func (r *Runner) PermissionDenied(ctx context.Context, u *tool.Use) (retry bool) {
 	out := r.Fire(ctx, OnPermissionDenied(u, u.Verdict.Reason))
 	if out.Retry {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/tool"
 )
 
-// bed is an executor with hooks around one tool.
+// bed is an executor with hooks around a tool.
 type bed struct {
 	ex   *exec.Executor
 	pool *tool.Pool
@@ -38,7 +38,7 @@ func (b *bed) run(ctx context.Context, command string) exec.Outcome {
 	return b.ex.Run(ctx, p, nil)
 }
 
-// says writes a hook that prints specific output.
+// says returns a hook that prints specific output.
 func says(event Name, fields string) string {
 	return command(fmt.Sprintf(`echo '{"hookSpecificOutput":{"hookEventName":%q,%s}}'`, event, fields))
 }
@@ -167,7 +167,7 @@ func TestPermissionRequest(t *testing.T) {
 				t.Errorf("by %q", got.By)
 			}
 			got.By = ""
-			// An answer that a stricter one replaced must not leave anything behind.
+			// An answer replaced by a stricter one must leave no trace.
 			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}

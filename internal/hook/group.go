@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// A group is the hooks of one source. Those of a plugin are read when an event comes whose name its JSON holds: a user can
-// have hundreds of plugins, and most sessions need the hooks of few.
+// A group holds a source's hooks. A plugin's hooks are parsed only for an event whose name
+// occurs in its JSON: a user can have hundreds of plugins, and most sessions need few of their
+// hooks.
 type group struct {
 	source Source
 	read   bool
 	hooks  []*hook
 }
 
-// escapesLetter reports whether a letter is written as a number in a JSON text, which then may have the name of an event in a
-// spelling that cannot be found. These names are of ASCII letters.
+// escapesLetter reports whether JSON contains an escaped letter, so that an event name, which
+// consists of ASCII letters, may not be found by searching.
 func escapesLetter(data []byte) bool {
 	for {
 		_, after, found := bytes.Cut(data, []byte(`\u00`))
@@ -28,8 +29,8 @@ func escapesLetter(data []byte) bool {
 	}
 }
 
-// fill reads the hooks of a group, and returns what is wrong with them. The caller holds mu, or alone has
-// the group.
+// fill parses a group's hooks and returns their problems. The caller holds mu or has exclusive
+// access to the group.
 func (r *registry) fill(g *group) []Problem {
 	if g.read {
 		return nil
@@ -40,8 +41,9 @@ func (r *registry) fill(g *group) []Problem {
 	return problems
 }
 
-// hooksOf returns all hooks that may be for an event, or all hooks if n is empty, in the order of configuration. What is
-// wrong with those that are read for it is told. Hooks of a lead that can deny a call come first: they limit its agents, too.
+// hooksOf returns all hooks that may be for an event, or all hooks if n is empty, in
+// configuration order. It reports problems in newly parsed hooks. A lead's hooks that can deny
+// a call come first: they also limit its agents.
 func (r *registry) hooksOf(n Name) []*hook {
 	r.mu.Lock()
 	lead, check := r.lead, r.check
@@ -64,7 +66,7 @@ func (r *registry) hooksOf(n Name) []*hook {
 	}
 	all = append(all, r.turn...)
 	r.mu.Unlock()
-	if lead == nil || n != PreToolUse && n != PermissionRequest { // else the lead has them
+	if lead == nil || n != PreToolUse && n != PermissionRequest { // otherwise the lead has them
 		host, _ := r.hosted()
 		all = append(all, host...)
 	}

@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// The hooks of a plugin are read when an event needs them, once, and are the same hooks as if they were read at the start.
-//
+// TestPluginHooksAreReadWhenNeeded checks that a plugin's hooks are parsed once, when an event
+// needs them, with the same result as parsing at the start.
 // Proves HOOK-03, HOOK-27.
 func TestPluginHooksAreReadWhenNeeded(t *testing.T) {
 	var told []string

@@ -1,7 +1,6 @@
-// Package hook runs what users, plugins and hosts want to happen when something happens: it finds the
-// hooks of an event, runs them side by side, and puts what they say together. A hook before a call that
-// breaks, hangs or prints nonsense never lets the call through silently. Where events come from and
-// what becomes of an outcome is left to those who fire them; what a hook allows, to the permission gate.
+// Package hook runs user, plugin and host hooks on events: it finds an event's hooks, runs them
+// concurrently, and combines their results. A hook before a call that breaks, hangs or prints
+// nonsense never silently lets the call through.
 package hook
 
 import (
@@ -17,75 +16,79 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// A Config is what a runner needs. Every field may be left zero.
+// Config configures a Runner. The zero value of every field is valid.
 type Config struct {
 	// Sources define hooks, the least important first.
 	Sources []Source
-	// Common returns what is the same for all events at this moment.
+	// Common returns the current values common to all events.
 	Common func() Common
-	// Dir is where the session started, ProjectDir the root of the project.
+	// Dir is the session's start directory, ProjectDir the project's root.
 	Dir, ProjectDir string
-	// EnvFile is where hooks write variables for later commands; empty means that they cannot.
+	// EnvFile is the file to which hooks write variables for later commands; empty disables
+	// that.
 	EnvFile string
-	// Environ returns our own environment; nil means the real one.
+	// Environ returns adze's own environment; nil means [os.Environ].
 	Environ func() []string
-	// Scrubbed returns what commands of the workspace's hooks get of it; nil means all but what no program may
-	// inherit.
+	// Scrubbed returns the environment for commands of workspace hooks; nil means all but the
+	// variables that no program may inherit.
 	Scrubbed func() []string
 
 	Judges Judges
-	// CallTool calls the tool of a connected server for hooks of type mcp_tool and returns the text of the result; nil
-	// means that there are no servers. A result that is an error is returned as one.
+	// CallTool calls a connected server's tool for mcp_tool hooks and returns the result's
+	// text; nil means no servers. An error result is returned as an error.
 	CallTool func(ctx context.Context, server, tool string, input json.RawMessage) (string, error)
 
 	Policy Policy
-	// Approved reports whether a hook of the workspace was approved as it is; nil means that all are.
+	// Approved reports whether a workspace hook was approved in its current form; nil approves
+	// all.
 	Approved func(src Source, event, matcher string, handler json.RawMessage) bool
-	// SessionEndTimeout is for hooks of that event that set none; 0 means 1.5 seconds.
+	// SessionEndTimeout is the default for SessionEnd hooks; 0 means 1.5 seconds.
 	SessionEndTimeout time.Duration
 
-	// Deliver gets what hooks in the background have to say to the model, Wake what is worth waking an
-	// idle session for. They may be called at any time, from any goroutine, until Close returns.
+	// Deliver receives background hooks' output for the model, Wake the output that should wake
+	// an idle session. They may be called at any time, from any goroutine, until Close returns.
 	Deliver, Wake func(text string)
-	// Notify gets what the user should see; Observer is told of every run.
+	// Notify receives messages for the user; Observer is called for every run.
 	Notify   func(text string)
 	Observer Observer
-	// Results keeps output that is too long to be passed on; nil cuts it.
+	// Results saves output that is too long to be passed on; nil truncates it.
 	Results Results
 	Log     *slog.Logger
 
-	// lookPath replaces exec.LookPath, lookup the system's resolver of host names.
+	// lookPath replaces exec.LookPath, lookup the system's DNS resolver.
 	lookPath func(name string) (string, error)
 	lookup   func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Judges answer what hooks ask.
+// Judges answers hooks' questions.
 type Judges struct {
-	// Prompt has a model say whether a condition is met, for hooks of type prompt; nil means that they cannot run.
+	// Prompt lets a model decide whether a condition is met, for prompt hooks; nil means that
+	// they cannot run.
 	Prompt func(ctx context.Context, a Asking) (Opinion, error)
-	// Agent has an agent find out for hooks of type agent; nil means that they cannot run. No hooks may run in the
-	// conversation of the agent.
+	// Agent lets an agent decide, for agent hooks; nil means that they cannot run. No hooks may
+	// run in the agent's conversation.
 	Agent func(ctx context.Context, a Asking) (Opinion, error)
-	// User lets the user choose, for hooks of type command, and returns the key of the option; nil means that no one can
-	// be asked. It must return when ctx is done. The hook reads the error.
+	// User lets the user choose an option, for command hooks, and returns its key; nil means no
+	// user. It must return when ctx is done. The hook reads the error.
 	User func(ctx context.Context, q Question) (key string, err error)
 }
 
 // A Policy restricts which hooks run. Managed hooks run in any case, unless DisableManaged is set.
 type Policy struct {
-	// Disable leaves out all hooks. DisableManaged leaves out the managed ones.
+	// Disable disables all hooks. DisableManaged disables the managed ones.
 	Disable, DisableManaged bool
-	// Bare leaves out those of settings files.
+	// Bare omits hooks from settings files.
 	Bare bool
-	// ManagedOnly leaves out all hooks but those of the host.
+	// ManagedOnly omits all other hooks except the host's.
 	ManagedOnly bool
-	// AllowedURLs lists the addresses that hooks may be sent to, with * for any text; nil allows all.
+	// AllowedURLs lists the addresses that HTTP hooks may use, with * for any text; nil allows
+	// all.
 	AllowedURLs []string
-	// InHook says that we run inside a hook, whose own hooks would go on forever.
+	// InHook means that adze runs inside a hook, whose own hooks would recurse forever.
 	InHook bool
 }
 
-// A Callback runs a hook of the host. It must return when ctx is done.
+// A Callback runs a host's hook. It must return when ctx is done.
 type Callback func(ctx context.Context, id string, input json.RawMessage, toolUseID string) (json.RawMessage, error)
 
 // A Runner fires events. It is safe for concurrent use.
@@ -98,7 +101,7 @@ type Runner struct {
 
 	life context.Context
 	end  context.CancelFunc
-	jobs sync.WaitGroup // of hooks in the background
+	jobs sync.WaitGroup // background hooks
 
 	mu         sync.Mutex
 	background []*job
@@ -110,8 +113,8 @@ const (
 	killGrace = 2 * time.Second
 )
 
-// New returns a runner for the hooks of the sources, and what is wrong with them. Those of plugins are read when an event needs
-// them, and what is wrong with them is told then.
+// New returns a runner for the sources' hooks, and the problems in them. Plugin hooks are
+// parsed when an event needs them, and their problems are reported then.
 func New(cfg Config) (*Runner, []Problem) {
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ
@@ -137,7 +140,7 @@ func New(cfg Config) (*Runner, []Problem) {
 	return r, r.Reload(cfg.Sources)
 }
 
-// Check returns what is wrong with the hooks of sources.
+// Check returns the problems in the sources' hooks.
 func Check(sources []Source) []Problem {
 	var problems []Problem
 	for _, src := range sources {
@@ -147,11 +150,12 @@ func Check(sources []Source) []Problem {
 	return problems
 }
 
-// AsyncTimeout is how long a hook may stay in the background that went there by itself, and any hook when the session ends.
+// AsyncTimeout is the time limit of a hook that moved itself to the background, and of any hook
+// when the session ends.
 const AsyncTimeout = 15 * time.Second
 
-// Settle waits until no hook runs in the background, or ctx is done. With wakes, it waits only for hooks that may wake the
-// session.
+// Settle waits until no hook runs in the background, or ctx is done. If wakes is set, it waits
+// only for hooks that may wake the session.
 func (r *Runner) Settle(ctx context.Context, wakes bool) {
 	for {
 		r.mu.Lock()
@@ -172,7 +176,7 @@ func (r *Runner) Settle(ctx context.Context, wakes bool) {
 	}
 }
 
-// Running returns the hooks in the background, as they are named to the user.
+// Running returns the display names of the background hooks.
 func (r *Runner) Running() (names []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +186,7 @@ func (r *Runner) Running() (names []string) {
 	return names
 }
 
-// Close ends every hook that still runs and waits for it.
+// Close kills all running hooks and waits for them.
 func (r *Runner) Close() {
 	r.end()
 	r.commands.procs.Close()

@@ -43,7 +43,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// shellInput is the input of a tool that runs commands.
+// shellInput is the input of a command tool.
 type shellInput struct {
 	Command string `json:"command"`
 }
@@ -60,7 +60,7 @@ func (in shellInput) Match(content string) (bool, error) {
 	return false, nil
 }
 
-// fileInput is the input of a tool that changes a file.
+// fileInput is the input of a file-changing tool.
 type fileInput struct {
 	Path_ string `json:"file_path"`
 }
@@ -93,7 +93,7 @@ func bind(t testing.TB, tl tool.Tool, input string) *tool.Use {
 	return &tool.Use{ToolUse: msg.ToolUse{ID: "toolu_1", Name: tl.Spec().Name, Input: json.RawMessage(input)}, Tool: tl, Call: call}
 }
 
-// shell returns a use of a tool that runs commands.
+// shell returns a use of a command tool.
 func shell(t testing.TB, command string) *tool.Use {
 	input, err := json.Marshal(shellInput{command})
 	if err != nil {
@@ -102,12 +102,12 @@ func shell(t testing.TB, command string) *tool.Use {
 	return bind(t, newTool[shellInput]("Bash", shellSchema, nil, "Shell"), string(input))
 }
 
-// on writes settings with hooks of one event, for all of its matches.
+// on returns settings with hooks for an event, matching everything.
 func on(event Name, entries ...string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{%q:[{"hooks":[%s]}]}`, event, strings.Join(entries, ",")))
 }
 
-// command writes a hook that runs a script; more are further fields.
+// command returns a hook that runs a script; more holds further fields.
 func command(script string, more ...string) string {
 	text, err := json.Marshal(script)
 	if err != nil {
@@ -116,7 +116,7 @@ func command(script string, more ...string) string {
 	return fmt.Sprintf(`{"type":"command","command":%s%s}`, text, strings.Join(append([]string{""}, more...), ","))
 }
 
-// said collects what a runner tells the person, the session and its observer.
+// said collects a runner's messages to the user, the session and its observer.
 type said struct {
 	mu      sync.Mutex
 	notes   []string
@@ -141,7 +141,7 @@ func (s *said) get(list *[]string) []string {
 	return append([]string(nil), *list...)
 }
 
-// start returns a runner that the test closes, for hooks of the user.
+// start returns a runner with user hooks, closed by the test.
 func start(t *testing.T, cfg Config, settings ...json.RawMessage) (*Runner, *said) {
 	t.Helper()
 	s := &said{changed: make(chan struct{}, 1)}
@@ -162,7 +162,7 @@ func start(t *testing.T, cfg Config, settings ...json.RawMessage) (*Runner, *sai
 	return r, s
 }
 
-// posted is the event after a call that returned a text.
+// posted returns the event after a call that returned a text.
 func posted(u *tool.Use) Event {
 	res := tool.Text("ok")
 	return OnPostToolUse(u, &res)

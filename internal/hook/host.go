@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// host reads the hooks of a host. An event that does not exist here never occurs, so that nothing is lost with its
-// hooks: it is noted, like a field that is not known. Everything else must be right.
+// host parses a host's hooks. An unknown event never occurs, so that ignoring its hooks loses
+// nothing: it is noted, like an unknown field. Everything else must be valid.
 func (p *parser) host(data json.RawMessage) (notes []Problem) {
 	events, _ := p.object("", data)
 	for _, name := range slices.Sorted(maps.Keys(events)) {

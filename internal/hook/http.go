@@ -20,11 +20,11 @@ import (
 	"adze/internal/platform/web"
 )
 
-// A sender runs hooks that are addresses.
+// A sender runs HTTP hooks.
 type sender struct{ cfg *Config }
 
-// post sends the input to the address of a hook and reads the same output that a command would print.
-// An answer other than success is no verdict.
+// post sends the input to a hook's address and reads output in the format of command hooks. A
+// response other than success gives no verdict.
 func (s *sender) post(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: captured(nil)}
 	err := s.exchange(ctx, j, end.stdout)
@@ -72,14 +72,15 @@ func (s *sender) exchange(ctx context.Context, j *job, body io.Writer) error {
 	return err
 }
 
-// A refusedError says why an address is not used.
+// A refusedError is the reason an address may not be used.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// checkURL refuses what is plainly not allowed. Where the host really is shows when it is dialled.
+// checkURL refuses addresses that are clearly not allowed. The host's IP address is checked
+// when dialing.
 func (s *sender) checkURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -98,7 +99,7 @@ func (s *sender) checkURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// wildcard reports whether text fits a pattern in which * stands for any text.
+// wildcard reports whether text matches a pattern in which * matches any text.
 func wildcard(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -115,8 +116,8 @@ func wildcard(pattern, text string) bool {
 	return ok && strings.HasSuffix(text, parts[len(parts)-1])
 }
 
-// expandHeader fills in the variables that the hook may use. A hook of the workspace or of a plugin sees no more of
-// our environment here than its commands would.
+// expandHeader expands the variables that the hook may use. A workspace or plugin hook sees
+// only the part of the environment that its commands would see.
 func (s *sender) expandHeader(value string, of *spec) string {
 	env := s.cfg.Environ()
 	if of.source.Workspace || of.source.Plugin != nil {
@@ -137,8 +138,8 @@ func (s *sender) expandHeader(value string, of *spec) string {
 
 const dialTimeout = 10 * time.Second
 
-// client returns a client that connects only where hooks may connect to: no proxy, no other host by
-// redirection, no address that is not public but loopback.
+// client returns a client that connects only to addresses allowed for hooks: without a proxy,
+// without redirects to other hosts, and only to public or loopback addresses.
 func (s *sender) client(first *url.URL) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	return &http.Client{
@@ -153,7 +154,8 @@ func (s *sender) client(first *url.URL) *http.Client {
 					return nil, err
 				}
 				contacts.Add(addr, contacts.Hooks)
-				// The address that was checked is the one that is dialled: asking again could give another.
+				// Dial the address that was checked: another lookup could return a different
+				// one.
 				return dialer.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 			},
 		},
@@ -169,8 +171,8 @@ func (s *sender) client(first *url.URL) *http.Client {
 	}
 }
 
-// resolve returns an address of host, if all of them may be used. Plain connections go to this machine
-// only.
+// resolve returns an address of host, if all of its addresses are allowed. Plain HTTP is
+// limited to this machine.
 func (s *sender) resolve(ctx context.Context, host string, plain bool) (netip.Addr, error) {
 	addrs, err := s.lookup(ctx, host)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"adze/internal/tool"
 )
 
-// post writes a hook that is sent to an address.
+// post returns a hook that is sent to an address.
 func post(url string, more ...string) json.RawMessage {
 	return on(PreToolUse, fmt.Sprintf(`{"type":"http","url":%q%s}`, url, strings.Join(append([]string{""}, more...), ",")))
 }
@@ -30,7 +30,7 @@ func TestHTTP(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/deny", func(w http.ResponseWriter, r *http.Request) {
 		got = r
-		body, _ = io.ReadAll(r.Body) // ok: the test looks at it
+		body, _ = io.ReadAll(r.Body) // ok: checked below
 		io.WriteString(w, `{"decision":"block","reason":"not today"}`)
 	})
 	mux.HandleFunc("/plain", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") })
@@ -43,7 +43,7 @@ func TestHTTP(t *testing.T) {
 		http.Redirect(w, r, "http://localhost:1/deny", http.StatusTemporaryRedirect)
 	})
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // ok: the server sees that the client left only when it read everything
+		io.Copy(io.Discard, r.Body) // ok: the server notices the disconnect only after reading everything
 		<-r.Context().Done()
 	})
 	mux.HandleFunc("/allow", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, allowing) })

@@ -8,28 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// Common is what every hook is told, whatever the event.
+// Common holds the input fields of every event.
 type Common struct {
 	Session    string
 	Transcript string
 	Dir        string // the working directory
 	Mode       string // the permission mode
-	// AgentID and AgentType are those of the sub-agent whose conversation it is; empty for the main one.
+	// AgentID and AgentType identify the conversation's sub-agent; empty for the main
+	// conversation.
 	AgentID, AgentType string
 }
 
 const (
-	// maxInput bounds the input of a hook, in bytes; what a tool returned is cut to fit.
+	// maxInput limits a hook's input in bytes; tool results are truncated to fit.
 	maxInput = 10 << 20
-	// cutInput is how much of a cut field is left.
+	// cutInput is the size of a truncated field.
 	cutInput = 1 << 20
 )
 
-// cuttable lists the fields that grow with what a tool returned.
+// cuttable lists the fields that grow with a tool's result.
 var cuttable = [...]string{"tool_response", "error"}
 
-// input returns the event as one line of JSON, without the line end. A value that JSON cannot express
-// is null and reported.
+// input returns the event as one line of JSON, without a newline. A value that cannot be
+// encoded becomes null and is reported.
 func (e Event) input(c Common, report func(error)) json.RawMessage {
 	fields := []field{
 		{"session_id", c.Session}, {"transcript_path", c.Transcript}, {"cwd", c.Dir},
@@ -59,10 +60,10 @@ func (e Event) input(c Common, report func(error)) json.RawMessage {
 	return object(fields, values)
 }
 
-// cut returns the beginning of a value as a text that says so.
+// cut returns the start of a value as a string that mentions the truncation.
 func cut(value json.RawMessage) json.RawMessage {
 	text := string(value)
-	json.Unmarshal(value, &text) // ok: a value that is no text is shown as JSON
+	json.Unmarshal(value, &text) // ok: other types are shown as JSON
 	n := min(len(text), cutInput)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
 		n--
@@ -88,7 +89,7 @@ func object(fields []field, values []json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// encode returns v as compact JSON. Unlike json.Marshal it leaves '<', '>' and '&' readable.
+// encode returns v as compact JSON. Unlike [json.Marshal] it does not escape '<', '>' and '&'.
 func encode(v any) (data json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a tool's own encoder may be broken

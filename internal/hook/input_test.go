@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool"
 )
 
-// everyEvent returns one event of each kind that is fired, in the order of the table.
+// everyEvent returns an event of each kind that is fired, in table order.
 func everyEvent(t testing.TB) []Event {
 	use := shell(t, "go test ./... && echo <done>")
 	return []Event{

@@ -8,43 +8,43 @@ import (
 	"adze/internal/tool"
 )
 
-// An ending is how one run of a hook ended, whatever its type.
+// An ending describes how a run of a hook of any type ended.
 type ending struct {
 	stdout, stderr capture
 	code           int
-	exited         bool   // code is the exit code of a process
-	broken         string // why it gave no verdict, if that is known already
-	late           bool   // its time was up, which broken says
+	exited         bool   // code is a process's exit code
+	broken         string // why it gave no verdict, if already known
+	late           bool   // timed out; broken has the message
 	cancelled      bool   // the event no longer waits for it
-	told           bool   // the user knows already
+	told           bool   // the user already knows
 }
 
-// A status is what a run of a hook amounts to.
+// A status is the result of a hook's run.
 type status uint8
 
 const (
 	succeeded status = iota
-	blocking         // it blocks, with a reason
-	failing          // it failed in a way that blocks nothing
-	broken           // it gave no verdict
+	blocking         // blocks, with a reason
+	failing          // failed without blocking
+	broken           // gave no verdict
 	cancelled
-	background // it goes on on its own
+	background // continues in the background
 )
 
-// A result is a run of a hook as it counts.
+// A result is the evaluated run of a hook.
 type result struct {
 	spec           *spec
 	status         status
-	reason         string // of blocking, failing and broken
+	reason         string // reason for blocking, failing or broken
 	out            output
 	stdout, stderr string
 	json           bool // stdout was JSON
-	late, told     bool // as in ending
+	late, told     bool // copied from ending
 	code           *int
 	duration       time.Duration
 }
 
-// judge decides what the end of a run means. Only a hook that spoke clearly counts as one that spoke.
+// judge evaluates a run's ending. Only unambiguous output counts as a verdict.
 func judge(j *job, end ending, keep Results) result {
 	res := result{spec: j.spec, late: end.late, told: end.told}
 	defer end.stdout.Close()
@@ -82,10 +82,10 @@ func judge(j *job, end ending, keep Results) result {
 	return res
 }
 
-// exitBlock is the exit code of a hook that blocks.
+// exitBlock is the exit code of a blocking hook.
 const exitBlock = 2
 
-// unheard says why a shell's exit code means that the hook never ran, or nothing.
+// unheard returns the reason a shell's exit code means that the hook never ran, or "".
 func unheard(code int, stderr string) string {
 	var why string
 	switch code {
@@ -102,7 +102,7 @@ func unheard(code int, stderr string) string {
 	return why
 }
 
-// applyOnFailure turns a failure into what the hook's definition wants it to be.
+// applyOnFailure converts a failure to the result that the hook's definition requests.
 func (res *result) applyOnFailure() {
 	if res.status != broken && res.status != failing {
 		return
@@ -115,7 +115,7 @@ func (res *result) applyOnFailure() {
 	}
 }
 
-// plain returns standard output that is no JSON.
+// plain returns non-JSON standard output.
 func (res *result) plain() string {
 	if res.json {
 		return ""
@@ -123,12 +123,12 @@ func (res *result) plain() string {
 	return res.stdout
 }
 
-// said returns the reason that the hook's JSON gives.
+// said returns the reason in the hook's JSON.
 func (res *result) said() string {
 	return firstOf(res.out.reason, res.out.permissionReason)
 }
 
-// refusal returns what the run decides about a call.
+// refusal returns the run's decision about a call.
 func (res *result) refusal() (tool.Decision, string) {
 	d, why := res.out.permission, firstOf(res.out.permissionReason, res.out.reason)
 	if a := res.out.answer; a != nil {
@@ -141,7 +141,7 @@ func (res *result) refusal() (tool.Decision, string) {
 	case blocking:
 		return tool.Deny, res.reason
 	case broken:
-		// Whatever it still managed to say can only make things stricter.
+		// Its remaining output can only make the decision stricter.
 		if d == tool.Deny {
 			return d, why
 		}

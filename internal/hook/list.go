@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// A Listing is a hook as users see it.
+// A Listing is a hook's entry for display.
 type Listing struct {
 	Event   Name
 	Matcher string
 	If      string
 	Type    Type
-	Label   string // the command, address or prompt
+	Label   string // command, address or prompt
 	Source  string
 	File    string
-	// Idle says why it does not run, or is empty.
+	// Idle is the reason it does not run, or empty.
 	Idle string
-	// Last is how it ended last, nil if it has not run.
+	// Last describes its last run; nil if it has not run.
 	Last *Report
-	// Slow says that others waited long for it.
+	// Slow means that something waited long for it.
 	Slow bool
 }
 
-// slow is how long a hook may take that others wait for.
+// slow is the run time above which a foreground hook counts as slow.
 const slow = 2 * time.Second
 
-// A Definition is a hook as a source has it.
+// A Definition is a hook as defined in a source.
 type Definition struct {
 	Event   Name
 	Matcher string
 	JSON    json.RawMessage
 }
 
-// Read returns the hooks that a source defines, to be shown, and what is wrong with it.
+// Read returns a source's hooks for display, and its problems.
 func Read(src Source) ([]Definition, []Problem) {
 	specs, problems := parse(&src)
 	list := make([]Definition, len(specs))
@@ -42,7 +42,7 @@ func Read(src Source) ([]Definition, []Problem) {
 	return list, problems
 }
 
-// List returns all hooks, by event and in the order in which they count.
+// List returns all hooks, by event and in order of precedence.
 func (r *registry) List() []Listing {
 	all := r.hooksOf("")
 	var list []Listing

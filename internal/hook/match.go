@@ -12,19 +12,19 @@ import (
 	"adze/internal/tool"
 )
 
-// A matcher says which events of a kind a hook is for. Its zero value is for all.
+// A matcher selects events of a kind. The zero value matches all.
 type matcher struct {
 	text  string
-	names []string       // one of these, exactly
-	expr  *regexp.Regexp // or what this finds
+	names []string       // exact names
+	expr  *regexp.Regexp // otherwise a regular expression
 	never bool
 }
 
-// never is the matcher of hooks that are for nothing.
+// never matches nothing.
 var never = matcher{never: true}
 
-// newMatcher reads a pattern: nothing or "*" for all, names separated by '|' or ',', or else a regular
-// expression. The matcher of a pattern that cannot be read never matches.
+// newMatcher parses a pattern: "" or "*" for all, names separated by '|' or ',', or otherwise a
+// regular expression. The matcher of an invalid pattern never matches.
 func newMatcher(text string) (matcher, error) {
 	m := matcher{text: text}
 	switch trimmed := strings.TrimSpace(text); {
@@ -46,12 +46,12 @@ func newMatcher(text string) (matcher, error) {
 	return m, nil
 }
 
-// alternatives returns the expressions that a matcher joins with '|', or the one that it is.
+// alternatives returns the expressions that a matcher joins with '|', or its single expression.
 func (m matcher) alternatives() []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for part := range strings.SplitSeq(m.text, "|") {
 		expr, err := regexp.Compile(strings.TrimSpace(part))
-		if err != nil || part == "" { // the bar is inside of something
+		if err != nil || part == "" { // the bar is inside a group or class
 			return []*regexp.Regexp{m.expr}
 		}
 		list = append(list, expr)
@@ -66,7 +66,7 @@ func plainNames(text string) bool {
 	})
 }
 
-// matches reports whether the hook is for something that goes by one of these names.
+// matches reports whether the matcher selects any of the names.
 func (m matcher) matches(names []string) bool {
 	switch {
 	case m.never:
@@ -79,16 +79,16 @@ func (m matcher) matches(names []string) bool {
 	return true
 }
 
-// A condition is a rule that a call must meet for a hook to run. The zero value is met by all, and so
-// is one that cannot be read: a guard runs rather once too often.
+// A condition is a rule that a call must meet for a hook to run. All calls meet the zero value,
+// and also an invalid condition: running a guard too often is safe.
 type condition struct {
 	text          string
 	tool, content string
 	broken        bool
 }
 
-// parseCondition reads "Tool" or "Tool(content)". In the content a backslash stands before a
-// parenthesis or backslash that is meant as itself.
+// parseCondition parses "Tool" or "Tool(content)". In the content, a backslash escapes a
+// parenthesis or backslash.
 func parseCondition(text string) (condition, error) {
 	c := condition{text: text}
 	name, rest, content := strings.Cut(strings.TrimSpace(text), "(")
@@ -111,7 +111,7 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// balanced reports whether every parenthesis that is not escaped has its partner.
+// balanced reports whether all unescaped parentheses are balanced.
 func balanced(s string) bool {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -129,7 +129,7 @@ func balanced(s string) bool {
 	return depth == 0
 }
 
-// met reports whether the hook runs for the call. What cannot be judged runs.
+// met reports whether the hook runs for the call. If that cannot be determined, it runs.
 func (c condition) met(u *tool.Use, names []string, dir string) bool {
 	if c.text == "" || c.broken || u == nil {
 		return true
@@ -151,14 +151,14 @@ func (c condition) met(u *tool.Use, names []string, dir string) bool {
 	return true
 }
 
-// names reports whether the condition is about the tool: by its name, or by that of its server.
+// names reports whether the condition names the tool or its server.
 func (c condition) names(name string) bool {
 	server := strings.TrimSuffix(c.tool, "__*")
 	return name == c.tool || strings.HasPrefix(server, "mcp__") && strings.HasPrefix(name, server+"__")
 }
 
-// matchPath reports whether a pattern such as "src/**" or "*.go" covers a file. Both are relative to
-// dir, unless the pattern begins with two slashes.
+// matchPath reports whether a pattern such as "src/**" or "*.go" matches a file. Both are
+// relative to dir, unless the pattern begins with two slashes.
 func matchPath(pattern, path, dir string) (bool, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -170,7 +170,7 @@ func matchPath(pattern, path, dir string) (bool, error) {
 	case strings.HasPrefix(pattern, "//"):
 		pattern, rel = pattern[1:], strings.TrimPrefix(filepath.ToSlash(path), "/")
 	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
-		rel = filepath.Base(path) // only a pattern for names can match elsewhere
+		rel = filepath.Base(path) // only a name pattern can match elsewhere
 		if strings.Contains(pattern, "/") {
 			return false, nil
 		}

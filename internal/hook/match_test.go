@@ -28,7 +28,7 @@ func TestMatcher(t *testing.T) {
 		{"mcp__.*", []string{"mcp__db__q"}, true},
 		{"(", []string{"Bash"}, false},
 		{"(", []string{"("}, false},
-		{"Shell", []string{"Bash", "Shell"}, true}, // an old name
+		{"Shell", []string{"Bash", "Shell"}, true}, // a former name
 		{"^Sh", []string{"Bash", "Shell"}, true},
 		{"startup", []string{""}, false},
 	}
@@ -58,15 +58,15 @@ func TestCondition(t *testing.T) {
 		{"Bash", bash("ls"), true},
 		{"Bash(*)", bash("ls"), true},
 		{"Bash()", bash("ls"), true},
-		{"Shell(git push*)", bash("git push"), true}, // an old name
+		{"Shell(git push*)", bash("git push"), true}, // a former name
 		{"Edit", bash("ls"), false},
 		{"Bash(git push*)", bash("git push origin"), true},
 		{"Bash(git push*)", bash("ls && git push"), true},
 		{"Bash(git push*)", bash("ls && git pull"), false},
-		{"Bash(git push*)", bash("echo $(("), true}, // cannot be parsed: the hook runs
+		{"Bash(git push*)", bash("echo $(("), true}, // unparsable: the hook runs
 		{`Bash(echo \(a\))`, bash("echo (a)"), true},
 		{"Bash(echo (a))", bash("echo (a)"), true},
-		{"Bash(git push", bash("ls"), true}, // no rule: the hook runs
+		{"Bash(git push", bash("ls"), true}, // invalid rule: the hook runs
 		{"Bash(a))", bash("ls"), true},
 		{"(x)", bash("ls"), true},
 
@@ -80,14 +80,14 @@ func TestCondition(t *testing.T) {
 		{"Edit(src/**)", file("/elsewhere/src/a.go"), false},
 		{"Edit(//etc/**)", file("/etc/hosts"), true},
 		{"Edit(//etc/**)", file("/w/etc/hosts"), false},
-		{"Edit(~/x)", file("/w/x"), true}, // cannot be judged
+		{"Edit(~/x)", file("/w/x"), true}, // cannot be determined
 		{"Edit([)", file("/w/x"), true},
 
 		{"mcp__db", OnPreToolUse(bind(t, plain, `{}`)), true},
 		{"mcp__db__*", OnPreToolUse(bind(t, plain, `{}`)), true},
 		{"mcp__db__q", OnPreToolUse(bind(t, plain, `{}`)), true},
 		{"mcp__d", OnPreToolUse(bind(t, plain, `{}`)), false},
-		{"mcp__db__q(x)", OnPreToolUse(bind(t, plain, `{}`)), true}, // nothing to judge it by
+		{"mcp__db__q(x)", OnPreToolUse(bind(t, plain, `{}`)), true}, // no matcher available
 	}
 	for _, tt := range tests {
 		c := condition{}

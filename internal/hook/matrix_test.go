@@ -16,7 +16,7 @@ import (
 	"adze/internal/tool"
 )
 
-// endings are the ways in which a hook can end.
+// endings lists the ways in which a hook can end.
 var endings = []struct{ name, script string }{
 	{"0", "exit 0"},
 	{"1", "echo oops >&2; exit 1"},
@@ -29,7 +29,7 @@ var endings = []struct{ name, script string }{
 	{"no verdict beside an allow", `echo '` + allowing + `'; kill -KILL $$`},
 }
 
-// limits sets a time limit for the hook that is to exceed it. Others get all the time they want.
+// limits sets a time limit for the hook that should exceed it, and none for others.
 func limits(ending string) []string {
 	if ending == "timeout" {
 		return []string{`"timeout":0.2`}
@@ -39,7 +39,7 @@ func limits(ending string) []string {
 
 const allowing = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`
 
-// permissive is a permission gate that allows what no hook objects to.
+// permissive is a permission gate that allows everything no hook objects to.
 type permissive struct{}
 
 func (permissive) Before(_ context.Context, u *tool.Use) error {
@@ -47,8 +47,8 @@ func (permissive) Before(_ context.Context, u *tool.Use) error {
 	return nil
 }
 
-// through sends a call through the executor behind the hooks and reports whether it ran, and what the
-// model was told.
+// through runs a call through the executor with the hooks, and returns whether it ran, and the
+// text for the model.
 func through(t *testing.T, hooks *Runner) (ran bool, text string) {
 	t.Helper()
 	var log []string
@@ -67,7 +67,7 @@ func through(t *testing.T, hooks *Runner) (ran bool, text string) {
 func TestEndingsBeforeACall(t *testing.T) {
 	tests := []struct {
 		onFailure string
-		ran       string // the endings after which the call runs
+		ran       string // endings after which the call runs
 	}{
 		{"", "0 1"},
 		{"continue", "0 1 126 127 signal timeout garbage|no verdict beside an allow"},
@@ -101,7 +101,7 @@ func TestEndingsBeforeACall(t *testing.T) {
 
 // Proves HOOK-14.
 func TestEndingsOfAllEvents(t *testing.T) {
-	// What an event makes of the endings: each line is for those with the same reach.
+	// Expected results of the endings, by reach.
 	want := map[reach]map[string]string{
 		shown:   {"0": "", "1": "said", "2": "said", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
 		blocks:  {"0": "", "1": "said", "2": "blocked", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
@@ -142,7 +142,7 @@ func TestJSONAtAnyExitCode(t *testing.T) {
 		{"block", `echo '{"decision":"block","reason":"no"}'`, tool.Deny},
 		{"stop", `echo '{"continue":false}'`, tool.Deny},
 		{"blank lines", "echo; echo '" + deny + "'", tool.Deny},
-		{"chatter before", "echo hello; echo '" + deny + "'", tool.Undecided}, // as everywhere: not JSON
+		{"chatter before", "echo hello; echo '" + deny + "'", tool.Undecided}, // not JSON, as usual
 		{"another event", "echo '" + strings.ReplaceAll(allowing, "PreToolUse", "PostToolUse") + "'", tool.Ask},
 	}
 	for _, tt := range tests {

@@ -8,7 +8,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A notifier passes on what hooks have to say: to the user, the observer and the session.
+// A notifier forwards hooks' messages to the user, the observer and the session.
 type notifier struct {
 	cfg *Config
 
@@ -16,14 +16,14 @@ type notifier struct {
 	warned map[string]bool
 }
 
-// notify tells the user something.
+// notify shows the user a message.
 func (n *notifier) notify(text string) {
 	if n.cfg.Notify != nil {
 		n.cfg.Notify(text)
 	}
 }
 
-// once tells the user something that would only annoy when repeated.
+// once shows the user a message that should not be repeated.
 func (n *notifier) once(text string) {
 	n.mu.Lock()
 	told := n.warned[text]
@@ -40,7 +40,7 @@ func (n *notifier) observe(f func(Observer)) {
 	}
 }
 
-// deliver passes on what a hook in the background says. It is too late to block anything.
+// deliver forwards a background hook's result. It cannot block anything any more.
 func (n *notifier) deliver(j *job, res result) {
 	if res.status == cancelled {
 		return
@@ -64,7 +64,8 @@ const (
 	wakeWindow = time.Minute
 )
 
-// wake notifies the session of a hook that ended with the code for blocking; others ended in silence.
+// wake notifies the session of a hook that ended with the blocking exit code; others are
+// ignored.
 func (n *notifier) wake(j *job, res result) {
 	if res.code == nil || *res.code != exitBlock || n.cfg.Wake == nil {
 		return
@@ -77,7 +78,7 @@ func (n *notifier) wake(j *job, res result) {
 	n.cfg.Wake(msg.Neutralise(j.who() + ": " + text))
 }
 
-// mayWake counts a wake-up, unless there were too many lately.
+// mayWake counts a wake-up, and returns false if there were too many recently.
 func (h *hook) mayWake(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// An Observer is told of every run of a hook. Its methods are called from several goroutines and must
-// not block.
+// An Observer is called for every run of a hook. Its methods are called from several goroutines
+// and must not block.
 type Observer interface {
 	HookStarted(Run)
 	HookProgress(Run, Streams)
 	HookDone(Run, Report)
 }
 
-// A Run is one run of one hook.
+// A Run is one run of a hook.
 type Run struct {
 	ID     string
 	Name   string // such as "PreToolUse:Bash"
 	Event  Name
-	Status string // what to show while it runs
+	Status string // text to show while it runs
 }
 
-// Streams are what a hook printed so far, or in all.
+// Streams holds a hook's output, so far or in total.
 type Streams struct{ Stdout, Stderr string }
 
-// A Report is how a run ended. Outcome is "success", "error" or "cancelled".
+// A Report describes how a run ended. Outcome is "success", "error" or "cancelled".
 type Report struct {
 	Streams
-	// ExitCode is nil if the hook was no process or did not end by itself.
+	// ExitCode is nil if the hook was not a process or did not exit by itself.
 	ExitCode *int
 	Outcome  string
-	// Reason says why it blocked or failed.
+	// Reason explains why it blocked or failed.
 	Reason   string
 	Duration time.Duration
 }
@@ -51,8 +51,8 @@ func (res *result) report() Report {
 	return rep
 }
 
-// news tells the observer what a hook prints while it runs, once a second at most. Of a hook that is done
-// sooner there is no news but its end.
+// news reports a running hook's output to the observer, at most once a second. A hook that ends
+// sooner only reports its end.
 type news struct {
 	job            *job
 	observer       Observer
@@ -64,7 +64,7 @@ type news struct {
 
 const newsInterval = time.Second
 
-// of returns a writer that keeps what is written in c and spreads the news.
+// of returns a writer that stores data in c and reports it.
 func (n *news) of(c capture) *reporter { return &reporter{c, n} }
 
 type reporter struct {
@@ -94,5 +94,5 @@ func (n *news) spread() {
 	}
 }
 
-// glance returns the beginning of what was printed so far.
+// glance returns the start of the output so far.
 func (c capture) glance() string { return firstRunes(string(c.Head(4*preview)), preview) }

@@ -2,7 +2,7 @@ package hook
 
 import "sync"
 
-// recorder is an observer that keeps what it sees.
+// recorder is an observer that records its calls.
 type recorder struct {
 	progress func()
 

@@ -9,16 +9,17 @@ import (
 	"adze/internal/tool"
 )
 
-// An Event is something that happened, or is about to. The functions below make one of each kind.
+// An Event is something that happened or is about to happen. Each kind has a constructor below.
 type Event struct {
 	Name Name
 
-	value  string // what matchers are compared with
+	value  string // value for matchers
 	use    *tool.Use
 	fields []field
 }
 
-// after returns the ended call, or nothing. It distinguishes hooks of several calls in one message.
+// after returns a note naming the ended call, or "". It distinguishes hooks of several calls in
+// one message.
 func (e Event) after() string {
 	if e.use == nil || e.use.Call == nil || e.Name != PostToolUse && e.Name != PostToolUseFailure {
 		return ""
@@ -26,51 +27,55 @@ func (e Event) after() string {
 	return tool.TitleOf(e.use.Name, e.use.Call)
 }
 
-// A field is a member of the input that only some events have.
+// A field is an input member that only some events have.
 type field struct {
 	name  string
 	value any
 }
 
-// OnSessionStart says that a session begins: source is startup, resume, clear, compact or fork.
+// OnSessionStart returns the event for the start of a session: source is startup, resume,
+// clear, compact or fork.
 func OnSessionStart(source, model string) Event {
 	return Event{Name: SessionStart, value: source, fields: []field{{"source", source}, {"model", model}}}
 }
 
-// OnSessionEnd says that a session ends: reason is clear, resume, logout, prompt_input_exit or other.
+// OnSessionEnd returns the event for the end of a session: reason is clear, resume, logout,
+// prompt_input_exit or other.
 func OnSessionEnd(reason string) Event {
 	return Event{Name: SessionEnd, value: reason, fields: []field{{"reason", reason}}}
 }
 
-// OnUserPromptSubmit says that the user submits a prompt.
+// OnUserPromptSubmit returns the event for a submitted prompt.
 func OnUserPromptSubmit(prompt string) Event {
 	return Event{Name: UserPromptSubmit, fields: []field{{"prompt", prompt}}}
 }
 
-// OnStop says that the model is about to stop. Active says that a hook already sent it back to work.
+// OnStop returns the event fired when the model is about to stop. Active means that a hook has
+// already made it continue.
 func OnStop(active bool, last string) Event {
 	return Event{Name: Stop, fields: []field{{"stop_hook_active", active}, {"last_assistant_message", last}}}
 }
 
-// OnSubagentStart says that a sub-agent of a type begins to work.
+// OnSubagentStart returns the event for the start of a sub-agent of a type.
 func OnSubagentStart(kind string) Event { return Event{Name: SubagentStart, value: kind} }
 
-// OnSubagentStop says that a sub-agent is about to stop; see [OnStop]. Transcript is where its conversation is.
+// OnSubagentStop returns the event fired when a sub-agent is about to stop; see [OnStop].
+// Transcript is the file with its conversation.
 func OnSubagentStop(kind string, active bool, last, transcript string) Event {
 	return Event{Name: SubagentStop, value: kind, fields: []field{
 		{"stop_hook_active", active}, {"last_assistant_message", last}, {"agent_transcript_path", transcript},
 	}}
 }
 
-// OnStopFailure says that an error of the provider ended the turn.
+// OnStopFailure returns the event for a turn ended by a provider error.
 func OnStopFailure(kind, details string) Event {
 	return Event{Name: StopFailure, value: kind, fields: []field{{"error", kind}, {"error_details", details}}}
 }
 
-// OnPreToolUse says that a call is about to be judged.
+// OnPreToolUse returns the event fired before a call is judged.
 func OnPreToolUse(u *tool.Use) Event { return onTool(PreToolUse, u) }
 
-// OnPostToolUse says that a call succeeded.
+// OnPostToolUse returns the event for a successful call.
 func OnPostToolUse(u *tool.Use, r *tool.Result) Event {
 	var response any = r.Structured
 	if response == nil {
@@ -79,13 +84,13 @@ func OnPostToolUse(u *tool.Use, r *tool.Result) Event {
 	return onTool(PostToolUse, u, field{"tool_response", response})
 }
 
-// OnPostToolUseFailure says that a call failed, or was interrupted.
+// OnPostToolUseFailure returns the event for a failed or interrupted call.
 func OnPostToolUseFailure(u *tool.Use, why string, interrupted bool) Event {
 	return onTool(PostToolUseFailure, u, field{"error", why}, field{"is_interrupt", interrupted})
 }
 
-// OnPermissionRequest says that the user is about to be asked about a call. Suggestions are the
-// permission updates that would be offered.
+// OnPermissionRequest returns the event fired before the user is prompted about a call.
+// Suggestions holds the permission updates that would be offered.
 func OnPermissionRequest(u *tool.Use, suggestions json.RawMessage) Event {
 	if absent(suggestions) {
 		suggestions = json.RawMessage("[]")
@@ -93,7 +98,7 @@ func OnPermissionRequest(u *tool.Use, suggestions json.RawMessage) Event {
 	return onTool(PermissionRequest, u, field{"permission_suggestions", suggestions})
 }
 
-// OnPermissionDenied says that a call was denied.
+// OnPermissionDenied returns the event for a denied call.
 func OnPermissionDenied(u *tool.Use, reason string) Event {
 	return onTool(PermissionDenied, u, field{"reason", reason})
 }
@@ -107,30 +112,31 @@ func onTool(n Name, u *tool.Use, more ...field) Event {
 		{"tool_name", u.Name}, {"tool_input", input}, {"tool_use_id", u.ID}}, more...)}
 }
 
-// OnPreCompact says that the conversation is about to be shortened: trigger is manual or auto.
+// OnPreCompact returns the event fired before compaction: trigger is manual or auto.
 func OnPreCompact(trigger, instructions string) Event {
 	return Event{Name: PreCompact, value: trigger, fields: []field{
 		{"trigger", trigger}, {"custom_instructions", instructions}}}
 }
 
-// OnPostCompact says that the conversation was shortened.
+// OnPostCompact returns the event fired after compaction.
 func OnPostCompact(trigger, summary string) Event {
 	return Event{Name: PostCompact, value: trigger, fields: []field{
 		{"trigger", trigger}, {"compact_summary", summary}}}
 }
 
-// OnNotification says that the user is told something that waits for them: kind is what it is about.
+// OnNotification returns the event for a notification that something waits for the user: kind
+// is its subject.
 func OnNotification(kind, title, message string) Event {
 	return Event{Name: Notification, value: kind, fields: []field{
 		{"message", message}, {"title", title}, {"notification_type", kind}}}
 }
 
-// OnTaskCreated says that a task is about to be added to the task list.
+// OnTaskCreated returns the event fired before a task is added to the task list.
 func OnTaskCreated(id, subject, description string) Event {
 	return onTask(TaskCreated, id, subject, description)
 }
 
-// OnTaskCompleted says that a task of the task list is about to be completed.
+// OnTaskCompleted returns the event fired before a task in the task list is completed.
 func OnTaskCompleted(id, subject, description string) Event {
 	return onTask(TaskCompleted, id, subject, description)
 }
@@ -139,7 +145,7 @@ func onTask(n Name, id, subject, description string) Event {
 	return Event{Name: n, fields: []field{{"task_id", id}, {"task_subject", subject}, {"task_description", description}}}
 }
 
-// An Asked is what a server asks the user for: values that fit Schema, or a visit to URL.
+// An Asked is a server's request to the user: for values that fit Schema, or to visit URL.
 type Asked struct {
 	Server, Message string
 	Schema          json.RawMessage
@@ -153,7 +159,7 @@ func (a Asked) mode() string {
 	return "form"
 }
 
-// OnElicitation says that a server is about to ask the user for something.
+// OnElicitation returns the event fired before a server's request is shown to the user.
 func OnElicitation(a Asked) Event {
 	fields := []field{{"mcp_server_name", a.Server}, {"message", a.Message}, {"mode", a.mode()}}
 	if a.URL != "" {
@@ -164,7 +170,8 @@ func OnElicitation(a Asked) Event {
 	return Event{Name: Elicitation, value: a.Server, fields: identified(fields, a.ID)}
 }
 
-// OnElicitationResult says that the answer to a server is about to be sent. Content may be nil.
+// OnElicitationResult returns the event fired before the answer to a server is sent. Content
+// may be nil.
 func OnElicitationResult(a Asked, action string, content map[string]any) Event {
 	fields := []field{{"mcp_server_name", a.Server}, {"mode", a.mode()}, {"action", action}}
 	if content != nil {
@@ -173,7 +180,7 @@ func OnElicitationResult(a Asked, action string, content map[string]any) Event {
 	return Event{Name: ElicitationResult, value: a.Server, fields: identified(fields, a.ID)}
 }
 
-// identified adds the id of an elicitation that has one.
+// identified adds an elicitation's ID, if it has one.
 func identified(fields []field, id string) []field {
 	if id == "" {
 		return fields
@@ -181,40 +188,42 @@ func identified(fields []field, id string) []field {
 	return append(fields, field{"elicitation_id", id})
 }
 
-// OnConfigChange says that a settings file changed.
+// OnConfigChange returns the event for a changed settings file.
 func OnConfigChange(s scope.Scope, file string) Event {
 	source := s.Short() + "_settings"
 	return Event{Name: ConfigChange, value: source, fields: []field{{"source", source}, {"file_path", file}}}
 }
 
-// OnCwdChanged says that the working directory changed.
+// OnCwdChanged returns the event for a changed working directory.
 func OnCwdChanged(from, to string) Event {
 	return Event{Name: CwdChanged, fields: []field{{"old_cwd", from}, {"new_cwd", to}}}
 }
 
-// OnFileChanged says that a watched file has appeared, changed or vanished: what is "add", "change" or "unlink".
+// OnFileChanged returns the event for a watched file that has appeared, changed or vanished:
+// what is "add", "change" or "unlink".
 func OnFileChanged(path, what string) Event {
 	return Event{Name: FileChanged, value: filepath.Base(path), fields: []field{{"file_path", path}, {"event", what}}}
 }
 
-// OnInstructionsLoaded says that a file of instructions was read.
+// OnInstructionsLoaded returns the event for a loaded instructions file.
 func OnInstructionsLoaded(file, memory, reason string, globs []string) Event {
 	return Event{Name: InstructionsLoaded, value: reason, fields: []field{
 		{"file_path", file}, {"memory_type", memory}, {"load_reason", reason}, {"globs", globs}}}
 }
 
-// OnWorktreeCreate says that a worktree of that name is wanted. A hook that makes one says where it is.
+// OnWorktreeCreate returns the event requesting a worktree of that name. A hook that creates it
+// returns its path.
 func OnWorktreeCreate(name string) Event {
 	return Event{Name: WorktreeCreate, fields: []field{{"name", name}}}
 }
 
-// OnWorktreeRemove says that a worktree is about to be removed.
+// OnWorktreeRemove returns the event fired before a worktree is removed.
 func OnWorktreeRemove(path string) Event {
 	return Event{Name: WorktreeRemove, fields: []field{{"worktree_path", path}}}
 }
 
-// names returns what matchers may call the thing the event is about: for a call the tool's name, its former
-// ones, and that of the tool it stands for.
+// names returns the names that matchers may use for the event's subject: for a call, the tool's
+// name, its former names, and the name of the tool it represents.
 func (e Event) names() []string {
 	names := []string{e.value}
 	if e.use != nil && e.use.Tool != nil {
@@ -228,7 +237,7 @@ func (e Event) names() []string {
 	return names
 }
 
-// title is the event as lists and logs show it, such as "PreToolUse:Bash".
+// title returns the event's name for lists and logs, such as "PreToolUse:Bash".
 func (e Event) title() string {
 	if e.value == "" {
 		return string(e.Name)

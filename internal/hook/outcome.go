@@ -10,51 +10,52 @@ import (
 	"adze/internal/tool"
 )
 
-// An Outcome is what all hooks of one event say together. Its zero value lets things take their course.
+// An Outcome is the combined result of an event's hooks. The zero value has no effect.
 type Outcome struct {
-	// Decision is about the call of [PreToolUse] and [PermissionRequest]: the strictest of all hooks.
-	// By names the hook that decided or blocked, Reason is what it gave as its reason.
+	// Decision is the strictest decision about the call of [PreToolUse] or [PermissionRequest].
+	// By names the hook that decided or blocked, and Reason is its reason.
 	Decision   tool.Decision
 	By, Reason string
-	// Blocked says that the event must not happen, or that the model must not stop yet.
+	// Blocked means that the event must not happen, or that the model must not stop yet.
 	Blocked bool
 	// Stop ends the turn, with this reason, if not empty.
 	Stop string
-	// Context is said to the model.
+	// Context is added for the model.
 	Context []msg.Part
 	// Messages are for the user.
 	Messages []string
 
-	UpdatedInput   json.RawMessage // for the call
-	UpdatedOutput  json.RawMessage // in place of the call's result
-	Answer         Answer          // to the question about the call
+	UpdatedInput   json.RawMessage // new input of the call
+	UpdatedOutput  json.RawMessage // replaces the call's result
+	Answer         Answer          // answer to the permission request
 	Retry          bool            // the model may try the call again
 	InitialMessage string          // the first prompt of the session
-	// Action answers a server: accept, decline or cancel; empty if no hook does. Content comes with an accept.
+	// Action answers a server: accept, decline or cancel; empty if no hook does. Content is for
+	// accept.
 	Action  string
 	Content json.RawMessage
-	// Worktree is where a hook has made one; empty if none has.
+	// Worktree is the path of a worktree created by a hook; empty if none.
 	Worktree string
-	// Watch are the files to watch from now on; nil means those that are watched.
+	// Watch holds the files to watch from now on; nil means no change.
 	Watch []string
 
 	told  []string // Context, without reminder tags
-	about string   // the call that hooks speak of, or empty
+	about string   // the call that the hooks are about, or empty
 }
 
-// An Answer is what hooks say to a question about a call.
+// An Answer is the hooks' answer to a permission request.
 type Answer struct {
-	// Decision is Undecided if no hook answered, and Ask if a hook broke: then the user must answer,
-	// and without one the call is denied.
+	// Decision is Undecided if no hook answered, and Ask if a hook broke: then the user must
+	// answer, and without a user the call is denied.
 	Decision    tool.Decision
 	By, Message string
 	Interrupt   bool // a denial ends the turn
-	// UpdatedInput and UpdatedPermissions come with an Allow; nil means none.
+	// UpdatedInput and UpdatedPermissions are for Allow; nil means none.
 	UpdatedInput, UpdatedPermissions json.RawMessage
 }
 
-// combine puts the results of an event together, in the order of configuration, whichever hook was
-// done first. About is the call that they speak of, or empty.
+// combine combines an event's results, in configuration order regardless of which hook ended
+// first. About is the call they are about, or empty.
 func combine(k kind, about string, results []result, keep Results) Outcome {
 	out := Outcome{about: about}
 	for i := range results {
@@ -84,7 +85,7 @@ func (out *Outcome) add(k kind, res *result, keep Results) {
 		out.Stop = firstOf(res.out.stopReason, "stopped by "+who)
 	}
 	if res.status == broken || res.status == cancelled {
-		return // it said nothing that could be relied on
+		return // its output is not reliable
 	}
 	out.collect(who, res)
 	if k.name == WorktreeCreate && res.status == succeeded {
@@ -99,7 +100,7 @@ func (out *Outcome) add(k kind, res *result, keep Results) {
 	}
 }
 
-// block is what a hook that blocks achieves.
+// block applies the effect of a blocking hook.
 func (out *Outcome) block(k kind, who string, res *result) {
 	switch k.reach {
 	case blocks:
@@ -115,7 +116,7 @@ func (out *Outcome) block(k kind, who string, res *result) {
 	}
 }
 
-// decide adds what the run decides about the call.
+// decide applies the run's decision about the call.
 func (out *Outcome) decide(who string, res *result) {
 	d, why := res.refusal()
 	if d > out.Decision {
@@ -128,7 +129,8 @@ func (out *Outcome) decide(who string, res *result) {
 	}
 }
 
-// collect takes over what the hook gave; of two that give the same thing the last one counts.
+// collect applies the hook's other output; if two hooks set the same field, the last one
+// counts.
 func (out *Outcome) collect(who string, res *result) {
 	replace := func(what string, old *json.RawMessage, value json.RawMessage) {
 		if value == nil {
@@ -148,17 +150,17 @@ func (out *Outcome) collect(who string, res *result) {
 	out.Retry = out.Retry || o.retry
 	out.InitialMessage = firstOf(o.initial, out.InitialMessage)
 	if o.watch != nil && out.Watch == nil {
-		out.Watch = []string{} // to watch none is something to say
+		out.Watch = []string{} // an explicit request to watch nothing
 	}
 	out.Watch = append(out.Watch, o.watch...)
 }
 
-// rankOfAction puts answers to a server in order: the strictest counts.
+// rankOfAction orders answers to a server: the strictest counts.
 func rankOfAction(action string) int {
 	return slices.Index([]string{"", "accept", "cancel", "decline"}, action)
 }
 
-// tell adds something for the model. A hook's words cannot pass for the program's own.
+// tell adds context for the model. A hook's text cannot be mistaken for adze's own.
 func (out *Outcome) tell(who, text string) {
 	if out.about != "" {
 		who += ", after " + out.about

@@ -12,14 +12,14 @@ import (
 	"adze/internal/tool"
 )
 
-// An output is what a hook printed as JSON. Its zero value says nothing.
+// An output is a hook's JSON output. The zero value has no effect.
 type output struct {
 	stop       bool // continue: false
 	stopReason string
 	suppress   bool
 	decision   string // approve or block
 	reason     string
-	message    string // for the user
+	message    string // message for the user
 
 	permission       tool.Decision
 	permissionReason string
@@ -29,16 +29,16 @@ type output struct {
 	retry            bool
 	result           json.RawMessage
 	initial          string
-	action           string          // in answer to a server: accept, decline or cancel
-	content          json.RawMessage // of an accept
-	worktree         string          // where the hook made one
-	watch            []string        // files to watch from now on; nil means that nothing is said of them
+	action           string          // answer to a server: accept, decline or cancel
+	content          json.RawMessage // content of an accept
+	worktree         string          // path of a worktree the hook created
+	watch            []string        // files to watch from now on; nil means not set
 }
 
 const commonFields = `continue?: boolean, stopReason?: string, suppressOutput?: boolean, decision?: "approve"|"block", reason?: string, systemMessage?: string`
 
-// decode reads what a hook printed in answer to an event. The error names what does not fit and says
-// what would.
+// decode decodes a hook's output for an event. The error names the invalid part and the
+// expected form.
 func decode(k kind, text []byte) (output, error) {
 	var out output
 	fields, err := fieldsOf(text)
@@ -64,7 +64,7 @@ func decode(k kind, text []byte) (output, error) {
 	return out, nil
 }
 
-// shape describes the output that an event takes.
+// shape describes the output that an event accepts.
 func shape(k kind) string {
 	specific := fmt.Sprintf("hookEventName: %q", k.name)
 	if k.fields != "" {
@@ -73,7 +73,7 @@ func shape(k kind) string {
 	return fmt.Sprintf("%s, hookSpecificOutput?: {%s}", commonFields, specific)
 }
 
-// specific reads what only hooks of this kind can say; members of other kinds are left alone.
+// specific reads the members specific to this kind; other kinds' members are ignored.
 func (out *output) specific(k kind, r *reader) {
 	switch k.name {
 	case PreToolUse:
@@ -110,8 +110,7 @@ func (out *output) specific(k kind, r *reader) {
 	}
 }
 
-// A reader takes members out of an object and keeps the first thing that is wrong with them. A member
-// that is null counts as absent.
+// A reader reads an object's members and keeps the first error. A null member counts as absent.
 type reader struct {
 	path   string
 	fields map[string]json.RawMessage
@@ -142,7 +141,7 @@ func (r *reader) wrong(name, want string) {
 	}
 }
 
-// into decodes a member and reports whether it was there.
+// into decodes a member and reports whether it was present.
 func (r *reader) into(name, want string, v any) bool {
 	data := r.raw(name)
 	if data == nil {
@@ -161,7 +160,7 @@ func (r *reader) text(name string) string {
 	return s
 }
 
-// texts returns a list, or nil if there is none.
+// texts returns a list, or nil if absent.
 func (r *reader) texts(name string) []string {
 	var list []string
 	r.into(name, "an array of strings", &list)
@@ -216,14 +215,14 @@ func (r *reader) rawObject(name string) json.RawMessage {
 	return r.raw(name)
 }
 
-// event checks that the output is meant for the event it answers.
+// event checks that the output is for the event it answers.
 func (r *reader) event(n Name) {
 	if name := r.text("hookEventName"); r.err == nil && name != string(n) {
 		r.wrong("hookEventName", fmt.Sprintf("%q", n))
 	}
 }
 
-// answer reads what a hook says to a question about a call.
+// answer reads a hook's answer to a permission request.
 func (r *reader) answer() *Answer {
 	d := r.object("decision")
 	if d == nil {
@@ -248,7 +247,8 @@ func (r *reader) answer() *Answer {
 	return a
 }
 
-// asyncLine reads a first line that sends the hook to the background, and how long it may stay there.
+// asyncLine parses a first line that sends the hook to the background, and returns its time
+// limit there.
 func asyncLine(line []byte) (time.Duration, bool) {
 	line = bytes.TrimSpace(line)
 	if !bytes.HasPrefix(line, []byte("{")) {

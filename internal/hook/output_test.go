@@ -44,7 +44,7 @@ func TestDecode(t *testing.T) {
 		{Notification, specific(Notification, `"additionalContext":"c"`), output{context: "c"}},
 		{SessionStart, specific(SessionStart, `"additionalContext":"c","initialUserMessage":"go"`), output{context: "c", initial: "go"}},
 		{WorktreeCreate, specific(WorktreeCreate, `"worktreePath":"/w/x"`), output{worktree: "/w/x"}},
-		{Stop, specific(Stop, `"additionalContext":7`), output{}}, // not one of its fields
+		{Stop, specific(Stop, `"additionalContext":7`), output{}}, // unknown field for this event
 		{Elicitation, specific(Elicitation, `"action":"accept","content":{"name":"x"}`), output{action: "accept", content: raw(`{"name":"x"}`)}},
 		{ElicitationResult, specific(ElicitationResult, `"action":"decline"`), output{action: "decline"}},
 	}

@@ -14,8 +14,8 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// parse reads the hooks of a source. What cannot be used is left out and reported; an entry whose
-// intent is clear but for a detail is kept on the cautious side.
+// parse parses a source's hooks. Unusable entries are omitted and reported; an entry with a
+// minor mistake is kept with the cautious interpretation.
 func parse(src *Source) ([]*spec, []Problem) {
 	p := &parser{src: src}
 	events, ok := p.object("", src.JSON)
@@ -72,7 +72,7 @@ func (p *parser) unknownEvent(name string) {
 	p.report(name, "there is no event of this name")
 }
 
-// groups reads the hooks of one event: each group is a matcher with hooks.
+// groups parses the hooks of an event: each group is a matcher with hooks.
 func (p *parser) groups(k kind, data json.RawMessage) {
 	for i, group := range p.list(string(k.name), data) {
 		path := fmt.Sprintf("%s[%d]", k.name, i)
@@ -94,7 +94,7 @@ func (p *parser) groups(k kind, data json.RawMessage) {
 	}
 }
 
-// matcher reads a pattern, or an object that holds the pattern under the name of the field it is for.
+// matcher parses a pattern, or an object with the pattern under its field's name.
 func (p *parser) matcher(k kind, path string, data json.RawMessage) matcher {
 	if absent(data) {
 		return matcher{}
@@ -118,7 +118,7 @@ func (p *parser) matcher(k kind, path string, data json.RawMessage) matcher {
 	return m
 }
 
-// tools reports what in a matcher no tool is called: the hooks never run for that.
+// tools reports names in a matcher that no tool has: the hooks never run for them.
 func (p *parser) tools(path string, m matcher) {
 	for _, name := range m.names {
 		if unknown := compat.Unknown(name); unknown != "" {
@@ -141,7 +141,7 @@ func (p *parser) tools(path string, m matcher) {
 	}
 }
 
-// An entry is a hook as settings write it.
+// An entry is a hook in the settings format.
 type entry struct {
 	Type           string            `json:"type"`
 	Command        json.RawMessage   `json:"command"`
@@ -185,7 +185,7 @@ func (p *parser) entry(k kind, path string, data json.RawMessage) *spec {
 	return s
 }
 
-// mayAsk reports whether the hook can ask the user, and why it cannot.
+// mayAsk reports whether the hook can ask the user, and reports a problem if it cannot.
 func (p *parser) mayAsk(k kind, s *spec, path string) bool {
 	switch {
 	case s.typ != TypeCommand:
@@ -200,7 +200,7 @@ func (p *parser) mayAsk(k kind, s *spec, path string) bool {
 	return false
 }
 
-// payload reads what the hook consists of, and reports whether there is enough of it.
+// payload parses the hook's content, and reports whether it is complete.
 func (p *parser) payload(s *spec, path string, e entry) bool {
 	missing := func(name string) bool {
 		p.report(path, "a hook of type %s needs a %s; the hook is left out", s.typ, name)
@@ -237,7 +237,7 @@ func (p *parser) payload(s *spec, path string, e entry) bool {
 	return true
 }
 
-// command reads a command for a shell, or words that are run as they are.
+// command parses a command for a shell, or words that run without one.
 func (p *parser) command(s *spec, e entry) bool {
 	if json.Unmarshal(e.Command, &s.command) == nil {
 		if len(e.Args) > 0 {
@@ -297,7 +297,7 @@ func (p *parser) condition(k kind, path, text string) condition {
 
 func absent(data json.RawMessage) bool { return len(data) == 0 || string(data) == "null" }
 
-// fieldOf returns the member an error is about, as the end of a path.
+// fieldOf returns the member an error is about, as a path suffix.
 func fieldOf(err error) string {
 	if e, ok := err.(*json.UnmarshalTypeError); ok && e.Field != "" {
 		return "." + e.Field
@@ -305,7 +305,7 @@ func fieldOf(err error) string {
 	return ""
 }
 
-// mistake says what is wrong with data, in words.
+// mistake describes an error in data to the user.
 func mistake(err error, data json.RawMessage) string {
 	e, ok := err.(*json.UnmarshalTypeError)
 	switch {
@@ -317,7 +317,7 @@ func mistake(err error, data json.RawMessage) string {
 	return "unexpected " + e.Value
 }
 
-// glimpse shows the beginning of a value.
+// glimpse returns the start of a value.
 func glimpse(data json.RawMessage) string {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "nothing"

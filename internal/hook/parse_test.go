@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// parsed is what a test looks at of a hook.
+// parsed holds the fields of a hook that a test checks.
 type parsed struct {
 	Event, Matcher, Label string
 	Type                  Type
@@ -144,7 +144,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A matcher that no tool can match is reported, with what was meant; the others are not.
+// TestMatchersOfNoTool checks that a matcher that no tool can match is reported with a
+// suggestion, and that others are not.
 func TestMatchersOfNoTool(t *testing.T) {
 	tests := []struct{ matcher, cond, want string }{
 		{"Bash", "", ""},

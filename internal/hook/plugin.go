@@ -8,17 +8,19 @@ import (
 	"strings"
 )
 
-// A Plugin is what the hooks of a plugin know of it.
+// A Plugin holds the plugin data available to its hooks.
 type Plugin struct {
-	// Root is its folder, and Data the one for what it keeps.
+	// Root is its directory, and Data the directory for its own data.
 	Root, Data string
-	// Check is called before a hook runs, of whatever type: an error keeps it from running. It may be nil.
+	// Check is called before a hook of any type runs: an error prevents it from running. It may
+	// be nil.
 	Check func() error
-	// Options returns the values that the user set, by name. It is called before a hook runs; nil means that there are none.
+	// Options returns the user's option values, by name. It is called before a hook runs; nil
+	// means none.
 	Options func(context.Context) (map[string]string, error)
 }
 
-// check returns why no hook of the plugin may run, or nil. The plugin may be nil.
+// check returns the reason the plugin's hooks may not run, or nil. The plugin may be nil.
 func (p *Plugin) check() error {
 	if p == nil || p.Check == nil {
 		return nil
@@ -26,18 +28,18 @@ func (p *Plugin) check() error {
 	return p.Check()
 }
 
-// The places in a command that stand for something of the plugin.
+// optionPlace starts a placeholder for a plugin option in a command.
 const optionPlace = "${user_config."
 
-// pluginValues are the texts that stand in a command in place of ${user_config.NAME} and of the plugin's folders. Nil has
-// none.
+// pluginValues holds the replacements for ${user_config.NAME} and the plugin's directories in a
+// command. Nil has none.
 type pluginValues struct {
 	plugin  *Plugin
 	options map[string]string
 }
 
-// values returns what a command may refer to. An option that it refers to and that has no value is an error. The plugin
-// may be nil.
+// values returns the values for a command. A referenced option without a value is an error. The
+// plugin may be nil.
 func (p *Plugin) values(ctx context.Context, command string) (*pluginValues, error) {
 	v := &pluginValues{plugin: p}
 	if p != nil && p.Options != nil {
@@ -60,7 +62,7 @@ func (p *Plugin) values(ctx context.Context, command string) (*pluginValues, err
 	}
 }
 
-// optionVariable returns the end of the name of the variable that holds an option.
+// optionVariable returns the suffix of the variable name for an option.
 func optionVariable(name string) string {
 	return "PLUGIN_OPTION_" + strings.Map(func(r rune) rune {
 		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -70,8 +72,8 @@ func optionVariable(name string) string {
 	}, name)
 }
 
-// environment returns the variables for a hook of the plugin. Options have the name that they were declared with, and
-// that name in capitals.
+// environment returns the variables for a plugin's hook. Options appear under their declared
+// name and in upper case.
 func (v *pluginValues) environment() (env []string) {
 	if v.plugin == nil {
 		return nil
@@ -91,7 +93,7 @@ func (v *pluginValues) environment() (env []string) {
 	return env
 }
 
-// fill replaces the places in a text. What is put in is not looked at again.
+// fill replaces the placeholders in a text. Replacements are not expanded again.
 func (v *pluginValues) fill(text string, with func(variable, value string, at int) string) string {
 	if v.plugin == nil {
 		return text
@@ -116,7 +118,7 @@ func (v *pluginValues) fill(text string, with func(variable, value string, at in
 	return b.String()
 }
 
-// place returns the variable and the value for what stands between ${ and }.
+// place returns the variable and the value for the text between ${ and }.
 func (v *pluginValues) place(inner string) (variable, value string, ok bool) {
 	for _, prefix := range []string{"ADZE_", "CLAUDE_"} {
 		switch strings.TrimPrefix(inner, prefix) {
@@ -135,7 +137,7 @@ func (v *pluginValues) place(inner string) (variable, value string, ok bool) {
 	return "ADZE_" + optionVariable(name), value, ok
 }
 
-// words fills in the words of a command that no shell reads.
+// words fills in the words of a command that runs without a shell.
 func (v *pluginValues) words(words []string) []string {
 	filled := make([]string, len(words))
 	for i, word := range words {
@@ -144,8 +146,8 @@ func (v *pluginValues) words(words []string) []string {
 	return filled
 }
 
-// shell fills in a command for a POSIX shell: with variables in double quotes, so that a shell never reads a value as a
-// part of the command, and never splits it.
+// shell fills in a command for a POSIX shell: with variables in double quotes, so that a shell
+// never interprets a value as part of the command, and never splits it.
 func (v *pluginValues) shell(command string) string {
 	return v.fill(command, func(variable, _ string, at int) string {
 		ref := "${" + variable + "}"
@@ -159,13 +161,13 @@ func (v *pluginValues) shell(command string) string {
 	})
 }
 
-// powerShell fills in a command for PowerShell, which does not split the values of variables.
+// powerShell fills in a command for PowerShell, which does not split variables' values.
 func (v *pluginValues) powerShell(command string) string {
 	return v.fill(command, func(variable, _ string, _ int) string { return "${env:" + variable + "}" })
 }
 
-// quoteAt returns the quote that is open at a place in a command, or 0. A mistake, as in a document within a script, changes
-// how a value is quoted, and never makes it a part of the command.
+// quoteAt returns the quote that is open at a position in a command, or 0. A wrong result, as
+// in a here-document, changes how a value is quoted, but never makes it part of the command.
 func quoteAt(command string, at int) (open byte) {
 	for i := 0; i < at; i++ {
 		switch c := command[i]; {

@@ -17,15 +17,15 @@ import (
 	"adze/internal/tool"
 )
 
-// pluginSource returns a source of a plugin with options.
+// pluginSource returns a plugin's source with options.
 func pluginSource(root string, options map[string]string, hooks string) Source {
 	return Source{Name: "plugin " + filepath.Base(root), Scope: scope.User, JSON: []byte(hooks), Plugin: &Plugin{
 		Root: root, Data: root + ".data", Options: func(context.Context) (map[string]string, error) { return options, nil },
 	}}
 }
 
-// Values come with quotes, spaces and code; a command gets each as one word, wherever it stands in the command.
-//
+// TestPluginOptionsAreNoCode checks that a command gets each value, with quotes, spaces and
+// code in it, as one word, wherever it appears.
 // Proves HOOK-11.
 func TestPluginOptionsAreNoCode(t *testing.T) {
 	value := `'; touch pwned; "$(touch pwned)" ` + "`touch pwned`" + ` * $HOME \`
@@ -136,7 +136,8 @@ func TestHooksOfTwoPlugins(t *testing.T) {
 	}
 }
 
-// A shell reads what was filled in as what was meant, for any command that it can read itself.
+// FuzzPluginShell checks that a shell parses the filled-in command as intended, for any command
+// that it can parse.
 func FuzzPluginShell(f *testing.F) {
 	f.Add(`echo ${user_config.x}`, "v")
 	f.Add(`echo "a'${user_config.x}" '${user_config.x}'`, `$(id)'"`)
@@ -166,7 +167,8 @@ func FuzzPluginShell(f *testing.F) {
 	})
 }
 
-// A hook of a plugin that is not what it was does not run, of whatever type, and the user is told why.
+// TestPluginIsChecked checks that hooks of any type from a modified plugin do not run, and that
+// the user gets the reason.
 func TestPluginIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	asked := false

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// An Asking is what a hook of type prompt asks a model, or one of type agent an agent.
+// An Asking is a prompt hook's question to a model, or an agent hook's to an agent.
 type Asking struct {
-	Prompt string          // as the hook has it; $ARGUMENTS stands for the input
+	Prompt string          // hook's prompt; $ARGUMENTS is replaced by the input
 	Input  json.RawMessage // the event
-	Model  string          // as the hook names it; empty means the small one
+	Model  string          // model name in the hook; empty means the small one
 }
 
-// An Opinion is what the model or agent says: whether the condition of the prompt is met. What is not met blocks, with the
-// reason; Context is for the conversation. Both may be empty.
+// An Opinion is the answer of the model or agent: whether the prompt's condition is met. If
+// not, it blocks with the reason; Context is for the conversation. Both may be empty.
 type Opinion struct {
 	OK              bool
 	Reason, Context string
 }
 
-// ask runs a hook that puts a condition to a model or an agent; without a way to ask, unable says why. An opinion counts like
-// the output of a command that says the same.
+// ask runs a prompt or agent hook; if answer is nil, unable is the reason it cannot run. An
+// opinion is treated like the equivalent command output.
 func ask(ctx context.Context, j *job, answer func(context.Context, Asking) (Opinion, error), unable string) ending {
 	return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 		if answer == nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// What a model or an agent finds counts like the output of a command, and what is no opinion like a hook that broke.
-//
+// TestPromptHooks checks that an opinion of a model or an agent counts like a command's output,
+// and that an invalid one counts like a broken hook.
 // Proves HOOK-05, HOOK-14.
 func TestPromptHooks(t *testing.T) {
 	const hook = `{"type":"prompt","prompt":"Is it safe? $ARGUMENTS","model":"haiku"}`
@@ -84,7 +84,7 @@ func TestPromptHookTimeout(t *testing.T) {
 	})
 }
 
-// summary says in a few words what an outcome amounts to.
+// summary summarizes an outcome.
 func summary(out Outcome) string {
 	var words []string
 	add := func(ok bool, word string) {

@@ -10,38 +10,40 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A registry holds the hooks of settings and of the host, and finds those that run for an event.
+// A registry holds the hooks from settings and the host, and finds the ones to run for an
+// event.
 type registry struct {
 	policy   Policy
 	approved func(src Source, event, matcher string, handler json.RawMessage) bool // may be nil
 
-	late func(Problem) // is told what is found after a reload
+	late func(Problem) // called with problems found after a reload
 
 	muted atomic.Bool // see Mute
 
 	mu       sync.Mutex
 	settings []*group
-	turn     []*hook // of the skills that run
+	turn     []*hook // hooks of the running skills
 	host     []*hook
 	callback Callback
 	lead     *registry // see Under; nil for a session
 	check    bool      // see Check
 }
 
-// Mute keeps all hooks from running, or lets them run again, except those of the administrator and of a host, which are
-// not the user's to switch off.
+// Mute disables or enables all hooks, except the administrator's and a host's, which the user
+// cannot disable.
 func (r *registry) Mute(on bool) { r.muted.Store(on) }
 
-// Under says that the hooks are those of a sub-agent: the lead's hooks that can deny a call apply to it, the hooks of the host
-// are those of its lead, now and later, and what the user switches off there is off here.
+// Under makes the hooks a sub-agent's: the lead's hooks that can deny a call apply to it, it
+// has its lead's host hooks, now and later, and hooks the user disables there are disabled
+// here.
 func (r *registry) Under(lead *Runner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lead = &lead.registry
 }
 
-// Check says that the hooks are those of an agent that works for a hook of lead. Only the lead's hooks that can deny a call
-// run, except those that would start such an agent again.
+// Check makes the hooks those of an agent that works for a hook of lead. Only the lead's hooks
+// that can deny a call run, except agent hooks, which would recurse.
 func (r *registry) Check(lead *Runner) {
 	r.Under(lead)
 	r.mu.Lock()
@@ -49,7 +51,7 @@ func (r *registry) Check(lead *Runner) {
 	r.check = true
 }
 
-// hosted returns the hooks of the host, and what runs them.
+// hosted returns the host's hooks and the callback that runs them.
 func (r *registry) hosted() ([]*hook, Callback) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +61,7 @@ func (r *registry) hosted() ([]*hook, Callback) {
 	return r.host, r.callback
 }
 
-// mute reports whether the user has switched hooks off.
+// mute reports whether the user has disabled hooks.
 func (r *registry) mute() bool {
 	r.mu.Lock()
 	lead := r.lead
@@ -67,19 +69,19 @@ func (r *registry) mute() bool {
 	return r.muted.Load() || lead != nil && lead.mute()
 }
 
-// silent reports whether the user has switched off a hook with all others.
+// silent reports whether a hook is disabled because the user disabled hooks.
 func (r *registry) silent(h *hook) bool {
 	return r.mute() && h.source.Scope != scope.Managed && h.source.Scope != scope.Host
 }
 
-// A hook is a definition with what happened to it so far.
+// A hook is a definition with its run state.
 type hook struct {
 	*spec
-	// idle says why it never runs, or is empty.
+	// idle is the reason it never runs, or empty.
 	idle string
 
 	mu    sync.Mutex
-	spent bool // it was to run once, and did
+	spent bool // a run-once hook that has run
 	last  *Report
 	wakes []time.Time
 }
@@ -90,8 +92,8 @@ func (h *hook) isSpent() bool {
 	return h.spent
 }
 
-// Reload replaces the hooks of the sources that [New] was given. Until it is called, changes to the
-// files behind them have no effect. What is wrong with the hooks of plugins is told when they are needed.
+// Reload replaces the hooks of the sources passed to [New]. Until it is called, changes to
+// their files have no effect. Problems in plugin hooks are reported when they are needed.
 func (r *registry) Reload(sources []Source) []Problem {
 	groups := make([]*group, len(sources))
 	var problems []Problem
@@ -108,8 +110,7 @@ func (r *registry) Reload(sources []Source) []Problem {
 	return problems
 }
 
-// SetTurn replaces the hooks that last no longer than a turn. Those of sources that stay are kept with what happened to
-// them.
+// SetTurn replaces the hooks that last for a turn. Hooks of unchanged sources keep their state.
 func (r *registry) SetTurn(sources []Source) []Problem {
 	var hooks []*hook
 	var problems []Problem
@@ -132,8 +133,8 @@ func (r *registry) SetTurn(sources []Source) []Problem {
 }
 
 // SetHost replaces the hooks of the host that drives the session. Data maps events to lists of
-// {"matcher", "hookCallbackIds", "timeout"}; f runs them. Unless all of them can be used, the error says why, and those
-// from before stay. Notes are about what has no effect.
+// {"matcher", "hookCallbackIds", "timeout"}; f runs them. If any hook is unusable, it returns
+// an error and keeps the previous ones. Notes lists entries without effect.
 func (r *registry) SetHost(data json.RawMessage, f Callback) (notes []Problem, err error) {
 	p := &parser{src: &Source{Name: "the host", Scope: scope.Host}}
 	if !absent(data) {
@@ -154,7 +155,7 @@ func (r *registry) SetHost(data json.RawMessage, f Callback) (notes []Problem, e
 	return notes, nil
 }
 
-// rankOf puts managed hooks first; the others stay in their order.
+// rankOf orders managed hooks first; the others keep their order.
 func rankOf(g *group) int {
 	if g.source.Scope == scope.Managed {
 		return 0
@@ -162,7 +163,7 @@ func rankOf(g *group) int {
 	return 1
 }
 
-// made returns the hooks of definitions.
+// made returns the hooks for definitions.
 func (r *registry) made(specs []*spec) []*hook {
 	hooks := make([]*hook, len(specs))
 	for i, s := range specs {
@@ -171,7 +172,7 @@ func (r *registry) made(specs []*spec) []*hook {
 	return hooks
 }
 
-// idle returns why a hook never runs, or "".
+// idle returns the reason a hook never runs, or "".
 func (r *registry) idle(s *spec) string {
 	p, src := r.policy, s.source
 	managed := src.Scope == scope.Managed
@@ -192,7 +193,8 @@ func (r *registry) idle(s *spec) string {
 	return ""
 }
 
-// matching returns the hooks that run for an event, in the order of configuration and each once.
+// matching returns the hooks that run for an event, in configuration order and without
+// duplicates.
 func (r *registry) matching(e Event, dir string) []*hook {
 	all := r.hooksOf(e.Name)
 	names := e.names()
@@ -208,8 +210,7 @@ func (r *registry) matching(e Event, dir string) []*hook {
 	return distinct(chosen)
 }
 
-// distinct leaves out hooks that do what another one does: the last one counts, but a managed hook
-// is never replaced.
+// distinct removes duplicate hooks: the last one counts, but a managed hook is never replaced.
 func distinct(hooks []*hook) []*hook {
 	keep := make(map[string]*hook)
 	for _, h := range hooks {
@@ -220,7 +221,7 @@ func distinct(hooks []*hook) []*hook {
 	return slices.DeleteFunc(hooks, func(h *hook) bool { return h.key() != "" && keep[h.key()] != h })
 }
 
-// Has reports whether any hook would run for events of a kind, whatever they are about.
+// Has reports whether any hook could run for events of a kind.
 func (r *registry) Has(n Name) bool {
 	return slices.ContainsFunc(r.hooksOf(n), func(h *hook) bool { return h.event == n && h.idle == "" && !r.silent(h) })
 }

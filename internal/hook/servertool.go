@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// callTool runs a hook that is the tool of a server. The text of its result counts like what a command prints.
+// callTool runs a hook implemented by a server's tool. The text of its result is treated like
+// command output.
 func (r *Runner) callTool(ctx context.Context, j *job) ending {
 	return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 		if r.cfg.CallTool == nil {
@@ -24,8 +25,9 @@ func (r *Runner) callTool(ctx context.Context, j *job) ending {
 	})
 }
 
-// fillIn returns the input of a tool with what the event says in the places of ${name} or ${name.of.member}. A text
-// that is one such place becomes the value itself, whatever its type; what the event does not have is an error.
+// fillIn returns a tool's input with ${name} or ${name.of.member} replaced by the event's
+// values. A string consisting of a single placeholder becomes the value itself, of any type; a
+// missing value is an error.
 func fillIn(input, event json.RawMessage) (json.RawMessage, error) {
 	if absent(input) {
 		return json.RawMessage("{}"), nil
@@ -44,7 +46,7 @@ func fillIn(input, event json.RawMessage) (json.RawMessage, error) {
 	return encode(filled)
 }
 
-// unmarshalNumbers decodes data and keeps numbers as they are written.
+// unmarshalNumbers decodes data, keeping numbers as written.
 func unmarshalNumbers(data json.RawMessage, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -102,7 +104,7 @@ func fillText(text string, values any) (any, error) {
 	}
 }
 
-// member returns the member of an object that a path of names leads to.
+// member returns the member of an object at a path of names.
 func member(v any, path string) (any, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		fields, ok := v.(map[string]any)

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// What the tool of a server returns counts like the output of a command, and a server that cannot be called like a hook
-// that broke.
-//
+// TestToolHooks checks that a server tool's result counts like a command's output, and that an
+// unreachable server counts like a broken hook.
 // Proves HOOK-05, HOOK-14.
 func TestToolHooks(t *testing.T) {
 	const hook = `{"type":"mcp_tool","server":"guard","tool":"check","input":{"command":"${tool_input.command}","about":"run in ${cwd}: ${tool_input}","n":1}}`

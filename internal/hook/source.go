@@ -9,25 +9,26 @@ import (
 	"adze/internal/tool"
 )
 
-// A Source is one place that defines hooks. Managed ones can be neither disabled nor replaced.
+// A Source defines hooks. Managed sources can be neither disabled nor replaced.
 type Source struct {
-	Name  string // as users know it, such as "user settings"
+	Name  string // display name, such as "user settings"
 	Scope scope.Scope
-	File  string // empty if there is none
+	File  string // empty if none
 	// JSON is the object that maps events to hooks.
 	JSON json.RawMessage
-	// Workspace says that the source lies in the workspace: its hooks run only if that is trusted, and
-	// never see the secrets of providers.
+	// Workspace means that the source is in the workspace: its hooks run only if the workspace
+	// is trusted, and never see provider secrets.
 	Workspace, Trusted bool
-	// Plugin is the plugin that the source is of; nil for others. Its hooks never see the secrets of providers either.
+	// Plugin is the source's plugin; nil for others. Its hooks never see provider secrets
+	// either.
 	Plugin *Plugin
 }
 
-// A Problem is something wrong with a source. The rest of the source is in force.
+// A Problem is an error in a source. The rest of the source applies.
 type Problem struct {
 	Source string
 	File   string
-	Path   string // within the source, such as "PreToolUse[0].hooks[1].timeout"
+	Path   string // path within the source, such as "PreToolUse[0].hooks[1].timeout"
 	Text   string
 }
 
@@ -43,10 +44,10 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s: hooks.%s: %s", where, p.Path, p.Text)
 }
 
-// A Type is how a hook is run.
+// A Type is a hook's type.
 type Type string
 
-// The types. Settings can define all but callbacks.
+// The types. Settings can define all except callbacks.
 const (
 	TypeCommand  Type = "command"
 	TypePrompt   Type = "prompt"
@@ -56,7 +57,7 @@ const (
 	TypeCallback Type = "callback"
 )
 
-// A failure says what becomes of a call whose hook gave no verdict.
+// A failure determines the effect of a hook that gave no verdict.
 type failure uint8
 
 const (
@@ -65,42 +66,42 @@ const (
 	failBlocks
 )
 
-// A spec is one hook as it was defined.
+// A spec is a hook's definition.
 type spec struct {
 	event   Name
 	matcher matcher
 	cond    condition
 	source  *Source
-	raw     json.RawMessage // as it was written, for approval
+	raw     json.RawMessage // original JSON, for approval
 	handler
 
-	timeout     time.Duration // 0: the default
+	timeout     time.Duration // 0 means the default
 	status      string
 	onFailure   failure
 	once        bool
 	async       bool
 	asyncRewake bool
-	asks        bool // it may ask the user: its standard input stays open
+	asks        bool // may ask the user: its standard input stays open
 }
 
-// A handler is what a hook runs. Which fields count depends on its type.
+// A handler holds the action of a hook. Its type determines which fields count.
 type handler struct {
 	typ      Type
-	words    []string // a command of several words is run without a shell
+	words    []string // run without a shell
 	command  string
 	shell    string
 	prompt   string
-	model    string // that the prompt or agent is for; empty means the small one
+	model    string // model for a prompt or agent; empty means the small one
 	url      string
 	headers  map[string]string
 	allowed  []string // variables that headers may contain
-	server   string   // that has the tool
+	server   string   // the tool's server
 	tool     string
-	input    json.RawMessage // of the tool, with places for what the event says; may be nil
+	input    json.RawMessage // the tool's input, with placeholders for event values; may be nil
 	callback string
 }
 
-// label is what users recognise the hook by.
+// label identifies the hook to users.
 func (s *handler) label() string {
 	switch s.typ {
 	case TypeCommand:
@@ -115,16 +116,16 @@ func (s *handler) label() string {
 	return s.callback
 }
 
-// who is the hook as the subject of a sentence.
+// who returns the hook's description as the subject of a sentence.
 func (s *spec) who() string { return fmt.Sprintf("%s hook `%s`", s.event, tool.OneLine(s.label(), 80)) }
 
 const (
 	defaultTimeout = 10 * time.Minute
-	promptTimeout  = 30 * time.Second // of hooks of type prompt
-	agentTimeout   = time.Minute      // of hooks of type agent
+	promptTimeout  = 30 * time.Second // default for prompt hooks
+	agentTimeout   = time.Minute      // default for agent hooks
 )
 
-// limit returns how long the hook may run. SessionEnd is for hooks of that event that set nothing.
+// limit returns the hook's time limit. SessionEnd is the default for hooks of that event.
 func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
 	switch {
 	case s.timeout > 0:
@@ -141,14 +142,14 @@ func (s *spec) limit(k kind, sessionEnd time.Duration) time.Duration {
 	return defaultTimeout
 }
 
-// key tells apart hooks that do the same. Callbacks of the host are never the same.
+// key identifies hooks that do the same. A host's callbacks are always distinct.
 func (s *spec) key() string {
 	if s.typ == TypeCallback {
 		return ""
 	}
 	root := ""
 	if p := s.source.Plugin; p != nil {
-		root = p.Root // the same template means another program in each plugin
+		root = p.Root // the same template runs another program in each plugin
 	}
 	return fmt.Sprintf("%s\x00%s\x00%q", root, s.typ, []string{s.shell, s.command, fmt.Sprint(s.words), s.url, s.prompt, s.model, s.server, s.tool, string(s.input), s.cond.text})
 }

@@ -10,29 +10,30 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// maxTurns bounds the requests of an agent.
+// maxTurns limits an agent's requests.
 const maxTurns = 50
 
-// A Checker has agents find out whether conditions are met.
+// A Checker uses agents to decide whether conditions are met.
 type Checker struct {
-	// Run has an agent work until it answers with a value of the schema. It must return when ctx is done.
+	// Run runs an agent until it answers with a value that fits the schema. It must return when
+	// ctx is done.
 	Run      func(ctx context.Context, i Inquiry) (json.RawMessage, error)
 	Language func() texts.Language
 }
 
-// An Inquiry is what an agent is to find out.
+// An Inquiry is an agent's assignment.
 type Inquiry struct {
-	System string // what it is told of its role
+	System string // system prompt
 	Prompt string // the condition, with the event
-	Model  string // as the hook names it; empty means the small one
-	// Schema is that of its answer.
+	Model  string // model name in the hook; empty means the small one
+	// Schema is the schema of its answer.
 	Schema   json.RawMessage
 	MaxTurns int
 }
 
 const answerSchema = `{"type":"object","properties":{"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["reason","ok"],"additionalProperties":false}`
 
-// Ask returns the opinion of an agent. It has the form of [hook.Judges].
+// Ask returns an agent's opinion. It has the signature required by [hook.Judges].
 func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))

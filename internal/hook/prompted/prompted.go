@@ -1,6 +1,6 @@
-// Package prompted asks a model for hooks of type prompt, and has an agent find out for hooks of type agent: whether what
-// happens meets the condition that the hook states in words. How agents run is left to its caller. When hooks run, how long they may take, and what follows from an answer is left to package hook;
-// whatever is not a clear answer is an error, after which the hook counts as one that gave no verdict.
+// Package prompted asks a model, for prompt hooks, or an agent, for agent hooks, whether an
+// event meets the condition stated in the hook. Anything but a clear answer is an error, after
+// which the hook counts as giving no verdict.
 package prompted
 
 import (
@@ -18,24 +18,25 @@ import (
 )
 
 const (
-	// maxInput is how long an event may be that a model reads, in bytes: it reads all of it or nothing.
+	// maxInput is the maximum size in bytes of an event that a model reads: it reads all of it
+	// or nothing.
 	maxInput  = 100_000
 	maxTokens = 2048
-	// maxTime is more than a hook gets: its own limit counts.
+	// maxTime is longer than any hook's own limit, which applies instead.
 	maxTime = time.Hour
 )
 
-// A Config is what the hooks are asked with.
+// Config configures prompt hooks.
 type Config struct {
 	Small *aside.Small
-	// Resolve returns the id of the model that a hook names.
+	// Resolve returns the ID of the model that a hook names.
 	Resolve  func(name string) (id string, err error)
 	Language func() texts.Language
 }
 
 const schema = `{"type":"object","properties":{"seal":{"type":"string"},"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["seal","reason","ok","additionalContext"],"additionalProperties":false}`
 
-// Ask returns the opinion of a model. It has the form of [hook.Judges].
+// Ask returns a model's opinion. It has the signature required by [hook.Judges].
 func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for a model (%d bytes)", len(a.Input))
@@ -62,7 +63,7 @@ func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	return opinion(members)
 }
 
-// opinion reads the members of an answer.
+// opinion decodes the members of an answer.
 func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 	var o hook.Opinion
 	var ok *bool
@@ -78,7 +79,7 @@ func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 	return o, nil
 }
 
-// question returns the prompt of a hook with the event in its place, or behind it.
+// question returns a hook's prompt with the event inserted or appended.
 func question(seal aside.Seal, a hook.Asking) string {
 	const place = "$ARGUMENTS"
 	event := seal.Quote("event", string(a.Input))

@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A mind answers with a text in which %s is the seal.
+// A mind is a fake model that answers with a text in which %s is the seal.
 type mind struct {
 	answer string
 	asked  []*model.Request
