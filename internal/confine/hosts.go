@@ -10,8 +10,8 @@ import (
 // hosts determines which hosts confined commands reach.
 type hosts struct{ *sources }
 
-// reachable reports whether any host can be reached. If no host is allowed and there is no user
-// to ask, a proxy would only cost time.
+// reachable reports whether any host can be reached. If no host is allowed and no user can be
+// prompted, a proxy would only cost time.
 func (h *hosts) reachable() bool {
 	if h.gate == nil {
 		return false

@@ -8,7 +8,7 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// A Status describes the confinement of commands, or the one that would apply if the sandbox
+// A Status describes the confinement of commands that applies, or would apply if the sandbox
 // were enabled.
 type Status struct {
 	Enabled   bool              `json:"enabled"`

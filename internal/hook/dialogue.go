@@ -51,7 +51,7 @@ const errEnded tool.Withdrawn = "the hook has ended"
 // its standard input, sequentially, and all others are output.
 type dialogue struct {
 	job  *job
-	user func(context.Context, Question) (key string, err error) // nil if there is no user
+	user func(context.Context, Question) (key string, err error) // nil without a user
 	out  io.Writer
 
 	line  []byte // incomplete line
@@ -241,7 +241,7 @@ func (d *dialogue) answer(ctx context.Context, q inquiry) []byte {
 	return line.Bytes()
 }
 
-// unheard returns the reason a hook's question was not asked, or "".
+// unheard returns the reason a hook's question did not reach the user, or "".
 func (c capture) unheard(s *spec) string {
 	line, _, _ := bytes.Cut(c.Head(maxQuestion+1), []byte("\n"))
 	fields, ok := asks(line)

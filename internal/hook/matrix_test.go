@@ -142,7 +142,7 @@ func TestJSONAtAnyExitCode(t *testing.T) {
 		{"block", `echo '{"decision":"block","reason":"no"}'`, tool.Deny},
 		{"stop", `echo '{"continue":false}'`, tool.Deny},
 		{"blank lines", "echo; echo '" + deny + "'", tool.Deny},
-		{"chatter before", "echo hello; echo '" + deny + "'", tool.Undecided}, // not JSON, as usual
+		{"chatter before", "echo hello; echo '" + deny + "'", tool.Undecided}, // treated as text, not JSON
 		{"another event", "echo '" + strings.ReplaceAll(allowing, "PreToolUse", "PostToolUse") + "'", tool.Ask},
 	}
 	for _, tt := range tests {

@@ -18,7 +18,7 @@ type Event struct {
 	fields []field
 }
 
-// after returns a note naming the ended call, or "". It distinguishes hooks of several calls in
+// after returns the title of the ended call, or "". It distinguishes hooks of several calls in
 // one message.
 func (e Event) after() string {
 	if e.use == nil || e.use.Call == nil || e.Name != PostToolUse && e.Name != PostToolUseFailure {

@@ -42,7 +42,7 @@ func (r *registry) Under(lead *Runner) {
 	r.lead = &lead.registry
 }
 
-// Check makes the hooks those of an agent that works for a hook of lead. Only the lead's hooks
+// Check makes r the registry of an agent that works for a hook of lead. Only the lead's hooks
 // that can deny a call run, except agent hooks, which would recurse.
 func (r *registry) Check(lead *Runner) {
 	r.Under(lead)

@@ -87,8 +87,9 @@ func (s *State) compile() *Policy {
 	return Compile(s.now.within(&s.heard.cfg, s.inherited))
 }
 
-// within returns c without anything its lead lacks, except grants to c itself: session and
-// command rules that were not inherited, and session directories.
+// within returns c limited by its lead. It drops allow rules and directories that the lead
+// lacks, except grants to c itself: session and command rules that were not inherited, and
+// session directories. It adds the lead's restrictions and its saved rules.
 func (c Config) within(lead *Config, inherited []rule.Rule) Config {
 	granted := func(r rule.Rule) bool {
 		return (r.Scope == scope.Session || r.Scope == scope.Command) && !has(inherited, r)
@@ -183,8 +184,8 @@ func withWish(lead, wish Mode) Mode {
 	return Stricter(lead, wish)
 }
 
-// DeniesFor returns the rule that denies exactly the tool's calls with the given content, such
-// as an agent type.
+// DeniesFor returns a rule that denies the tool's calls with the given content, such as an
+// agent type, or all of its calls.
 func (p *Policy) DeniesFor(names []string, content string) (rule.Rule, bool) {
 	for _, r := range p.cfg.Rules {
 		if r.Behavior == Deny && p.counts(&r) && slices.Contains(names, r.Tool) && (r.Content == "" || r.Content == "*" || strings.EqualFold(r.Content, content)) {

@@ -41,7 +41,8 @@ type Facts struct {
 	Rules []string
 	// Matcher matches a rule's content against the call; nil if the tool cannot.
 	Matcher func(content string) (bool, error)
-	// HookAllow and HookAsk hold the reasons of hooks that decided earlier.
+	// HookAllow names the hook that allowed the call, and HookAsk is a hook's reason to prompt;
+	// either may be empty.
 	HookAllow, HookAsk string
 }
 

@@ -103,7 +103,7 @@ func foresee(p *Policy, u *tool.Use, f *Facts) error {
 }
 
 // jails reports whether an allowed command stays in its jail: it is allowed only because it is
-// read-only, or the user allowed it to read the files it names.
+// read-only, or the user or the judge allowed it to read the files it names.
 func (p *Policy) jails(f *Facts, d *Decision) bool {
 	switch d.Reason.Type {
 	case ByReadOnly:
@@ -313,7 +313,7 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	if was == Plan && g.Mode() != Plan {
 		g.leftPlan()
 	}
-	// If the policy has changed, by this answer or otherwise, judge again: a yes never
+	// If the answer changed the input, or the policy has changed, judge again: a yes never
 	// overrides a deny, and a hook's yes to its own input never overrides a hazard the user
 	// must confirm.
 	if now := g.Policy(); r.Input != nil || now != p {

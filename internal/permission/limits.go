@@ -29,7 +29,7 @@ func (s *State) Limits() Limits {
 	}
 }
 
-// apply returns c's configuration restricted by the limits.
+// apply returns c with the rules, mode and directories of the limits.
 func (l *Limits) apply(c Config) Config {
 	c.Rules, c.Mode, c.Copies, c.ManagedOnly = l.Rules, l.Mode, l.Copies, l.ManagedOnly
 	c.Dirs, c.Dir, c.Protected, c.bases = l.Dirs, "", l.Protected, l.Bases

@@ -354,8 +354,9 @@ func suggestWrite(t *Target) []Update {
 	}
 }
 
-// foreignDirs returns the directories a target resolves through that are not working
-// directories, except ones too broad to be opened as a whole.
+// foreignDirs returns the directories of all paths that a target resolves through. It returns
+// nil if the path is doubtful, or if one of them is the root directory, which is too broad to
+// open as a whole.
 func foreignDirs(t *Target) []string {
 	if t.Set.Remote || t.Set.Doubt != nil || t.Set.Odd != nil {
 		return nil

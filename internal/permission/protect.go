@@ -41,7 +41,8 @@ func (p *places) protects(name string, unattended bool) string {
 	return ""
 }
 
-// obeyed returns the part of a path that makes programs execute or obey the file, or "".
+// obeyed returns a message naming the part of a path that makes programs execute or obey the
+// file, or "".
 func obeyed(parts []string, unattended bool) string {
 	for i, part := range parts {
 		next := ""

@@ -110,8 +110,8 @@ func renew(s *State) {
 	s.moved.Ring()
 }
 
-// SetRules replaces the rules and directories from settings. It keeps the rules of the session
-// and the command line, and the session's directories.
+// SetRules replaces the rules and directories from settings. It keeps the rules of the session,
+// the command line and the running command, and the session's directories.
 func (s *State) SetRules(rules []rule.Rule, dirs []string) {
 	s.change(func(c Config) Config {
 		kept := slices.DeleteFunc(slices.Clone(c.Rules), func(r rule.Rule) bool {

@@ -308,8 +308,8 @@ func (r *resolver) looked(part *shell.Part, text string) Use {
 	return use
 }
 
-// leaves reports whether a part's word is a path outside the part's readable directories that
-// exists or could be created.
+// leaves reports whether a part's word is a path outside the places that may be read without
+// asking, and exists or could be created.
 func (r *resolver) leaves(part *shell.Part, text string) bool {
 	use := r.looked(part, text)
 	if use.Set.Remote || inside(r.p.places().public(), use.names) && !aside(use.names) {

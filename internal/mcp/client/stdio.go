@@ -220,7 +220,7 @@ func find(name, path, dir string) (string, error) {
 	}
 	for _, place := range filepath.SplitList(path) {
 		if !filepath.IsAbs(place) {
-			continue // skip programs inside the project
+			continue // the user's program is wanted, not the project's
 		}
 		if file := filepath.Join(place, name); executable(file) == nil {
 			return file, nil

@@ -61,7 +61,8 @@ func (k *Keeper) Headers(ctx context.Context, e *roster.Entry) (map[string]strin
 	return headers, nil
 }
 
-// complaint returns a command's standard error, unless it repeats the output.
+// complaint returns a command's standard error for an error message, with words from its output
+// masked.
 func complaint(problems, out string) string {
 	text := tool.OneLine(problems, maxSaid)
 	for word := range strings.FieldsFuncSeq(out, func(r rune) bool { return strings.ContainsRune(" \t\n\"{},:", r) }) {

@@ -67,8 +67,8 @@ func New(c Config) *Keeper {
 	}
 	k := &Keeper{c: c, holders: map[string]*holder{}, Cache: &Cache{home: c.Home, now: c.Now}}
 	if c.Home != "" {
-		// Locks share files with others in their directory, and the store is locked while a
-		// token is.
+		// Token locks need their own directory: locks in a directory may share files, and the
+		// store is locked while a token is.
 		k.locks = replace.New(filepath.Join(c.Home, "locks", "tokens"))
 		k.store = keyring.Open(c.Home, replace.New(filepath.Join(c.Home, "locks")))
 	}

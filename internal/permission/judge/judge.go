@@ -107,8 +107,7 @@ func (j *Judge) Hear(parts []msg.Part) {
 	j.heard = append(j.heard[max(0, len(j.heard)+1-maxMessages):], text)
 }
 
-// Judge asks up to twice: a quick yes is final; anything else gets a second question with
-// reasoning.
+// Judge asks up to twice: a quick pass is final, and a block is reconsidered with reasoning.
 func (j *Judge) Judge(ctx context.Context, q permission.Question) (permission.Judgement, error) {
 	call, err := describe(q)
 	if err != nil {

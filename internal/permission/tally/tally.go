@@ -58,7 +58,8 @@ func (d *Denials) Allowed(tool string) {
 	delete(d.tools, tool)
 }
 
-// Repeated returns the reason an identical call was refused, if it is too recent to ask again.
+// Repeated returns the reason an identical call was refused, if the tool has reached the denial
+// limit and it is too early to ask again.
 func (d *Denials) Repeated(tool string, input json.RawMessage) (string, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

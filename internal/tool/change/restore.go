@@ -37,8 +37,8 @@ func (f *Files) Restore(structured json.RawMessage) {
 	Recall(f.State, filestate.Entry{Path: path, Origin: filestate.Edit, Complete: true}, c.ContentHash)
 }
 
-// Recall records e with its hash in hexadecimal. Without a hash, or if the file is gone,
-// nothing is recorded. The content is compared before the file is changed.
+// Recall records e with its hash in hexadecimal. Without a valid hash, or if the file is gone,
+// it removes the file's record instead. The content is compared before the file is changed.
 func Recall(state *filestate.Store, e filestate.Entry, hash string) {
 	n, err := hex.Decode(e.Hash[:], []byte(hash[:min(len(hash), 2*len(e.Hash))]))
 	if _, gone := os.Lstat(e.Path); err != nil || n < len(e.Hash) || gone != nil {

@@ -125,8 +125,8 @@ const (
 )
 
 // News returns texts for the model describing external changes to the files it knows. Files of
-// which a search or a command printed a part are omitted, since a search may print many.
-// Changed files then count as read. It is fast if nothing changed.
+// which a search or a command printed only a part are omitted, since a search may print many. A
+// file whose change is shown counts as read. News is fast if nothing changed.
 func (f *Files) News(ctx context.Context) []string {
 	if f == nil {
 		return nil
