@@ -372,7 +372,7 @@ func TestLists(t *testing.T) {
 			if string(tools[2].Schema) != `{"type":"object"}` || string(tools[3].Schema) != `{"type":"object"}` {
 				t.Errorf("no schema: %s, %s", tools[2].Schema, tools[3].Schema)
 			}
-			if got := call(t, c, tools[0].Name, ""); got != "error: there is no tool Bash" { // the name is mapped back to the server's own
+			if got := call(t, c, tools[0].Name, ""); got != "error: there is no tool Bash" { // the error text is cleaned, too
 				t.Errorf("a call under the cleaned name: %q", got)
 			}
 		})
