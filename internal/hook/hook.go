@@ -75,11 +75,11 @@ type Judges struct {
 
 // A Policy restricts which hooks run. Managed hooks run in any case, unless DisableManaged is set.
 type Policy struct {
-	// Disable disables all hooks. DisableManaged disables the managed ones.
+	// Disable disables all hooks except managed ones, DisableManaged the managed ones.
 	Disable, DisableManaged bool
-	// Bare omits hooks from settings files.
+	// Bare omits all hooks except managed ones and the host's.
 	Bare bool
-	// ManagedOnly omits all other hooks except the host's.
+	// ManagedOnly omits all hooks except managed ones and the host's.
 	ManagedOnly bool
 	// AllowedURLs lists the addresses that HTTP hooks may use, with * for any text; nil allows
 	// all.

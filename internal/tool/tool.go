@@ -183,8 +183,8 @@ type (
 	// Personal reports whether only the user may decide whether the call runs. If absent,
 	// others may.
 	Personal interface{ NeedsPerson() bool }
-	// Preapproved reports whether the call's hosts need no permission unless a rule covers
-	// them, and, for a call that touches nothing, whether it needs none. If absent, it does.
+	// Preapproved reports whether the call needs no permission for hosts that no rule covers,
+	// or, if it touches nothing, no permission at all. If absent, it needs permission.
 	Preapproved interface{ Preapproved() bool }
 	// Serving returns the server that the call goes to: rules for the server's tools apply to
 	// the call, and its capabilities are only hints. If absent, the call does not go to a

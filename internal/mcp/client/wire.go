@@ -21,8 +21,8 @@ const (
 
 var errTooLarge = fmt.Errorf("the server sent a message of more than %d MB", maxMessage>>20)
 
-// A wire is a connection that transfers one message at a time, as bytes. It implements
-// [sdk.Connection].
+// A wire is a connection that transfers one message at a time, as bytes. It implements the
+// SDK's Connection.
 type wire struct {
 	send    func(context.Context, []byte) error
 	shut    func() // called once
@@ -92,7 +92,7 @@ func (w *wire) fail(err error) {
 	})
 }
 
-// Read implements [sdk.Connection].
+// Read implements the SDK's Connection.
 func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case msg := <-w.in:
@@ -104,7 +104,7 @@ func (w *wire) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements [sdk.Connection].
+// Write implements the SDK's Connection.
 func (w *wire) Write(ctx context.Context, msg jsonrpc.Message) error {
 	select {
 	case <-w.gone:
@@ -118,11 +118,11 @@ func (w *wire) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return w.send(ctx, data)
 }
 
-// Close implements [sdk.Connection].
+// Close implements the SDK's Connection.
 func (w *wire) Close() error {
 	w.fail(io.EOF)
 	return nil
 }
 
-// SessionID implements [sdk.Connection].
+// SessionID implements the SDK's Connection.
 func (w *wire) SessionID() string { return "" }
