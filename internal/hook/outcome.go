@@ -129,8 +129,8 @@ func (out *Outcome) decide(who string, res *result) {
 	}
 }
 
-// collect applies the hook's other output; if two hooks set the same field, the last one
-// counts.
+// collect applies the hook's other output. If several hooks give an input, a result or a first
+// prompt, the last one counts; for answers to a server, the strictest does.
 func (out *Outcome) collect(who string, res *result) {
 	replace := func(what string, old *json.RawMessage, value json.RawMessage) {
 		if value == nil {

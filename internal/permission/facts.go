@@ -13,7 +13,8 @@ import (
 // decision itself uses nothing else.
 type Facts struct {
 	// Names holds the tool's current name, then its former names. For a call to a server, the
-	// last one is the name it would have as the server's tool.
+	// name it would have as the server's tool follows, and for a call that is another way to
+	// use a tool, that tool's name.
 	Names []string
 	// Origin identifies the provider of a tool that is not adze's own; such a tool's
 	// annotations are only hints.
@@ -90,8 +91,8 @@ type Command struct {
 	// files they touch.
 	nested []inner.Line
 	inner  []Use
-	// mentions holds the words that name protected paths in the arguments of little-known
-	// programs.
+	// mentions holds the words that the wildcard rules covering the command do not cover; see
+	// [resolver.mentioned].
 	mentions []mention
 	// others holds the line's expansions under other names; unsure is the reason there may be
 	// more. They are computed only if a rule denies or asks about some commands.
