@@ -15,7 +15,8 @@ import (
 
 // Checks for commands that show read-protected files without naming them as plain paths.
 
-// shown applies deny and ask rules to the files git shows.
+// shown applies deny and ask rules to files that git and other programs show without naming
+// them as plain paths.
 func (c commandCheck) shown() finding {
 	if !c.guardsFiles() {
 		return finding{}
@@ -43,7 +44,7 @@ func (c commandCheck) shown() finding {
 	return found
 }
 
-// everything returns the line and all of its expansions.
+// everything returns the line, its expansions and its nested lines.
 func (c commandCheck) everything() []*shell.Script {
 	all := c.scripts()
 	for _, s := range c.cmd.nested {
