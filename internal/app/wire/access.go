@@ -21,7 +21,7 @@ import (
 	"adze/internal/tools/plan"
 )
 
-// openGate creates the sandbox, the permission gate and the working directory of the conversation.
+// openGate creates the conversation's sandbox, permission gate and working directory.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
 	start, dir := c.ws.Dir, ""
 	if w := c.spec.Worker; w != nil {
@@ -50,12 +50,12 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	if dir != "" {
 		c.dir.Move(dir)
 	}
-	c.closers.add(func() { c.dir.trees.Close() }) // when no command runs any more
+	c.closers.add(func() { c.dir.trees.Close() }) // closed after all commands have ended
 	return nil
 }
 
-// newConfinement returns the sandbox that the settings ask for. It is an error if they require one and none
-// works.
+// newConfinement returns the sandbox configured by the settings. It fails if they require one
+// and none works.
 func (w *Workspace) newConfinement(dir string) (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
@@ -68,7 +68,8 @@ func (w *Workspace) newConfinement(dir string) (*confine.Confinement, error) {
 	return f, nil
 }
 
-// quarantine returns the directory for what appears under protected names, or "" for a temporary one.
+// quarantine returns the directory that receives files created under protected names, or "" for
+// a temporary one.
 func (w *Workspace) quarantine() string {
 	if w.Project.Home == "" {
 		return ""
@@ -76,8 +77,8 @@ func (w *Workspace) quarantine() string {
 	return filepath.Join(w.Project.Home, "quarantine")
 }
 
-// SandboxProtects reports whether the sandbox works here and protects enough for commands in it to run without a
-// question. It tests the sandbox; conversations use the result.
+// SandboxProtects reports whether the sandbox works here and is strong enough to run commands
+// without prompting. It tests the sandbox and caches the result for conversations.
 func (w *Workspace) SandboxProtects() bool {
 	f := confine.New(confine.Config{Dir: w.Dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe})
 	defer f.Close()
@@ -87,7 +88,8 @@ func (w *Workspace) SandboxProtects() bool {
 // SandboxSetting is the setting that switches the sandbox on.
 const SandboxSetting = "sandbox.enabled"
 
-// EnableSandbox switches the sandbox on in the user's settings, and for the next command of the conversations.
+// EnableSandbox enables the sandbox in the user's settings, starting with the next command of
+// every conversation.
 func (w *Workspace) EnableSandbox(ctx context.Context) error {
 	file, err := w.Project.Set(ctx, w.Say, scope.User, SandboxSetting, []byte("true"))
 	if err == nil {
@@ -96,7 +98,7 @@ func (w *Workspace) EnableSandbox(ctx context.Context) error {
 	return err
 }
 
-// SandboxStatus tests the sandbox that conversations would have.
+// SandboxStatus tests the sandbox that a conversation would use.
 func (w *Workspace) SandboxStatus(ctx context.Context, a AccessSpec) (confine.Status, error) {
 	c := &Conversation{ws: w, spec: Spec{Access: a}}
 	defer c.Close()
@@ -106,7 +108,7 @@ func (w *Workspace) SandboxStatus(ctx context.Context, a AccessSpec) (confine.St
 	return c.sandbox.Status(ctx), nil
 }
 
-// setMode changes the permission mode of the calls to come.
+// setMode sets the permission mode for subsequent calls.
 func (c *Conversation) setMode(name string) (string, error) {
 	mode, err := permission.ParseMode(name)
 	if err != nil {
@@ -115,8 +117,8 @@ func (c *Conversation) setMode(name string) (string, error) {
 	return string(mode), c.Gate.SetMode(mode)
 }
 
-// restore restores the model, mode and directories of a resumed session, unless the spec sets them, and tells
-// the user what cannot be restored.
+// restore restores the model, mode and directories of a resumed session, unless the spec sets
+// them, and reports anything it could not restore.
 func (c *Conversation) restore(ctx context.Context) {
 	state := c.record.State()
 	if state.Model == "" && c.record.Earlier != nil {
@@ -161,7 +163,7 @@ func (c *Conversation) restore(ctx context.Context) {
 	}
 }
 
-// Allow adds a rule that allows a tool, for a user who named it on the command line.
+// Allow adds an allow rule for a tool named on the command line.
 func (c *Conversation) Allow(name string) {
 	c.Gate.AddRule(rule.Rule{Tool: name, Behavior: permission.Allow, Scope: scope.CLI})
 }
@@ -186,5 +188,5 @@ func (c *Conversation) keepFiles() {
 	c.Gate.SetKept(kept)
 }
 
-// PlanFile returns the file of the conversation's plan.
+// PlanFile returns the path of the conversation's plan file.
 func (c *Conversation) PlanFile() string { return plan.File(c.ws.plansDir(), c.record.ID, "") }

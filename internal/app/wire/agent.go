@@ -17,13 +17,13 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// useAgent makes the conversation that of the agent which the command line or the settings name. What the command line
-// says of the model and of limits comes first; a permission mode can only become stricter.
+// useAgent applies the agent named on the command line or in the settings to the conversation.
+// Command-line model and limits take precedence; the permission mode can only become stricter.
 func useAgent(c *Conversation) error {
 	s := &c.spec
 	if s.Worker != nil {
 		if !s.Worker.fork() {
-			s.Definition = nil // it has one of its own
+			s.Definition = nil // a worker has its own definition
 		}
 		return nil
 	}
@@ -38,7 +38,7 @@ func useAgent(c *Conversation) error {
 	return nil
 }
 
-// follow makes the conversation that of an agent.
+// follow applies an agent definition to the conversation.
 func (s *Spec) follow(d *agentdef.Definition) {
 	s.Definition = d
 	s.Model.Name = cmp.Or(s.Model.Name, d.Model)
@@ -47,7 +47,7 @@ func (s *Spec) follow(d *agentdef.Definition) {
 	s.OmitInstructions = s.OmitInstructions || d.OmitInstructions
 }
 
-// resumeAgent lets a conversation that is resumed be that of the agent that it was of, unless the command line or the
+// resumeAgent restores the agent of a resumed conversation, unless the command line or the
 // settings name another.
 func resumeAgent(c *Conversation) {
 	s, before := &c.spec, c.record.State().Agent
@@ -61,7 +61,8 @@ func resumeAgent(c *Conversation) {
 	}
 }
 
-// keepAgent notes whose conversation it is. A coordinator is no agent of the user's.
+// keepAgent records the conversation's agent. Coordinators are not recorded because they are
+// not user-defined agents.
 func keepAgent(c *Conversation) {
 	d := c.spec.Definition
 	if c.spec.Worker == nil && d != nil && !c.spec.Coordinator && d.Name != c.record.State().Agent && c.record.Log != nil {
@@ -71,16 +72,17 @@ func keepAgent(c *Conversation) {
 	}
 }
 
-// FirstPrompt returns what a new conversation begins with: what the user says, after what its agent begins with.
+// FirstPrompt returns the first prompt of a new conversation: the agent's initial prompt
+// followed by the user's text.
 func FirstPrompt(w *Workspace, s *Spec, text string) string {
 	d, err := agentdefs.Main(w.Project, w.Agents, s.MainAgent)
 	if err != nil || d == nil || d.InitialPrompt == "" || s.Session.Resumes() || strings.HasPrefix(text, "/") {
-		return text // ok: what is wrong is said when the conversation is opened
+		return text // ok: opening the conversation reports the error
 	}
 	return strings.TrimSpace(d.InitialPrompt + "\n\n" + text)
 }
 
-// agentsOf returns the agents of a workspace as hosts are told of them.
+// agentsOf returns the workspace's agents in the form sent to hosts.
 func agentsOf(w *Workspace) (list []streamjson.Agent) {
 	for _, d := range w.Agents.All() {
 		list = append(list, streamjson.Agent{Name: d.Name, Description: d.Description, Model: d.Model})
@@ -88,8 +90,7 @@ func agentsOf(w *Workspace) (list []streamjson.Agent) {
 	return list
 }
 
-// limitMode makes the permission mode as strict as the agent of the conversation wants it, unless the command line has
-// one.
+// limitMode restricts the permission mode to the agent's, unless the command line sets one.
 func limitMode(c *Conversation) error {
 	d, a := c.spec.Definition, c.spec.Access
 	if d == nil || d.Mode == "" || a.Mode != "" || a.Skip {
@@ -98,7 +99,8 @@ func limitMode(c *Conversation) error {
 	return c.Gate.SetMode(mode.Stricter(c.Gate.Mode(), mode.Mode(d.Mode)))
 }
 
-// offeredBy reports whether the agent of a conversation gets a tool; nil if there is no agent.
+// offeredBy returns a predicate that reports whether the conversation's agent gets a tool, or
+// nil without an agent.
 func offeredBy(s *Spec) func(tool string) bool {
 	if s.Definition == nil {
 		return nil
@@ -106,7 +108,7 @@ func offeredBy(s *Spec) func(tool string) bool {
 	return s.Definition.Offers
 }
 
-// holder returns the definition of the agent that a conversation is of; nil if there is none, or for a fork.
+// holder returns the definition of the conversation's agent; nil for a fork or if it has none.
 func holder(s *Spec) *agentdef.Definition {
 	if s.Worker != nil {
 		return s.Worker.Birth.Definition
@@ -114,7 +116,8 @@ func holder(s *Spec) *agentdef.Definition {
 	return s.Definition
 }
 
-// remembering returns the definition of the agent that holds a conversation if it has a memory of its own, or nil.
+// remembering returns the definition of the conversation's agent if that agent has its own
+// memory, or nil.
 func remembering(s *Spec) *agentdef.Definition {
 	d := s.Definition
 	if s.Worker != nil && !s.Worker.fork() {
@@ -126,7 +129,8 @@ func remembering(s *Spec) *agentdef.Definition {
 	return d
 }
 
-// promptChoice returns which texts make up the system prompt. Agents with a memory of their own are told of it.
+// promptChoice returns the texts that make up the system prompt. Agents with their own memory
+// get a section about it.
 func promptChoice(s *Spec, m *memories.View, l texts.Language) brief.Choice {
 	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
 	if s.Coordinator {

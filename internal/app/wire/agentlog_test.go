@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Agents whose conversations cannot be kept work all the same, and the user is told once.
-//
+// TestAgentsWithoutALog checks that agents whose conversations cannot be saved still work, and
+// that the user is notified once.
 // Proves SESS-16.
 func TestAgentsWithoutALog(t *testing.T) {
 	p := newPlace(t)

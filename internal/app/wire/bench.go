@@ -17,15 +17,16 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// A Bench holds the tools and the policy of a conversation that is not opened: calls are judged on it, but nothing runs.
+// A Bench holds the tools and policy of a conversation that is not opened. It judges calls but
+// runs nothing.
 type Bench struct {
 	Tools []tool.Tool
 	Gate  *permission.Gate
-	// HookProblems are what is wrong with the hooks of the settings.
+	// HookProblems lists problems with the hooks in the settings.
 	HookProblems []hook.Problem
 }
 
-// Bench returns the bench of a conversation with that access.
+// Bench returns a Bench for a conversation with the given access.
 func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	f, err := w.newConfinement(w.Dir)
 	if err != nil {
@@ -46,18 +47,18 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	d := toolbox.Config{
 		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
 		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: webtools.Pages(w.online()),
-		Turns:       toolbox.Turns{Unattended: true}, // the tools are shown as one turn without a user has them
+		Turns:       toolbox.Turns{Unattended: true}, // list the tools as in an unattended turn
 		Experiments: new(windowParts).experiments(w.values().Window),
 	}
 	if w.Project.Home != "" {
-		d.PlanFile = func() string { return "" } // none of the tools is run
+		d.PlanFile = func() string { return "" } // no tool is run
 		d.Files = &change.Files{Dir: dir.Here, State: d.State, Hidden: b.Gate.Hidden}
 	}
 	b.Tools = toolbox.New(d)
 	return b, nil
 }
 
-// Find returns the tool that a call names, or one about which only its name is known.
+// Find returns the named tool, or a placeholder if it is unknown.
 func (b *Bench) Find(name string) tool.Tool {
 	for _, t := range b.Tools {
 		if t.Spec().Name == name || slices.Contains(t.Traits().Aliases, name) {

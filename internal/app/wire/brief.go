@@ -33,42 +33,42 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// A briefing is what the model of a conversation is told beside what is said: the system prompt, and the
+// A briefing holds the model's context other than messages: the system prompt and the
 // announcements of instructions, memories and the date.
 type briefing struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memories.View
 	prompt    *brief.Prompt           // nil without a model
-	git       func() gitinfo.Snapshot // nil if the model is not told about the repository
-	scratch   func() string           // nil if the model is not told about the directory for temporary files
+	git       func() gitinfo.Snapshot // nil if repository state is not sent
+	scratch   func() string           // nil if the scratch directory is not mentioned
 	announcer *brief.Announcer        // nil with the small prompt
-	texts     *brief.ToolTexts        // nil before there are tools
-	watch     brief.Watch             // over the provider's cache
+	texts     *brief.ToolTexts        // nil until tools exist
+	watch     brief.Watch             // tracks the provider's cache
 	debug     *slog.Logger            // may be nil
-	style     string                  // the name of the output style
-	leftOut   func() []string         // workspace configuration that is not used; computed once
+	style     string                  // output style name
+	leftOut   func() []string         // unused workspace configuration; computed once
 
-	extras *extras.Extras // the tools that can be looked up; nil where nothing is opened
+	extras *extras.Extras // deferred tools; nil in a preview
 	skills *skills.Listing
-	settle func() // waits until the files of skills were looked at
+	settle func() // waits until skill files have been read
 	tasks  *tasklists.Lists
-	jobs   *schedules.Runner // the prompts that run later; nil if none can be scheduled
+	jobs   *schedules.Runner // scheduled prompts; nil if scheduling is off
 	team   teams.Part
 
-	workers *coordinator.Mode // tells of workers; nil if there is no coordinator
+	workers *coordinator.Mode // describes workers; nil unless coordinating
 
-	keeper brief.Keeper // keeps how requests begin for later processes
-	// spare reports whether the model can do without a tool; next returns what the next turn is about. They may be
-	// nil where there is none.
+	keeper brief.Keeper // persists request prefixes for later processes
+	// spare reports whether the model can do without a tool; next returns the next turn's model
+	// and tools. Both may be nil.
 	spare func(tool string) bool
-	// alone returns the calls that need no approval in a session without a user.
+	// alone returns the calls that need no approval in an unattended session.
 	alone func() brief.Alone
 	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
-// newBriefing returns the briefing of a conversation. Shared reports whether the provider can share a cache
-// between users. Where no model is asked there is no prompt.
+// newBriefing returns the conversation's briefing. shared reports whether the provider can
+// share a cache between users. Without a model there is no prompt.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
 	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}, alone: func() brief.Alone { return brief.Alone{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
@@ -78,7 +78,7 @@ func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() st
 	return b
 }
 
-// newPrompt returns the system prompt that the spec and the settings make.
+// newPrompt returns the system prompt built from the spec and the settings.
 func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.Prompt {
 	v, w := b.ws.values(), b.ws
 	dir, original := b.spec.dir(w), w.Project.Trust.Main
@@ -118,7 +118,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
 		Keeper:   &b.keeper,
 	}
-	if shell, err := bash.Find(); err == nil { // the one that runs commands, not the user's own
+	if shell, err := bash.Find(); err == nil { // the shell that runs commands, not the user's login shell
 		p.Facts.Env.Shell = strings.TrimSuffix(filepath.Base(shell.Path), ".exe")
 	}
 	s := w.styles().Chosen()
@@ -135,20 +135,21 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		b.git = w.snapshot(dir)
 	}
 	d := holder(b.spec)
-	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator tells its workers
+	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator instructs its workers itself
 		b.scratch = scratch
 	}
 	return brief.NewPrompt(p)
 }
 
-// promptSizes are the sizes of the settings; any other is full.
+// promptSizes maps the setting's values to prompt sizes; any other value means full.
 var promptSizes = map[settings.PromptSize]brief.Size{settings.SmallPrompt: brief.Small, settings.MediumPrompt: brief.Medium}
 
-// narrowWindow is the largest context window in which old results are cleared soon enough to say so, in tokens.
+// narrowWindow is the largest context window, in tokens, for which the prompt mentions that old
+// results are cleared.
 const narrowWindow = 256_000
 
-// cachesLong reports whether requests of the conversation are cached for an hour. The settings that it began
-// with decide, so that lifetimes are never mixed.
+// cachesLong reports whether the conversation's requests are cached for an hour. It uses the
+// settings at the start of the conversation, so that lifetimes are never mixed.
 func cachesLong(patterns []string, e Entry) bool {
 	source := "sdk"
 	if e == Interactive {
@@ -160,11 +161,11 @@ func cachesLong(patterns []string, e Entry) bool {
 	})
 }
 
-// language returns the language of prompts as the settings have it now.
+// language returns the current prompt language from the settings.
 func (w *Workspace) language() texts.Language { return texts.Language(w.values().Prompt.Language) }
 
-// announceWith makes the announcer, unless the prompt is small. Loaded is told which instruction files were
-// read; it may be nil.
+// announceWith creates the announcer, unless the prompt is small. loaded, if non-nil, is called
+// with the instruction files read.
 func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	v := b.ws.values()
 	if v.Size == settings.SmallPrompt {
@@ -188,18 +189,18 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	b.announcer = brief.NewAnnouncer(a)
 }
 
-// begin returns what the requests of a turn begin with.
+// begin returns the system prompt and tools for a turn's requests.
 func (b *briefing) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
 	begun := b.prompt.Begin(m.ID, tools)
 	return session.Beginning{System: begun.System, Cache: begun.Cache, Tools: begun.Tools, Renewed: begun.Renewed}
 }
 
-// describe returns tools as they are described in the language of the prompt.
+// describe returns the tools with descriptions in the prompt's language.
 func (b *briefing) describe(specs []msg.ToolSpec) []msg.ToolSpec {
 	return b.texts.In(b.ws.language(), specs)
 }
 
-// hear tells the model at the beginning of a turn what has changed since the last.
+// hear announces changes since the last turn to the model.
 func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
 	var news []string
 	if b.prompt != nil && b.next != nil {
@@ -215,7 +216,7 @@ func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearin
 	return h
 }
 
-// answered logs when the provider has lost what it had cached, with what made it so.
+// answered logs cache misses at the provider and their cause.
 func (b *briefing) answered(req *model.Request, u msg.Usage) {
 	sent := *req
 	sent.Tools = b.describe(req.Tools)
@@ -224,7 +225,7 @@ func (b *briefing) answered(req *model.Request, u msg.Usage) {
 	}
 }
 
-// reset makes the next request tell what holds then, after a compaction.
+// reset makes the next request announce everything again, after a compaction.
 func (b *briefing) reset() {
 	if b.announcer != nil {
 		b.announcer.Reset()
@@ -233,7 +234,8 @@ func (b *briefing) reset() {
 	b.prompt.Reset()
 }
 
-// rewound tells again what may have been told in the part of the conversation that is gone.
+// rewound announces everything again that may have been in the removed part of the
+// conversation.
 func (b *briefing) rewound() {
 	b.watch.Rewound()
 	b.workers.Reset()

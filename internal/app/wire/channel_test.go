@@ -15,7 +15,7 @@ import (
 	"adze/internal/session"
 )
 
-// pusher starts a server that sends a message into the conversation with each call of its tool.
+// pusher starts a server that sends a message to the conversation with each call of its tool.
 func (p *place) pusher(name string) *roster.Entry {
 	h := mcptest.NewHandler("only=1")
 	h.Intercept = func(w http.ResponseWriter, _ *http.Request, body []byte) bool {
@@ -32,9 +32,9 @@ func (p *place) pusher(name string) *roster.Entry {
 	return &roster.Entry{Name: name, Given: name, Type: roster.HTTP, URL: s.URL, Raw: json.RawMessage(fmt.Sprintf(`{"type":"http","url":%q}`, s.URL))}
 }
 
-// A server that the user's settings name sends messages into the conversation: the user sees them at once, the model with its next
-// request, and no request is made for their sake. Others send nothing, whatever the project's settings say.
-//
+// TestChannels checks that a server named in the user's settings can push messages: the user
+// sees them immediately, the model with its next request, and they trigger no request. Project
+// settings cannot enable other servers.
 // Proves MCP-48.
 func TestChannels(t *testing.T) {
 	for settings, pushes := range map[string]bool{`{"mcpChannels":["db"],"permissions":{"allow":["mcp__db"]}}`: true, `{"permissions":{"allow":["mcp__db"]}}`: false} {
@@ -61,7 +61,7 @@ say Done.`, nil)
 		c.say("Second.")
 		c.say("Third.")
 
-		want := []int{0, 1, 1, 2} // how often the model has been told, by request
+		want := []int{0, 1, 1, 2} // announcements sent so far, by request
 		if !pushes {
 			want = []int{0, 0, 0, 0}
 		}

@@ -19,7 +19,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// runCommand runs a command and returns what it shows on lines of that width.
+// runCommand runs a command and returns its output, wrapped at the given width.
 func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, error) {
 	t.Helper()
 	name, arg, ok := desk.Parse(text)
@@ -74,7 +74,7 @@ func TestContextPage(t *testing.T) {
 		}
 	}
 
-	// The parts add up, and the whole is what the provider counted, with its answer.
+	// The parts add up to the total that the provider counted, including its answer.
 	u, err := d.Usage()
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func TestContextPage(t *testing.T) {
 	}
 }
 
-// Sections are written once, and again after the conversation was summed up.
-//
+// TestPromptIsWrittenAnewAfterACompaction checks that sections are rendered once, and again
+// after a compaction.
 // Proves CTX-06.
 func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 	p := newPlace(t)
@@ -114,8 +114,8 @@ func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 	say(t, s, "three")
 }
 
-// A tool that describes itself differently makes the provider read everything again, and the log says why.
-//
+// TestLostCacheIsLogged checks that a changed tool description invalidates the cache and that
+// the log gives the reason.
 // Proves CTX-16.
 func TestLostCacheIsLogged(t *testing.T) {
 	p := newPlace(t)

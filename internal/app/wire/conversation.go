@@ -31,13 +31,13 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Conversation is a session with all its parts. Any number of them can be open over one workspace, each
-// with its own model, mode, file state and transcript.
+// A Conversation is a session with all its parts. Any number of them can be open on one
+// workspace, each with its own model, mode, file state and transcript.
 type Conversation struct {
 	Session *session.Session
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
-	Servers *servers.Share // nil if no model is asked
+	Servers *servers.Share // nil without a model
 
 	ws      *Workspace
 	spec    Spec
@@ -49,15 +49,15 @@ type Conversation struct {
 	shell   *shells.Shell
 	files   *fileRecords
 	told    *briefing
-	skills  *skills.Skills // nil if no model is asked
+	skills  *skills.Skills // nil without a model
 	window  windowParts
 	output  outputs.Output
 	staff
-	scratch *scratch.Dir // nil if no model is asked
+	scratch *scratch.Dir // nil without a model
 	closers closers
 }
 
-// Converse opens a conversation. Nothing is written before its first message.
+// Converse opens a conversation. Nothing is written before the first message.
 func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, err error) {
 	c := &Conversation{ws: w, spec: spec, output: outputs.Output{Schemas: &w.schemas}}
 	defer func() {
@@ -125,7 +125,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	return c, nil
 }
 
-// Close ends the session and gives back what the conversation holds, in reverse order.
+// Close ends the session and releases the conversation's resources in reverse order.
 func (c *Conversation) Close() {
 	if c.told != nil {
 		c.told.jobs.Close()
@@ -137,11 +137,11 @@ func (c *Conversation) Close() {
 	c.closers.run()
 }
 
-// openBriefing makes what the model is told. It follows the switch for memory.
+// openBriefing creates the briefing. It honors the memory setting.
 func (c *Conversation) openBriefing() {
 	switch w := c.spec.Worker; {
 	case w != nil:
-		c.scratch = w.Lead.scratch // it is that of the session
+		c.scratch = w.Lead.scratch // shared with the lead's session
 	case c.spec.Calls == FromModel:
 		c.scratch = newScratch(c.ws, c.record, c.keepFiles)
 		c.closers.add(c.scratch.Close)
@@ -166,7 +166,7 @@ func (c *Conversation) openBriefing() {
 		c.told.keeper.Restore(c.record.State().Last, c.told.prompt, c.told.announcer)
 	}
 	c.told.next = func() (modelID string, tools []msg.ToolSpec) {
-		m, _ := c.model.Resolve(c.Session.Model()) // ok: the turn says what is wrong with it
+		m, _ := c.model.Resolve(c.Session.Model()) // ok: the turn reports the error
 		return m.ID, c.Session.ToolSpecs()
 	}
 	c.told.memory.Changed = func() {
@@ -177,7 +177,8 @@ func (c *Conversation) openBriefing() {
 	}
 }
 
-// noteOf returns what keeps something with the session for when it is resumed, or nil if nothing is kept.
+// noteOf returns a function that saves session notes for resume. Without a log they are only
+// kept in memory.
 func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 	return func(kind string, fields map[string]any) {
 		c.notes.Keep(kind, fields)
@@ -190,7 +191,7 @@ func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 	}
 }
 
-// openSession puts the session together.
+// openSession creates the session.
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()
@@ -243,7 +244,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.record.Earlier != nil {
 		cfg.Records.History = c.record.Earlier.Entries
 		var withheld struct{ IDs []string }
-		json.Unmarshal(c.record.State().Last[session.WithheldKind], &withheld) // ok: then the provider refuses it again
+		json.Unmarshal(c.record.State().Last[session.WithheldKind], &withheld) // ok: otherwise the provider refuses it again
 		cfg.Records.Withheld = withheld.IDs
 	}
 	if c.files.history != nil {
@@ -299,9 +300,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 	}
 }
 
-// order sets who hears what the user says, who judges calls and who sees their results, in the order in
-// which they do. A hearer that blocks a prompt keeps it from those after it; a gate that denies a call keeps
-// it from those after it.
+// order sets the prompt hooks, call gates and result observers, in execution order. A hook that
+// blocks a prompt, or a gate that denies a call, stops the rest of its list.
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
@@ -360,7 +360,8 @@ func (c *Conversation) order(cfg *session.Config) {
 	}
 }
 
-// modeReminder returns a hearer that tells the model at the beginning of a turn which mode is in force.
+// modeReminder returns a hearer that reminds the model of the current mode at the start of a
+// turn.
 func modeReminder(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	return func(context.Context, session.Prompt) (h session.Hearing) {
 		reminders := c.Gate.Reminders()
@@ -377,7 +378,7 @@ func modeReminder(c *Conversation) func(context.Context, session.Prompt) session
 	}
 }
 
-// asker returns what asks models something small beside the conversation of a session.
+// asker returns an Asker for small side queries of a session.
 func asker(cfg *session.Config) aside.Asker {
 	ledger := cfg.Records.Ledger
 	return aside.Asker{Provider: cfg.Provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
@@ -385,10 +386,10 @@ func asker(cfg *session.Config) aside.Asker {
 	}}
 }
 
-// maxAllowed bounds the list of allow rules in the prompt, in characters.
+// maxAllowed is the maximum length of the list of allow rules in the prompt, in characters.
 const maxAllowed = 300
 
-// alone returns the calls that need no approval in a session without a user.
+// alone returns the calls that need no approval in an unattended session.
 func alone(c *Conversation) brief.Alone {
 	mode := c.Gate.Mode()
 	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {

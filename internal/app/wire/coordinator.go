@@ -9,7 +9,8 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// openCoordinator returns the coordinator mode, or nil if the conversation is not in it. Only the main one can be.
+// openCoordinator returns the coordinator mode, or nil if the conversation is not in it. Only a
+// main conversation can be.
 func openCoordinator(c *Conversation) *coordinator.Mode {
 	if c.spec.Worker != nil {
 		return nil
@@ -22,7 +23,8 @@ func openCoordinator(c *Conversation) *coordinator.Mode {
 	return m
 }
 
-// workersOf returns what says what the model of a coordinator is told of its workers, given the tools of the session.
+// workersOf returns a function that describes a coordinator's workers, given the session's
+// tools.
 func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 	spec := c.spec
 	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
@@ -32,12 +34,12 @@ func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 		dynamic = func() []tool.Tool { return nil }
 	}
 	return func() builtin.Surroundings {
-		pool, _ := all.Assemble(dynamic(), denied) // ok: what is wrong with tools is said where they are used
+		pool, _ := all.Assemble(dynamic(), denied) // ok: tool errors are reported where they are used
 		return coordinator.Describe(pool.Specs(), c.scratch.Path())
 	}
 }
 
-// newContract returns what asks for a verdict on larger changes in the session.
+// newContract returns the session's contract, which requires a verdict on larger changes.
 func newContract(c *Conversation) *verification.Contract {
 	if w := c.spec.Worker; w != nil {
 		return w.Lead.contract

@@ -32,7 +32,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// Desk returns what front ends offer for the conversation.
+// Desk returns the conversation's commands for front ends.
 func (c *Conversation) Desk() *desk.Desk {
 	v, m := c.ws.values(), c.told.memory
 	cfg := desk.Config{
@@ -70,7 +70,7 @@ func (c *Conversation) Desk() *desk.Desk {
 	return desk.New(cfg)
 }
 
-// instructionFiles implement [desk.Instructions].
+// instructionFiles implements [desk.Instructions].
 type instructionFiles struct {
 	*brief.Announcer
 	files *replace.Replacer
@@ -79,35 +79,36 @@ type instructionFiles struct {
 // Load reads the instructions.
 func (i *instructionFiles) Load(ctx context.Context) { i.Opening(ctx) }
 
-// Add adds a line to a file of instructions.
+// Add appends a line to an instruction file.
 func (i *instructionFiles) Add(ctx context.Context, path, line string) error {
 	return i.Announcer.Add(ctx, i.files, path, line)
 }
 
-// Facts are what front ends show of a conversation.
+// Facts describes a conversation for front ends.
 type Facts struct {
-	ModelID string // of the model that is asked
-	Mode    string // the permission mode in force
-	Style   string // the output style
+	ModelID string // ID of the current model
+	Mode    string // current permission mode
+	Style   string // output style
 	Skills  []string
-	Agents  []streamjson.Agent // those that are defined
-	// Plugins are those in use, and PluginErrors say why others are not.
+	Agents  []streamjson.Agent // defined agents
+	// Plugins are the active plugins; PluginErrors explains why others are not.
 	Plugins      []streamjson.Plugin
 	PluginErrors []string
-	KeySource    string // where the credentials of the provider come from
-	// LeftOut returns what of the workspace is not used, each with the reason. It finds out once.
+	KeySource    string // source of the provider's credentials
+	// LeftOut returns the workspace configuration that is not used, each item with the reason.
+	// It is computed once.
 	LeftOut func() []string
 }
 
-// Facts returns the facts as they are now. There must be a model.
+// Facts returns the current facts. There must be a model.
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.Resolve(c.Session.Model()) // ok: the session has it already
 	set := pluginSet(c.ws)
 	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
 }
 
-// Greeting returns the first lines of an interactive conversation: version, model, directory and branch, separated as the
-// front end does, how to get help, and what the user should know at once.
+// Greeting returns the first lines of an interactive conversation: version, model, directory
+// and branch joined by separator, how to get help, and any important notices.
 func (c *Conversation) Greeting(now desk.Glance, separator, help string) string {
 	place := shortPath("", c.ws.Project.User, c.dir.Home())
 	if now.Branch != "" {
@@ -124,7 +125,7 @@ func (c *Conversation) Greeting(now desk.Glance, separator, help string) string 
 	return text + lostInWords(c.record.Lost)
 }
 
-// continued names the session that is continued by its title, or else by its id.
+// continued returns the title, or else the ID, of the continued session.
 func (c *Conversation) continued() string {
 	if info, err := archive.Find(c.ws.Project.Home, c.ws.Dir, c.record.ID); err == nil && info.Name() != info.ID {
 		return strconv.Quote(term.Sanitize(info.Name()))
@@ -132,7 +133,7 @@ func (c *Conversation) continued() string {
 	return "session " + c.record.ID
 }
 
-// lostInWords says what ended with an earlier process, on a line of its own.
+// lostInWords describes tasks that ended with an earlier process, on one line.
 func lostInWords(all []transcript.Lost) string {
 	const most = 10
 	if len(all) == 0 {
@@ -148,7 +149,7 @@ func lostInWords(all []transcript.Lost) string {
 	return "\nThese were at work when it ended, and have stopped: " + strings.Join(names, ", ") + ". The model is told with your next prompt; what agents did is kept, and it can let them go on."
 }
 
-// shortPath returns how a user would write a path, fit for the screen.
+// shortPath returns path as a user would write it, safe to print.
 func shortPath(dir, home, path string) string {
 	short := paths.Relative(dir, path)
 	if short == path && home != "" && paths.Relative(home, path) != path {
@@ -157,8 +158,9 @@ func shortPath(dir, home, path string) string {
 	return term.Sanitize(short)
 }
 
-// runTyped runs a command that the user typed, without a question. It names the longest time
-// limit there is, so that the command does not go to the background by itself: the user waits for it, and can move it.
+// runTyped runs a command the user typed, without prompting. It sets the longest possible
+// timeout so that the command is not moved to the background automatically: the user waits for
+// it, and can move it.
 func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (desk.Ran, error) {
 	if program := bash.Interactive(command); program != "" {
 		return desk.Ran{Output: program + " needs a terminal of its own; open it in another window"}, nil
@@ -170,7 +172,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}}}
 	name := bash.Name
 	if _, _, ok := pool.Lookup(name); !ok {
-		name = powershell.Name // where there is no other shell
+		name = powershell.Name // no other shell is available
 	}
 	p := ex.Bind(pool, msg.NewToolUse("typed", name, string(input)))
 	if !ex.Admit(ctx, p) {
@@ -190,10 +192,10 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 	return ran, nil
 }
 
-// typedLimit is how long a command that the user typed may run before it goes to the background.
+// typedLimit is how long a command typed by the user may run before it moves to the background.
 const typedLimit = 10 * time.Minute
 
-// attachments returns the hearer that attaches the files which a message mentions.
+// attachments returns a hearer that attaches the files mentioned in a message.
 func attachments(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	return attach.Hear(attach.Config{
 		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
@@ -204,10 +206,10 @@ func attachments(c *Conversation) func(context.Context, session.Prompt) session.
 	})
 }
 
-// leastPerToken is how many bytes a token of a file is worth at the very least.
+// leastPerToken is the minimum number of bytes per token of a file.
 const leastPerToken = 2
 
-// mayRead asks the permission gate about a file as it is asked about a call of the model.
+// mayRead checks a file with the permission gate, as for a model's Read call.
 func mayRead(ctx context.Context, c *Conversation, path string) error {
 	t, _, ok := c.Session.Pool().Lookup(read.Name)
 	if !ok {
@@ -216,7 +218,7 @@ func mayRead(ctx context.Context, c *Conversation, path string) error {
 	return access.MayRead(ctx, t, c.Gate, path)
 }
 
-// A userGate is the gate for commands that the user typed: it allows them all.
+// A userGate allows every call. It is used for commands typed by the user.
 type userGate struct{}
 
 // Before implements [tool.Gate].

@@ -27,7 +27,7 @@ import (
 	"adze/internal/session/archive"
 )
 
-// deskPermission gives the desk access to what is allowed in a conversation.
+// deskPermission gives the desk access to the conversation's permissions.
 func deskPermission(c *Conversation) desk.Permission {
 	return desk.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
@@ -38,8 +38,8 @@ func deskPermission(c *Conversation) desk.Permission {
 	}
 }
 
-// surroundings gives the desk access to what a conversation runs in. Settings that are changed are taken over by all
-// conversations.
+// surroundings gives the desk access to the conversation's environment. Changed settings apply
+// to all conversations.
 func surroundings(c *Conversation) desk.Surroundings {
 	w := c.ws
 	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
@@ -108,7 +108,7 @@ func surroundings(c *Conversation) desk.Surroundings {
 	return s
 }
 
-// extended gives the desk access to what the user has added to the program.
+// extended gives the desk access to the user's extensions.
 func extended(c *Conversation) desk.Extensions {
 	agents := agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
 	agents.Working = func() []desk.AtWork { return c.agents.Working() }
@@ -139,7 +139,7 @@ func deskModels(c *Conversation) desk.Models {
 	}
 }
 
-// aboutSession returns what the desk shows about a conversation besides what it knows itself.
+// aboutSession returns additional session information for the desk.
 func aboutSession(c *Conversation) desk.Fields {
 	var fields desk.Fields
 	if b := c.model.Backend; b != nil {

@@ -21,8 +21,8 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// Examine looks for what is wrong in a workspace, for a conversation with that access which is not opened. With
-// online, the provider is tried.
+// Examine diagnoses a workspace for a conversation with the given access, without opening it.
+// With online, it also contacts the provider.
 func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []desk.Check {
 	c := newDoctor(w, Spec{Access: a}, online)
 	c.Terminal = terminal
@@ -36,7 +36,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 	}
 	c.Hooks = func() []hook.Listing {
 		v := w.values()
-		r, _ := hook.New(hook.Config{ // ok: what is wrong with them is in HookProblems
+		r, _ := hook.New(hook.Config{ // ok: problems are in HookProblems
 			Sources: hookSources(w), Policy: hookPolicy(v.Hooks, false),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return w.Project.Trust.Approved(trust.Hook(event, matcher, handler))
@@ -56,7 +56,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 	return doctor.Examine(ctx, c)
 }
 
-// examine looks for what is wrong with a conversation.
+// examine diagnoses an open conversation.
 func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
 	d := newDoctor(c.ws, c.spec, online)
 	d.Terminal = c.spec.Entry == Interactive
@@ -76,7 +76,7 @@ func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
 	return doctor.Examine(ctx, d)
 }
 
-// newDoctor returns what is looked at in the workspace, with conversations or without.
+// newDoctor returns the checks for the workspace, with or without a conversation.
 func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
@@ -85,7 +85,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers
-			flags.Loaded, flags.Plugins = nil, w.Plugins.Servers // the files are read again
+			flags.Loaded, flags.Plugins = nil, w.Plugins.Servers // read the files again
 			return servers.Load(w.Project, flags)
 		},
 	}

@@ -11,7 +11,8 @@ import (
 	"adze/internal/tool/deferral"
 )
 
-// extrasConfig returns how the extras of any conversation of the workspace are made.
+// extrasConfig returns the configuration of deferred tools shared by all conversations in the
+// workspace.
 func extrasConfig(w *Workspace) extras.Config {
 	return extras.Config{Say: w.Say, InSystem: w.values().MCP.InSystem, Settings: func() settings.Extra {
 		v := w.values()
@@ -21,7 +22,7 @@ func extrasConfig(w *Workspace) extras.Config {
 	}}
 }
 
-// openExtras returns the extras of the conversation, which keeps what is known of them.
+// openExtras returns the conversation's extras, which store their state with it.
 func openExtras(c *Conversation) *extras.Extras {
 	cfg := extrasConfig(c.ws)
 	cfg.Last = c.record.State().Last
@@ -32,7 +33,7 @@ func openExtras(c *Conversation) *extras.Extras {
 	if c.model.Backend != nil {
 		now := func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Count = c.model.CountTokens(now)
-		var last atomic.Pointer[deferral.Model] // it is asked for often, and changes seldom
+		var last atomic.Pointer[deferral.Model] // read often, rarely changes
 		cfg.Model = func() deferral.Model {
 			name := c.Session.Model()
 			if known := last.Load(); known != nil && known.Name == name {
@@ -49,15 +50,15 @@ func openExtras(c *Conversation) *extras.Extras {
 	return x
 }
 
-// attachExtras says that the extras are of this conversation.
+// attachExtras attaches the extras to the conversation.
 func attachExtras(c *Conversation) {
 	c.told.extras.Attach(extras.Open{
 		Session: func() *session.Session { return c.Session }, Announcer: c.told.announcer, Language: c.ws.language,
 	})
 }
 
-// toolNews returns what the model is to be told of tools that it can look up. A fork goes by what its lead was told: all that
-// it sends but its directive is the same.
+// toolNews returns announcements about deferred tools. A fork gets none: its requests must
+// match its lead's except for the directive.
 func toolNews(c *Conversation) []string {
 	if c.spec.Worker.fork() {
 		return nil
@@ -65,7 +66,7 @@ func toolNews(c *Conversation) []string {
 	return c.told.extras.News()
 }
 
-// newsOf returns what tells the model at the beginning of a turn what has changed since the last; see [toolNews].
+// newsOf returns a hearer that announces changes since the last turn; see [toolNews].
 func newsOf(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
 	if c.spec.Worker.fork() {
 		return func(context.Context, session.Prompt) session.Hearing { return session.Hearing{} }
@@ -73,7 +74,7 @@ func newsOf(c *Conversation) func(context.Context, session.Prompt) session.Heari
 	return c.told.hear
 }
 
-// hasServers reports whether servers are configured, whose tools are looked up.
+// hasServers reports whether any servers, whose tools are deferred, are configured.
 func hasServers(w *Workspace) bool {
 	f, err := w.Fleet()
 	return err == nil && f.Any()

@@ -21,7 +21,7 @@ import (
 	"adze/internal/session"
 )
 
-// server starts a server that behaves as the arguments say, and returns its entry.
+// server starts a test server with args and returns its entry.
 func (p *place) server(name string, args ...string) *roster.Entry {
 	p.T.Helper()
 	s := httptest.NewServer(mcptest.NewHandler(args...))
@@ -29,7 +29,7 @@ func (p *place) server(name string, args ...string) *roster.Entry {
 	return &roster.Entry{Name: name, Given: name, Type: roster.HTTP, URL: s.URL, Raw: json.RawMessage(fmt.Sprintf(`{"type":"http","url":%q}`, s.URL))}
 }
 
-// connect makes entries the servers of the conversation.
+// connect adds entries to the conversation's servers.
 func (c *chat) connect(entries ...*roster.Entry) {
 	c.T.Helper()
 	if _, _, errs := c.Servers.Fleet.Set(c.T.Context(), entries); len(errs) > 0 {
@@ -37,7 +37,7 @@ func (c *chat) connect(entries ...*roster.Entry) {
 	}
 }
 
-// toolsOf returns the tools of a request as they were sent.
+// toolsOf returns the tools of a request as sent.
 func toolsOf(t *testing.T, body string) string {
 	t.Helper()
 	var req struct{ Tools json.RawMessage }
@@ -51,9 +51,9 @@ func toolsOf(t *testing.T, body string) string {
 	return compact.String()
 }
 
-// A server connects in mid-session, its tools are looked up and run, and it leaves again. No request grows a definition, each
-// begins with the one before it, and a resumed session is told only what is different.
-//
+// TestExtrasLeaveTheRequestAlone connects a server in mid-session, finds and runs its tools,
+// and disconnects it. No request gains a tool definition, each extends the previous one, and a
+// resumed session announces only differences.
 // Proves DEF-03, DEF-04, CTX-07, XTR-01, MCP-35.
 func TestExtrasLeaveTheRequestAlone(t *testing.T) {
 	p := newPlace(t)
@@ -137,15 +137,14 @@ say It is gone.`, nil)
 	}
 }
 
-// Modes other than the usual one, models that cannot look tools up, and rules that close the door: then all tools are sent, and
-// neither of the two that look them up.
-//
+// TestExtrasInEveryMode checks that all tools are sent, without the two search tools, in other
+// modes, for models that cannot search tools, and when rules deny the search tool.
 // Proves DEF-03, DEF-05, DEF-07, DEF-08, REG-04.
 func TestExtrasInEveryMode(t *testing.T) {
 	for _, tt := range []struct {
 		name, settings string
 		spec           func(*Spec)
-		first, last    string // of the tools
+		first, last    string // first and last tool
 		door           bool
 	}{
 		{"usual", `{}`, nil, "Agent", "Write", true},
@@ -195,9 +194,9 @@ func TestExtrasInEveryMode(t *testing.T) {
 	}
 }
 
-// Within a conversation /model decides anew: a model that cannot look tools up is sent all of them and no door, and the
-// one before finds what it had, byte for byte.
-//
+// TestExtrasFollowTheModel checks that /model re-evaluates deferral: a model without tool
+// search gets all tools and no search tool, and switching back restores the earlier request
+// byte for byte.
 // Proves DEF-07.
 func TestExtrasFollowTheModel(t *testing.T) {
 	p := newPlace(t)
@@ -275,8 +274,8 @@ say Three.`)
 	}
 }
 
-// A tool that asks for it is in every request, unless the user does not let its server have its way.
-//
+// TestAlwaysLoadedTools checks that a tool marked always-load is in every request, unless the
+// user overrides its server.
 // Proves TOOL-14.
 func TestAlwaysLoadedTools(t *testing.T) {
 	for _, tt := range []struct {
@@ -303,7 +302,8 @@ func TestAlwaysLoadedTools(t *testing.T) {
 	}
 }
 
-// With forty servers of fifty tools the first request is no kilobyte longer than without any.
+// TestExtrasOfManyServers checks that forty servers with fifty tools each add less than a
+// kilobyte to the first request.
 func TestExtrasOfManyServers(t *testing.T) {
 	size := func(entries func(*place) []*roster.Entry) int {
 		p := newPlace(t)
@@ -325,15 +325,15 @@ func TestExtrasOfManyServers(t *testing.T) {
 	}
 }
 
-// Between turns tools are suggested that may help, each once, and never with the first message.
-//
+// TestSuggestedTools checks that relevant tools are suggested between turns, each once, and
+// never with the first message.
 // Proves PRE-01, PRE-02, PRE-04.
 func TestSuggestedTools(t *testing.T) {
 	p := newPlace(t)
 	c := p.chat("say One.\n---\nsay Two.\n---\nsay Three.", nil)
 	c.connect(p.server("db", "only=2"))
 	c.say("Do the thing number 2 with the items of a project.")
-	c.told.extras.Hear(t.Context(), session.Prompt{}) // it waits for nothing
+	c.told.extras.Hear(t.Context(), session.Prompt{}) // does not block
 	c.told.extras.Close()
 	c.say("Do the thing number 2 with the items of a project.")
 	c.say("Do the thing number 2 with the items of a project.")
@@ -358,9 +358,8 @@ func TestSuggestedTools(t *testing.T) {
 	}
 }
 
-// After a compaction the model is told anew of all tools that it can look up; what it has come across stays known, also when
-// the session is resumed.
-//
+// TestExtrasAfterACompaction checks that all deferred tools are announced again after a
+// compaction. Tools the model has already discovered stay known, also on resume.
 // Proves CTX-43, PRE-04.
 func TestExtrasAfterACompaction(t *testing.T) {
 	p := newPlace(t)
@@ -404,8 +403,8 @@ say After.`, nil)
 	}
 }
 
-// A server that connects while a turn runs is announced after the calls that run then, in the same turn.
-//
+// TestServerConnectsWhileATurnRuns checks that a server connecting in mid-turn is announced
+// after the running calls, in the same turn.
 // Proves DEF-04.
 func TestServerConnectsWhileATurnRuns(t *testing.T) {
 	p := newPlace(t)
@@ -442,9 +441,9 @@ func TestServerConnectsWhileATurnRuns(t *testing.T) {
 	}
 }
 
-// What servers say can stand in the system prompt instead: that of those that are connected when it is written. What others say
-// is told in messages, and the system prompt stays as it is.
-//
+// TestServersInTheSystemPrompt checks that server instructions can be part of the system prompt
+// if the server is connected when the prompt is written. Later instructions are sent in
+// messages and the system prompt does not change.
 // Proves CTX-03, CTX-07.
 func TestServersInTheSystemPrompt(t *testing.T) {
 	p := newPlace(t)

@@ -16,22 +16,22 @@ import (
 	"adze/internal/tool/change"
 )
 
-// fileRecords are what a conversation knows about files: what it has read, what they held before it changed
-// them, and what the writing tools share.
+// fileRecords holds a conversation's file state: the files it has read, their content before it
+// changed them, and the state shared by the writing tools.
 type fileRecords struct {
 	state   *filestate.Store
-	history *filehistory.History // nil if none is kept
-	changes *change.Files        // nil without a state home: then there are no locks, and no tools that write
+	history *filehistory.History // nil if history is off
+	changes *change.Files        // nil without a state home; no locks or writing tools then
 }
 
-// openFiles makes the records.
+// openFiles creates the file records.
 func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
 	c.contract = newContract(c)
 	if w := c.spec.Worker; w != nil {
 		if w.fork() {
-			f.state = w.Lead.files.state.Clone() // it has seen what its lead has
+			f.state = w.Lead.files.state.Clone() // a fork has seen its lead's files
 			c.closers.add(func() { w.Lead.files.state.Merge(f.state) })
 		}
 		c.closers.add(func() { c.ws.writers.End(w.Author.ID) })
@@ -62,14 +62,14 @@ func (c *Conversation) openFiles() error {
 		if f.history != nil {
 			f.changes.History = f.history
 		} else if w := c.spec.Worker; w != nil && w.Lead.files.changes != nil {
-			f.changes.History = w.Lead.files.changes.History // what an agent changes is part of the turn
+			f.changes.History = w.Lead.files.changes.History // an agent's changes belong to the turn
 		}
 		c.closers.add(f.changes.Wait)
 	}
 	return nil
 }
 
-// hear tells the model at the beginning of a turn which files were changed behind its back.
+// hear tells the model at the start of a turn which files were changed externally.
 func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
 	for _, text := range f.changes.News(ctx) {
 		h.Context = append(h.Context, msg.Reminder(text))
@@ -77,7 +77,7 @@ func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.Hea
 	return h
 }
 
-// seen returns the files that the model has read or written.
+// seen returns the files the model has read or written.
 func (f *fileRecords) seen() []string {
 	var files []string
 	for _, e := range f.state.Recent() {
@@ -86,7 +86,7 @@ func (f *fileRecords) seen() []string {
 	return files
 }
 
-// searchNews tells the search engine of changes, so that it never answers from what a file once held.
+// searchNews invalidates the search engine's cache for changed files.
 type searchNews struct{ engine *search.Engine }
 
 // Changed implements [change.Listener].

@@ -18,10 +18,10 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// forks is how many forks one answer launches.
+// forks is the number of forks launched by one answer.
 const forks = 10
 
-// forking returns what a model says that reads, and then launches forks with one answer.
+// forking returns a script for a model that reads files and then launches forks in one answer.
 func forking(reads int) string {
 	var b strings.Builder
 	b.WriteString("when no-tool Agent\nforever\nsay A title\n---\nwhen text \"<fork-directive>\"\nforever\nthink I am the fork.\nsay The part is done.\n---\n")
@@ -35,7 +35,7 @@ func forking(reads int) string {
 	return b.String() + "---\nforever\nsay Launched."
 }
 
-// rest waits until no agent works.
+// rest waits until all agents are idle.
 func (c *Conversation) rest(t *testing.T) {
 	t.Helper()
 	for began := time.Now(); len(c.agents.Working()) > 0; time.Sleep(5 * time.Millisecond) {
@@ -48,10 +48,10 @@ func (c *Conversation) rest(t *testing.T) {
 	}
 }
 
-// All forks of an answer send the same up to their last text block, and from the second on nearly all that they send is
-// in the provider's cache, also in sessions that are not kept and in Chinese. The server refuses thinking that does not
-// stand where it was thought.
-//
+// TestForksShareThePrefix checks that all forks of an answer send the same bytes up to their
+// last text block and that, from the second on, nearly everything is read from the provider's
+// cache. This also holds for ephemeral sessions and in Chinese. The server rejects thinking
+// blocks that are not in their original position.
 // Proves AGENT-02, AGENT-03, AGENT-06, X-095.
 func TestForksShareThePrefix(t *testing.T) {
 	for _, tt := range []struct {
@@ -103,7 +103,7 @@ func TestForksShareThePrefix(t *testing.T) {
 	}
 }
 
-// splitLast returns a request up to its last block, without marks, and that block.
+// splitLast returns a request up to its last block, without cache marks, and that block.
 func splitLast(t *testing.T, file string) (before []byte, last string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -126,9 +126,8 @@ func splitLast(t *testing.T, file string) (before []byte, last string) {
 	return all[:at], last
 }
 
-// A fork cannot launch agents: because it was made one, also when what it was told is no longer in its conversation, and
-// because of what it was told, also if that is all that is known of it.
-//
+// TestForksDoNotFork checks that a fork cannot launch agents. It is recognized by its origin,
+// even if its directive is no longer in the conversation, and by its directive alone.
 // Proves AGENT-04.
 func TestForksDoNotFork(t *testing.T) {
 	const refused = "a fork cannot launch agents"

@@ -10,12 +10,13 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// place returns the workspace as gates are made for it.
+// place returns the parts of the workspace that gates need.
 func (w *Workspace) place() access.Place {
 	return access.Place{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language, Obeyed: w.git.judge.Obeyed}
 }
 
-// deniedTools reports which tools are not offered. The tool for structured output is offered whenever there is a schema.
+// deniedTools returns a predicate for tools that are not offered. The structured output tool is
+// offered whenever there is a schema.
 func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
 	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
 	switch w.values().Size {

@@ -14,7 +14,7 @@ import (
 	"adze/internal/session"
 )
 
-// A place is a user's machine, with what the user is told.
+// A place is a user's machine together with the messages shown to the user.
 type place struct {
 	*apptest.Place
 	env  Env
@@ -31,7 +31,7 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// open opens the workspace, with the settings that count as the flags in src say.
+// open opens the workspace with the settings sources in src.
 func (p *place) open(src settings.Source) *Workspace {
 	p.T.Helper()
 	src.Dir, src.Managed, src.Getenv = p.env.Dir, p.Path("etc"), p.env.Getenv
@@ -44,7 +44,7 @@ func (p *place) open(src settings.Source) *Workspace {
 	return w
 }
 
-// trust trusts the workspace as it is now.
+// trust trusts the workspace in its current state.
 func (p *place) trust() {
 	p.T.Helper()
 	project, _ := settings.Open(settings.Source{Dir: p.env.Dir, Getenv: p.env.Getenv}) // ok: see open
@@ -53,7 +53,7 @@ func (p *place) trust() {
 	}
 }
 
-// converse opens a conversation in a trusted workspace that leaves nothing behind, with what the model says.
+// converse opens an ephemeral conversation with a scripted model in a trusted workspace.
 func (p *place) converse(script string, spec Spec) *Conversation {
 	p.T.Helper()
 	p.Write("model.replay", script)
@@ -67,7 +67,7 @@ func (p *place) converse(script string, spec Spec) *Conversation {
 	return c
 }
 
-// following opens a conversation in a workspace that is not trusted, and without a model.
+// following opens a conversation without a model in an untrusted workspace.
 func (p *place) following() *Conversation {
 	p.T.Helper()
 	c, err := p.open(settings.Source{}).Converse(p.T.Context(), Spec{Calls: Single})
@@ -79,7 +79,7 @@ func (p *place) following() *Conversation {
 	return c
 }
 
-// poll takes over what changed, as the watch does.
+// poll applies changed settings, as the watcher does.
 func (c *Conversation) poll(t *testing.T) {
 	t.Helper()
 	change, ok := c.ws.Project.Poll()
@@ -92,13 +92,13 @@ func (c *Conversation) poll(t *testing.T) {
 	c.settingsChanged(t.Context(), change)
 }
 
-// denies reports whether a rule removes a tool altogether.
+// denies reports whether a rule removes the tool altogether.
 func (c *Conversation) denies(name string) bool {
 	_, ok := c.Gate.Policy().DeniesTool(name)
 	return ok
 }
 
-// say lets the session have a turn.
+// say runs one turn of the session.
 func say(t *testing.T, s *session.Session, text string) {
 	t.Helper()
 	if err := s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}); err != nil {
@@ -109,8 +109,8 @@ func say(t *testing.T, s *session.Session, text string) {
 	}
 }
 
-// Settings that make no sense together are told and replaced by the defaults.
-//
+// TestKeptBesideNotes checks that inconsistent settings are reported and replaced by the
+// defaults.
 // Proves CTX-38.
 func TestKeptBesideNotes(t *testing.T) {
 	for _, tt := range []struct {

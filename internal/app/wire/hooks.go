@@ -18,7 +18,7 @@ import (
 	"adze/internal/session/lifecycle"
 )
 
-// openHooks makes the hooks of the settings, and lets the gate ask them.
+// openHooks creates the hooks from the settings and connects them to the gate.
 func (c *Conversation) openHooks(ctx context.Context) {
 	v := c.ws.values()
 	cfg := lifecycle.Config{
@@ -88,10 +88,10 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	c.Gate.SetHooks(c.Hooks.Answer)
 }
 
-// watchInterval is how often the files that hooks watch are looked at.
+// watchInterval is the polling interval for files watched by hooks.
 const watchInterval = time.Second
 
-// hookSources returns where hooks are defined now: in plugins and in settings.
+// hookSources returns the current hook sources: plugins and settings.
 func hookSources(w *Workspace) []hook.Source {
 	if o := w.Plugins.Recalled(); o != nil {
 		w.pluginsSaid.lines(o.Errors, w.Say)
@@ -100,8 +100,8 @@ func hookSources(w *Workspace) []hook.Source {
 	return append(earlyPlugins(w).Hooks(), w.values().Hooks.Sources...)
 }
 
-// allHooks returns where the hooks of the conversation are defined now: its agent may have some. The agent of a hook has none
-// of its own; see [hook.Runner.Check].
+// allHooks returns the conversation's current hook sources, including its agent's. A hook's
+// agent has no hooks of its own; see [hook.Runner.Check].
 func allHooks(c *Conversation) []hook.Source {
 	if c.spec.Worker.checks() {
 		return nil
@@ -113,14 +113,14 @@ func allHooks(c *Conversation) []hook.Source {
 	return append(all, agentdefs.Hooks(c.spec.Definition)...)
 }
 
-// hookPolicy returns which hooks run.
+// hookPolicy returns the policy that decides which hooks run.
 func hookPolicy(s settings.Hooks, bare bool) hook.Policy {
 	p := s.Policy
 	p.Bare = bare
 	return p
 }
 
-// reportInstructions returns what tells the hooks which instruction files were read.
+// reportInstructions returns a function that fires the InstructionsLoaded hooks.
 func reportInstructions(h *lifecycle.Hooks) func(context.Context, []instruct.File) {
 	return func(ctx context.Context, files []instruct.File) {
 		if !h.Has(hook.InstructionsLoaded) {

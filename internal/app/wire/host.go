@@ -13,7 +13,7 @@ import (
 	"adze/internal/ui/hostapi"
 )
 
-// Host returns what is offered to a program that drives the conversation.
+// Host returns the API for a program that drives the conversation.
 func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	h := headless.Host{
 		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
@@ -32,8 +32,9 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 	return h
 }
 
-// initialize applies what the host wants, and returns notes about what has no effect. Callbacks that guard calls are
-// refused rather than left out, and come last: they replace those from before only if everything else is right.
+// initialize applies the host's start options and returns notes about options without effect.
+// Unsupported callbacks that guard calls are rejected rather than ignored. Callbacks come last,
+// so that they replace earlier ones only if everything else is valid.
 func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []string, err error) {
 	if err := c.output.Require(start.JSONSchema); err != nil {
 		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
@@ -81,8 +82,9 @@ func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []st
 	return notes, nil
 }
 
-// vouch trusts the workspace for this run if the host says so, and returns what is withheld otherwise. What was decided
-// when the conversation was opened, such as the model, stays; --trust is for all of it.
+// vouch trusts the workspace for this run if the host does, and otherwise returns notes on
+// withheld configuration. Decisions made when the conversation was opened, such as the model,
+// are not revisited; --trust covers those too.
 func (c *Conversation) vouch(trusted bool) (notes []string) {
 	p := c.ws.Project
 	if trusted && !p.Trust.Trusted() {
@@ -101,7 +103,7 @@ func (c *Conversation) vouch(trusted bool) (notes []string) {
 	return notes
 }
 
-// setHostHooks adds the hooks of the host.
+// setHostHooks adds the host's hooks.
 func setHostHooks(h *lifecycle.Hooks, start headless.Start) (notes []string, err error) {
 	if len(start.Hooks) == 0 {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 // skillTool is the tool that runs skills.
 const skillTool = "Skill"
 
-// openListing returns what the model of the conversation is told of skills, or nil if it is told nothing. Listed returns
-// the skills.
+// openListing returns the conversation's skill listing, or nil if skills are not announced.
+// listed returns the skills.
 func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing {
 	if c.model.Backend == nil || c.spec.Bare || c.ws.values().Size.Reduced() || c.spec.Coordinator {
 		return nil
@@ -34,7 +34,7 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 	return skills.NewListing(cfg)
 }
 
-// usageOf returns how much skills are used. What one value notes, others see.
+// usageOf returns the skill usage counters. All values share one file.
 func usageOf(w *Workspace) *usage.Usage {
 	file := ""
 	if w.Project.Home != "" {
@@ -43,5 +43,5 @@ func usageOf(w *Workspace) *usage.Usage {
 	return usage.Open(file, w.Now)
 }
 
-// usageFile returns the file that keeps how much skills are used.
+// usageFile returns the path of the file that stores skill usage.
 func usageFile(w *Workspace) string { return filepath.Join(w.Project.Home, "skill-usage.json") }

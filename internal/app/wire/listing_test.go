@@ -10,24 +10,23 @@ import (
 	"adze/internal/session"
 )
 
-// skill writes a skill of the user.
+// skill writes a user skill.
 func (p *place) skill(name, description string) {
 	p.T.Helper()
 	p.Write("home/.adze/skills/"+name+"/SKILL.md", "---\ndescription: "+description+"\n---\nDo "+name+".\n")
 }
 
-// looked makes the library look for skills again, as its watch does.
+// looked makes the library rescan for skills, as its watcher does.
 func (c *chat) looked() { c.ws.library(nil).Refresh(c.T.Context()) }
 
-// A skill that appears while a conversation lasts changes no byte that was sent before: not the tools, not the system
-// prompt, no message. It is told once, in the session and when that is resumed; one that goes, too. A compaction tells
-// all that there are.
-//
+// TestSkillsLeaveTheRequestAlone checks that a skill added during a conversation changes no
+// byte sent before: not the tools, the system prompt or any message. Additions and removals are
+// announced once per session, including resumes. A compaction announces all skills again.
 // Proves SKILL-27, SKILL-25.
 func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	p := newPlace(t)
 	p.skill("deploy", "Deploys the service.")
-	p.Write("work/long.txt", strings.Repeat("Much is said.\n", 1000)) // so that a compaction is worthwhile
+	p.Write("work/long.txt", strings.Repeat("Much is said.\n", 1000)) // makes a compaction worthwhile
 	c := p.chat("use Read {\"file_path\":\"long.txt\"}\n---\nforever\nsay Yes.", nil)
 	c.say("First.")
 	p.skill("lint", "Finds mistakes.")
@@ -53,7 +52,7 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		told string
-		in   int // the first request that has it
+		in   int // index of the first request that contains it
 	}{{`\n- deploy: Deploys the service.`, 0}, {`\n- lint: Finds mistakes.`, 2}, {"Skills that are no longer there: deploy.", 3}} {
 		for i, body := range sent {
 			want := 0
@@ -91,8 +90,8 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	}
 }
 
-// Without the tool that runs skills, and in a bare conversation, requests are what they are without skills, byte for byte.
-//
+// TestNothingIsSaidOfSkills checks that without the Skill tool, and in a bare conversation,
+// requests are byte for byte the same as without skills.
 // Proves SKILL-27, CTX-25.
 func TestNothingIsSaidOfSkills(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
@@ -120,9 +119,9 @@ func TestNothingIsSaidOfSkills(t *testing.T) {
 	}
 }
 
-// With more skills than the list describes the model finds them through the door, and is told which may help; each once, also
-// in a resumed session. The list of tools stays as it is with few, and tools that were suggested are another matter.
-//
+// TestManySkills checks that with more skills than the list describes, the model finds them
+// through search and gets suggestions, each once, also in a resumed session. The tool list is
+// the same as with few skills, and tool suggestions are tracked separately.
 // Proves SKILL-33, X-036, X-061.
 func TestManySkills(t *testing.T) {
 	p := newPlace(t)
@@ -144,7 +143,7 @@ say Found.
 forever
 say Yes.`, nil)
 	c.say("Do something.")
-	c.say("Paint stripes.") // the model has found that itself
+	c.say("Paint stripes.") // the model found that one itself
 	c.say("What about matter number 007?")
 	c.say("What about matter number 007?")
 	sent := c.sent()
@@ -169,8 +168,7 @@ say Yes.`, nil)
 	}
 }
 
-// Where not even the names of skills fit, those that were used are named.
-//
+// TestUsedSkillsAreNamed checks that if not even all skill names fit, the used ones are listed.
 // Proves SKILL-26, SKILL-32.
 func TestUsedSkillsAreNamed(t *testing.T) {
 	p := newPlace(t)

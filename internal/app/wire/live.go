@@ -10,11 +10,11 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// tell reports what is wrong with the settings, and passes a change on to the conversations.
+// tell reports problems with the settings and notifies the conversations of a change.
 func (w *Workspace) tell(change config.Change) { w.watch.Tell(change, w.Say) }
 
-// follow takes over what others change in settings files while the conversation lasts, and keeps in them
-// what the user decides.
+// follow applies settings files changed by others during the conversation, and saves the user's
+// decisions to them.
 func (c *Conversation) follow(ctx context.Context) {
 	c.Gate.SetSave(c.ws.saveUpdate)
 	ctx, cancel := context.WithCancel(ctx)
@@ -22,8 +22,8 @@ func (c *Conversation) follow(ctx context.Context) {
 	c.closers.add(func() { cancel(); leave() })
 }
 
-// settingsChanged takes over the sections that can change while a conversation lasts, unless a hook objects.
-// What the administrator changes counts in any case.
+// settingsChanged applies the sections that can change during a conversation, unless a hook
+// objects. Managed settings always apply.
 func (c *Conversation) settingsChanged(ctx context.Context, change config.Change) {
 	blocked := ""
 	for _, f := range change.Files {
@@ -46,7 +46,8 @@ func (c *Conversation) settingsChanged(ctx context.Context, change config.Change
 	c.takeSettings()
 }
 
-// takeSettings takes over the sections of the settings in force that can change while a conversation lasts.
+// takeSettings applies the sections of the current settings that can change during a
+// conversation.
 func (c *Conversation) takeSettings() {
 	v := c.ws.values()
 	c.Gate.SetRules(v.Permissions.Rules, append(append([]string{}, c.spec.Access.Dirs...), v.Permissions.Directories...))
@@ -65,7 +66,7 @@ func (c *Conversation) takeSettings() {
 	}
 }
 
-// saveUpdate keeps a permission update in the settings file it names.
+// saveUpdate saves a permission update to the settings file it names.
 func (w *Workspace) saveUpdate(ctx context.Context, u permission.Update) error {
 	to, err := scope.Parse(string(u.Destination))
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"adze/internal/session"
 )
 
-// openMemory finds the memory of the workspace.
+// openMemory locates the workspace's memory.
 func (w *Workspace) openMemory(spec *Spec) *memories.View {
 	return memories.Open(memories.Config{
 		Project: w.Project, Dir: w.Dir, Bare: spec.Bare, Single: spec.unattended() && spec.Session.Ephemeral, Say: w.Say, Agent: remembering(spec),
 	})
 }
 
-// muted keeps memories from the provider while they are switched off.
+// muted withholds memories from the provider while memory is off.
 func muted(m *memories.View, p model.Provider) model.Provider {
 	if m.Never != "" {
 		return p
@@ -26,7 +26,8 @@ func muted(m *memories.View, p model.Provider) model.Provider {
 	return mute.New(p, "[left out: memory is switched off]", m.Muted)
 }
 
-// remember lets the conversation recall memories. Who looks after them reads them anyway.
+// remember enables memory recall for the conversation. The agent that maintains memories reads
+// them anyway.
 func remember(c *Conversation) {
 	if c.told.memory.Never != "" || c.spec.Worker.keeper() != nil {
 		return
@@ -38,7 +39,7 @@ func remember(c *Conversation) {
 	})
 }
 
-// openDreams makes what looks after the memories beside a conversation with the user.
+// openDreams creates the background maintenance of memories for a conversation with the user.
 func openDreams(c *Conversation) {
 	if c.agents == nil || c.spec.Worker != nil {
 		return

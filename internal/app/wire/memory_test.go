@@ -29,7 +29,7 @@ type chat struct {
 	*Conversation
 }
 
-// chat begins a conversation in the place.
+// chat starts a conversation in the place.
 func (p *place) chat(script string, change func(*Spec)) *chat {
 	p.T.Helper()
 	p.Write("model.replay", script)
@@ -48,7 +48,7 @@ func (p *place) chat(script string, change func(*Spec)) *chat {
 	return &chat{p, c}
 }
 
-// say says something and waits for the answer.
+// say sends a prompt and waits for the answer.
 func (c *chat) say(text string) {
 	c.T.Helper()
 	c.do(session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}})
@@ -87,7 +87,7 @@ func (c *chat) sent() []string {
 	}
 }
 
-// remembers writes a memory and its line.
+// remembers writes a memory file and its index line.
 func (p *place) remembers(name, text string) {
 	p.T.Helper()
 	dir := p.memories()
@@ -96,7 +96,7 @@ func (p *place) remembers(name, text string) {
 	p.Write(dir+"/MEMORY.md", string(index)+fmt.Sprintf("- [%s](%s.md) — hook of %s\n", name, name, name))
 }
 
-// memories returns the folder of memories, from the root of the place.
+// memories returns the memory directory relative to the place's root.
 func (p *place) memories() string {
 	f, _, _ := memories.Folder(p.open(settings.Source{}).Project)
 	rel, err := filepath.Rel(p.Root, f.Dir)
@@ -285,7 +285,8 @@ func TestMemoryIsWrittenUnasked(t *testing.T) {
 	}
 }
 
-// A script in which a model chooses memories, again and again, while another one works.
+// recalling returns a script in which one model repeatedly selects memories while another one
+// works.
 func recalling(chosen string, main string) string {
 	return fmt.Sprintf("when system \"You choose which saved memories\"\nforever\ntext %q\nusage input=100 output=10\n---\n%s", chosen, main)
 }
@@ -340,7 +341,7 @@ func TestRecall(t *testing.T) {
 		if !strings.Contains(side[1], "Tools in recent use: Read") {
 			t.Error("the tools are not told")
 		}
-		c.say("once more please") // m5 was told by now
+		c.say("once more please") // m5 has been recalled by now
 		for _, word := range []string{"yes", "/compact now"} {
 			before := len(parts("side"))
 			if got := c.told.memory.Recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
@@ -356,7 +357,7 @@ func TestRecall(t *testing.T) {
 	})
 }
 
-// unmarkedText is [unmarked] for a text.
+// unmarkedText is [unmarked] for a request's text.
 func unmarkedText(t *testing.T, request string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "request.json")
@@ -438,12 +439,12 @@ func TestIndexIsAsItWasAtFirst(t *testing.T) {
 	if strings.Contains(string(request.System), "hook of a") || !strings.Contains(string(request.System), "# Memory") || !strings.Contains(string(request.Messages), "hook of a") {
 		t.Error("the index belongs into the first message, and how to use it into the system prompt")
 	}
-	c.told.announcer.Reset() // as after a compaction
+	c.told.announcer.Reset() // simulates a compaction
 	c.say("yes")
 	if sent := c.sent(); !strings.Contains(sent[2], "hook of b") {
 		t.Error("after a compaction it is still the old one")
 	}
-	again := p.chat("say One.", nil) // as after /clear
+	again := p.chat("say One.", nil) // simulates /clear
 	again.say("yes")
 	if !strings.Contains(again.sent()[0], "hook of b") {
 		t.Error("the next conversation has the old one")
@@ -543,8 +544,8 @@ func TestMemoryPage(t *testing.T) {
 	}
 }
 
-// The small model is one that the endpoint is known to have: a local server is never asked for another maker's.
-//
+// TestSmallModel checks that the small model is known to exist at the endpoint: a local server
+// is never sent another vendor's model.
 // Proves PROV-58.
 func TestSmallModel(t *testing.T) {
 	for _, tt := range []struct{ base, main, name, want string }{
@@ -571,14 +572,14 @@ func TestSmallModel(t *testing.T) {
 		if wanted, err := m.Resolve(tt.main); got != tt.want || again != tt.want || err != nil || main != wanted.ID {
 			t.Errorf("%+v: %s", tt, got)
 		}
-		m.Current = func() string { return "haiku" } // as /model chose it meanwhile
+		m.Current = func() string { return "haiku" } // simulates /model
 		if small, main := m.Small(); main != "claude-haiku-5-5" || tt.name == "" && small != main {
 			t.Errorf("%+v: %s beside %s", tt, small, main)
 		}
 		if said := p.said.String(); strings.Count(said, "the small model") != strings.Count(tt.name, "nobody") {
 			t.Errorf("%+v: %s", tt, said)
 		}
-		// Opus 5.5 and Haiku 5.5 try less by themselves than coding needs; finding 15.
+		// Opus 5.5 and Haiku 5.5 default to less effort than coding needs; finding 15.
 		if got, want := m.Working(tt.main), (tt.main == "default" && tt.base == ""); (got == model.EffortHigh) != want {
 			t.Errorf("%+v: effort %q", tt, got)
 		}

@@ -15,10 +15,11 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// ScriptedModel is the id of the model that a script plays.
+// ScriptedModel is the ID of the model played by a script.
 const ScriptedModel = models.ScriptedModel
 
-// openModel settles which model is asked, and by which provider; none is asked if calls come from elsewhere.
+// openModel selects the model and its provider. There is none if calls do not come from a
+// model.
 func (c *Conversation) openModel(ctx context.Context) (err error) {
 	cfg := c.ws.modelConfig()
 	if c.spec.Calls != FromModel {
@@ -40,7 +41,8 @@ func (c *Conversation) openModel(ctx context.Context) (err error) {
 	return err
 }
 
-// fitPrompt chooses the small prompt for a model with a narrow context window, unless the user chose a size.
+// fitPrompt selects the small prompt for a model with a narrow context window, unless the user
+// chose a size.
 func fitPrompt(c *Conversation) {
 	m, err := c.model.Resolve(c.model.Name)
 	if err != nil || c.model.Backend.Scripted || !c.ws.Project.FitPrompt(m.Window) {
@@ -49,7 +51,7 @@ func fitPrompt(c *Conversation) {
 	c.ws.Say(fmt.Sprintf("using a small prompt (3 tools, no CLAUDE.md, no skills), because %s has only %s tokens; --prompt-size medium or full overrides", m.ID, amount.Grouped(m.Window)))
 }
 
-// modelConfig returns what models are chosen with.
+// modelConfig returns the configuration for model selection.
 func (w *Workspace) modelConfig() models.Config {
 	return models.Config{Models: w.Models, Values: w.values, Say: w.Say, Backend: w.backendConfig}
 }
@@ -61,8 +63,8 @@ func (w *Workspace) backendConfig(m models.Spec) providers.Config {
 	}
 }
 
-// otherProvider returns the model that gave the last answer of a conversation, if its provider is not the one that would be
-// asked now: a conversation stays with its provider.
+// otherProvider returns the model of a conversation's last answer if its provider differs from
+// the currently selected one: a conversation stays with its provider.
 func (w *Workspace) otherProvider(m models.Spec, entries []msg.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Model != "" {
@@ -75,7 +77,7 @@ func (w *Workspace) otherProvider(m models.Spec, entries []msg.Entry) string {
 	return ""
 }
 
-// Explain tells the user what an error of the model means.
+// Explain returns a user-facing explanation of a model error.
 func (c *Conversation) Explain(err error, name string) string {
 	var e *model.Error
 	if !errors.As(err, &e) {

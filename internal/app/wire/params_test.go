@@ -17,13 +17,13 @@ import (
 	"adze/internal/tools/worktree"
 )
 
-// A parameter is one text in the input of a tool.
+// A parameter is one string in a tool's input.
 type parameter struct {
-	name string   // "outer/inner" without the numbers of lists
+	name string   // "outer/inner", without list indexes
 	path []string // names, "*" for any name, "[]" for an element
 }
 
-// parameters returns the texts in a schema. What has no type may be one.
+// parameters returns the strings in a schema. A value without a type may be a string.
 func parameters(schema map[string]any, path []string) []parameter {
 	var found []parameter
 	if _, listed := schema["enum"]; listed || schema["const"] != nil {
@@ -66,21 +66,21 @@ func list(v any) (all []map[string]any) {
 	return all
 }
 
-// everyTool returns the tools of a conversation and those that a setting adds.
+// everyTool returns a conversation's tools plus the ones added by settings.
 func everyTool(t *testing.T) []tool.Tool {
 	return slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{
 		workflow.New(workflow.Config{}), team.Create(noTeams{}), team.Delete(noTeams{}), team.Send(noCarrier{}),
 	})
 }
 
-// Each text that a model can give to a tool is declared as a path, a host, a program, a command or plain text, and all
-// but the last are among what the gate judges. One forgotten path (Agent.cwd) opened the whole file system.
-//
+// TestEveryParameterIsJudged checks that each string a model can pass to a tool is declared as
+// a path, host, program, command or plain text, and that the gate judges all but the last. One
+// forgotten path (Agent.cwd) exposed the whole file system.
 // Proves PERM-76.
 func TestEveryParameterIsJudged(t *testing.T) {
 	c := newPlace(t).following()
 	policy := c.Gate.Policy()
-	// The rest of an input that has the parameter.
+	// Other required fields of the input.
 	rest := map[string]string{
 		"Agent":        `{"description":"x","prompt":"x","subagent_type":"general-purpose"}`,
 		"Edit":         `{"file_path":"a","old_string":"x","new_string":"y"}`,
@@ -150,7 +150,7 @@ func TestEveryParameterIsJudged(t *testing.T) {
 	}
 }
 
-// monitorOf returns the tool that watches commands, which needs the shell's.
+// monitorOf returns the Monitor tool, which needs the shell tool.
 func monitorOf(t *testing.T, c *Conversation) tool.Tool {
 	for _, tl := range c.tools() {
 		if tl.Spec().Name == "Bash" {
@@ -161,7 +161,7 @@ func monitorOf(t *testing.T, c *Conversation) tool.Tool {
 	return nil
 }
 
-// mentions reports whether what is judged of a call has a value.
+// mentions reports whether the judged facts of a call include a value.
 func mentions(f *permission.Facts, value string) bool {
 	for i := range f.Targets {
 		if strings.HasPrefix(value, f.Targets[i].Set.Path) && f.Targets[i].Set.Path != "/" {
@@ -186,8 +186,8 @@ func mentions(f *permission.Facts, value string) bool {
 	return f.Foreign != nil
 }
 
-// A tool of a server is judged as a whole: it is asked about, whatever it says of itself and of its parameters.
-//
+// TestToolsOfServersAreJudgedAsAWhole checks that server tools need confirmation regardless of
+// their own claims about themselves and their parameters.
 // Proves PERM-76.
 func TestToolsOfServersAreJudgedAsAWhole(t *testing.T) {
 	served := tool.New(tool.Def{
@@ -206,7 +206,7 @@ func TestToolsOfServersAreJudgedAsAWhole(t *testing.T) {
 	}
 }
 
-// A servedInput claims that its call only reads.
+// A servedInput claims that its call is read-only.
 type servedInput struct {
 	Path string `json:"path"`
 }

@@ -2,7 +2,7 @@ package wire
 
 import "adze/internal/app/belongings"
 
-// plansDir returns the directory of plans. A setting that cannot be followed is reported once.
+// plansDir returns the plans directory. An unusable setting is reported once.
 func (w *Workspace) plansDir() string {
 	dir, problem := belongings.PlansDir(w.Project.Home, w.Dir, w.values().Plan.Directory)
 	if problem != "" {

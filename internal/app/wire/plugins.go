@@ -9,29 +9,30 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// pluginSet returns the plugins in use, and tells the user once what is wrong with those that are wanted.
+// pluginSet returns the active plugins and reports errors of enabled plugins once.
 func pluginSet(w *Workspace) *plugins.Set {
 	set := w.Plugins.Set()
 	w.pluginsSaid.tell(set, w.Say)
 	return set
 }
 
-// earlyPlugins does so with the plugins as they are known first; see [plugins.Plugins.Early].
+// earlyPlugins is like pluginSet for the early set; see [plugins.Plugins.Early].
 func earlyPlugins(w *Workspace) *plugins.Set {
 	set := w.Plugins.Early()
 	w.pluginsSaid.tell(set, w.Say)
 	return set
 }
 
-// A said is what the user was told of plugins. It is safe for concurrent use.
+// A said tracks which plugin errors have been reported. It is safe for concurrent use.
 type said struct {
 	mu   sync.Mutex
-	last *plugins.Set // whose errors were told
-	sure bool         // the files of all were looked at
+	last *plugins.Set // last set whose errors were reported
+	sure bool         // all plugin files have been checked
 	told map[string]bool
 }
 
-// tell tells the user of the errors of the first set, and of those that were found when all files were looked at.
+// tell reports the errors of the first set, and later any found once all files have been
+// checked.
 func (s *said) tell(set *plugins.Set, say func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,14 +43,14 @@ func (s *said) tell(set *plugins.Set, say func(string)) {
 	s.add(set.Errors(), say)
 }
 
-// lines tells the user of errors that are known before there is a set.
+// lines reports errors known before there is a set.
 func (s *said) lines(errors []string, say func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(errors, say)
 }
 
-// add tells the user of errors that were not told. The caller holds mu.
+// add reports errors that have not been reported yet. The caller holds mu.
 func (s *said) add(errors []string, say func(string)) {
 	for _, line := range errors {
 		if !s.told[line] {
@@ -62,7 +63,7 @@ func (s *said) add(errors []string, say func(string)) {
 	}
 }
 
-// PluginManager returns what installs, updates and removes plugins.
+// PluginManager returns a manager that installs, updates and removes plugins.
 func PluginManager(w *Workspace) *plugins.Manager {
 	return w.Plugins.Manage(plugins.Fetch{
 		Runner: w.runner, Environ: func() []string { return w.environment().List },

@@ -17,10 +17,10 @@ import (
 	"adze/internal/session"
 )
 
-// Over a long session with edits, rules that change, another date and tasks that
-// report, each request begins with the bytes of the one before it. Marks are taken out for the
-// figure, since they move on by design; a provider's cache shows that they are where they have to be.
-//
+// TestPrefixIsStable checks that over a long session with edits, changing rules, a new date and
+// reporting tasks, each request begins with the bytes of the previous one. Cache marks are
+// removed for the comparison, since they move by design; a simulated provider cache checks
+// their positions.
 // Proves LOOP-11, CTX-18, CTX-21.
 func TestPrefixIsStable(t *testing.T) {
 	const turns = 50
@@ -33,7 +33,7 @@ func TestPrefixIsStable(t *testing.T) {
 	var script strings.Builder
 	for i := range turns {
 		fmt.Fprintf(&script, "use Write {\"file_path\":\"f%d.txt\",\"content\":\"%d\"}\n", i, i)
-		if i == 35 { // more than a provider looks back for
+		if i == 35 { // beyond the provider's lookback
 			for range 15 {
 				script.WriteString("use Read {\"file_path\":\"deep/a.txt\",\"limit\":1}\n")
 			}
@@ -42,7 +42,7 @@ func TestPrefixIsStable(t *testing.T) {
 	}
 	s := p.converse(strings.TrimSuffix(script.String(), "---\n"), Spec{Access: AccessSpec{Mode: "acceptEdits"}}).Session
 	for i := range turns {
-		now = now.Add(time.Minute) // midnight comes after the tenth
+		now = now.Add(time.Minute) // midnight passes after the tenth request
 		switch i {
 		case 20:
 			p.Write("work/CLAUDE.md", "Rule 1.")
@@ -85,7 +85,7 @@ func TestPrefixIsStable(t *testing.T) {
 
 var markPattern = regexp.MustCompile(`,"cache_control":\{[^}]*\}`)
 
-// unmarked returns what a request says, up to the end of its messages, without cache marks.
+// unmarked returns a request up to the end of its messages, without cache marks.
 func unmarked(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -99,16 +99,16 @@ func unmarked(t *testing.T, file string) []byte {
 	return markPattern.ReplaceAll(bytes.TrimSuffix(compact.Bytes(), []byte("]}")), nil)
 }
 
-// A promptCache does what a provider does with marks: it keeps what a request says up to each of them, tools
-// first, and looks for what it has from each mark of the next request, at most 20 blocks back.
+// A promptCache simulates a provider's cache: it stores the request up to each mark, tools
+// first, and looks back at most 20 blocks from each mark of the next request.
 type promptCache map[string]bool
 
-// A cacheShare says of how many bytes a request is, how many of them are in the cache already, how many are the
-// tools and what everyone's system prompt says, and how many are in the cache from now on.
+// A cacheShare holds a request's byte counts: total size, read from the cache, static (tools
+// and the shared part of the system prompt), and cached afterwards.
 type cacheShare struct{ size, read, static, kept int }
 
-// price returns what the request costs, in bytes of the plain price, for a model that takes a twentieth of it for
-// what is read from the cache and a quarter more for what is written to it.
+// price returns the request's cost in bytes at the base price. Cache reads cost a twentieth of
+// it and cache writes a quarter more.
 func (s cacheShare) price() float64 {
 	return 0.05*float64(s.read) + 1.25*float64(s.kept-s.read) + float64(s.size-s.kept)
 }
@@ -134,7 +134,7 @@ func (c promptCache) ask(t *testing.T, file string) (share cacheShare) {
 		sum  string
 		size int
 	}
-	var prefixes []prefix // up to each block
+	var prefixes []prefix // one per block
 	var marks []int
 	said, size := sha256.New(), 0
 	for i, b := range blocks {
@@ -168,13 +168,12 @@ func (c promptCache) ask(t *testing.T, file string) (share cacheShare) {
 	return share
 }
 
-var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // the cache is indifferent to it
+var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // not part of the cache key
 
-// Notes are asked for within a turn, at its end, and when the user wants them, and so is a summary, also in a
-// session that was resumed. Each time the bytes of a request of the conversation come first, and nearly all is
-// read from the cache and nothing written to it. What is asked for unasked adds at most a tenth to the bill, at the
-// list prices of the default model.
-//
+// TestSideRequestsReadTheCache checks requests for notes (within a turn, at its end, and on
+// demand) and for summaries, also in resumed sessions. Each begins with the bytes of a request
+// in the conversation; nearly everything is read from the cache and nothing written to it.
+// Automatic requests add at most a tenth to the cost at the default model's list prices.
 // Proves CTX-18, CTX-42, CTX-55, CTX-59.
 func TestSideRequestsReadTheCache(t *testing.T) {
 	const reads = 20
@@ -244,9 +243,8 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 	}
 }
 
-// A file whose text was cleared from the conversation can be read again, though it did not change: in the process that
-// cleared it and in one that goes on.
-//
+// TestClearedFileIsReadAgain checks that an unchanged file can be read again after its text was
+// cleared from the conversation, in the same process and after resume.
 // Proves READ-06.
 func TestClearedFileIsReadAgain(t *testing.T) {
 	p := newPlace(t)
@@ -282,10 +280,10 @@ func TestClearedFileIsReadAgain(t *testing.T) {
 	}
 }
 
-// A session of 100,000 tokens goes on by every door, past midnight, in a repository that has changed, with other
-// instructions and other tools. Each time its requests begin with the bytes of the ones before, all but 2 % of them are
-// read from the cache, and the model is told once what has changed.
-//
+// TestResumeBeginsAlike resumes a session of 100,000 tokens by every entry point, past
+// midnight, in a changed repository, with other instructions and tools. Each time requests
+// begin with the bytes of the earlier ones, all but 2 % of them are read from the cache, and
+// changes are announced once.
 // Proves CTX-20, CTX-21, SESS-22.
 func TestResumeBeginsAlike(t *testing.T) {
 	p := newPlace(t)
@@ -366,7 +364,7 @@ func TestResumeBeginsAlike(t *testing.T) {
 	}
 }
 
-// common returns how many bytes two texts begin with together.
+// common returns the length of the common prefix of a and b.
 func common(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -378,12 +376,12 @@ func common(a, b []byte) int {
 // tail returns the end of the last request.
 func tail(sent []string) string { last := sent[len(sent)-1]; return last[max(0, len(last)-2500):] }
 
-// A title and a label for each batch of calls add next to nothing to the bill of a session: they are short, and the
-// small model answers them. They stand beside the conversation, whose requests are the same without them.
-//
+// TestSmallQuestionsCostLittle checks that a title and a label per batch of calls add almost
+// nothing to a session's cost: they are short and use the small model. They are side queries,
+// so the conversation's requests are the same without them.
 // Proves LOOP-32, X-136.
 func TestSmallQuestionsCostLittle(t *testing.T) {
-	const reads, perToken = 20, 4.0 / 1e6 // USD, of the default model's input
+	const reads, perToken = 20, 4.0 / 1e6 // USD per token of the default model's input
 	said := "Read all files, one after the other, and tell me what they have in common and where they differ."
 	converse := func(small string) (requests []string, main float64, asides map[string]cost.Share) {
 		p := newPlace(t)
@@ -429,9 +427,8 @@ func TestSmallQuestionsCostLittle(t *testing.T) {
 	}
 }
 
-// New sessions in one directory send the same tools and the same system prompt, whatever has become of the repository: a provider
-// has them in its cache.
-//
+// TestSessionsShareThePrefix checks that new sessions in one directory send the same tools and
+// system prompt regardless of repository state, so that a provider has them cached.
 // Proves CTX-20.
 func TestSessionsShareThePrefix(t *testing.T) {
 	p := newPlace(t)

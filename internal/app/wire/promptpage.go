@@ -8,7 +8,8 @@ import (
 	"adze/internal/tool"
 )
 
-// preview opens a conversation as adze -p would, to look at it. Nothing is sent, started or stored.
+// preview opens a conversation as adze -p would, for inspection. Nothing is sent, started or
+// stored.
 func (w *Workspace) preview(ctx context.Context, spec Spec) (*Conversation, error) {
 	spec.Entry, spec.Calls, spec.Preview, spec.Session = Print, FromModel, true, SessionSpec{}
 	return w.Converse(ctx, spec)
@@ -28,7 +29,7 @@ func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*brief.Page, err
 	return brief.NewPage(m.ID, c.told.prompt, c.told.announcer, c.told.describe(c.Session.ToolSpecs()))
 }
 
-// Tools lists the tools of a conversation with that access, and those of servers.
+// Tools lists the tools of a conversation with the given access, including server tools.
 func (w *Workspace) Tools(ctx context.Context, a AccessSpec, served []tool.Tool) ([]tool.Listed, error) {
 	c, err := w.preview(ctx, Spec{Access: a})
 	if err != nil {

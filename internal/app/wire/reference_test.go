@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated documents")
 
-// presentTools returns the tools of a conversation.
+// presentTools returns a conversation's tools.
 func presentTools(t *testing.T) []tool.Tool {
 	t.Helper()
 	return newPlace(t).following().tools()
@@ -32,8 +32,8 @@ type (
 	noCarrier struct{ team.Carrier }
 )
 
-// The page on tools is made of the tools that a conversation really has, and of those that a setting adds.
-//
+// TestToolReference generates the tools page from a conversation's actual tools plus the ones
+// added by settings.
 // Proves CAT-01.
 func TestToolReference(t *testing.T) {
 	all := slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{monitor.New(monitor.Config{}), workflow.New(workflow.Config{}),

@@ -12,8 +12,8 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// The shell tool asks the sandbox at every command: settings that change count for the next one.
-//
+// TestSandboxOfCommands checks that the shell tool queries the sandbox for every command, so
+// that changed settings apply to the next one.
 // Proves SHSB-01.
 func TestSandboxOfCommands(t *testing.T) {
 	w := newPlace(t).open(settings.Source{})
@@ -23,7 +23,7 @@ func TestSandboxOfCommands(t *testing.T) {
 	}
 	defer c.Close()
 	c.Attach(permission.NewGate(permission.GateConfig{}))
-	offers := func() bool { // to leave the sandbox
+	offers := func() bool { // reports whether the tool can leave the sandbox
 		tl := bash.New(bash.Config{Config: command.Config{Dir: t.TempDir}, Sandbox: c})
 		return strings.Contains(string(tl.Spec().Schema), "dangerouslyDisableSandbox")
 	}
@@ -36,7 +36,7 @@ func TestSandboxOfCommands(t *testing.T) {
 	}
 }
 
-// What the model is told of the sandbox is there in both languages.
+// TestSandboxIsDescribed checks that the sandbox is described in both languages.
 func TestSandboxIsDescribed(t *testing.T) {
 	box := confine.New(confine.Config{Settings: confine.Settings{Enabled: true, AllowUnsandboxed: true}})
 	defer box.Close()

@@ -17,14 +17,15 @@ import (
 	"adze/internal/tools/monitor"
 )
 
-// scheduleSwitch is the setting that lets prompts be scheduled.
+// scheduleSwitch is the setting that enables scheduled prompts.
 const scheduleSwitch = "schedule.enabled"
 
-// scheduleOff is the variable that turns scheduled prompts off.
+// scheduleOff is the environment variable that disables scheduled prompts.
 const scheduleOff = "ADZE_DISABLE_CRON"
 
-// openSchedule returns what runs scheduled prompts in a conversation, or nil if none can be scheduled: the settings say so,
-// or the conversation ends with its first turn or is part of another one. Nothing is read before a front end attends.
+// openSchedule returns the conversation's runner for scheduled prompts. It is nil if the
+// settings disable scheduling, or if the conversation is a sub-agent or ends after its first
+// turn. Nothing is read until a front end attaches.
 func openSchedule(c *Conversation) *schedules.Runner {
 	v := c.ws.values()
 	if !v.Loop.Schedule.Enabled || v.Size.Reduced() || c.spec.Entry == Print || c.spec.Calls != FromModel || c.spec.Worker != nil {
@@ -40,7 +41,8 @@ func openSchedule(c *Conversation) *schedules.Runner {
 	})
 }
 
-// offerSchedule gives the desk access to scheduled prompts, and lets the variable that turns them off count like the setting.
+// offerSchedule gives the desk access to scheduled prompts. The environment variable that
+// disables them overrides the setting.
 func offerSchedule(c *Conversation, s *desk.Surroundings) {
 	if c.told.jobs != nil {
 		s.Schedule = c.told.jobs
@@ -58,7 +60,7 @@ func offerSchedule(c *Conversation, s *desk.Surroundings) {
 	}
 }
 
-// scheduleTools returns the tools for scheduled prompts, none if the model cannot schedule any.
+// scheduleTools returns the scheduling tools, or none if the model cannot schedule prompts.
 func scheduleTools(c *Conversation) []tool.Tool {
 	if c.told.jobs == nil || !c.ws.values().Loop.Schedule.Tools {
 		return nil
@@ -66,7 +68,8 @@ func scheduleTools(c *Conversation) []tool.Tool {
 	return cron.Tools(c.told.jobs)
 }
 
-// watchTools returns the tool that watches commands, if the settings want it. One of the others runs them.
+// watchTools returns the Monitor tool if the settings enable it. It runs commands through the
+// shell tool among others.
 func watchTools(c *Conversation, others []tool.Tool) []tool.Tool {
 	shell := slices.IndexFunc(others, func(t tool.Tool) bool { return t.Spec().Name == bash.Name })
 	if !c.ws.values().Loop.Monitor || c.spec.Calls != FromModel || shell < 0 {
@@ -75,7 +78,7 @@ func watchTools(c *Conversation, others []tool.Tool) []tool.Tool {
 	return []tool.Tool{monitor.New(monitor.Config{Shell: others[shell], Tasks: c.shell.Tasks})}
 }
 
-// JobsFile returns the file that keeps the durable jobs of a directory.
+// JobsFile returns the path of the file with a directory's durable jobs.
 func JobsFile(home, dir string) string {
 	return filepath.Join(home, "schedules", fsys.HashedKey(dir)+".json")
 }

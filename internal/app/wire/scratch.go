@@ -12,8 +12,8 @@ import (
 	"adze/internal/session"
 )
 
-// newScratch prepares the directory for temporary files of a session. One that is not kept has it among those of the
-// system. Ready is called once it is there.
+// newScratch prepares a session's directory for temporary files. An ephemeral session uses the
+// system's temporary directory. ready is called once the directory exists.
 func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.Dir {
 	path := belongings.ScratchDir(w.Project.Home, t.ID)
 	if t.Log == nil || w.Project.Home == "" {
@@ -24,7 +24,7 @@ func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.D
 	})
 }
 
-// makesScratch returns a hearer that makes the directory when the user says something.
+// makesScratch returns a hearer that creates the directory on the first user prompt.
 func makesScratch(d *scratch.Dir) func(context.Context, session.Prompt) session.Hearing {
 	return func(context.Context, session.Prompt) (h session.Hearing) {
 		d.Path()

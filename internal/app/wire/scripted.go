@@ -26,14 +26,14 @@ import (
 	"adze/internal/tools/webfetch"
 )
 
-// Scripted opens a session in which a script plays the model, with real tools in dir. It uses nothing of the
-// user's: no settings, no state, no files. State is a directory for what it keeps. Done closes it.
+// Scripted opens a session with a scripted model and real tools in dir. It uses nothing of the
+// user's: no settings, state or files. state is the directory for its data. done closes it.
 func Scripted(ctx context.Context, name string, script []byte, dir, state string) (s *session.Session, done func(), err error) {
 	parsed, err := replay.Parse(name, script)
 	if err != nil {
 		return nil, nil, err
 	}
-	defaults, _ := config.Load(config.Sources{}, settings.Keys()) // ok: without sources nothing is wrong
+	defaults, _ := config.Load(config.Sources{}, settings.Keys()) // ok: cannot fail without sources
 	gate := permission.NewGate(permission.GateConfig{Config: permission.Config{Mode: permission.Bypass, Dir: dir, Dirs: []string{dir}}})
 	engine := search.New(search.Config{Cold: true})
 	known := filestate.New()

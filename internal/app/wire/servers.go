@@ -18,7 +18,7 @@ import (
 	"adze/internal/tool"
 )
 
-// openFleet makes the servers of the workspace.
+// openFleet creates the workspace's MCP servers.
 func openFleet(w *Workspace) (*servers.Fleet, error) {
 	flags := w.Env.Servers
 	flags.Plugins = w.Plugins.Servers
@@ -33,8 +33,8 @@ func openFleet(w *Workspace) (*servers.Fleet, error) {
 	return f, err
 }
 
-// openServers gives the conversation its share of the servers, and begins to connect to them. Only a model uses them, and not
-// that of a hook's agent, which would wait for them.
+// openServers gives the conversation its view of the servers and starts connecting. Only models
+// use servers, except a hook's agent, which would have to wait for them.
 func openServers(c *Conversation) error {
 	v := c.ws.values()
 	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.Worker.checks() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
@@ -53,14 +53,14 @@ func openServers(c *Conversation) error {
 		share.Below = w.Lead.Servers.All()
 	}
 	if c.spec.Entry != Interactive {
-		share.Patience = v.MCP.Timeout + time.Second // so that attempts that take too long are told of
+		share.Patience = v.MCP.Timeout + time.Second // long enough to report attempts that time out
 	}
 	c.Servers = f.Share(share)
 	c.closers.add(c.Servers.Leave)
 	return nil
 }
 
-// asking returns how servers ask the user of the conversation, and its model.
+// asking returns the configuration with which servers query the conversation's user and model.
 func asking(c *Conversation) elicit.Config {
 	cfg := elicit.Config{
 		Ask:     func(ctx context.Context, q session.Question) (session.Reply, error) { return c.Session.Ask(ctx, q) },
@@ -77,14 +77,16 @@ func asking(c *Conversation) elicit.Config {
 	return cfg
 }
 
-// questionsOf returns how the model asks the user of the conversation. That of a fork has no user of its own.
+// questionsOf returns the configuration for model questions to the user. A fork has no user of
+// its own.
 func questionsOf(c *Conversation) questions.Config {
 	cfg := asking(c)
 	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Worker == nil
 	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
 
-// chooser returns how hooks let the user of the conversation choose. Those of an agent ask the user of its lead.
+// chooser returns a function that lets hooks ask the user. Hooks in an agent's conversation ask
+// the lead's user.
 func chooser(c *Conversation) func(context.Context, hook.Question) (string, error) {
 	return func(ctx context.Context, q hook.Question) (string, error) {
 		lead := c
@@ -94,14 +96,14 @@ func chooser(c *Conversation) func(context.Context, hook.Question) (string, erro
 			}
 			lead = w.Lead
 		}
-		if lead.Session == nil { // it is just being opened
+		if lead.Session == nil { // still being opened
 			return questions.Config{}.Choose(ctx, q)
 		}
 		return questionsOf(lead).Choose(ctx, q)
 	}
 }
 
-// serverContent returns what becomes of what servers return.
+// serverContent returns the configuration for processing server results.
 func serverContent(c *Conversation) content.Config {
 	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput, Save: saver(c)}
 	if c.model.Backend != nil {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Which tools of servers are offered: deny rules remove them, and --tools speaks of them only if it names any.
-//
+// TestOfferedServerTools checks which server tools are offered: deny rules remove them, and
+// --tools affects them only if it names any.
 // Proves REG-02.
 func TestOfferedServerTools(t *testing.T) {
 	all := []string{"mcp__a__x", "mcp__a__y", "mcp__ab__x", "mcp__b__x"}

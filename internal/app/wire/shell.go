@@ -14,13 +14,13 @@ import (
 	"adze/internal/session"
 )
 
-// openShell makes what commands share. Nothing is written before the first of them.
+// openShell creates the state shared by commands. Nothing is written before the first command.
 func (c *Conversation) openShell(ctx context.Context) (err error) {
 	cfg := shells.Config{
 		Dir: c.dir.Dir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
 		NoBackground: c.ws.values().Shell.NoBackground,
-		Ended:        func(text string) { notify(c, text) },                                    // at once if the model is doing nothing
-		Told:         func(t session.Task) { c.Session.Submit(context.WithoutCancel(ctx), t) }, // ok: a closed session needs no news
+		Ended:        func(text string) { notify(c, text) },                                    // immediately if the model is idle
+		Told:         func(t session.Task) { c.Session.Submit(context.WithoutCancel(ctx), t) }, // ok: a closed session needs no notification
 	}
 	if c.spec.Entry == Interactive {
 		cfg.Note = c.ws.Say
@@ -33,7 +33,7 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	return err
 }
 
-// inherited returns the environment that the process was started with.
+// inherited returns the process's initial environment.
 func (e *Env) inherited() []string {
 	if e.Environ == nil {
 		return os.Environ()
@@ -41,10 +41,11 @@ func (e *Env) inherited() []string {
 	return e.Environ()
 }
 
-// environment returns the environment of commands by the settings in force.
+// environment returns the environment for commands according to the current settings.
 func (w *Workspace) environment() *variables.Commands { return w.env.By(w.inherited, w.values()) }
 
-// runner returns what runs a program with the user's environment, in no more than a moment, and returns what it prints.
+// runner returns a function that runs a program with the user's environment and a short
+// timeout, and returns its output.
 func runner(w *Workspace) func(ctx context.Context, name string, args ...string) (string, error) {
 	const limit = 5 * time.Second
 	return func(ctx context.Context, name string, args ...string) (string, error) {

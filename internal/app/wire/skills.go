@@ -17,7 +17,7 @@ import (
 	"adze/internal/skill/remote"
 )
 
-// libraryOf returns what begins to look for the skills of the workspace when it is called first.
+// libraryOf returns a function that starts the workspace's skill scan on its first call.
 func libraryOf(w *Workspace) func(added []string) *library.Library {
 	var once sync.Once
 	var l *library.Library
@@ -34,14 +34,15 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 			}, own)
 			w.closers.add(own.Close)
 			w.closers.add(l.Close)
-			w.closers.add(l.Watch(func() {})) // conversations look at the set before every request
+			w.closers.add(l.Watch(func() {})) // conversations check the set before every request
 		})
 		return l
 	}
 }
 
-// LookAhead begins to look for the skills and agents on disk, which the first request of a conversation tells of, while other
-// things are made ready, unless an earlier session has left what it tells of them. What was begun before is left alone.
+// LookAhead starts scanning for skills and agents, which the first request lists, while other
+// parts are set up. It does nothing if an earlier session left a cached listing, or if the scan
+// is already running.
 func LookAhead(w *Workspace, s *Spec) {
 	if s.Calls != FromModel || w.values().Size.Reduced() || s.Worker != nil {
 		return
@@ -56,12 +57,12 @@ func LookAhead(w *Workspace, s *Spec) {
 	w.closers.add(looking.Wait)
 }
 
-// usesSkills reports whether the conversation knows skills. Only a model uses them.
+// usesSkills reports whether the conversation has skills. Only models use them.
 func usesSkills(c *Conversation) bool {
 	return c.spec.Calls == FromModel && !c.ws.values().Size.Reduced()
 }
 
-// openSkills makes what the conversation knows of skills.
+// openSkills creates the conversation's skills.
 func openSkills(c *Conversation) {
 	if !usesSkills(c) {
 		return
@@ -106,7 +107,8 @@ func openSkills(c *Conversation) {
 	c.skills.Begin(begun(c))
 }
 
-// preloaded returns the skills that the agent of a conversation is told when it begins. One that is resumed knows them.
+// preloaded returns the skills loaded at the start of an agent's conversation. A resumed
+// conversation already has them.
 func preloaded(c *Conversation) []string {
 	d := holder(&c.spec)
 	if d == nil || c.record.Earlier != nil {

@@ -8,8 +8,7 @@ import (
 	"adze/internal/desk"
 )
 
-// A skill that appears while a conversation lasts can be called.
-//
+// TestSkillsAreNoticed checks that a skill added during a conversation can be called.
 // Proves SKILL-07.
 func TestSkillsAreNoticed(t *testing.T) {
 	p := newPlace(t)
@@ -32,8 +31,8 @@ func TestSkillsAreNoticed(t *testing.T) {
 	}
 }
 
-// The skills of a workspace wait until it is trusted, also those beside files that are touched.
-//
+// TestSkillsOfAnUntrustedWorkspace checks that an untrusted workspace's skills are not used,
+// including skills next to files the model touches.
 // Proves PERM-70.
 func TestSkillsOfAnUntrustedWorkspace(t *testing.T) {
 	p := newPlace(t)

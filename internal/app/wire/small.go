@@ -15,7 +15,7 @@ import (
 	"adze/internal/session/title"
 )
 
-// lookups returns what is looked up beside each turn: memories, and a name for the session.
+// lookups returns the background lookups of each turn: memories and a session title.
 func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.Context) []msg.Part {
 	namer := newNamer(c)
 	return func(p session.Prompt, before []msg.Entry) (all []func(context.Context) []msg.Part) {
@@ -33,7 +33,8 @@ func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.C
 	}
 }
 
-// newNamer returns what names the session, or nil if nothing does: one turn alone is not worth a request.
+// newNamer returns the session's namer, or nil if it is not named: a single turn is not worth a
+// request.
 func newNamer(c *Conversation) *title.Namer {
 	log := c.record.Log
 	if log == nil || c.spec.Entry == Print || c.spec.Bare || !c.ws.values().Transcript.Titles {
@@ -46,8 +47,8 @@ func newNamer(c *Conversation) *title.Namer {
 	})
 }
 
-// remarks returns what the small model says to the user beside the conversation, if a user looks at it. The settings say
-// what is wanted, at any time.
+// remarks returns the small model's side remarks for an interactive user. The settings are
+// consulted each time.
 func remarks(c *Conversation) desk.Remarks {
 	if c.window.small == nil || c.spec.Entry != Interactive || c.spec.Bare || c.spec.Team.Team != "" {
 		return desk.Remarks{}
@@ -69,10 +70,11 @@ func remarks(c *Conversation) desk.Remarks {
 	}
 }
 
-// judgedKind is the kind of the note that says what was decided about a call in place of the user.
+// judgedKind is the kind of note that records a decision made in place of the user.
 const judgedKind = "judged-call"
 
-// openJudge lets the small model answer questions in place of the user, where the mode or an approved plan wants it.
+// openJudge lets the small model answer permission prompts if the mode or an approved plan
+// allows it.
 func openJudge(c *Conversation, cfg *session.Config) {
 	c.judge = judge.New(judge.Config{
 		Small: c.window.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
@@ -81,7 +83,7 @@ func openJudge(c *Conversation, cfg *session.Config) {
 			if c.record.Log == nil {
 				return
 			}
-			c.record.Log.Note(store.Other{Kind: judgedKind, Fields: map[string]any{ // ok: the log tries again with the next entry
+			c.record.Log.Note(store.Other{Kind: judgedKind, Fields: map[string]any{ // ok: the log retries with the next entry
 				"toolUseID": v.UseID, "tool": v.Tool, "allowed": v.Allowed, "reason": v.Reason,
 			}})
 		},
@@ -93,7 +95,7 @@ func openJudge(c *Conversation, cfg *session.Config) {
 	}})
 }
 
-// instructions returns what the instruction files say.
+// instructions returns the text of the instruction files.
 func (b *briefing) instructions() string {
 	if b.announcer == nil {
 		return ""
@@ -101,7 +103,7 @@ func (b *briefing) instructions() string {
 	var all []string
 	for _, f := range b.announcer.Files() {
 		if f.Kind >= instruct.Project && !b.ws.Project.Trust.Trusted() {
-			continue // an untrusted project cannot tell the classifier what to allow
+			continue // an untrusted project must not influence the classifier
 		}
 		all = append(all, f.Text)
 	}

@@ -10,9 +10,8 @@ import (
 	"adze/internal/permission"
 )
 
-// What the user approved with a plan in words is recognised by the small model, and only that: the rest is asked
-// about, as are answers that are none.
-//
+// TestApprovedPlanIsJudged checks that the small model recognizes actions the user approved
+// with a plan, and only those. Everything else, including an invalid answer, prompts the user.
 // Proves PLAN-06, SHAST-08.
 func TestApprovedPlanIsJudged(t *testing.T) {
 	const quick = `take seal "seal ([A-Z0-9]{12})"` + "\n"
@@ -65,7 +64,7 @@ say Done.
 	if _, err := os.Stat(p.Path("work/wiped")); err == nil {
 		t.Error("it was wiped")
 	}
-	if a := c.Session.Totals().Asides["approved plans"]; a.Requests != 2 { // the third was not answered
+	if a := c.Session.Totals().Asides["approved plans"]; a.Requests != 2 { // the third got no answer
 		t.Errorf("%+v", a)
 	}
 }

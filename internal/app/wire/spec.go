@@ -12,8 +12,8 @@ import (
 	"adze/internal/app/transcript"
 )
 
-// A Spec is what makes one conversation differ from another over the same workspace. The zero value is a
-// new conversation as the settings have it, without a user who could be asked.
+// A Spec holds the options of one conversation in a workspace. The zero value is a new,
+// unattended conversation with the settings' defaults.
 type Spec struct {
 	Session SessionSpec
 	Model   ModelSpec
@@ -23,41 +23,43 @@ type Spec struct {
 	Entry   Entry
 	Calls   Calls
 	Debug   DebugSpec
-	// Schema is what the final answer of each turn must fit; nil means any text.
+	// Schema is the JSON schema for the final answer of each turn; nil means any text.
 	Schema json.RawMessage
-	// MainAgent is the name of the agent that holds the conversation; empty leaves it to the settings.
+	// MainAgent is the name of the conversation's agent; empty means the settings decide.
 	MainAgent string
-	// Raw asks for the provider's own events beside ours.
+	// Raw also emits the provider's own events.
 	Raw bool
-	// Bare leaves out hooks, memory, notes, and instruction files but those of further directories.
+	// Bare disables hooks, memory, notes, and instruction files except in additional
+	// directories.
 	Bare bool
-	// Worktree has the conversation work in a worktree.
+	// Worktree selects a worktree for the conversation.
 	Worktree WorktreeSpec
-	// OmitInstructions leaves instruction files and the state of the repository out of what the model is told.
+	// OmitInstructions omits instruction files and repository state from the prompt.
 	OmitInstructions bool
-	// Worker makes it the conversation of an agent that works for another one; nil for one of its own.
+	// Worker makes the conversation a sub-agent; nil for a main conversation.
 	Worker *Worker
-	// Definition is that of MainAgent; opening the conversation finds it, and leaves it nil if there is none.
+	// Definition is MainAgent's definition, or nil. It is set when the conversation is opened.
 	Definition *agentdef.Definition
-	// Team is the team that the conversation is a teammate of, if any.
+	// Team is the team the conversation belongs to, if any.
 	Team teams.Spec
-	// Coordinator says that the model only directs workers; opening the conversation finds out.
+	// Coordinator restricts the model to directing workers. It is set when the conversation is
+	// opened.
 	Coordinator bool
 	// Preview builds the first request without sending it or starting servers.
 	Preview bool
-	// Includes are files outside the project that its instructions may include in this run.
+	// Includes are files outside the project that its instructions may include during this run.
 	Includes []string
 }
 
-// Instructions says which instructions the conversation has.
+// Instructions returns the options for loading instruction files.
 func (s *Spec) Instructions() instructions.Spec {
 	return instructions.Spec{Dirs: s.Access.Dirs, Bare: s.Bare, Includes: s.Includes}
 }
 
-// unattended reports whether there is one turn and no user who waits for it.
+// unattended reports whether the conversation is a single turn without a user.
 func (s *Spec) unattended() bool { return s.Entry == Print && s.Calls == FromModel }
 
-// door returns the entry that the model is told of: a fork is told what its lead is.
+// door returns the entry shown to the model. A fork reports its lead's.
 func (s *Spec) door() Entry {
 	if s.Worker.fork() {
 		return s.Worker.Lead.spec.door()
@@ -65,17 +67,17 @@ func (s *Spec) door() Entry {
 	return s.Entry
 }
 
-// An Entry says by which door the conversation is held.
+// An Entry identifies how the conversation is driven.
 type Entry int
 
-// The entries.
+// Entry values.
 const (
-	Print       Entry = iota // one turn, and no user to ask
+	Print       Entry = iota // one turn, no user to prompt
 	Host                     // a program drives the session
-	Interactive              // the user talks at a terminal
+	Interactive              // a user at a terminal
 )
 
-// String names the entry to the provider.
+// String returns the entry's name as sent to the provider.
 func (e Entry) String() string {
 	switch e {
 	case Host:
@@ -86,32 +88,32 @@ func (e Entry) String() string {
 	return "headless"
 }
 
-// Calls says where calls of tools come from.
+// Calls identifies the source of tool calls.
 type Calls int
 
-// The sources of calls.
+// Sources of calls.
 const (
 	FromModel  Calls = iota
-	FromStream       // the user, one after the other; there is no model
-	Single           // the user, a single one that nothing outlives
-	FromClient       // another program, several at once; its model is none of ours
+	FromStream       // the user, sequentially; no model
+	Single           // the user, a single call; nothing outlives it
+	FromClient       // another program, concurrently; no model of ours
 )
 
-// A SessionSpec says which session is begun or resumed.
+// A SessionSpec selects the session to start or resume.
 type SessionSpec = transcript.Spec
 
-// A ModelSpec says who answers, and how.
+// A ModelSpec selects the model and its options.
 type ModelSpec = models.Spec
 
-// A PromptSpec is what the user adds to the system prompt or puts in its place.
+// A PromptSpec holds the user's changes to the system prompt.
 type PromptSpec struct {
-	System *string // replaces the prompt; may be nil
+	System *string // replaces the prompt unless nil
 	Append string
 	// Agent is the prompt of a sub-agent; nil for other conversations.
 	Agent *string
 }
 
-// An AccessSpec says what the model may do.
+// An AccessSpec configures the model's permissions.
 type AccessSpec = access.Spec
 
 // Limits bound a turn or a session; 0 means no limit.
@@ -120,5 +122,5 @@ type Limits struct {
 	MaxBudgetUSD          float64
 }
 
-// A DebugSpec says what is logged for debugging.
+// A DebugSpec configures debug logging.
 type DebugSpec = debuglog.Spec

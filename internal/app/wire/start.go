@@ -14,18 +14,18 @@ import (
 	"adze/internal/skill"
 )
 
-// A beginning is what the first request of a session in a workspace says of skills, agents and plugins: that of an earlier
-// session, if nothing that it depends on has changed.
+// A beginning holds the listing of skills, agents and plugins for a session's first request. It
+// is reused from an earlier session if none of its inputs have changed.
 type beginning struct {
 	once  sync.Once
-	added []string        // directories that were added
-	book  *headstart.Book // nil if nothing is kept
+	added []string        // added directories
+	book  *headstart.Book // nil if nothing is stored
 }
 
-// fewKnown are looked up as fast as they are recalled.
+// fewKnown is the number of entries below which scanning is as fast as loading the cache.
 const fewKnown = 50
 
-// recall lets the workspace begin with what an earlier session knew.
+// recall loads the listing of an earlier session.
 func (b *beginning) recall(w *Workspace, added []string) {
 	b.once.Do(func() {
 		if w.Project.Home == "" || w.Env.Agents.Any() {
@@ -41,8 +41,8 @@ func (b *beginning) recall(w *Workspace, added []string) {
 	})
 }
 
-// startConfig says what the beginning of a session depends on: the settings, the folders that are looked at, and the files
-// that keep what was read.
+// startConfig returns the inputs of the listing: the settings, the scanned directories, and the
+// files that store the scan results.
 func startConfig(w *Workspace, added []string) headstart.Config {
 	p := w.Project
 	files, index := w.Plugins.Files()
@@ -63,7 +63,7 @@ func startConfig(w *Workspace, added []string) headstart.Config {
 	return c
 }
 
-// keep keeps how the session begins, for later ones.
+// keep stores the session's listing for later ones.
 func (b *beginning) keep(w *Workspace, tell func() *headstart.Skills) {
 	b.book.Keep(func() (*headstart.Start, []headstart.File) {
 		told := tell()
@@ -82,8 +82,8 @@ func (b *beginning) keep(w *Workspace, tell func() *headstart.Skills) {
 	})
 }
 
-// begun returns what a conversation knows of skills before they are looked up. One that is resumed continues with what it was
-// told, and agents are told by others.
+// begun returns the cached skills for a conversation before the scan has finished. Resumed
+// conversations keep their earlier listing, and sub-agents get theirs elsewhere.
 func begun(c *Conversation) *skills.Start {
 	start := c.ws.begun.book.Start()
 	if start == nil || c.record.Earlier != nil || c.spec.Worker != nil {
@@ -92,7 +92,8 @@ func begun(c *Conversation) *skills.Start {
 	return skills.NewStart(&start.Skills)
 }
 
-// keepsStart returns what keeps how a conversation begins, or nil if it is none that later ones can begin like.
+// keepsStart returns a function that stores the conversation's listing, or nil if later
+// sessions cannot reuse it.
 func keepsStart(c *Conversation, listed func() []*skill.Skill) func(tell func() *headstart.Skills) {
 	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.begun.book == nil {
 		return nil

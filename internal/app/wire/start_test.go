@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// many writes skills and agents of the user, and waits until they can be known by their stamps.
+// many writes user skills and agents, and waits until their timestamps are usable as cache
+// keys.
 func (p *place) many() {
 	p.T.Helper()
 	for i := range fewKnown {
@@ -22,23 +23,23 @@ func (p *place) many() {
 
 func settleStamps() { time.Sleep(2100 * time.Millisecond) }
 
-// agent writes an agent of the user.
+// agent writes a user agent.
 func (p *place) agent(description string) {
 	p.T.Helper()
 	p.Write("home/.adze/agents/helper.md", "---\nname: helper\ndescription: "+description+"\n---\nHelp.\n")
 }
 
-// begins reports whether a conversation begins with what an earlier session has left.
+// begins reports whether the conversation started from a cached listing.
 func (c *chat) begins() bool { return c.skills.Start() != nil && c.ws.Plugins.Recalled() != nil }
 
-// leave ends a session as a process does.
+// leave ends a session like a process exit.
 func (c *chat) leave() {
 	c.Close()
 	c.ws.Close()
 }
 
-// once runs a session of one turn. It returns the opening and the tools of its request, and whether it began with what an
-// earlier one has left.
+// once runs a session of one turn. It returns the opening and the tools of its request, and
+// whether it started from a cached listing.
 func (p *place) once() (opening, tools string, begun bool) {
 	p.T.Helper()
 	c := p.chat("say Yes.", nil)
@@ -51,14 +52,14 @@ func (p *place) once() (opening, tools string, begun bool) {
 
 var scratchPattern = regexp.MustCompile(`/scratch/[0-9a-f-]+`)
 
-// openingOf returns the messages of a request, without the id of the session.
+// openingOf returns a request's messages without the session ID.
 func openingOf(request string) string {
 	_, opening, _ := strings.Cut(request, `"messages"`)
 	return scratchPattern.ReplaceAllString(opening, "/scratch/ID")
 }
 
-// begun runs sessions until one begins with what an earlier one has left, and returns the opening and the tools of its
-// request. How many it takes depends on when files are written.
+// begun runs sessions until one starts from a cached listing, and returns the opening and tools
+// of its request. The number of sessions depends on file timestamps.
 func (p *place) begun(when string) (opening, tools string) {
 	p.T.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -72,9 +73,8 @@ func (p *place) begun(when string) (opening, tools string) {
 	}
 }
 
-// The first request of a session says what that of an earlier session in the same workspace said, without looking up skills and
-// agents, unless something is not as it was.
-//
+// TestBeginsLikeTheLastSession checks that the first request of a session repeats an earlier
+// session's listing without scanning for skills and agents, unless something has changed.
 // Proves SKILL-07, SKILL-27.
 func TestBeginsLikeTheLastSession(t *testing.T) {
 	p := newPlace(t)
@@ -109,8 +109,8 @@ func TestBeginsLikeTheLastSession(t *testing.T) {
 	}
 }
 
-// The first message of a session that begins with what an earlier one has left is answered with the same suggestions.
-//
+// TestSuggestsLikeTheLastSession checks that a session started from a cached listing gets the
+// same suggestions for its first message.
 // Proves SKILL-33.
 func TestSuggestsLikeTheLastSession(t *testing.T) {
 	p := newPlace(t)
@@ -135,7 +135,7 @@ func TestSuggestsLikeTheLastSession(t *testing.T) {
 	}
 }
 
-// damageStart changes a byte of every start that is kept.
+// damageStart flips a byte in every cached listing.
 func (p *place) damageStart() {
 	p.T.Helper()
 	dir := p.Path("home/.adze/start")
@@ -153,16 +153,16 @@ func (p *place) damageStart() {
 	}
 }
 
-// A session that begins with what an earlier one has left tells with its second request what is not so, and nothing else. No
-// byte that was sent before changes, also when the session is resumed.
-//
+// TestTellsWhatIsNotAsItBegan checks that a session started from a stale listing announces the
+// differences, and nothing else, with its second request. No byte sent before changes, also on
+// resume.
 // Proves SKILL-07, SKILL-27.
 func TestTellsWhatIsNotAsItBegan(t *testing.T) {
 	p := newPlace(t)
 	p.many()
 	p.once()
 	p.once()
-	p.skill("skill-07", "Does something else.") // in place
+	p.skill("skill-07", "Does something else.") // in-place change
 	c := p.chat("forever\nsay Yes.", nil)
 	if !c.begins() {
 		t.Fatal("it was looked up")

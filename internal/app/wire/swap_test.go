@@ -15,8 +15,8 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// A file that has become a link out of the project since a command that only reads was let pass is not read.
-//
+// TestSwappedPathsAreNotRead checks that a file replaced by a link out of the project, after a
+// read-only command was approved, is not read.
 // Proves SH-02, SHRO-07.
 func TestSwappedPathsAreNotRead(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -35,7 +35,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 	}
 	link := func(to, path string) {
 		t.Helper()
-		os.RemoveAll(path) // ok: making the link fails if it is there still
+		os.RemoveAll(path) // ok: creating the link fails if it still exists
 		if err := os.Symlink(to, path); err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +61,8 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 		{command: "grep -r secret sub", swap: func() { link(outside, dir+"/sub") }, want: denied},
 		{command: "cat a.txt", swap: func() { link("b.txt", dir+"/a.txt") }, want: "also harmless"},
 		{command: "cat a.txt nosuch", want: "harmless"},
-		{command: "cat a.txt", swap: func() { link("a.txt", dir+"/a.txt") }, want: "Too many levels"}, // it leads to itself
-		// What the user was asked about is read as it was then.
+		{command: "cat a.txt", swap: func() { link("a.txt", dir+"/a.txt") }, want: "Too many levels"}, // links to itself
+		// Paths the user approved are read as they were at the prompt.
 		{command: "cat " + outside + "/*.txt", asked: true, want: "top secret"},
 		{command: "cat link.txt", asked: true, want: "top secret"},
 		{command: "cat link.txt", asked: true, swap: func() { link(elsewhere+"/key.txt", dir+"/link.txt") }, want: denied},
@@ -76,7 +76,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 		write(filepath.Join(dir, "sub/c"), "c\n")
 		link(outside+"/key.txt", dir+"/link.txt")
 		if !tt.asked {
-			os.Remove(dir + "/link.txt") // ok: it is asked about then
+			os.Remove(dir + "/link.txt") // ok: the user is prompted then
 		}
 		asked := false
 		g := permission.NewGate(permission.GateConfig{Config: permission.Config{Dir: dir, Dirs: []string{dir}}})
@@ -85,7 +85,7 @@ func TestSwappedPathsAreNotRead(t *testing.T) {
 			return permission.Answer{Behavior: permission.Allow}, nil
 		})
 		tl := bash.New(bash.Config{Config: toolcommand.Config{Dir: func() string { return dir }, TempDir: t.TempDir()}, MayRead: func(path string) bool { return g.Policy().MayRead(path) }})
-		input, _ := json.Marshal(bash.Input{Command: tt.command}) // ok: it marshals
+		input, _ := json.Marshal(bash.Input{Command: tt.command}) // ok: cannot fail
 		call, err := tl.Bind(input)
 		if err != nil {
 			t.Fatal(err)

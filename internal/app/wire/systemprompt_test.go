@@ -58,8 +58,8 @@ func TestToolsAreTranslated(t *testing.T) {
 	}
 }
 
-// What the descriptions of tools must say, in one of several wordings (model-side 2.2, D4 to D9), and what they
-// no longer say.
+// TestToolDescriptions checks that tool descriptions contain required facts, in one of several
+// wordings (model-side 2.2, D4 to D9), and omit outdated ones.
 func TestToolDescriptions(t *testing.T) {
 	described, schemas := map[string]string{}, map[string]string{}
 	for _, tl := range newPlace(t).following().tools() {

@@ -9,7 +9,7 @@ import (
 	"adze/internal/tasklist"
 )
 
-// openTasks gives the conversation its task list. That of a fork is its parent's.
+// openTasks sets the conversation's task list. A fork uses its parent's.
 func openTasks(c *Conversation) (err error) {
 	if w := c.spec.Worker; w != nil {
 		c.told.tasks = w.Lead.told.tasks.Child(c.spec.Team.Name)

@@ -10,7 +10,8 @@ import (
 	"adze/internal/session"
 )
 
-// openTeam makes the conversation a member of a team. One that works for another, or is not held with a model, is none.
+// openTeam makes the conversation a team member. Sub-agents and conversations without a model
+// are never members.
 func openTeam(c *Conversation) (err error) {
 	s := c.spec.Team
 	if s.Mate != nil {
@@ -22,7 +23,7 @@ func openTeam(c *Conversation) (err error) {
 	}
 	program := c.ws.Program
 	if c.spec.Entry == Host {
-		program = "" // the host's hooks reach no other process
+		program = "" // host hooks don't reach other processes
 	}
 	c.told.team, err = teams.Open(teams.Place{
 		Home: c.ws.Project.Home, Dir: c.ws.Dir, SessionID: c.record.ID, Program: program, Flags: c.ws.Flags,
@@ -34,7 +35,7 @@ func openTeam(c *Conversation) (err error) {
 	return err
 }
 
-// startMate opens the conversation of a teammate in this process, like that of an agent.
+// startMate opens a teammate's conversation in this process, like a sub-agent's.
 func startMate(ctx context.Context, c *Conversation, s teams.Start) (*teams.Begun, error) {
 	d, err := c.agents.Definition(s.Member.Agent)
 	if err != nil {

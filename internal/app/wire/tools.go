@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// tools makes the tools of the conversation.
+// tools returns the conversation's tools.
 func (c *Conversation) tools() []tool.Tool {
 	v := c.ws.values()
 	cfg := toolbox.Config{
@@ -23,7 +23,7 @@ func (c *Conversation) tools() []tool.Tool {
 		Single: c.spec.Calls == Single,
 		Turns: toolbox.Turns{
 			Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports(),
-			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has the tools of its lead, word for word
+			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has its lead's exact tools
 		},
 		Pages: webtools.PagesFor(c.ws.online(), reader(c)), Search: webtools.Search(c.ws.online(), reader(c)),
 		Extras: c.told.extras, Servers: c.Servers,
@@ -47,7 +47,7 @@ func (c *Conversation) tools() []tool.Tool {
 	return tools
 }
 
-// experiments returns what the tools of the experiments that the settings switch on tell and ask.
+// experiments returns the tool configuration for the experiments enabled in the settings.
 func (w *windowParts) experiments(s settings.Window) (e toolbox.Experiments) {
 	if s.Snip {
 		w.snipper = new(cut.Snipper)

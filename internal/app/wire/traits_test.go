@@ -48,8 +48,8 @@ func TestTraitsOfTheTools(t *testing.T) {
 	}
 }
 
-// A message that is typed meanwhile ends no command, search or write.
-//
+// TestOnlyWaitsEndWithAMessage checks that a new user message does not end a running command,
+// search or write.
 // Proves TOOL-09.
 func TestOnlyWaitsEndWithAMessage(t *testing.T) {
 	for _, present := range presentTools(t) {
@@ -59,7 +59,7 @@ func TestOnlyWaitsEndWithAMessage(t *testing.T) {
 	}
 }
 
-// Rules and hooks may name every tool there is.
+// TestRulesKnowTheTools checks that rules and hooks can name every tool.
 func TestRulesKnowTheTools(t *testing.T) {
 	for _, present := range presentTools(t) {
 		for _, name := range append(present.Traits().Aliases, present.Spec().Name) {

@@ -8,8 +8,8 @@ import (
 	"adze/internal/session/archive"
 )
 
-// openTranscript begins a transcript, or loads the one that the spec names. Nothing is written before the
-// first message.
+// openTranscript starts a transcript, or loads the session named by spec. Nothing is written
+// before the first message.
 func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts *closers) (*transcript.Transcript, error) {
 	v, p := w.values().Transcript, w.Project
 	t, err := transcript.Open(ctx, transcript.Config{

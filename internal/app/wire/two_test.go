@@ -11,8 +11,8 @@ import (
 	"adze/internal/session"
 )
 
-// Two conversations over one workspace, open at once, have models, modes, prompts, file states, transcripts
-// and costs of their own.
+// TestTwoConversations checks that two conversations open on one workspace have separate
+// models, modes, prompts, file states, transcripts and costs.
 func TestTwoConversations(t *testing.T) {
 	p := newPlace(t)
 	p.Write("work/notes.txt", "one\n")
@@ -69,7 +69,7 @@ func TestTwoConversations(t *testing.T) {
 	if text := said(first); !strings.Contains(text, "First read it.") || strings.Contains(text, "Second") {
 		t.Errorf("the first conversation is\n%s", text)
 	}
-	// The second has not read the file, whatever the first has.
+	// The second has not read the file even though the first has.
 	if text := said(second); !strings.Contains(text, "Second could not.") || len(second.files.seen()) != 0 {
 		t.Errorf("the second conversation is\n%s", text)
 	}
@@ -80,7 +80,7 @@ func TestTwoConversations(t *testing.T) {
 		t.Errorf("the costs are the same: %+v", got)
 	}
 
-	// A rule of one session is none of the other, a change of the settings is of both.
+	// Session rules are separate; settings changes apply to both.
 	second.Allow("Bash")
 	if len(first.Gate.Policy().Rules()) != 0 || len(second.Gate.Policy().Rules()) != 1 {
 		t.Error("they share their rules")
@@ -102,8 +102,8 @@ func TestTwoConversations(t *testing.T) {
 	}
 }
 
-// Conversations over one workspace that must end in values of one shape share its compiled schema, however it is written.
-//
+// TestConversationsShareSchemas checks that conversations in one workspace share a compiled
+// output schema, independent of its formatting.
 // Proves SOUT-04.
 func TestConversationsShareSchemas(t *testing.T) {
 	w := newPlace(t).open(settings.Source{Trust: true})

@@ -9,17 +9,17 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// online returns the workspace as the web is reached from it.
+// online returns the parts of the workspace that web tools need.
 func (w *Workspace) online() webtools.Place {
 	return webtools.Place{Project: w.Project, Getenv: w.Getenv, Version: w.Version, Say: w.Say}
 }
 
-// network returns how servers that are no providers are reached.
+// network returns the transport configuration for servers other than model providers.
 func (w *Workspace) network(purpose string) transport.Config {
 	return providers.PlainNetwork(w.Project.Settings(), w.Getenv, w.Say, purpose)
 }
 
-// reader returns the conversation as the web is read for it.
+// reader returns the parts of the conversation that web tools need.
 func reader(c *Conversation) webtools.Reader {
 	return webtools.Reader{
 		Gate: c.Gate, Model: c.model, Save: saver(c),
@@ -28,7 +28,8 @@ func reader(c *Conversation) webtools.Reader {
 	}
 }
 
-// saver returns what keeps files with the results of the conversation, or nil if it keeps none.
+// saver returns a function that saves files with the conversation's results, or nil if results
+// are not saved.
 func saver(c *Conversation) func(name, ext string, r io.Reader) (string, error) {
 	log := c.record.Log
 	if log == nil {

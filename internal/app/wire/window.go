@@ -21,14 +21,14 @@ import (
 	"adze/internal/session/window"
 )
 
-// windowParts are the experiments that shorten the conversation, where the settings switch them on.
+// windowParts holds the experimental compaction steps enabled in the settings.
 type windowParts struct {
-	small   *aside.Small     // answers small questions; nil if no model is asked
-	snipper *snip.Snipper    // nil if nothing is cut out
-	folder  *collapse.Folder // nil if nothing is folded
+	small   *aside.Small     // answers side queries; nil without a model
+	snipper *snip.Snipper    // nil if snipping is off
+	folder  *collapse.Folder // nil if collapsing is off
 }
 
-// keepWithin lets the session keep its conversation within the context window.
+// keepWithin configures the session to stay within the context window.
 func (c *Conversation) keepWithin(cfg *session.Config) {
 	v := c.ws.values()
 	w := &window.Config{
@@ -45,7 +45,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 		w.Transcript = c.record.Log.Path
 	}
 	w.State = c.record.State().Last
-	// The steps shorten what is sent, in this order.
+	// The steps shorten requests in this order.
 	if c.window.snipper != nil {
 		w.Steps = append(w.Steps, window.Snip(c.window.snipper, toolbox.Snip))
 	}
@@ -67,7 +67,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	cfg.Window = w
 }
 
-// keepNoted returns how much of a conversation stays when notes take the place of the rest.
+// keepNoted returns how much of a conversation to retain when notes replace the rest.
 func keepNoted(s settings.Window, say func(string)) compact.Keep {
 	k := s.KeepNoted
 	if !k.Valid() {
@@ -78,19 +78,20 @@ func keepNoted(s settings.Window, say func(string)) compact.Keep {
 	return k
 }
 
-// notesKind is the kind of the note that says how far the session notes tell of the conversation.
+// notesKind is the kind of note that records how much of the conversation the session notes
+// cover.
 const notesKind = "session-notes"
 
-// newNotes returns what keeps notes of the session beside its transcript, or nil if nothing does.
+// newNotes returns a keeper that maintains session notes next to the transcript, or nil.
 func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 	v := c.ws.values()
 	if c.record.Log == nil || c.spec.Bare || !v.Window.Notes {
 		return nil
 	}
 	var last struct{ Last string }
-	json.Unmarshal(c.record.State().Last[notesKind], &last) // ok: then they are written again
+	json.Unmarshal(c.record.State().Last[notesKind], &last) // ok: otherwise they are rewritten
 	custom := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Home, "session-memory", "config", name)) // ok: most have none
+		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Home, "session-memory", "config", name)) // ok: usually does not exist
 		return string(text)
 	}
 	k, err := notes.New(notes.Config{
@@ -107,10 +108,10 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 	return k
 }
 
-// unseen makes the file tools forget that the model has the results of calls before it, so that it can read files
-// again that did not change.
+// unseen makes the file tools forget the results of the given calls, so that the model can read
+// unchanged files again.
 func unseen(c *Conversation, uses []*msg.ToolUse) {
-	for _, dir := range []string{c.ws.Dir, c.dir.Here()} { // it is not known which of them a call meant
+	for _, dir := range []string{c.ws.Dir, c.dir.Here()} { // a call may have meant either
 		for _, path := range c.Session.Pool().Paths(uses, paths.Base{Dir: dir, Home: c.ws.Project.User}) {
 			c.files.state.Invalidate(path)
 		}

@@ -32,22 +32,22 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// A Worker is what makes a conversation that of an agent that works for another one, its lead: at the expense of that, with
-// its provider, under its rules, and with its user to ask.
+// A Worker makes a conversation a sub-agent. It shares its lead's budget, provider, rules and
+// user.
 type Worker struct {
 	Lead   *Conversation
 	Author filehistory.Author
 	Birth  subagents.Birth
 	Depth  int
 
-	dir  string // where it starts
+	dir  string // initial directory
 	mate teams.Spec
 }
 
-// fork reports whether the agent knows all that its lead knows.
+// fork reports whether the agent is a fork, which shares its lead's context.
 func (w *Worker) fork() bool { return w != nil && w.Birth.Definition == nil }
 
-// author returns who changes files in the conversation.
+// author returns the author of the conversation's file changes.
 func (s *Spec) author() filehistory.Author {
 	if s.Worker == nil {
 		return filehistory.Author{}
@@ -55,7 +55,7 @@ func (s *Spec) author() filehistory.Author {
 	return s.Worker.Author
 }
 
-// dir returns the directory that the conversation begins in.
+// dir returns the conversation's initial directory.
 func (s *Spec) dir(ws *Workspace) string {
 	if s.Worker == nil {
 		return ws.Dir
@@ -63,7 +63,7 @@ func (s *Spec) dir(ws *Workspace) string {
 	return s.Worker.dir
 }
 
-// gate returns the permission gate of the agent, and sets the directory that it starts in.
+// gate returns the agent's permission gate and sets its initial directory.
 func (w *Worker) gate() (*permission.Gate, error) {
 	c := permission.Child{Mode: w.Birth.Mode, Dir: w.Birth.Dir}
 	if w.Birth.Left != "" {
@@ -86,7 +86,7 @@ func (w *Worker) gate() (*permission.Gate, error) {
 	return g, nil
 }
 
-// copy returns the working copy that the agent works in, if it is not that of the main conversation; else "".
+// copy returns the agent's worktree if it differs from the main conversation's; else "".
 func (w *Worker) copy() string {
 	switch {
 	case w == nil:
@@ -97,11 +97,11 @@ func (w *Worker) copy() string {
 	return w.Lead.spec.Worker.copy()
 }
 
-// checks reports whether the agent finds out something for a hook.
+// checks reports whether the agent runs for a hook.
 func (w *Worker) checks() bool { return w != nil && w.Birth.Check }
 
-// material returns the transcripts that the agent of a hook may read: of the conversation in which something happens, and of
-// those that it works for.
+// material returns the transcripts a hook's agent may read: the conversation in which the event
+// occurs and its leads.
 func (w *Worker) material() (paths []string) {
 	for on := w.checks(); on && w != nil; w = w.Lead.spec.Worker {
 		if path := w.Lead.record.Path(); path != "" {
@@ -111,7 +111,7 @@ func (w *Worker) material() (paths []string) {
 	return paths
 }
 
-// keeper returns what the agent has if it looks after memories, or nil.
+// keeper returns the agent's memory-maintenance state, or nil.
 func (w *Worker) keeper() *subagents.Keeper {
 	if w == nil {
 		return nil
@@ -119,7 +119,8 @@ func (w *Worker) keeper() *subagents.Keeper {
 	return w.Birth.Keeper
 }
 
-// ask puts a question of the agent to the user of its lead, in the name of the agent. In the background no one is asked.
+// ask forwards the agent's permission prompt to the lead's user under the agent's name.
+// Background agents don't prompt.
 func (w *Worker) ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	if !w.Birth.Asks() {
 		return permission.Answer{By: permission.Headless}, nil
@@ -130,7 +131,7 @@ func (w *Worker) ask(ctx context.Context, q permission.Question) (permission.Ans
 	return w.Lead.Gate.Ask(ctx, q)
 }
 
-// kind returns the name of the type of the agent.
+// kind returns the name of the agent's type.
 func (w *Worker) kind() string {
 	if w.fork() {
 		return "fork"
@@ -138,7 +139,7 @@ func (w *Worker) kind() string {
 	return w.Birth.Definition.Name
 }
 
-// common adds to what hooks are told which agent they are told of.
+// common adds the agent's identity to the fields common to all hook events.
 func (w *Worker) common(c hook.Common) hook.Common {
 	if w != nil {
 		c.AgentID, c.AgentType = w.Author.ID, w.kind()
@@ -147,8 +148,8 @@ func (w *Worker) common(c hook.Common) hook.Common {
 	return c
 }
 
-// planning returns what the agent is told in plan mode: it makes no plan for the user. One that only reads by itself need not
-// be told.
+// planning returns the agent's plan-mode reminder: it does not make a plan for the user. A
+// read-only agent needs none.
 func (w *Worker) planning(l texts.Language) []string {
 	if d := w.Birth.Definition; d != nil && d.Mode == string(permission.Plan) {
 		return nil
@@ -156,36 +157,36 @@ func (w *Worker) planning(l texts.Language) []string {
 	return []string{subagents.Planning(l)}
 }
 
-// denied returns which of the tools the agent is not offered, given which ones a conversation of its own would not be. Its
-// definition speaks of tools by their names; an alias, which is asked for too, says nothing.
+// denied returns a predicate for tools the agent is not offered; others is the predicate for a
+// main conversation. Definitions use canonical tool names, so aliases are decided by others.
 func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(name string) bool {
 	if w == nil || w.fork() {
 		return others
 	}
 	return func(name string) bool {
 		if name == structured.Name && w.Birth.Schema != nil {
-			return others(name) // it cannot answer otherwise
+			return others(name) // an alias, decided by others
 		}
 		return !tool.IsAlias(tools, name) && !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
 
-// A staff is the agents of a conversation, with what it takes to launch them.
+// A staff holds a conversation's agents and the state needed to launch them.
 type staff struct {
 	agents *subagents.Agents // nil if none are launched
-	crowd  *subagents.Crowd  // those of the whole session
+	crowd  *subagents.Crowd  // the whole session's limiter
 	gists  *subagents.Summaries
-	trees  *worktrees.Place // makes worktrees for them; nil if there are none
+	trees  *worktrees.Place // creates worktrees for agents; may be nil
 	notes  subagents.Notes
-	dreams *dreams.Dreams       // nil if no one looks after its memories
-	flows  *workflows.Workflows // nil if none are run
+	dreams *dreams.Dreams       // nil if memories are not maintained
+	flows  *workflows.Workflows // nil if workflows are off
 
 	coordinator *coordinator.Mode      // nil if the model does the work itself
-	contract    *verification.Contract // of the session; nil if no model is asked
-	judge       *judge.Judge           // answers in place of the user; nil if no model is asked
+	contract    *verification.Contract // the session's; nil without a model
+	judge       *judge.Judge           // answers in place of the user; nil without a model
 }
 
-// openAgents makes what runs agents for the conversation. Only a model launches them.
+// openAgents creates the conversation's agent runner. Only models launch agents.
 func openAgents(c *Conversation) {
 	if c.spec.Calls != FromModel {
 		return
@@ -225,14 +226,14 @@ func openAgents(c *Conversation) {
 		c.shell.Tasks.Allow(agentSettings(c.ws).Most)
 	}
 	c.agents = subagents.New(cfg)
-	if w := c.spec.Worker; w == nil || w.fork() { // a fork is told what its lead is told
+	if w := c.spec.Worker; w == nil || w.fork() { // a fork gets its lead's prompt
 		c.flows = workflows.New(workflows.Config{
 			Project: c.ws.Project, Launch: c.agents.Launch, Tasks: c.shell.Tasks, Folder: c.record.Folder, Waits: c.spec.unattended(),
 		})
 	}
 }
 
-// forkSkill runs a skill in a conversation of its own, and returns what it says in the end.
+// forkSkill runs a skill in its own conversation and returns the final answer.
 func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 	r := subagents.Request{
 		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Stays: true,
@@ -248,7 +249,7 @@ func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, err
 	return skills.CutEnd(out.Text), nil
 }
 
-// hire opens the conversation of an agent that works for c.
+// hire opens the conversation of a sub-agent of c.
 func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.Worker, error) {
 	child, err := converse(ctx, c, b, teams.Spec{})
 	if err != nil {
@@ -265,11 +266,11 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 	}, nil
 }
 
-// reports reports whether the work of the conversation ends with a report: that of an agent does, but not that of a
-// teammate. A fork is told what its lead is told.
+// reports reports whether w ends with a report. Sub-agents do; teammates don't, and a fork gets
+// its lead's prompt.
 func (w *Worker) reports() bool { return w != nil && !w.fork() && w.mate.Mate == nil }
 
-// converse opens the conversation of an agent, which may be a teammate.
+// converse opens a conversation for an agent, which may be a teammate.
 func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate teams.Spec) (*Conversation, error) {
 	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1, mate: mate}
 	if c.spec.Worker != nil {
@@ -279,7 +280,7 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 	spec.Team, spec.Coordinator = mate, false
 	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
 	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder(), Unkept: b.Unkept}}
-	spec.Access.Asks, spec.Access.AskTool = false, "" // the user of the lead is asked
+	spec.Access.Asks, spec.Access.AskTool = false, "" // the lead's user is prompted
 	spec.Limits = Limits{MaxTurns: b.MaxTurns, MaxBudgetUSD: c.spec.Limits.MaxBudgetUSD}
 	spec.Model.Earlier, spec.Model.Name = "", c.Session.Model()
 	if b.Model != "" && b.Model != "inherit" {
@@ -307,10 +308,10 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 	return c.ws.Converse(ctx, spec)
 }
 
-// agentSettings returns what the settings say of sub-agents.
+// agentSettings returns the settings for sub-agents.
 func agentSettings(w *Workspace) settings.Agents { return w.values().Loop.Agents }
 
-// notify tells the model of the conversation something, which begins a turn if none runs.
+// notify sends text to the conversation's model, starting a turn if none is running.
 func notify(c *Conversation, text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -1,6 +1,5 @@
-// Package wire puts the program together: a [Workspace] is what the conversations of a process share, a
-// [Conversation] is made from a workspace and a [Spec]. What the parts do is left to them, and the list of tools to the
-// package toolbox.
+// Package wire assembles the program: a [Workspace] holds the state shared by a process's
+// conversations, and a [Conversation] is created from a workspace and a [Spec].
 package wire
 
 import (
@@ -28,68 +27,72 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// An Env is what the parts see of the process around them.
+// An Env is the process environment of a workspace.
 type Env struct {
-	// Dir is the working directory, absolute.
+	// Dir is the absolute working directory.
 	Dir    string
 	Getenv func(string) string
-	// Environ returns all variables, also those that are kept from programs; nil means those of the process.
+	// Environ returns all environment variables, including ones withheld from programs; nil
+	// means the process's environment.
 	Environ func() []string
 	Now     func() time.Time
-	// Say tells the user something beside the conversation, as one line.
+	// Say shows the user a one-line message outside the conversation.
 	Say func(string)
-	// Program starts this program again; empty means that it must not be started. Flags are what limits this process and
-	// has to limit those that work for it.
+	// Program is the path used to start this program again; empty means that it must not be
+	// started. Flags are restrictions on this process that its child processes must inherit.
 	Program string
 	Flags   []string
 	Version string
-	// Agents are the definitions of agents on the command line and of the host; nil means none.
+	// Agents are the agent definitions from the command line and the host; nil means none.
 	Agents *agentdefs.Flags
-	// Servers is what the command line says about MCP servers.
+	// Servers holds the command-line options for MCP servers.
 	Servers servers.Flags
-	// Plugins are those of the project; nil means those of its settings.
+	// Plugins are the project's plugins; nil means the ones in its settings.
 	Plugins *plugins.Plugins
 }
 
-// A Workspace is what all conversations of a process in one project share: environment, settings, trust,
-// processes, search, the catalogue of models and their providers. It is safe for concurrent use.
+// A Workspace holds the state shared by all conversations of a process in one project:
+// environment, settings, trust, processes, search, the model catalog and providers. It is safe
+// for concurrent use.
 type Workspace struct {
 	Env
 	Project *settings.Project
 	Models  *models.Models
-	// Agents are the definitions of agents.
+	// Agents holds the agent definitions.
 	Agents *agentdef.Library
-	// Engine searches the files; it keeps what it learns for later searches.
+	// Engine searches files. It caches results for later searches.
 	Engine *search.Engine
-	// Fleet returns the MCP servers, which are found when it is called first. It starts none.
+	// Fleet returns the MCP servers, which are located on the first call. It does not start
+	// them.
 	Fleet func() (*servers.Fleet, error)
-	// Keys are those of the terminal.
+	// Keys are the terminal key bindings.
 	Keys *typing.Bindings
 
 	runner      *osproc.Runner
-	env         variables.Last // of commands
+	env         variables.Last // environment of commands
 	probe       sandbox.Probe  // tests the sandbox once for all conversations
 	git         gitFacts
-	schemas     structured.Cache // of outputs
+	schemas     structured.Cache // output schemas
 	plansOnce   sync.Once
 	watch       settings.Watch
 	pluginsSaid said
-	writers     *change.Writers // who changes which files
-	// library returns the skills, with those in directories that the first conversation adds.
+	writers     *change.Writers // tracks which conversation changes which files
+	// library returns the skills, including ones in directories added by the first
+	// conversation.
 	library func(added []string) *library.Library
 	begun   beginning
 	closers closers
 }
 
-// gitFacts are what is known of the repository of a workspace, and of others.
+// gitFacts caches repository information.
 type gitFacts struct {
-	// judge says which repositories git may be asked about unasked.
+	// judge decides in which repositories git may run without prompting.
 	judge  *gitrepo.Judge
 	once   sync.Once
 	source *gitinfo.Source // see [Workspace.snapshot]
 }
 
-// Open returns the workspace of a project. It starts nothing.
+// Open returns a project's workspace. It starts nothing.
 func Open(env Env, p *settings.Project) *Workspace {
 	w := &Workspace{Env: env, Project: p, runner: &osproc.Runner{Reaper: env.Program}}
 	w.closers.add(w.runner.Close)
@@ -119,14 +122,15 @@ func Open(env Env, p *settings.Project) *Workspace {
 	return w
 }
 
-// Close ends what the workspace has started. Its conversations are closed before.
+// Close releases the workspace's resources. Its conversations must be closed first.
 func (w *Workspace) Close() { w.closers.run() }
 
-// values returns the settings in force.
+// values returns the current settings.
 func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 
-// snapshot starts reading the repository of dir, once, while other things are made ready, and returns a function that waits for
-// it. That takes no trust: git is asked only if the repository sets nothing that runs.
+// snapshot starts reading the repository of dir, once, in the background, and returns a
+// function that waits for the result. It does not require trust: git runs only if the
+// repository's configuration executes nothing.
 func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.git.once.Do(func() {
 		c := gitinfo.Config{Judge: w.git.judge, Dir: dir, Wait: w.values().Prompt.StatusWait}
@@ -139,7 +143,7 @@ func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	return w.git.source.Snapshot
 }
 
-// newEngine returns the search engine that the settings ask for.
+// newEngine returns a search engine configured by the settings.
 func newEngine(s settings.Search, dir string, warn func(string)) *search.Engine {
 	kind, err := search.ParseKind(s.Engine)
 	if err != nil {
@@ -153,7 +157,7 @@ func newEngine(s settings.Search, dir string, warn func(string)) *search.Engine 
 	})
 }
 
-// closers are the functions that give back what was opened, in reverse order.
+// closers is a stack of cleanup functions, run in reverse order.
 type closers struct {
 	mu   sync.Mutex
 	list []func()

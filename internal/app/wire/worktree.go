@@ -15,29 +15,30 @@ import (
 	tree "adze/internal/tools/worktree"
 )
 
-// A WorktreeSpec says that a conversation works in a worktree from the beginning.
+// A WorktreeSpec configures a conversation to start in a worktree.
 type WorktreeSpec struct {
 	Wanted bool
-	Name   string // empty means a new one
-	// In is the worktree in which the conversation began, and Dir its directory there. Opening the conversation sets both.
+	Name   string // empty means a new worktree
+	// In is the worktree in which the conversation started, and Dir its directory there.
+	// Opening the conversation sets both.
 	In  *worktree.Tree
 	Dir string
 }
 
-// A workplace is where a conversation works: its directory, and the copies of the repository that it can move to.
+// A workplace holds a conversation's directory and the worktrees it can move to.
 type workplace struct {
 	*workdir.Dir
-	trees *worktrees.Place // nil if there can be none
-	news  string           // what is to be told of where a resumed session works
+	trees *worktrees.Place // nil if worktrees are unavailable
+	news  string           // pending notice about a resumed session's worktree
 }
 
-// localSettings are the files of settings that are the user's own and not in the repository.
+// localSettings returns the user's own settings files, which are not in the repository.
 func localSettings() []string {
 	return []string{".adze/settings.local.json", ".claude/settings.local.json"}
 }
 
-// openWorktrees makes what moves the conversation between copies of its repository, and moves it where it is wanted or where
-// it was before.
+// openWorktrees creates the conversation's worktree support, and enters the requested or
+// previous worktree.
 func openWorktrees(ctx context.Context, c *Conversation) error {
 	if c.spec.Worker != nil || c.spec.Calls != FromModel {
 		return nil
@@ -72,7 +73,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 	return nil
 }
 
-// tellWorktree tells the user and the model of a session that is resumed in which copy it works.
+// tellWorktree tells the user and the model of a resumed session which worktree it is in.
 func tellWorktree(c *Conversation) {
 	if c.dir.news == "" {
 		return
@@ -81,7 +82,7 @@ func tellWorktree(c *Conversation) {
 	c.Hooks.Notify(session.Notify{Text: c.dir.news})
 }
 
-// WorktreeOf returns the name of the worktree that a conversation works in, or "".
+// WorktreeOf returns the name of the conversation's worktree, or "".
 func WorktreeOf(c *Conversation) string {
 	if t := c.dir.trees.Current(); t != nil {
 		return t.Name
@@ -89,8 +90,8 @@ func WorktreeOf(c *Conversation) string {
 	return ""
 }
 
-// worktreeTools returns the tools with which the model moves the conversation. They are for users who work with worktrees:
-// others should not pay for what the model is told of them.
+// worktreeTools returns the tools with which the model switches worktrees. They are only
+// offered to users who work with worktrees, because their descriptions cost tokens.
 func worktreeTools(c *Conversation) []tool.Tool {
 	if c.dir.trees == nil || c.ws.values().Size.Reduced() || !c.ws.values().Loop.Worktree.Tools && c.spec.Worktree.In == nil {
 		return nil
@@ -98,7 +99,8 @@ func worktreeTools(c *Conversation) []tool.Tool {
 	return tree.Tools(c.dir.trees)
 }
 
-// worktreeGate returns the gate for calls of a conversation in a worktree: of its own, or of the session that it works for.
+// worktreeGate returns the gate for calls in a worktree, either the conversation's own or its
+// session's.
 func worktreeGate(c *Conversation) tool.Gate {
 	if guard := worktrees.NewGuard(c.spec.Worker.copy()); guard != nil {
 		return guard
@@ -109,7 +111,7 @@ func worktreeGate(c *Conversation) tool.Gate {
 	return c.dir.trees.Guard(tree.ExitName)
 }
 
-// offerWorktrees gives the desk the command for worktrees.
+// offerWorktrees adds the worktree command to the desk.
 func offerWorktrees(c *Conversation, s *desk.Surroundings) {
 	if c.dir.trees != nil {
 		s.Sections = append(s.Sections, copies.Sections(c.dir.trees, c.ws.Now)...)
