@@ -13,7 +13,8 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// Approve records that the user wants a server of the project to be started, as its entry is now, or that they do not.
+// Approve records whether the user wants a project server, with its current entry, to be
+// started.
 func Approve(ctx context.Context, p *settings.Project, e *roster.Entry, yes bool) error {
 	is, other := trust.Server(e.Given, e.Raw), trust.NoServer(e.Given, e.Raw)
 	if !yes {
@@ -25,8 +26,8 @@ func Approve(ctx context.Context, p *settings.Project, e *roster.Entry, yes bool
 	return p.Trust.Keep(ctx, is)
 }
 
-// Ask asks the user about the servers of the project that wait for approval: all of them, none, or each. It reports
-// whether anything was decided. Without an answer they are asked about again the next time.
+// Ask prompts the user for the project servers that need approval: all, none or each. It
+// reports whether anything was decided. Unanswered servers are offered again next time.
 func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster.Roster) (bool, error) {
 	if len(r.Unapproved) == 0 || !p.Trust.Trusted() {
 		return false, nil
@@ -39,7 +40,7 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 	if err := c.Show(b.String()); err != nil {
 		return false, err
 	}
-	// The question repeats what a long list may have pushed off the screen.
+	// A long list may have scrolled off the screen, so the question repeats the names.
 	q := console.Choice{
 		Question: fmt.Sprintf("Start %s from now on?", nameAll(r.Unapproved)),
 		Answers:  []string{startAll: "Yes", startNone: "No", startLater: "Not now"}, Marked: startLater, Leaving: "not now",
@@ -73,7 +74,7 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 	return decided, nil
 }
 
-// The answers to the question about servers.
+// Answers to the server approval question.
 const (
 	startAll = iota
 	startNone
@@ -81,8 +82,8 @@ const (
 	startSome
 )
 
-// text returns all that an entry says, on one line that cannot be mistaken for several. Characters that are not shown as
-// what they are are written as escapes.
+// text returns an entry's full text on one unambiguous line. Characters that are not printed as
+// themselves are escaped.
 func text(e *roster.Entry) string {
 	var b strings.Builder
 	for _, r := range trust.Server(e.Given, e.Raw).Text {
@@ -95,15 +96,15 @@ func text(e *roster.Entry) string {
 	return b.String()
 }
 
-// Waiting says which servers are not started because the user has not approved them, or nothing.
+// Waiting returns a message naming the servers not started for lack of approval, or "".
 func Waiting(p *settings.Project, r *roster.Roster) string {
 	if len(r.Unapproved) == 0 || !p.Trust.Trusted() {
-		return "" // that the workspace is not trusted is said already
+		return "" // the missing trust has been reported already
 	}
 	return fmt.Sprintf("MCP servers of this project that you have not approved are not started: %s; adze asks about them at a terminal, or use --trust", nameAll(r.Unapproved))
 }
 
-// nameAll lists servers by name, of many the first.
+// nameAll lists servers by name, abbreviating long lists.
 func nameAll(list []*roster.Entry) string {
 	const most = 10
 	var all []string

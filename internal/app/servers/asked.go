@@ -12,7 +12,7 @@ import (
 	"adze/internal/session"
 )
 
-// All returns the servers, or nil if there are none.
+// All returns the servers; nil if s is nil.
 func (s *Share) All() *mcp.Servers {
 	if s == nil {
 		return nil
@@ -20,10 +20,11 @@ func (s *Share) All() *mcp.Servers {
 	return s.Servers
 }
 
-// OnComplete has tell called when a server says that a visit is complete that the user was asked for.
+// OnComplete registers a function to call when a server reports that a requested browser visit
+// is complete.
 func (s *Share) OnComplete(tell func(server, id string)) { s.cfg.Asker.OnComplete(tell) }
 
-// Awaited waits for the servers and returns how they stand.
+// Awaited waits for the servers and returns their status.
 func (s *Share) Awaited(ctx context.Context) []mcp.Status {
 	if s == nil {
 		return nil
@@ -32,8 +33,8 @@ func (s *Share) Awaited(ctx context.Context) []mcp.Status {
 	return s.List()
 }
 
-// CallText calls a tool for a part of the program, and returns the text of its result. A result that is an error is
-// returned as one.
+// CallText calls a tool on behalf of the program and returns the text of its result. An error
+// result is returned as an error.
 func (s *Share) CallText(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 	if s == nil {
 		return "", errors.New("there are no MCP servers here")
@@ -58,8 +59,9 @@ func (s *Share) CallText(ctx context.Context, server, tool string, input json.Ra
 	return text, nil
 }
 
-// Answering returns what answers permission questions by a tool of a server, named as the model would name it. What is
-// no clear answer denies, and where the user is needed a tool is not enough.
+// Answering returns an Asker that answers permission prompts with a server tool, named as the
+// model would name it. Anything but a clear answer denies, and a tool cannot answer prompts
+// that need a person.
 func (s *Share) Answering(name string) permission.Asker {
 	const by = "permission tool"
 	return func(ctx context.Context, q permission.Question) (permission.Answer, error) {
@@ -81,12 +83,12 @@ func (s *Share) Answering(name string) permission.Asker {
 			return permission.Answer{}, err
 		}
 		a := session.ReadDecision([]byte(text), by).Answer
-		a.Updates = nil // it answers this question, and changes no rules
+		a.Updates = nil // a tool answers one prompt; it can't change rules
 		return a, nil
 	}
 }
 
-// named returns the tool of a server that the model knows by that name, or nil.
+// named returns the server tool with the model-facing name, or nil.
 func (s *Share) named(name string) mcp.Remote {
 	if s == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// Problems returns what is wrong with the configuration, in lines.
+// Problems returns configuration problems, one per line.
 func (f *Fleet) Problems() (lines []string) {
 	for _, p := range f.configured().Problems {
 		lines = append(lines, p.String())
@@ -18,7 +18,7 @@ func (f *Fleet) Problems() (lines []string) {
 	return lines
 }
 
-// load reads the configuration again.
+// load rereads the configuration.
 func (f *Fleet) load() (*roster.Roster, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -31,7 +31,7 @@ func (f *Fleet) load() (*roster.Roster, error) {
 	return r, err
 }
 
-// Reload reads the configuration again, closes what is gone and begins to connect to what is new.
+// Reload rereads the configuration, closes removed servers and starts connecting to new ones.
 func (f *Fleet) Reload() error {
 	r, err := f.load()
 	if err != nil {
@@ -39,12 +39,13 @@ func (f *Fleet) Reload() error {
 	}
 	f.start.Do(func() {}) // Set starts them
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // it does not wait
+	cancel() // don't wait
 	f.Set(ctx, r.Entries)
 	return nil
 }
 
-// Approve records that the user wants a server of the project, as its entry is now, and begins to connect to it.
+// Approve records the user's approval of a project server, with its current entry, and starts
+// connecting to it.
 func (f *Fleet) Approve(ctx context.Context, name string) error {
 	for _, e := range f.configured().Entries {
 		if e.Name == name && e.Scope == roster.Project && (e.Unapproved || e.Disabled) {
@@ -59,7 +60,7 @@ func (f *Fleet) Approve(ctx context.Context, name string) error {
 	return fmt.Errorf("%s needs no approval", name)
 }
 
-// admit approves an entry, and connects to it.
+// admit approves an entry and connects to it.
 func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
 	if !f.cfg.Project.Trust.Trusted() {
 		return errors.New("the workspace is not trusted, so that nothing of it is started; see adze trust")
@@ -75,12 +76,12 @@ func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
 	return errs[e.Name]
 }
 
-// EnableLasting makes a server be used or not, in this project, now and in the future.
+// EnableLasting enables or disables a server in this project, now and in the future.
 func (f *Fleet) EnableLasting(ctx context.Context, name string, on bool) error {
 	return enableLasting(ctx, f, f.Servers, name, on)
 }
 
-// enableLasting is [Fleet.EnableLasting] for all servers of a conversation.
+// enableLasting is [Fleet.EnableLasting] for all of a conversation's servers.
 func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string, on bool) error {
 	for _, s := range all.List() {
 		switch {
@@ -97,7 +98,7 @@ func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string,
 	return SetDisabled(ctx, f.cfg.Project, name, !on)
 }
 
-// Desk returns what the user can do with the servers. The share may be nil.
+// Desk returns the user's server commands. s may be nil.
 func (s *Share) Desk() desk.Servers {
 	if s == nil {
 		return desk.Servers{}

@@ -9,8 +9,8 @@ import (
 	"adze/internal/mcp"
 )
 
-// A server that sends too much is cut short, and what is left out is counted. Its words cannot pass for anything else.
-//
+// TestChannelLimits checks that excess messages are dropped and counted, and that server text
+// cannot be mistaken for anything else.
 // Proves MCP-48.
 func TestChannelLimits(t *testing.T) {
 	var c channels
@@ -41,7 +41,7 @@ func TestChannelLimits(t *testing.T) {
 	if c.take() != nil {
 		t.Error("the limit is over too early")
 	}
-	for range 3 { // no one takes them
+	for range 3 { // nothing takes them
 		now = now.Add(time.Minute)
 		for range 10 {
 			add("db", now.Format(time.RFC3339Nano))

@@ -2,5 +2,6 @@
 
 package servers
 
-// unixDesktop says that there is a desktop without a variable that says so.
+// unixDesktop reports whether environment variables indicate a desktop. Here one is always
+// assumed.
 const unixDesktop = false

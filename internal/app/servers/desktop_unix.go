@@ -2,5 +2,5 @@
 
 package servers
 
-// unixDesktop says that a desktop is known by a variable.
+// unixDesktop reports whether environment variables indicate a desktop.
 const unixDesktop = true

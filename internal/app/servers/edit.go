@@ -19,10 +19,10 @@ import (
 	"adze/internal/session/store"
 )
 
-// Writable are the scopes whose servers adze changes.
+// Writable returns the scopes whose servers adze can modify.
 func Writable() []roster.Scope { return []roster.Scope{roster.Local, roster.Project, roster.User} }
 
-// FileOf returns the file that servers of a scope are written to.
+// FileOf returns the file for servers of a scope.
 func FileOf(p *settings.Project, s roster.Scope) (string, error) {
 	switch s {
 	case roster.User:
@@ -35,10 +35,11 @@ func FileOf(p *settings.Project, s roster.Scope) (string, error) {
 	return "", fmt.Errorf("there is no scope %s; use local, project or user", roster.Shown(string(s)))
 }
 
-// ErrExists says that there is such a server already.
+// ErrExists reports that the server already exists.
 var ErrExists = errors.New("there is such a server already")
 
-// Put adds a server to the file of a scope. A server of a trusted project is approved, since the user adds it.
+// Put adds a server to a scope's file. In a trusted project the server is approved, since the
+// user adds it.
 func Put(ctx context.Context, p *settings.Project, s roster.Scope, name string, raw json.RawMessage) (file string, err error) {
 	file, err = change(ctx, p, s, func(data []byte) ([]byte, error) {
 		entries, err := roster.ParseFile(roster.Source{File: "-", Getenv: p.Source().Getenv}, data)
@@ -56,7 +57,7 @@ func Put(ctx context.Context, p *settings.Project, s roster.Scope, name string, 
 	return file, err
 }
 
-// Delete removes an entry from the file in which it stands. Files of other programs and settings are left alone.
+// Delete removes an entry from its file. Files of other programs and settings are not modified.
 func Delete(ctx context.Context, p *settings.Project, e *roster.Entry) error {
 	path := e.File
 	mine := slices.Contains(p.Trust.ServerFiles(), path) || path == UserFile(p) || path == LocalFile(p) || path == filepath.Join(p.Home, "settings.json")
@@ -68,7 +69,7 @@ func Delete(ctx context.Context, p *settings.Project, e *roster.Entry) error {
 	})
 }
 
-// SetDisabled records that a server is not to be started in this project, or that it is.
+// SetDisabled records whether a server is disabled in this project.
 func SetDisabled(ctx context.Context, p *settings.Project, name string, disabled bool) error {
 	const key = "disabledMcpServers"
 	_, err := change(ctx, p, roster.Local, func(data []byte) ([]byte, error) {
@@ -80,7 +81,7 @@ func SetDisabled(ctx context.Context, p *settings.Project, name string, disabled
 	return err
 }
 
-// change edits the file of a scope.
+// change edits a scope's file.
 func change(ctx context.Context, p *settings.Project, s roster.Scope, edit func([]byte) ([]byte, error)) (string, error) {
 	path, err := FileOf(p, s)
 	if err != nil {
@@ -94,7 +95,7 @@ func change(ctx context.Context, p *settings.Project, s roster.Scope, edit func(
 	return path, rewrite(ctx, p, path, edit)
 }
 
-// rewrite edits a file under a lock; what is not changed keeps every byte.
+// rewrite edits a file under a lock, preserving unchanged bytes.
 func rewrite(ctx context.Context, p *settings.Project, path string, edit func([]byte) ([]byte, error)) error {
 	mode := fs.FileMode(0o600) // entries may hold tokens
 	if slices.Contains(p.Trust.ServerFiles(), path) {
@@ -119,7 +120,7 @@ func rewrite(ctx context.Context, p *settings.Project, path string, edit func([]
 		return err
 	}
 	defer file.Unlock()
-	const attempts = 10 // other programs take no lock
+	const attempts = 10 // other programs don't take the lock
 	for range attempts {
 		err = rewriteOnce(file, mode, edit)
 		if !errors.Is(err, replace.ErrChanged) && !errors.Is(err, replace.ErrExists) {

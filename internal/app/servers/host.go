@@ -17,13 +17,15 @@ import (
 	"adze/internal/ui/hostapi"
 )
 
-// A guest is a server that the host brings, and what the host says about permissions for its tools, by their own names.
+// A guest is a server provided by the host, with the host's permissions for its tools, by
+// unqualified name.
 type guest struct {
 	*roster.Entry
 	ask, deny []string
 }
 
-// guestsOf returns the servers of a host's request, by name: those that live in the host, and others that it configures.
+// guestsOf returns the servers in a host's request, sorted by name: servers inside the host and
+// others that it configures.
 func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
 	src := roster.Source{Scope: roster.Flag, Getenv: variables(f.cfg.Project)}
 	var all []guest
@@ -42,12 +44,12 @@ func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
 		if err != nil || is.Type != roster.Host {
 			g.Entry = src.Entry(name, raw)
 		}
-		if err != nil && g.Problem == nil { // what it says about permissions would be lost
+		if err != nil && g.Problem == nil { // its permissions would be lost
 			g.Problem = errors.New("its configuration cannot be read")
 		}
 		for _, t := range is.Tools {
 			switch t.Policy {
-			case "", "always_allow": // only the user's rules allow
+			case "", "always_allow": // only user rules can allow
 			case "always_deny":
 				g.deny = append(g.deny, t.Name)
 			default:
@@ -59,8 +61,8 @@ func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
 	return all
 }
 
-// hostEntry returns the entry of a server that lives in the host. It needs no approval: the host is the user's own
-// program.
+// hostEntry returns the entry of a server inside the host. It needs no approval, since the host
+// is the user's own program.
 func hostEntry(given string, timeout time.Duration) *roster.Entry {
 	e := &roster.Entry{Name: roster.Name(given), Given: given, Scope: roster.Flag, Type: roster.Host}
 	if timeout >= time.Second {
@@ -74,13 +76,13 @@ func hostEntry(given string, timeout time.Duration) *roster.Entry {
 
 const maxGuestName = 64
 
-// Receive takes a message of a server that lives in the host.
+// Receive handles a message from a server inside the host.
 func (f *Fleet) Receive(server string, message json.RawMessage) error {
 	return f.host.Receive(server, message)
 }
 
-// receiveGuests makes guests part of the roster, in place of those that were brought before, and connects to them. It waits for
-// those until ctx is done. Names are those that the host gave; errs says what is wrong with which.
+// receiveGuests replaces the roster's guests and connects to the new ones, waiting until ctx is
+// done. Names are the host's; errs holds the problems by name.
 func (f *Fleet) receiveGuests(ctx context.Context, guests []guest) (added, removed []string, errs map[string]error, err error) {
 	f.mu.Lock()
 	f.guests = nil
@@ -116,8 +118,8 @@ func (f *Fleet) receiveGuests(ctx context.Context, guests []guest) (added, remov
 	return added, removed, errs, nil
 }
 
-// Host makes the host's own servers part of the session. It does not wait for them: they answer over the lines that are
-// read after this.
+// Host adds the host's own servers to the session. It does not wait for them: their answers
+// arrive on input that is read only after this call.
 func (s *Share) Host(from hosted.Servers) error {
 	if len(from.Names) == 0 {
 		return nil
@@ -147,7 +149,7 @@ func (s *Share) Host(from hosted.Servers) error {
 	return err
 }
 
-// SetGuests answers the request that replaces the servers of the host.
+// SetGuests handles the request that replaces the host's servers.
 func (s *Share) SetGuests() hostapi.Request {
 	return hostapi.Asked(func(ctx context.Context, in struct {
 		Servers map[string]json.RawMessage `json:"servers"`
@@ -164,7 +166,7 @@ func (s *Share) SetGuests() hostapi.Request {
 	})
 }
 
-// bring makes the servers of a host part of the session, with the rules that the host has for their tools.
+// bring adds a host's servers to the session, with the host's rules for their tools.
 func (s *Share) bring(ctx context.Context, wanted map[string]json.RawMessage) (added, removed []string, errs map[string]error, err error) {
 	guests := s.guestsOf(wanted)
 	for _, g := range guests {

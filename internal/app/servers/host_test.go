@@ -23,7 +23,7 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// fleet returns the servers of a place, which are closed with the test.
+// fleet returns a place's servers, closed at the end of the test.
 func (p *place) fleet(src settings.Source, flags Flags) *Fleet {
 	p.T.Helper()
 	f, err := Open(Config{
@@ -37,7 +37,7 @@ func (p *place) fleet(src settings.Source, flags Flags) *Fleet {
 	return f
 }
 
-// answer plays a server with the given tools.
+// answer simulates a server with the given tools.
 func answer(data []byte, tools ...string) []byte {
 	var m struct {
 		ID     json.RawMessage
@@ -67,9 +67,8 @@ func toolsOf(f *Fleet) (names []string) {
 	return names
 }
 
-// The editor that has the directory open is a server if the user asks for it: with a flag, or at a terminal with a
-// setting. Of its tools the model gets two.
-//
+// TestEditor checks that the editor with the directory open becomes a server on request: with a
+// flag, or at a terminal with a setting. The model gets two of its tools.
 // Proves MCP-51, MCP-10.
 func TestEditor(t *testing.T) {
 	editor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +126,8 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// Servers of the host come and go with its requests, and others stay. An administrator's lists count for them.
+// TestGuests checks that host servers are added and removed by requests without affecting
+// others, and that managed lists apply to them.
 func TestGuests(t *testing.T) {
 	p := newPlace(t)
 	f := p.fleet(settings.Source{}, Flags{Configs: []string{`{"mcpServers":{"own":{"type":"sdk","name":"own"},"other":{"command":"/no/such/program"}}}`}})
@@ -182,7 +182,7 @@ func TestGuests(t *testing.T) {
 		t.Error(diff)
 	}
 	for f.Receive("workspace", json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)) == nil {
-		time.Sleep(time.Millisecond) // it leaves soon
+		time.Sleep(time.Millisecond) // disconnects soon
 	}
 
 	p.Write("etc/managed-settings.json", `{"deniedMcpServers":[{"serverName":"own"}]}`)

@@ -1,5 +1,4 @@
-// Package servers puts the MCP servers of a workspace together: which are configured, how they are reached, and how the
-// user signs in to them.
+// Package servers manages a workspace's MCP servers: configuration, connections and sign-in.
 package servers
 
 import (
@@ -24,33 +23,34 @@ import (
 	"adze/internal/session/store"
 )
 
-// Flags are what the command line says about servers.
+// Flags holds the command-line options for servers.
 type Flags struct {
-	Configs []string // --mcp-config: files, or JSON
-	Strict  bool     // --strict-mcp-config: no others
-	// Plugins returns the servers of plugins, with what returns the values of variables; it may be nil.
+	Configs []string // --mcp-config: files or JSON
+	Strict  bool     // --strict-mcp-config: ignore other sources
+	// Plugins returns the plugins' servers, expanded with getenv; it may be nil.
 	Plugins func(getenv func(string) string) []*roster.Entry
-	// Editor asks for the editor that has the directory open, and Terminal says that the user is at a terminal, where the
-	// settings may ask for it.
+	// Editor requests the editor that has the directory open. Terminal is true if the user is
+	// at a terminal, where the settings may request it too.
 	Editor, Terminal bool
-	// Guests are the servers of the host.
+	// Guests are the host's servers.
 	Guests []*roster.Entry
-	// Loaded is what [Load] would return, if that is known already.
+	// Loaded, if non-nil, is returned by [Load].
 	Loaded *roster.Roster
 }
 
-// The files of servers beside settings, and of the administrator.
+// Server files next to the settings, and the administrator's.
 const (
 	fileName    = "mcp.json"
 	managedName = "managed-mcp.json"
 	otherName   = ".claude.json"
 )
 
-// maxOther bounds the file in which another program keeps servers among much else, in bytes.
+// maxOther is the size limit, in bytes, of another program's configuration file, which contains
+// much besides servers.
 const maxOther = 64 << 20
 
-// Load returns the servers that are configured. It starts none. An error says why the program must not start: flags are
-// wrong, or an administrator's file cannot be read.
+// Load returns the configured servers without starting any. An error means the program must not
+// start: invalid flags, or an unreadable managed file.
 func Load(p *settings.Project, flags Flags) (*roster.Roster, error) {
 	if flags.Loaded != nil {
 		return flags.Loaded, nil
@@ -95,28 +95,29 @@ func Load(p *settings.Project, flags Flags) (*roster.Roster, error) {
 	return r, nil
 }
 
-// A loader gathers entries.
+// A loader collects entries.
 type loader struct {
 	p        *settings.Project
 	getenv   func(string) string
 	entries  []*roster.Entry
 	problems []roster.Problem
-	disabled []string               // by the user, in this project
-	theirs   func() ([]byte, error) // the file of the other program, read once
+	disabled []string               // disabled by the user in this project
+	theirs   func() ([]byte, error) // the other program's file, read once
 }
 
-// guests adds the servers of the host and of the editor.
+// guests adds the servers of the host and the editor.
 func (l *loader) guests(flags Flags) {
-	// Some hosts name their own servers in --mcp-config, too. They can be reached when the host says so.
+	// Some hosts also name their own servers in --mcp-config. Those become reachable only when
+	// the host announces them.
 	l.entries = slices.DeleteFunc(l.entries, func(e *roster.Entry) bool { return e.Type == roster.Host })
 	for _, e := range flags.Guests {
-		again := *e // what becomes of it is noted in it
+		again := *e // copied because its state is updated
 		l.entries = append(l.entries, &again)
 	}
 	if !flags.Editor && !(flags.Terminal && l.p.Values().MCP.Editor) {
 		return
 	}
-	port, _ := strconv.Atoi(l.getenv("CLAUDE_CODE_SSE_PORT")) // ok: without it there is none
+	port, _ := strconv.Atoi(l.getenv("CLAUDE_CODE_SSE_PORT")) // ok: 0 means unset
 	c := editorsOf(l.p)
 	c.Port = port
 	e, err := editor.Find(c)
@@ -128,25 +129,26 @@ func (l *loader) guests(flags Flags) {
 	}
 }
 
-// editorsOf says where the lock files of editors are.
+// editorsOf returns the location of the editors' lock files.
 func editorsOf(p *settings.Project) editor.Config {
 	return editor.Config{Home: filepath.Join(p.Other, "ide"), Dir: p.Source().Dir}
 }
 
-// Editors returns the editors of the user that have left lock files.
+// Editors returns the user's editors that have lock files.
 func Editors(p *settings.Project) []editor.Editor { return editor.All(editorsOf(p)) }
 
 func (l *loader) problem(where, text string) {
 	l.problems = append(l.problems, roster.Problem{Where: where, Text: text})
 }
 
-// variables returns the variables that entries may use: those of the environment and of the user's own settings. A
-// project's are not among them, so that it cannot change what the user approved.
+// variables returns a lookup function for variables in entries: the environment and the user's
+// own settings. Project settings are excluded, so that a project cannot change an approved
+// entry.
 func variables(p *settings.Project) func(string) string {
 	own := map[string]any{}
 	for _, part := range p.Settings().Parts("env") {
 		if part.Scope != scope.Project {
-			json.Unmarshal(part.JSON, &own) // ok: what is wrong with it is told with the settings
+			json.Unmarshal(part.JSON, &own) // ok: the settings report the error
 		}
 	}
 	getenv := p.Source().Getenv
@@ -154,12 +156,12 @@ func variables(p *settings.Project) func(string) string {
 		if value := getenv(name); value != "" {
 			return value
 		}
-		value, _ := own[name].(string) // ok: others are no texts
+		value, _ := own[name].(string) // ok: non-strings are ignored
 		return value
 	}
 }
 
-// file adds the entries of a file. One that is missing has none; one that is wrong is reported.
+// file adds a file's entries. A missing file is ignored, an invalid one reported.
 func (l *loader) file(from roster.Scope, path string) {
 	data, err := fsys.ReadSmall(path, roster.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -180,7 +182,7 @@ func (l *loader) source(from roster.Scope, path string) roster.Source {
 	return roster.Source{Scope: from, File: path, Getenv: l.getenv}
 }
 
-// plain returns the text of an error without the name of the file, which is said already.
+// plain returns an error's text without the file name, which is already in the message.
 func plain(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -189,7 +191,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// object adds the entries of an object of servers.
+// object adds the entries of a JSON object of servers.
 func (l *loader) object(from roster.Scope, path string, raw json.RawMessage) {
 	entries, err := roster.Parse(l.source(from, path), raw)
 	if err != nil {
@@ -199,7 +201,7 @@ func (l *loader) object(from roster.Scope, path string, raw json.RawMessage) {
 	l.entries = append(l.entries, entries...)
 }
 
-// user adds the user's own servers.
+// user adds the user's servers.
 func (l *loader) user() {
 	if !l.p.Reads(scope.User) {
 		return
@@ -210,15 +212,15 @@ func (l *loader) user() {
 	}
 }
 
-// UserFile returns the file of the user's own servers.
+// UserFile returns the path of the user's server file.
 func UserFile(p *settings.Project) string { return filepath.Join(p.Home, fileName) }
 
-// LocalFile returns the file of the servers that the user has in this project alone.
+// LocalFile returns the path of the file with the user's servers for this project only.
 func LocalFile(p *settings.Project) string {
 	return filepath.Join(store.ProjectDir(p.Home, p.Main()), fileName)
 }
 
-// project adds the servers of the project's own files.
+// project adds the servers from the project's files.
 func (l *loader) project() {
 	if !l.p.Reads(scope.Project) {
 		return
@@ -228,7 +230,7 @@ func (l *loader) project() {
 	}
 }
 
-// local adds the servers that the user has in this project alone.
+// local adds the user's servers for this project only.
 func (l *loader) local() {
 	if !l.p.Reads(scope.Local) {
 		return
@@ -247,11 +249,11 @@ func (l *loader) local() {
 	l.disabled = append(l.disabled, disabled...)
 }
 
-// readDisabled returns the names of the servers that the user disabled in a project.
+// readDisabled returns the names of the servers the user disabled in a project.
 func readDisabled(path string) (names []string, err error) {
 	data, err := fsys.ReadSmall(path, roster.MaxFile)
 	if err != nil {
-		return nil, nil // ok: told where the servers are read
+		return nil, nil // ok: reported when the servers are read
 	}
 	var file struct {
 		Disabled []string `json:"disabledMcpServers"`
@@ -262,8 +264,8 @@ func readDisabled(path string) (names []string, err error) {
 	return file.Disabled, nil
 }
 
-// other adds the servers that another program keeps: the user's own if there are no dirs, and else those for one of the
-// dirs, of which a later one is stronger. The file is never changed.
+// other adds servers configured for another program: the user's if dirs is nil, otherwise the
+// per-directory ones, where later directories take precedence. The file is never modified.
 func (l *loader) other(dirs []string) {
 	path := l.otherFile()
 	if path == "" {
@@ -305,7 +307,7 @@ func (l *loader) other(dirs []string) {
 	}
 }
 
-// otherFile returns where the other program keeps servers.
+// otherFile returns the path of the other program's configuration.
 func (l *loader) otherFile() string {
 	if dir := l.p.Source().Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, otherName)
@@ -316,7 +318,7 @@ func (l *loader) otherFile() string {
 	return filepath.Join(l.p.User, otherName)
 }
 
-// projectServers finds the servers of each project, by its directory.
+// projectServers extracts each project's servers, by directory.
 func projectServers(projects []byte, servers map[string]json.RawMessage) error {
 	if jsonscan.IsNull(projects) {
 		return nil
@@ -332,7 +334,8 @@ func projectServers(projects []byte, servers map[string]json.RawMessage) error {
 	})
 }
 
-// settings adds the servers of settings files. Those of a workspace that is not trusted are not among the parts.
+// settings adds the servers from settings files. Parts from an untrusted workspace have already
+// been removed.
 func (l *loader) settings() {
 	for _, part := range l.p.Settings().Parts("mcpServers") {
 		if from, ok := scopes(part.Scope); ok {
@@ -357,7 +360,7 @@ func scopes(s scope.Scope) (roster.Scope, bool) {
 	return "", false
 }
 
-// flags adds the servers of --mcp-config.
+// flags adds the servers from --mcp-config.
 func (l *loader) flags(configs []string) error {
 	for _, config := range configs {
 		path, data := "", []byte(config)
@@ -386,7 +389,8 @@ func (l *loader) flags(configs []string) error {
 	return nil
 }
 
-// managed adds the servers of the administrator's own file, which are the only ones if there is such a file.
+// managed adds the servers from the administrator's file. If the file exists, no other servers
+// are used.
 func (l *loader) managed() (exclusive bool, err error) {
 	if l.p.Source().Managed == "" {
 		return false, nil
@@ -407,7 +411,7 @@ func (l *loader) managed() (exclusive bool, err error) {
 	return true, nil
 }
 
-// policy returns what the administrator says about servers.
+// policy returns the administrator's server policy.
 func (l *loader) policy() (*roster.Policy, error) {
 	policy := &roster.Policy{}
 	for _, part := range l.p.Settings().Parts("allowedMcpServers") {
@@ -423,7 +427,7 @@ func (l *loader) policy() (*roster.Policy, error) {
 	return policy, nil
 }
 
-// decide says of each entry whether the user wants it.
+// decide sets whether each entry is approved or disabled.
 func (l *loader) decide() {
 	s := l.p.Settings()
 	all, enabled, disabled := s.Bool("enableAllProjectMcpServers"), s.Strings("enabledMcpjsonServers"), s.Strings("disabledMcpjsonServers")

@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// A place is a user's machine with a repository in which the user works in a directory.
+// A place is a user's machine with a repository and a working directory in it.
 type place struct{ *apptest.Place }
 
 func newPlace(t *testing.T) *place {
@@ -26,7 +26,7 @@ func newPlace(t *testing.T) *place {
 
 func (p *place) open(src settings.Source) *settings.Project {
 	src.Dir, src.Managed, src.Getenv = p.Path("work/sub/dir"), p.Path("etc"), p.Getenv
-	project, _ := settings.Open(src) // ok: the tests look at what counts
+	project, _ := settings.Open(src) // ok: the tests check the resulting settings
 	return project
 }
 
@@ -42,7 +42,7 @@ func server(name, command string) string {
 	return fmt.Sprintf(`{"mcpServers":{%q:{"command":%q}}}`, name, command)
 }
 
-// list writes the servers in one line.
+// list formats the servers on one line.
 func (p *place) list(src settings.Source, flags Flags) string {
 	p.T.Helper()
 	r, err := Load(p.open(src), flags)
@@ -196,7 +196,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// What an approved entry expands to is not for the project to change.
+// TestVariables checks that a project cannot change the expansion of an approved entry.
 func TestVariables(t *testing.T) {
 	p := newPlace(t)
 	p.Vars["FROM_ENVIRONMENT"] = "env"
@@ -241,8 +241,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// The user is asked once about what they have not approved, and again when it changes.
-//
+// TestAsk checks that the user is prompted once for each unapproved entry, and again when it
+// changes.
 // Proves MCP-02.
 func TestAsk(t *testing.T) {
 	for _, tt := range []struct{ answers, want, again string }{
@@ -267,7 +267,7 @@ func TestAsk(t *testing.T) {
 			if _, err := Ask(t.Context(), c, project, r); err != nil {
 				t.Fatal(err)
 			}
-			if r, err = Load(project, Flags{}); err != nil { // with what was decided, without reading it again
+			if r, err = Load(project, Flags{}); err != nil { // uses the decisions without rereading them
 				t.Fatal(err)
 			}
 			return b.String(), fmt.Sprint(len(r.Unapproved))
@@ -306,7 +306,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// What changes in the files takes effect without a new start, and does not touch what stays the same.
+// TestReload checks that file changes take effect without a restart and leave unchanged servers
+// connected.
 func TestReload(t *testing.T) {
 	p := newPlace(t)
 	p.Write("home/.adze/mcp.json", `{"mcpServers":{"a":{"command":"1","disabled":true},"b":{}}}`)

@@ -22,39 +22,41 @@ import (
 	"adze/internal/session"
 )
 
-// A Config is what the servers of a workspace are reached with.
+// Config configures a workspace's servers.
 type Config struct {
 	Project *settings.Project
 	Flags   Flags
-	// Runner runs the programs of servers, in Dir and with what Environ returns. They are not confined: the user chose
-	// them.
+	// Runner runs stdio servers in Dir with the environment from Environ. They are not
+	// sandboxed, since the user chose them.
 	Runner  *osproc.Runner
 	Dir     string
 	Environ func() []string
-	// Network says how to reach servers; it is called when the first is.
+	// Network returns the transport configuration. It is called when the first server is
+	// contacted.
 	Network func() transport.Config
 	Version string
-	// Say tells the user something in one line.
+	// Say shows the user a one-line message.
 	Say func(string)
 }
 
-// A Fleet is the servers of a workspace: those that are configured, and the connections to them.
+// A Fleet holds a workspace's configured servers and the connections to them.
 type Fleet struct {
 	*mcp.Servers
 	cfg  Config
-	host hosted.Link // to servers of the program that drives this one
+	host hosted.Link // servers in the host program
 
 	start  sync.Once
 	dialer *dialer
 	logins *logins
 
 	mu     sync.Mutex
-	roster *roster.Roster  // those that are configured
-	guests []*roster.Entry // of those, the host's
-	begun  []*Share        // of conversations that have begun, the latest last
+	roster *roster.Roster  // configured servers
+	guests []*roster.Entry // the host's subset
+	begun  []*Share        // started conversations, latest last
 }
 
-// Open returns the servers that are configured. It starts none: without any, nothing more than their absence is known.
+// Open returns the configured servers without starting any. If there are none, it allocates
+// nothing else.
 func Open(c Config) (*Fleet, error) {
 	list, err := Load(c.Project, c.Flags)
 	if err != nil {
@@ -78,17 +80,17 @@ func Open(c Config) (*Fleet, error) {
 	return f, nil
 }
 
-// Any reports whether servers are configured, or brought by the host.
+// Any reports whether any servers are configured or provided by the host.
 func (f *Fleet) Any() bool { return len(f.configured().Entries) > 0 }
 
-// configured returns the roster as it is now.
+// configured returns the current roster.
 func (f *Fleet) configured() *roster.Roster {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.roster
 }
 
-// Start begins to connect to the servers of the roster, once.
+// Start starts connecting to the roster's servers, once.
 func (f *Fleet) Start() { f.startAfter(0) }
 
 func (f *Fleet) startAfter(pause time.Duration) {
@@ -100,7 +102,7 @@ func (f *Fleet) startAfter(pause time.Duration) {
 	})
 }
 
-// say tells the user something: in the conversation at the terminal, if there is one.
+// say shows the user a message, in the terminal conversation if there is one.
 func (f *Fleet) say(text string) {
 	f.mu.Lock()
 	var latest *Share
@@ -115,19 +117,21 @@ func (f *Fleet) say(text string) {
 	}
 }
 
-// upper begins a sentence.
+// upper capitalizes the first letter of text.
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// A dialer makes the one that it is when the first server is reached.
+// A dialer creates the underlying dialer on first use.
 type dialer struct {
 	make func() mcp.Dialer
 	once sync.Once
 	made mcp.Dialer
-	// later is when servers are reached first, in nanoseconds, so that they do not take from what a user waits for.
+	// later is the earliest time for the first dial, in Unix nanoseconds, so that servers don't
+	// compete with a request the user is waiting for.
 	later atomic.Int64
 }
 
-// headStart is how long the first request of a user at a terminal has before programs of servers are started.
+// headStart is how long starting stdio servers is delayed in favor of the first request at a
+// terminal.
 const headStart = 200 * time.Millisecond
 
 // Dial implements [mcp.Dialer].
@@ -141,7 +145,7 @@ func (d *dialer) Dial(ctx context.Context, e *roster.Entry, c mcp.Client) (mcp.C
 	return d.made.Dial(ctx, e, c)
 }
 
-// A network is opened by the first request.
+// A network opens its transport with the first request.
 type network struct {
 	open   func() http.RoundTripper
 	once   sync.Once
@@ -162,7 +166,7 @@ func (c Config) dialer(f *Fleet) mcp.Dialer {
 	})
 }
 
-// Close ends the connections, and gives up what the user has not signed in to.
+// Close closes the connections and cancels pending sign-ins.
 func (f *Fleet) Close() {
 	f.logins.close()
 	f.Servers.Close()

@@ -9,7 +9,8 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// A run without servers starts nothing: no goroutine, no client, no network.
+// TestNoServersCostNothing checks that a run without servers starts no goroutine, client or
+// network.
 func TestNoServersCostNothing(t *testing.T) {
 	p := newPlace(t)
 	project := p.open(settings.Source{})
@@ -31,7 +32,7 @@ func TestNoServersCostNothing(t *testing.T) {
 		}
 		f.Start()
 		f.Wait(t.Context())
-		if n := runtime.NumGoroutine(); n > before || len(f.Tools()) != 0 { // one of an earlier test may end just now
+		if n := runtime.NumGoroutine(); n > before || len(f.Tools()) != 0 { // a goroutine of an earlier test may just be ending
 			t.Errorf("%s: %d goroutines more, %d tools", name, n-before, len(f.Tools()))
 		}
 		if allocs := testing.AllocsPerRun(10, func() { f.Tools() }); allocs > 0 {

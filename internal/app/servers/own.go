@@ -16,8 +16,9 @@ import (
 	"adze/internal/tool"
 )
 
-// Own returns the servers that an agent configures for itself: read, expanded and judged like those of the files of the same
-// source. Flags are those of the workspace. What must not be used has a problem that says why; d may be nil.
+// Own returns the servers an agent configures for itself, read, expanded and checked like file
+// entries from the same source. flags are the workspace's. Entries that must not be used carry
+// a problem with the reason; d may be nil.
 func Own(p *settings.Project, flags Flags, d *agentdef.Definition) []*roster.Entry {
 	if d == nil || !slices.ContainsFunc(d.Servers, func(s agentdef.Server) bool { return s.Config != nil }) {
 		return nil
@@ -25,7 +26,7 @@ func Own(p *settings.Project, flags Flags, d *agentdef.Definition) []*roster.Ent
 	l := &loader{p: p, getenv: variables(p)}
 	policy, barred := l.judge(flags, d.Source.Kind)
 	if l.p.Home != "" {
-		l.disabled, _ = readDisabled(LocalFile(l.p)) // ok: said where the servers of the workspace are read
+		l.disabled, _ = readDisabled(LocalFile(l.p)) // ok: reported with the workspace's servers
 	}
 	src := l.source(scopeOf(d.Source.Kind), d.File)
 	for _, s := range d.Servers {
@@ -34,7 +35,7 @@ func Own(p *settings.Project, flags Flags, d *agentdef.Definition) []*roster.Ent
 		}
 		e := src.Entry(s.Name, s.Config)
 		if e.Type == roster.Host && src.Scope == roster.Flag {
-			continue // the host has it, under that name
+			continue // the host has this name
 		}
 		if barred != nil {
 			e.Problem = barred
@@ -45,8 +46,8 @@ func Own(p *settings.Project, flags Flags, d *agentdef.Definition) []*roster.Ent
 	return roster.Merge(l.entries, policy).Entries
 }
 
-// judge returns what the administrator says of servers, and why an agent of a kind must not bring its own, or nil. What cannot
-// be found out bars them.
+// judge returns the administrator's server policy, and the reason why an agent of a kind must
+// not bring its own servers, or nil. If the policy cannot be determined, they are barred.
 func (l *loader) judge(flags Flags, from agentdef.Kind) (policy *roster.Policy, barred error) {
 	policy, err := l.policy()
 	if err != nil {
@@ -67,7 +68,7 @@ func (l *loader) judge(flags Flags, from agentdef.Kind) (policy *roster.Policy, 
 	return policy, nil
 }
 
-// scopeOf returns the scope of the servers of an agent.
+// scopeOf returns the scope of an agent's servers.
 func scopeOf(k agentdef.Kind) roster.Scope {
 	switch k {
 	case agentdef.Managed:
@@ -82,17 +83,17 @@ func scopeOf(k agentdef.Kind) roster.Scope {
 	return roster.Project
 }
 
-// maxReason bounds what is said of why a server is missing, in characters.
+// maxReason is the maximum length of the reason for a missing server, in characters.
 const maxReason = 200
 
-// An outfit is the servers that the agent of a conversation wants.
+// An outfit holds the servers requested by a conversation's agent.
 type outfit struct {
-	agent *agentdef.Definition // nil if there is none
+	agent *agentdef.Definition // nil without an agent
 	own   []*roster.Entry
-	told  sync.Once // the model was told which are missing
+	told  sync.Once // missing servers were announced to the model
 }
 
-// absent returns the servers of the agent that cannot be used, each with the reason.
+// absent returns the agent's unavailable servers, each with the reason.
 func (o *outfit) absent(all *mcp.Servers) (list []string) {
 	if o.agent == nil || len(o.agent.Servers) == 0 {
 		return nil
@@ -111,7 +112,8 @@ func (o *outfit) absent(all *mcp.Servers) (list []string) {
 	return list
 }
 
-// absence says why a server cannot be used, or nothing. One that has tools is started again when they are called.
+// absence returns why a server is unavailable, or "". A server with known tools counts as
+// available: it is restarted when they are called.
 func absence(st *mcp.Status) string {
 	switch {
 	case st.State == mcp.Connected || len(st.Tools) > 0:
@@ -128,7 +130,7 @@ func absence(st *mcp.Status) string {
 	return "it is disabled"
 }
 
-// news returns what the model is told of servers that it has to do without, once.
+// news returns a reminder about missing servers, once.
 func (o *outfit) news(all *mcp.Servers) (parts []msg.Part) {
 	o.told.Do(func() {
 		if list := o.absent(all); len(list) > 0 {
@@ -139,7 +141,7 @@ func (o *outfit) news(all *mcp.Servers) (parts []msg.Part) {
 	return parts
 }
 
-// missing waits for the servers that the agent cannot do without, and returns why it cannot begin, or nothing.
+// missing waits for the servers the agent requires and returns why it cannot start, or "".
 func (o *outfit) missing(ctx context.Context, s *Share) string {
 	if o.agent == nil || len(o.agent.Required) == 0 {
 		return ""
@@ -150,7 +152,7 @@ func (o *outfit) missing(ctx context.Context, s *Share) string {
 	return ""
 }
 
-// Absent returns the servers of the conversation's agent that cannot be used, each with the reason.
+// Absent returns the unavailable servers of the conversation's agent, each with the reason.
 func (s *Share) Absent() []string {
 	if s == nil {
 		return nil

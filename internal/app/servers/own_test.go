@@ -20,8 +20,8 @@ func inline(name, config string) agentdef.Server {
 	return agentdef.Server{Name: name, Config: json.RawMessage(config)}
 }
 
-// Servers of an agent are judged like those of files of the same source: by trust, by the user's choice, and by the
-// administrator, who may allow those of managed agents alone.
+// TestOwn checks that an agent's servers are judged like file entries from the same source: by
+// trust, by user choice, and by the administrator, who may allow only managed agents' servers.
 // Proves AGENT-14, AGENT-20.
 func TestOwn(t *testing.T) {
 	p := newPlace(t)
@@ -86,7 +86,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// What an agent wants and does not get is named with the reason.
+// TestAbsent checks that an agent's unavailable servers are listed with the reason.
 // Proves AGENT-14.
 func TestAbsent(t *testing.T) {
 	p := newPlace(t)

@@ -17,11 +17,11 @@ import (
 	"adze/internal/tool"
 )
 
-// promptTime is how long the user waits for a prompt of a server.
+// promptTime is the timeout for fetching a server's prompt.
 const promptTime = 30 * time.Second
 
-// commands returns the prompts of connected servers as commands. What a server says in a prompt is sent to the model as it
-// is: nothing in it is run or looked up.
+// commands returns the prompts of connected servers as commands. Prompt text from a server is
+// sent to the model verbatim: nothing in it is run or expanded.
 func commands(s *mcp.Servers, c content.Config) []desk.Command {
 	var all []desk.Command
 	for _, status := range s.List() {
@@ -35,7 +35,7 @@ func commands(s *mcp.Servers, c content.Config) []desk.Command {
 		called := mcp.Names(status.Name, names)
 		for i, p := range status.Prompts {
 			if slices.Contains(names[:i], p.Name) {
-				continue // a server that lists a prompt twice
+				continue // the server lists the prompt twice
 			}
 			all = append(all, promptCommand(s, c, status.Name, called[p.Name], p))
 		}
@@ -71,7 +71,7 @@ func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.
 	return cmd
 }
 
-// arguments names the arguments of a prompt as usage lines do.
+// arguments formats a prompt's arguments for a usage line.
 func arguments(args []mcp.PromptArg) string {
 	var words []string
 	for _, a := range args {
@@ -84,7 +84,7 @@ func arguments(args []mcp.PromptArg) string {
 	return strings.Join(words, " ")
 }
 
-// assign gives words to arguments by position. The last argument takes all that is left.
+// assign assigns words to arguments by position. The last argument takes the rest.
 func assign(args []mcp.PromptArg, typed string) (map[string]string, error) {
 	words, err := split(typed)
 	if err != nil {
@@ -112,7 +112,7 @@ func assign(args []mcp.PromptArg, typed string) (map[string]string, error) {
 	return given, nil
 }
 
-// split splits words at blanks outside of quotes.
+// split splits at blanks outside quotes.
 func split(typed string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -146,7 +146,8 @@ func split(typed string) ([]string, error) {
 	return words, nil
 }
 
-// promptParts returns the messages of a prompt as one of the user. Where some are the assistant's, each is named.
+// promptParts merges a prompt's messages into one user message. If some are the assistant's,
+// each is labeled with its role.
 func promptParts(ctx context.Context, c content.Config, from content.Source, said []mcp.PromptMessage) []msg.Part {
 	mixed := slices.ContainsFunc(said, func(m mcp.PromptMessage) bool { return m.Role == "assistant" })
 	var all []mcp.Content
@@ -159,8 +160,8 @@ func promptParts(ctx context.Context, c content.Config, from content.Source, sai
 	return c.Render(ctx, from, all, nil).Parts
 }
 
-// mentions returns what may be meant by a mention of a resource that is being typed: servers that have resources, with a
-// colon, and then their resources.
+// mentions returns completions for a partially typed resource mention: servers with resources,
+// followed by a colon, and then their resources.
 func mentions(ctx context.Context, s *mcp.Servers, typed string) []string {
 	server, rest, chosen := strings.Cut(typed, ":")
 	var all []string
@@ -172,7 +173,7 @@ func mentions(ctx context.Context, s *mcp.Servers, typed string) []string {
 		case chosen && status.Name == server:
 			resources, err := s.Resources(ctx, server)
 			if err != nil {
-				return nil // ok: then nothing is offered
+				return nil // ok: no completions then
 			}
 			for _, r := range resources {
 				if strings.HasPrefix(r.URI, rest) {
@@ -184,7 +185,7 @@ func mentions(ctx context.Context, s *mcp.Servers, typed string) []string {
 	return all
 }
 
-// mentioned returns the server and the resource that a mention names, such as server:uri.
+// mentioned parses a mention such as server:uri.
 func mentioned(s *mcp.Servers, name string) (server, uri string, ok bool) {
 	server, uri, ok = strings.Cut(name, ":")
 	if !ok || uri == "" {

@@ -45,7 +45,7 @@ func (promptConn) Read(_ context.Context, uri string) ([]mcp.Content, error) {
 	return []mcp.Content{{Kind: mcp.ResourceText, Text: text, URI: uri}}, nil
 }
 
-// Subscribe has news at once.
+// Subscribe sends an update immediately.
 func (c promptConn) Subscribe(_ context.Context, uri string) error {
 	c.client.Updated(uri)
 	return nil
@@ -128,7 +128,7 @@ func TestPromptCommands(t *testing.T) {
 		if got := msg.PlainText(said.Parts); !strings.HasPrefix(got, tt.want) || !said.Quoted {
 			t.Errorf("%s: %q, quoted %v", tt.typed, got, said.Quoted)
 		}
-		// Nothing that the server mentions is attached.
+		// Nothing the server mentions is attached.
 		if h := attach.Hear(attach.Config{Dir: t.TempDir})(t.Context(), said); len(h.Context)+len(h.Notices) > 0 {
 			t.Errorf("%s: attached %v", tt.typed, h)
 		}
@@ -189,7 +189,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// A resource that was read in the conversation and changed since is told of in the next turn, once.
+// TestShareTellsOfUpdates checks that a resource read in the conversation and changed since is
+// announced once, in the next turn.
 func TestShareTellsOfUpdates(t *testing.T) {
 	s := (&Fleet{Servers: connected(t)}).Share(ShareConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})
 	defer s.Leave()
@@ -214,8 +215,8 @@ func TestShareTellsOfUpdates(t *testing.T) {
 	}
 }
 
-// Skills of servers are words of others, without their heads.
-//
+// TestServerSkills checks that server skills are treated as untrusted text, without their front
+// matter.
 // Proves MCP-47, X-107.
 func TestServerSkills(t *testing.T) {
 	share := (&Fleet{Servers: connected(t)}).Share(ShareConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})

@@ -13,19 +13,19 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// How long servers are waited for that an agent cannot do without, and how often they are looked at.
+// Timeout and polling interval for an agent's required servers.
 const (
 	requiredWait = 30 * time.Second
 	requiredLook = 500 * time.Millisecond
 )
 
-// Require returns what waits for the servers that an agent cannot do without, but for those that it brings: each pattern must
-// name a server that offers a tool. It does not wait for one that failed.
+// Require returns a function that waits for an agent's required servers, other than its own:
+// each pattern must match a server that offers a tool. It does not wait for failed servers.
 func Require(s *Share) func(ctx context.Context, d *agentdef.Definition) error {
 	return func(ctx context.Context, d *agentdef.Definition) error { return require(ctx, s, requiredOf(d, false)) }
 }
 
-// RequireOwn waits for the servers that the agent of a conversation brings, and cannot do without.
+// RequireOwn waits for the required servers that the conversation's agent brings itself.
 func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
 	if d == nil || len(d.Required) == 0 {
 		return nil
@@ -33,15 +33,15 @@ func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
 	return require(ctx, s, requiredOf(d, true))
 }
 
-// Lacking returns what reports whether an agent lacks servers that it cannot do without, but for those that it brings: a
-// pattern names none that offers a tool, and none that is still to come.
+// Lacking returns a predicate that reports whether a required server, other than the agent's
+// own, is unavailable and not pending.
 func Lacking(s *Share) func(d *agentdef.Definition) bool {
 	return func(d *agentdef.Definition) bool {
 		return slices.ContainsFunc(requiredOf(d, false), func(pattern string) bool { return !expects(s, pattern) })
 	}
 }
 
-// expects reports whether a pattern names a server that offers a tool, or one that may come to.
+// expects reports whether a pattern matches a server that offers a tool, or may still do so.
 func expects(s *Share, pattern string) bool {
 	if s == nil {
 		return false
@@ -58,7 +58,7 @@ func expects(s *Share, pattern string) bool {
 	})
 }
 
-// requiredOf returns the patterns that name a server which the agent brings, or the others.
+// requiredOf returns the patterns that match one of the agent's own servers, or the others.
 func requiredOf(d *agentdef.Definition, own bool) (patterns []string) {
 	for _, p := range d.Required {
 		brings := slices.ContainsFunc(d.Servers, func(s agentdef.Server) bool { return s.Config != nil && names(p, roster.Name(s.Name)) })
@@ -69,7 +69,7 @@ func requiredOf(d *agentdef.Definition, own bool) (patterns []string) {
 	return patterns
 }
 
-// names reports whether a pattern names a server, in any case.
+// names reports whether a pattern matches a server name, ignoring case.
 func names(pattern, server string) bool {
 	named, err := path.Match(strings.ToLower(pattern), strings.ToLower(server))
 	return named && err == nil
@@ -96,7 +96,8 @@ func require(ctx context.Context, s *Share, patterns []string) error {
 	}
 }
 
-// missingOf returns the patterns that name no server with tools, and whether one of those that are missing may still come.
+// missingOf returns the patterns that match no server with tools, and whether any missing
+// server is still pending.
 func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
 	var all []mcp.Status
 	if s != nil {
@@ -118,7 +119,7 @@ func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
 	return missing, pending
 }
 
-// availableOf names the servers that offer tools.
+// availableOf returns the names of the servers that offer tools.
 func availableOf(s *Share) string {
 	var names []string
 	if s != nil {

@@ -24,38 +24,40 @@ import (
 	"adze/internal/tools/mcptool"
 )
 
-// A ShareConfig is what a conversation uses servers with.
+// ShareConfig configures a conversation's use of servers.
 type ShareConfig struct {
-	// Asker asks the user of the conversation, and Roots returns its directories.
+	// Asker forwards server questions to the conversation's user; Roots returns the
+	// conversation's directories.
 	Asker *elicit.Asker
 	Roots func() []string
-	// Content says what becomes of what they return.
+	// Content configures the processing of results.
 	Content content.Config
 	Gate    *permission.Gate
-	// Hooks returns what judges what is read for the user, who needs no permission.
+	// Hooks returns the gate for resources the user mentions, which need no permission.
 	Hooks func() tool.Gate
 	// Session returns the session.
 	Session func() *session.Session
-	// Patience is how long the first request waits for servers: 0 where a user is at a terminal.
+	// Patience is how long the first request waits for servers: 0 at a terminal.
 	Patience time.Duration
-	// Brief says that the conversation does not last until the user has signed in to a server.
+	// Brief is true if the conversation is too short for the user to sign in to a server.
 	Brief bool
-	// Ignored are servers whose wish to have tools in every request is not granted.
+	// Ignored are servers whose always-load requests are ignored.
 	Ignored []string
-	// Agent is the definition of the agent whose conversation it is; nil if there is none. Holds says that it holds the
-	// conversation of the user.
+	// Agent is the definition of the conversation's agent, or nil. Holds is true if it is the
+	// main agent.
 	Agent *agentdef.Definition
 	Holds bool
-	// Below are the servers of the conversation that the agent works for; nil means those of the workspace.
+	// Below are the servers of the agent's parent conversation; nil means the workspace's.
 	Below *mcp.Servers
-	// Say tells the user something in one line.
+	// Say shows the user a one-line message.
 	Say func(string)
 }
 
-// A Share is what a conversation has of the servers of its workspace, and of its agent. Nil is nothing.
+// A Share is one conversation's view of the workspace's and its agent's MCP servers. Nil means
+// none.
 type Share struct {
 	*mcp.Share
-	*mcp.Servers // that the conversation sees
+	*mcp.Servers // servers visible to the conversation
 	*Fleet
 	outfit  outfit
 	cfg     ShareConfig
@@ -65,16 +67,16 @@ type Share struct {
 	await   sync.Once
 
 	mu    sync.Mutex
-	rules *permission.Policy // when roots were looked at
-	roots []string           // the directories of the conversation, as servers know them
-	// skills are those that servers offered, by name.
+	rules *permission.Policy // policy for which roots was computed
+	roots []string           // the conversation's directories as sent to servers
+	// skills holds the skills offered by servers, by name.
 	skills map[string]*skill.Skill
 
 	signIns  signIns
 	channels channels
 }
 
-// Share gives a conversation its share of the servers.
+// Share returns a conversation's view of the servers.
 func (f *Fleet) Share(c ShareConfig) *Share {
 	client := c.Asker.Client()
 	client.Roots = c.Roots
@@ -95,14 +97,14 @@ func (f *Fleet) Share(c ShareConfig) *Share {
 	return s
 }
 
-// Listed waits for the servers and returns their tools, to be shown.
+// Listed waits for the servers and returns their tools for display.
 func (f *Fleet) Listed(ctx context.Context) []tool.Tool {
 	f.Start()
 	f.Wait(ctx)
 	return mcptool.NewSet(mcptool.Config{IgnoreAlwaysLoad: f.cfg.Project.Values().MCP.Extra.Ignored}).Tools(f.Tools())
 }
 
-// Begin says that there is a session, and begins to connect to servers.
+// Begin registers the session and starts connecting to servers.
 func (s *Share) Begin() {
 	if s == nil {
 		return
@@ -120,7 +122,7 @@ func (s *Share) Begin() {
 	}
 }
 
-// Leave says that the conversation is over.
+// Leave unregisters the conversation.
 func (s *Share) Leave() {
 	s.Fleet.mu.Lock()
 	s.begun = slices.DeleteFunc(s.begun, func(x *Share) bool { return x == s })
@@ -132,8 +134,8 @@ func (s *Share) Leave() {
 	}
 }
 
-// Dynamic returns what returns the tools of the servers, and tells the servers when the directories of the conversation
-// changed.
+// Dynamic returns a function that lists the servers' tools and notifies the servers when the
+// conversation's directories change.
 func (s *Share) Dynamic() func() []tool.Tool {
 	if s == nil {
 		return nil
@@ -157,8 +159,8 @@ func (s *Share) follow(p *permission.Policy) {
 	s.rules, s.roots = p, slices.Clone(dirs)
 }
 
-// Await waits for the servers that are being connected to, once and as long as an attempt may take. A user at a terminal
-// does not wait for them.
+// Await waits once for connecting servers, as long as an attempt may take. It returns
+// immediately for a user at a terminal.
 func (s *Share) Await(ctx context.Context) {
 	if s == nil || s.cfg.Patience == 0 {
 		return
@@ -171,7 +173,7 @@ func (s *Share) Await(ctx context.Context) {
 	})
 }
 
-// remind tells the user of a script again what to do about servers that want a sign-in: they were told in an earlier run.
+// remind repeats the sign-in notice of an earlier run for non-interactive use.
 func (s *Share) remind() {
 	for _, status := range s.List() {
 		var auth *mcp.AuthError
@@ -181,7 +183,8 @@ func (s *Share) remind() {
 	}
 }
 
-// Hear waits for servers before the first request, and tells the model which of the resources it read have changed.
+// Hear waits for servers before the first request, and announces changed resources to the
+// model.
 func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) {
 	if s == nil {
 		return h
@@ -196,13 +199,13 @@ func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) 
 	if news := s.updates.News(); news != "" {
 		h.Context = []msg.Part{msg.Reminder(msg.Neutralise(news))}
 	}
-	if s.cfg.Patience > 0 { // else they may still come
+	if s.cfg.Patience > 0 { // otherwise they may still connect
 		h.Context = append(h.Context, s.outfit.news(s.Servers)...)
 	}
 	return h
 }
 
-// ResourceTools returns the tools for the resources of servers. Without servers they are not offered.
+// ResourceTools returns the tools for server resources, or nil without servers.
 func (s *Share) ResourceTools() []tool.Tool {
 	var c mcpresource.Config
 	if s != nil {
@@ -217,7 +220,7 @@ func (s *Share) ResourceTools() []tool.Tool {
 	return []tool.Tool{mcpresource.NewList(c), mcpresource.NewRead(c)}
 }
 
-// Offer offers the prompts and resources of servers to the user.
+// Offer makes server prompts and resources available to the user.
 func (s *Share) Offer(to *desk.Surroundings) {
 	if s == nil {
 		return
@@ -231,8 +234,8 @@ func (s *Share) Offer(to *desk.Surroundings) {
 	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Servers, typed) }
 }
 
-// Mentioned returns what reads a resource that the user mentions, such as server:uri, or nil. It is read as if the model
-// had asked for it, and the user had allowed it: the user has named it.
+// Mentioned returns a function that reads a resource the user mentions, such as server:uri, or
+// nil. It is read as if the model had called the tool and the user had allowed it.
 func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
 	if s == nil {
 		return nil
@@ -249,7 +252,7 @@ func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
 	}
 }
 
-// A consent is the gate for what the user names: it allows it.
+// A consent is a gate that allows everything. It is used for resources named by the user.
 type consent struct{}
 
 // Before implements [tool.Gate].

@@ -19,18 +19,18 @@ import (
 	"adze/internal/tools/mcptool"
 )
 
-// maxSignIns is how often an operation may make the user sign in.
+// maxSignIns is the maximum number of sign-ins per operation.
 const maxSignIns = 3
 
-// logins are the user signing in to the servers of a fleet.
+// logins tracks pending sign-ins to a fleet's servers.
 type logins struct {
 	keeper *signin.Keeper
 	getenv func(string) string
 	say    func(string)
 
 	mu      sync.Mutex
-	under   map[string]*signin.Attempt // under way, by server
-	waiting []*roster.Entry            // the servers that want the user to sign in
+	under   map[string]*signin.Attempt // in progress, by server
+	waiting []*roster.Entry            // servers that need a sign-in
 	watched bool
 	over    context.Context
 	end     context.CancelFunc
@@ -46,13 +46,13 @@ func newLogins(c Config) *logins {
 	return d
 }
 
-// close gives up what is under way.
+// close cancels sign-ins in progress.
 func (d *logins) close() {
 	d.end()
 	d.work.Wait()
 }
 
-// entry returns the server of a name, if the user may sign in to it.
+// entry returns the named server if the user can sign in to it.
 func (f *Fleet) entry(name string) (*roster.Entry, error) {
 	e := f.configured().Find(name)
 	switch {
@@ -64,7 +64,7 @@ func (f *Fleet) entry(name string) (*roster.Entry, error) {
 	return e, nil
 }
 
-// SignIn has the user sign in to a server, at a terminal or without one, and waits for it.
+// SignIn signs the user in to a server, with or without a terminal, and waits for completion.
 func (f *Fleet) SignIn(ctx context.Context, name string, c *console.Console) error {
 	e, err := f.entry(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (f *Fleet) SignIn(ctx context.Context, name string, c *console.Console) err
 	return c.Print("You are signed in to " + e.Name + arrive(ctx, f.Servers, e.Name) + ".\n")
 }
 
-// paste reads addresses until the input ends, which may be after the attempt.
+// paste reads pasted URLs until the input ends, possibly after the attempt.
 func paste(a *signin.Attempt, c *console.Console) {
 	lines := bufio.NewScanner(c.Stdin)
 	for lines.Scan() {
@@ -111,7 +111,7 @@ func paste(a *signin.Attempt, c *console.Console) {
 	}
 }
 
-// opens reports whether a browser can be opened: one that the user names, or that of a desktop on this machine.
+// opens reports whether a browser can be opened, either $BROWSER or a local desktop's.
 func (d *logins) opens() bool {
 	if d.getenv("BROWSER") != "" {
 		return true
@@ -119,9 +119,10 @@ func (d *logins) opens() bool {
 	return d.getenv("SSH_CONNECTION") == "" && (!unixDesktop || d.getenv("DISPLAY") != "" || d.getenv("WAYLAND_DISPLAY") != "")
 }
 
-// BeginSignIn prepares that the user signs in to a server, and returns the address to open. How it ends is said, and the
-// server connected to. Until then the address stays the same. If open is true, the browser is opened; else the address
-// is said, since what a model repeats of it may not be the whole.
+// BeginSignIn prepares a sign-in to a server and returns the URL to open, which stays the same
+// until it completes. The user is notified of the outcome, and the server is connected. If open
+// is true, the browser is opened; otherwise the URL is shown to the user, since a model may not
+// repeat it in full.
 func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (address string, err error) {
 	e, err := f.entry(name)
 	if err != nil {
@@ -130,7 +131,7 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 	return f.logins.begin(ctx, f.Servers, e, open)
 }
 
-// signIn begins that the user signs in to a server of a conversation, which its agent may have brought.
+// signIn starts a sign-in to one of a conversation's servers, including its agent's.
 func signIn(ctx context.Context, s *Share, name string) (address string, err error) {
 	if i := slices.IndexFunc(s.outfit.own, func(e *roster.Entry) bool { return e.Name == name }); i >= 0 && s.outfit.own[i].Usable() {
 		return s.logins.begin(ctx, s.Servers, s.outfit.own[i], true)
@@ -138,7 +139,7 @@ func signIn(ctx context.Context, s *Share, name string) (address string, err err
 	return s.BeginSignIn(ctx, name, true)
 }
 
-// begin begins to sign in to one of the servers, or finds that this is under way.
+// begin starts a sign-in to a server, or returns the one in progress.
 func (d *logins) begin(ctx context.Context, all *mcp.Servers, e *roster.Entry, open bool) (address string, err error) {
 	d.mu.Lock()
 	a := d.under[e.Name]
@@ -159,7 +160,8 @@ func (d *logins) begin(ctx context.Context, all *mcp.Servers, e *roster.Entry, o
 	return a.URL, nil
 }
 
-// attend waits for an attempt in the background, unless another is under way, and returns the one that is.
+// attend waits for an attempt in the background, unless another is in progress, and returns the
+// active attempt.
 func (d *logins) attend(all *mcp.Servers, e *roster.Entry, a *signin.Attempt) *signin.Attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -187,11 +189,11 @@ func (d *logins) attend(all *mcp.Servers, e *roster.Entry, a *signin.Attempt) *s
 	return a
 }
 
-// connectWait is how long a server is waited for that the user has signed in to, so that its tools are there when they read
-// that they have.
+// connectWait is how long to wait for a server after sign-in, so that its tools are available
+// when the user reads the confirmation.
 const connectWait = 3 * time.Second
 
-// arrive connects to a server that the user has signed in to, and returns what is to be said of that.
+// arrive connects to a server after sign-in and returns a message for the user.
 func arrive(ctx context.Context, all *mcp.Servers, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, connectWait)
 	defer cancel()
@@ -205,7 +207,8 @@ func arrive(ctx context.Context, all *mcp.Servers, name string) string {
 	}
 }
 
-// SigningIn does something with a server, and has the user sign in if the server wants that, a few times at most.
+// SigningIn runs do for a server, signing the user in when the server requires it, a few times
+// at most.
 func (f *Fleet) SigningIn(ctx context.Context, name string, c *console.Console, do func() error) error {
 	err := do()
 	for range maxSignIns {
@@ -223,8 +226,8 @@ func (f *Fleet) SigningIn(ctx context.Context, name string, c *console.Console, 
 	return err
 }
 
-// SignOut forgets the token for a server, which need not be configured any more. The error is [signin.ErrNotSignedIn] if
-// there is none.
+// SignOut deletes a server's token. The server need not be configured anymore. It returns
+// [signin.ErrNotSignedIn] if no token exists.
 func (f *Fleet) SignOut(ctx context.Context, name string) error {
 	if e := f.configured().Find(name); e != nil {
 		name = e.Name
@@ -232,7 +235,8 @@ func (f *Fleet) SignOut(ctx context.Context, name string) error {
 	return f.logins.keeper.Logout(ctx, name)
 }
 
-// Waiting returns the servers that want the user to sign in: the same slice until that changes.
+// Waiting returns the servers that need a sign-in. It returns the same slice until that
+// changes.
 func (f *Fleet) Waiting() []*roster.Entry {
 	d := f.logins
 	d.mu.Lock()
@@ -261,17 +265,19 @@ func (f *Fleet) wanting() (list []*roster.Entry) {
 	return list
 }
 
-// signIns are the tools of a conversation that stand for servers which want the user to sign in.
+// signIns holds a conversation's sign-in tools, which are placeholders for servers that need a
+// sign-in.
 type signIns struct {
-	begin mcptool.SignIn // nil if the conversation is too short for that
+	begin mcptool.SignIn // nil if the conversation is too short
 
 	mu      sync.Mutex
-	waiting []*roster.Entry // the servers that the last tools were put together for
-	offered []tool.Tool     // and the tools of the others
-	all     []tool.Tool     // both
+	waiting []*roster.Entry // servers the cached tools were built for
+	offered []tool.Tool     // other servers' tools
+	all     []tool.Tool     // combined
 }
 
-// with adds them to the tools of the other servers: the same slice as long as nothing changes.
+// with appends the sign-in tools to the other servers' tools. It returns the same slice until
+// something changes.
 func (s *signIns) with(f *Fleet, offered []tool.Tool) []tool.Tool {
 	waiting := f.Waiting()
 	if len(waiting) == 0 {
@@ -288,5 +294,5 @@ func (s *signIns) with(f *Fleet, offered []tool.Tool) []tool.Tool {
 	return s.all
 }
 
-// same reports whether two slices are one.
+// same reports whether two slices are identical.
 func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }

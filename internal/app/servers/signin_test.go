@@ -15,9 +15,9 @@ import (
 	"adze/internal/tool"
 )
 
-// The tool that stands for a server is there exactly while it wants the user to sign in; the address stays the same until
-// they have; then the server is connected to, and they are told.
-//
+// TestSignInFromAConversation checks that a server's placeholder tool exists exactly while a
+// sign-in is needed, that the URL stays the same until completion, and that the server is then
+// connected and the user notified.
 // Proves MCP-27.
 func TestSignInFromAConversation(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none")) // no keyring
@@ -84,7 +84,7 @@ func TestSignInFromAConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	hear("you are signed in to vault")
-	if got := s.with(f, base); len(got) != 0 { // at once: the user may use it now
+	if got := s.with(f, base); len(got) != 0 { // immediately, because the user may use it now
 		t.Errorf("still there: %v", got)
 	}
 	if state := f.List()[0].State; state != mcp.Connected {
@@ -95,13 +95,14 @@ func TestSignInFromAConversation(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// One that is under way ends with the servers.
+	// A sign-in in progress ends with the servers.
 	if _, err := f.BeginSignIn(t.Context(), "vault", false); err != nil {
 		t.Error(err)
 	}
 }
 
-// A browser is opened where there is one: that of the user's choice, or of a desktop on this machine.
+// TestOpens checks that a browser is opened if available: the user's choice, or a local
+// desktop's.
 func TestOpens(t *testing.T) {
 	for _, tt := range []struct {
 		env  map[string]string

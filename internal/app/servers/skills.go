@@ -13,14 +13,15 @@ import (
 	"adze/internal/tool"
 )
 
-// skillScheme is that of resources that are skills: skill://NAME, or skill://NAME/SKILL.md.
+// skillScheme is the URI scheme of skill resources: skill://NAME, or skill://NAME/SKILL.md.
 const skillScheme = "skill://"
 
-// skillsTime is how long listing commands waits for the resources of servers, which are remembered.
+// skillsTime is how long listing commands waits for server resources, which are cached.
 const skillsTime = 300 * time.Millisecond
 
-// Skills returns the resources of connected servers that are skills, called server:name. Like prompts they are words of
-// others: nothing in them is run, looked up or replaced. The slice has the same skills until the resources change.
+// Skills returns the skill resources of connected servers, named server:name. Like prompts they
+// are untrusted text: nothing in them is run or expanded. The slice has the same skills until
+// the resources change.
 func (s *Share) Skills() []*skill.Skill {
 	ctx, cancel := context.WithTimeout(context.Background(), skillsTime)
 	defer cancel()
@@ -36,7 +37,7 @@ func (s *Share) Skills() []*skill.Skill {
 		}
 		resources, err := s.Resources(ctx, status.Name)
 		if err != nil {
-			continue // ok: then it has none to offer
+			continue // ok: it offers none then
 		}
 		seen := map[string]bool{}
 		for _, r := range resources {
@@ -56,7 +57,7 @@ func (s *Share) Skills() []*skill.Skill {
 	return all
 }
 
-// skillName returns the name of the skill that a resource is, or nothing. Other files of a skill are none.
+// skillName returns the name of a skill resource, or "". A skill's other files don't count.
 func skillName(uri string) string {
 	rest, ok := strings.CutPrefix(uri, skillScheme)
 	name, file, _ := strings.Cut(rest, "/")
@@ -66,7 +67,7 @@ func skillName(uri string) string {
 	return name
 }
 
-// serverSkill returns the skill that a resource is.
+// serverSkill returns the skill of a resource.
 func serverSkill(s *Share, server, name, uri, doc string) *skill.Skill {
 	return &skill.Skill{
 		Name: server + ":" + name, Head: skill.Head{Description: doc, Hint: "[ARGUMENTS]"}, Origin: skill.Origin{Kind: skill.Server, By: server},
@@ -88,8 +89,8 @@ func serverSkill(s *Share, server, name, uri, doc string) *skill.Skill {
 	}
 }
 
-// withoutHead returns a text without its front matter, which says nothing to the model. Nothing in it counts: a server
-// grants itself no tools.
+// withoutHead returns a text without its front matter, which is ignored: a server cannot grant
+// itself tools.
 func withoutHead(text string) string {
 	if _, body, err := frontmatter.Split(text); err == nil {
 		return body

@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Known returns the ids of the agents that can be spoken to, in order.
+// Known returns the IDs of the agents that can be messaged, in order.
 func (a *Agents) Known() []string {
 	if a == nil {
 		return nil
@@ -27,7 +27,7 @@ func (a *Agents) Known() []string {
 	return slices.Compact(ids)
 }
 
-// Any reports whether there are agents that can be spoken to.
+// Any reports whether any agents can be messaged.
 func (a *Agents) Any() bool {
 	if a == nil {
 		return false
@@ -38,7 +38,7 @@ func (a *Agents) Any() bool {
 	return some || len(a.records.ids()) > 0
 }
 
-// listed returns names as part of a sentence.
+// listed joins names for use in a sentence.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -46,11 +46,11 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// ErrUnknown says that there is no such agent.
+// ErrUnknown reports an unknown agent.
 var ErrUnknown = errors.New("there is no such agent")
 
-// Continue tells an agent something: one that works hears it when its current step is done, one that has ended goes on
-// in the background. It returns what to tell the model.
+// Continue sends a message to an agent. A running agent receives it after its current step; a
+// finished one resumes in the background. It returns a text for the model.
 func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) {
 	if a == nil || !slices.Contains(a.Known(), id) {
 		return "", fmt.Errorf("%w: %s; there are %s", ErrUnknown, tool.OneLine(id, 80), listed(a.Known()))
@@ -62,7 +62,7 @@ func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) 
 		if sent, err := x.send(ctx, text); sent || err != nil {
 			return said(a.cfg.Language(), "sent", id, err)
 		}
-		<-x.done // it is about to end
+		<-x.done // about to end
 	}
 	r, err := a.again(id, x)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) 
 	return said(a.cfg.Language(), "resumed", id, err)
 }
 
-// said returns a text of the catalogue about an agent, unless something went wrong.
+// said returns a catalog text about an agent, or err.
 func said(l texts.Language, name, id string, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -81,7 +81,7 @@ func said(l texts.Language, name, id string, err error) (string, error) {
 	return catalogue.Text(l, name, id), nil
 }
 
-// send tells an agent that works something, and reports whether it still hears it.
+// send sends text to a running agent and reports whether it was delivered.
 func (x *run) send(ctx context.Context, text string) (bool, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -91,7 +91,8 @@ func (x *run) send(ctx context.Context, text string) (bool, error) {
 	return true, x.worker.Session.Submit(ctx, session.FollowUp{Parts: []msg.Part{&msg.Text{Text: text}}, Quoted: true})
 }
 
-// again returns the request that continues an agent: x, or one of an earlier process if x is nil.
+// again returns the request to resume an agent: x, or an agent of an earlier process if x is
+// nil.
 func (a *Agents) again(id string, x *run) (*Request, error) {
 	r := &Request{}
 	if x != nil {
@@ -119,7 +120,7 @@ func (a *Agents) again(id string, x *run) (*Request, error) {
 	return r, nil
 }
 
-// recall completes a request with what was kept of an agent.
+// recall completes a request from an agent's stored record.
 func (a *Agents) recall(id string, r *Request) error {
 	kind, b, err := a.records.read(id)
 	if err != nil {

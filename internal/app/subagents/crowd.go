@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// maxWaiting is how many agents may wait for others to end.
+// maxWaiting is the maximum number of queued agents.
 const maxWaiting = 500
 
-// A Crowd limits how many agents of a session work at once. Others wait, in the order in which they came. The zero value is
-// empty. It is safe for concurrent use.
+// A Crowd limits how many agents of a session run concurrently. Others wait in FIFO order. The
+// zero value is empty. It is safe for concurrent use.
 type Crowd struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*place
 }
 
-// A place is that of an agent that waits.
+// A place is a queued agent's position.
 type place struct {
 	most  int
-	ready chan struct{} // closed when the agent may work
+	ready chan struct{} // closed when the agent may run
 }
 
-// full returns why no further agent can wait, or nil.
+// full returns an error if no further agent can be queued.
 func (c *Crowd) full() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *Crowd) enter(ctx context.Context, most int) error {
 	return context.Cause(ctx)
 }
 
-// leave ends the work of an agent, or interrupts it.
+// leave releases an agent's slot.
 func (c *Crowd) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Crowd) leave() {
 	c.admit()
 }
 
-// admit lets those work for whom there is room. The caller holds the lock.
+// admit starts queued agents while there is room. The caller holds the lock.
 func (c *Crowd) admit() {
 	for len(c.waiting) > 0 && c.busy < c.waiting[0].most {
 		c.busy++
@@ -78,8 +78,9 @@ func (c *Crowd) admit() {
 	}
 }
 
-// block gives up the place of the agent whose conversation it is while it waits for agents of its own: those must not wait for
-// it. The main conversation has no place. The returned function ends that.
+// block releases the slot of the conversation's agent while it waits for its own agents, which
+// must not wait for it. The main conversation has no slot. The returned function takes the slot
+// again.
 func (a *Agents) block() (end func()) {
 	if a.cfg.Depth == 0 {
 		return func() {}
@@ -93,7 +94,7 @@ func (a *Agents) block() (end func()) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.blocked--; a.blocked == 0 {
-			a.cfg.Crowd.enter(context.Background(), 0) // ok: it does not wait
+			a.cfg.Crowd.enter(context.Background(), 0) // ok: does not block
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Agents beyond the limit wait in order. One that is given up while it waits leaves its place to the next.
-//
+// TestCrowd checks that agents beyond the limit wait in order and that a canceled one gives its
+// place to the next.
 // Proves AGENT-05.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,8 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// A limit that is raised lets those work that have waited, and without one nobody waits.
+// TestCrowdWithoutLimit checks that raising the limit admits waiting agents, and that nobody
+// waits without a limit.
 func TestCrowdWithoutLimit(t *testing.T) {
 	var c Crowd
 	for range 100 {

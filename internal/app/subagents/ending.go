@@ -8,7 +8,8 @@ import (
 	"adze/internal/model"
 )
 
-// ending returns why an agent did not finish, for its lead: how its turn ended, and the error that ended it, if any.
+// ending returns why an agent did not finish, for its lead: how its turn ended and the causing
+// error, if any.
 func (b *Birth) ending(ended agent.Ended, failed error) error {
 	var e *model.Error
 	switch {
@@ -26,7 +27,7 @@ func (b *Birth) ending(ended agent.Ended, failed error) error {
 	return fmt.Errorf("it ended with %s", ended.Reason)
 }
 
-// continuable reports whether an agent that ended with err may do better when it is spoken to again.
+// continuable reports whether an agent that ended with err may succeed when continued.
 func continuable(err error) bool {
 	var e *model.Error
 	return !errors.As(err, &e) || e.Kind != model.NoModel

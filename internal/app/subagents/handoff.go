@@ -14,13 +14,13 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// note keeps a call.
+// note records a call.
 func (a *activity) note(u *msg.ToolUse) {
 	a.calls++
 	a.lately = append(a.lately[max(0, len(a.lately)+1-judge.MaxWork):], judge.Work(u))
 }
 
-// check asks about what the agent did, unless it was stopped.
+// check reviews the agent's work, unless it was stopped.
 func (x *run) check(ask func(context.Context, judge.Handoff) (permission.Judgement, error), report string) (permission.Judgement, error) {
 	if x.life.Err() != nil {
 		return permission.Judgement{}, errors.New("it was stopped")
@@ -31,8 +31,8 @@ func (x *run) check(ask func(context.Context, judge.Handoff) (permission.Judgeme
 	return ask(x.life, h)
 }
 
-// handOff puts a warning before the report of an agent in the background if the check of what it did wants one, or if that
-// was not checked. An agent that made no calls has seen nothing that could have misled it.
+// handOff prepends a warning to a background agent's report if the review requires one or did
+// not run. An agent without calls has seen nothing that could have misled it.
 func (x *run) handOff(out *Outcome) {
 	check := x.agents.cfg.HandOff()
 	if check == nil || x.birth.Keeper != nil || x.task == nil || !x.task.Background() || x.activity.calls == 0 {

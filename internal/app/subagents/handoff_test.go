@@ -10,8 +10,8 @@ import (
 	"adze/internal/permission/judge"
 )
 
-// What is kept of the work of an agent is bounded, however much it does: the last calls, and how many there were.
-//
+// TestWorkIsBounded checks that the record of an agent's work is bounded: the last calls and a
+// count.
 // Proves AGENT-35.
 func TestWorkIsBounded(t *testing.T) {
 	var w activity

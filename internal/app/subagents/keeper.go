@@ -5,21 +5,21 @@ import (
 	"adze/internal/platform/task"
 )
 
-// A Keeper is what an agent has that looks after memories. It changes nothing else, is not continued, and its end is told
-// to its caller alone. Without a definition it is a fork.
+// A Keeper configures an agent that maintains memories. It changes nothing else, cannot be
+// continued, and reports only to its caller. Without a definition it is a fork.
 type Keeper struct {
-	// Kind is the letter of its task.
+	// Kind is the task's letter.
 	Kind     byte
 	MaxTurns int
-	// From is the conversation that a fork goes on from.
+	// From is the conversation that a fork continues.
 	From []msg.Entry
-	// Reads are folders of adze's own that it may read beside the memories.
+	// Reads are further adze directories it may read.
 	Reads []string
-	// Ended is called when it has ended.
+	// Ended is called when the agent has ended.
 	Ended func(out Outcome, err error)
 }
 
-// kind returns the letter of the task of an agent.
+// kind returns the letter of an agent's task.
 func (k *Keeper) kind() byte {
 	if k == nil {
 		return task.Agent

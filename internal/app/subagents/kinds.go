@@ -9,10 +9,10 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// Kinds are the kinds of agents that can be launched in a conversation.
+// kinds lists the agent types that can be launched in a conversation.
 type kinds struct{ cfg *Config }
 
-// usual returns the type of agent that is used if none is named; "" is a fork.
+// usual returns the default agent type; "" means a fork.
 func (k kinds) usual() string {
 	switch {
 	case k.cfg.Coordinator:
@@ -23,7 +23,7 @@ func (k kinds) usual() string {
 	return builtin.General
 }
 
-// types returns the kinds of agents that the model is told of.
+// types returns the agent types listed for the model.
 func (k kinds) types() []agenttool.Type {
 	var list []agenttool.Type
 	for _, d := range k.cfg.Definitions.Early().Definitions {
@@ -35,13 +35,13 @@ func (k kinds) types() []agenttool.Type {
 	return list
 }
 
-// unlisted reports whether the model need not be told of an agent that it can launch: one for a certain command, one that
-// the user has not asked for, or one without the servers that it needs.
+// unlisted reports whether a launchable agent is omitted from the model's list: it is for a
+// specific command, the user has not enabled it, or it lacks required servers.
 func (k kinds) unlisted(d *agentdef.Definition) bool {
 	return k.cfg.Servers.Lacking(d) || d.Source.Kind == agentdef.BuiltIn && (d.Name == builtin.StatusLine || d.Name == builtin.Verification && !k.cfg.Settings().Verify)
 }
 
-// refused returns why an agent of a kind cannot be launched here, or nil.
+// refused returns why an agent type cannot be launched here, or nil.
 func (k kinds) refused(d *agentdef.Definition) error {
 	if rule := k.cfg.Denied(d.Name); rule != "" {
 		return fmt.Errorf("agents of the type %s are denied by %s", d.Name, rule)
@@ -55,7 +55,7 @@ func (k kinds) refused(d *agentdef.Definition) error {
 	return nil
 }
 
-// get returns the kind of agent with a name, if it may be launched here.
+// get returns the named agent type if it can be launched here.
 func (k kinds) get(name string) (*agentdef.Definition, error) {
 	d := k.cfg.Definitions.All().Get(name)
 	if d == nil {
@@ -64,7 +64,7 @@ func (k kinds) get(name string) (*agentdef.Definition, error) {
 	return d, k.refused(d)
 }
 
-// unknown returns the error for a type that does not exist: it lists those that do, and those that are denied.
+// unknown returns the error for an unknown type, listing the available and the denied ones.
 func (k kinds) unknown(name string) error {
 	set := k.cfg.Definitions.All()
 	var denied []string

@@ -14,25 +14,25 @@ import (
 	"adze/internal/session"
 )
 
-// A bulletin tells those who follow a session what its agents do, and knows which agents work for them. It is safe for
-// concurrent use.
+// A bulletin publishes agent activity to the session's followers and tracks nested agents. It
+// is safe for concurrent use.
 type bulletin struct {
 	session func() *session.Session
 
 	mu    sync.Mutex
-	below map[string]session.Task // agents of agents at work, by id
+	below map[string]session.Task // running nested agents, by ID
 }
 
 func newBulletin(s func() *session.Session) *bulletin {
 	return &bulletin{session: s, below: map[string]session.Task{}}
 }
 
-// tell tells something.
+// tell submits an op to the session.
 func (b *bulletin) tell(op session.Op) {
-	b.session().Submit(context.Background(), op) // ok: a closed session needs no news
+	b.session().Submit(context.Background(), op) // ok: a closed session needs no notification
 }
 
-// pass passes on what an agent with an id tells of the agents and commands that work for it.
+// pass forwards an agent's events about its own agents and commands. id is the agent's ID.
 func (b *bulletin) pass(id string, ev session.Event) {
 	switch ev := ev.(type) {
 	case session.Beside:
@@ -45,7 +45,7 @@ func (b *bulletin) pass(id string, ev session.Event) {
 	}
 }
 
-// note notes how an agent of an agent stands.
+// note records the state of a nested agent.
 func (b *bulletin) note(t session.Task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,8 @@ func (b *bulletin) note(t session.Task) {
 	}
 }
 
-// end tells the end of the agents that worked for the one with an id and have not told it: they were stopped with it.
+// end reports the end of nested agents of id that have not reported it themselves: they were
+// stopped with it.
 func (b *bulletin) end(id string) {
 	b.mu.Lock()
 	var left []session.Task
@@ -75,7 +76,7 @@ func (b *bulletin) end(id string) {
 	}
 }
 
-// working returns the agents of agents at work, for the user.
+// working returns the running nested agents, for the user.
 func (b *bulletin) working() (list []desk.AtWork) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +87,7 @@ func (b *bulletin) working() (list []desk.AtWork) {
 	return list
 }
 
-// news tells how the agent stands.
+// news publishes the agent's state.
 func (x *run) news(kind session.TaskNews) {
 	if x.birth.Check {
 		return
@@ -118,7 +119,7 @@ func (x *run) news(kind session.TaskNews) {
 	x.agents.bulletin.tell(t)
 }
 
-// status returns how an agent stands that is not among the tasks. The lock is held.
+// status returns the state of an agent that is not in the task table. The lock is held.
 func (x *run) status() task.Status {
 	switch {
 	case x.outcome.ID == "":
@@ -129,7 +130,7 @@ func (x *run) status() task.Status {
 	return task.Completed
 }
 
-// Working returns the agents at work with what they do, for the user: those of the conversation, and theirs.
+// Working returns the running agents and their activity, for the user, including nested ones.
 func (a *Agents) Working() []desk.AtWork {
 	if a == nil {
 		return nil
@@ -148,7 +149,8 @@ func (a *Agents) Working() []desk.AtWork {
 	return append(list, a.bulletin.working()...)
 }
 
-// doing returns what an agent does: as a model puts it if one has, or else the last it did.
+// doing returns an agent's activity: the model's summary if there is one, otherwise its last
+// step.
 func doing(summary, last string) string {
 	if summary = strings.TrimSpace(summary); summary != "" {
 		return summary

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Notes are what a conversation keeps for when it is resumed, or forked. It is safe for concurrent use.
+// Notes holds a conversation's notes for resume and fork. It is safe for concurrent use.
 type Notes struct {
 	mu   sync.Mutex
 	last map[string]map[string]any
 }
 
-// Keep keeps the fields of a note.
+// Keep stores the fields of a note.
 func (n *Notes) Keep(kind string, fields map[string]any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -22,7 +22,7 @@ func (n *Notes) Keep(kind string, fields map[string]any) {
 	n.last[kind] = fields
 }
 
-// Over returns what was kept in this process over what was kept before.
+// Over returns this process's notes merged over earlier ones.
 func (n *Notes) Over(earlier map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(earlier)
 	if all == nil {

@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A meta is what is kept of an agent beside its conversation, so that it can be continued.
+// A meta is the record stored next to an agent's conversation so that it can be continued.
 type meta struct {
 	Type        string          `json:"agentType"`
 	Description string          `json:"description"`
@@ -24,14 +24,14 @@ type meta struct {
 	Use         string          `json:"toolUseId,omitempty"`
 }
 
-// Records are what is kept of the agents of a session. It is safe for concurrent use.
+// records stores the records of a session's agents. It is safe for concurrent use.
 type records struct {
-	folder func() string // where what belongs to the session is kept; "" keeps nothing
+	folder func() string // session directory; "" stores nothing
 	say    func(string)
-	unkept sync.Once // the user was told that nothing is kept
+	unkept sync.Once // the user was notified that nothing is stored
 }
 
-// keep keeps what is known of an agent of a kind. One of which nothing can be kept works all the same.
+// keep stores an agent's record. A failure does not stop the agent.
 func (k *records) keep(kind string, b *Birth) {
 	folder := k.folder()
 	if folder == "" || b.Keeper != nil || b.Check {
@@ -45,7 +45,7 @@ func (k *records) keep(kind string, b *Birth) {
 	if err == nil {
 		path := transcript.MetaPath(folder, b.ID)
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			err = fsys.WriteUnsynced(path, data, 0o600) // the log of the agent syncs it with its first records
+			err = fsys.WriteUnsynced(path, data, 0o600) // the agent's log syncs it with its first records
 		}
 	}
 	if err != nil {
@@ -53,21 +53,21 @@ func (k *records) keep(kind string, b *Birth) {
 	}
 }
 
-// drop forgets an agent that has not begun.
+// drop removes the record of an agent that has not started.
 func (k *records) drop(id string) {
 	if folder := k.folder(); folder != "" {
-		os.Remove(transcript.MetaPath(folder, id)) // ok: it may not be there
+		os.Remove(transcript.MetaPath(folder, id)) // ok: may not exist
 	}
 }
 
-// notKept says, once, that agents leave nothing behind. They work all the same.
+// notKept reports, once, that agent records are not stored. The agents run anyway.
 func (k *records) notKept(err error) {
 	k.unkept.Do(func() {
 		k.say(fmt.Sprintf("what agents do is not kept, and they cannot be continued after this run of adze: %v", err))
 	})
 }
 
-// ids returns the ids of the agents of which something is kept.
+// ids returns the IDs of the agents with a record.
 func (k *records) ids() []string {
 	folder := k.folder()
 	if folder == "" {
@@ -76,7 +76,7 @@ func (k *records) ids() []string {
 	return transcript.KeptAgents(folder)
 }
 
-// read returns what was kept of an agent: the name of its kind, and what it began with.
+// read returns an agent's record: the name of its type and its launch parameters.
 func (k *records) read(id string) (kind string, b Birth, err error) {
 	data, err := os.ReadFile(transcript.MetaPath(k.folder(), id))
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// A Request is a wish for an agent.
+// A Request describes an agent to launch.
 type Request struct {
 	agenttool.Input
-	// Use is the call that asks for it, or "".
+	// Use is the ID of the requesting tool call, or "".
 	Use string
-	// Definition is used in place of the one that the type names; nil means that one.
+	// Definition, if non-nil, overrides the definition named by the type.
 	Definition *agentdef.Definition
-	// Stays says that it is waited for as long as it takes.
+	// If Stays is true, the caller waits as long as it takes.
 	Stays bool
-	// Asked says that its questions are asked also when it is in the background.
+	// Asked lets the agent prompt the user even in the background.
 	Asked bool
-	// Birth is what it begins with, as far as that does not follow from the rest.
+	// Birth holds launch parameters that do not follow from the other fields.
 	Birth Birth
 }
 
-// complete checks what a request says, and takes over what the definition says. Holds returns why an agent cannot work in a
-// directory.
+// complete validates a request and applies the definition. holds returns why an agent cannot
+// work in a directory.
 func (r *Request) complete(holds func(dir string) error) error {
 	if r.Input.Mode != "" && r.Birth.Mode == "" {
 		mode, err := permission.ParseMode(r.Input.Mode)
@@ -50,7 +50,7 @@ func (r *Request) complete(holds func(dir string) error) error {
 	}
 	r.Birth.Title = tool.OneLine(r.Description, 80)
 	if d == nil {
-		r.Birth.Model = "" // a fork shares the cache of its lead's model
+		r.Birth.Model = "" // a fork shares its lead's model cache
 		return nil
 	}
 	if r.Birth.Model == "" {
@@ -73,7 +73,8 @@ func (r *Request) complete(holds func(dir string) error) error {
 	return nil
 }
 
-// background reports whether an agent begins in the background, and why it does not though it should.
+// background reports whether an agent starts in the background, and if it was requested but
+// refused, why.
 func (r *Request) background(c *Config) (bool, string) {
 	if r.Stays {
 		return false, ""
@@ -85,7 +86,7 @@ func (r *Request) background(c *Config) (bool, string) {
 	return wanted, ""
 }
 
-// limits returns how long an agent may take and how many requests it may make; 0 means no bound.
+// limits returns an agent's maximum number of requests and running time; 0 means no limit.
 func (r *Request) limits(s settings.Agents) (turns int, time time.Duration) {
 	turns = s.MaxTurns
 	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {

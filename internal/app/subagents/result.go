@@ -11,13 +11,13 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// forkType is what forks are called.
+// forkType is the type name of forks.
 const forkType = "fork"
 
-// Planning returns what an agent is told in plan mode.
+// Planning returns the plan-mode reminder for agents.
 func Planning(l texts.Language) string { return catalogue.Text(l, "planning") }
 
-// kindOf returns the name of the type of an agent.
+// kindOf returns the name of an agent's type.
 func kindOf(d *agentdef.Definition) string {
 	if d == nil {
 		return forkType
@@ -25,7 +25,7 @@ func kindOf(d *agentdef.Definition) string {
 	return d.Name
 }
 
-// result returns the outcome of a launch as the result of its call.
+// result converts a launch outcome to a tool result.
 func (o *Outcome) result(l texts.Language) tool.Result {
 	out := agenttool.Output{
 		Status: agenttool.Completed, ID: o.ID, Type: o.Type, Description: o.Title, Tokens: o.Tokens, Calls: o.Calls, Took: o.Took.Milliseconds(),
@@ -58,11 +58,11 @@ func (o *Outcome) result(l texts.Language) tool.Result {
 	}
 	r := tool.Text(text)
 	r.Structured = out
-	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens))} // the call tells its time
+	r.Display = tool.Plain{Text: fmt.Sprintf("%s, %s tokens", amount.Of(o.Calls, "call", "calls"), amount.Grouped(o.Tokens))} // the call shows its duration itself
 	return r
 }
 
-// usage returns what an agent has used, in brackets.
+// usage returns an agent's resource usage, in brackets.
 func usage(l texts.Language, o *Outcome) string {
 	calls := catalogue.Text(l, "calls", amount.Grouped(o.Calls))
 	if o.Calls == 1 {
@@ -71,7 +71,7 @@ func usage(l texts.Language, o *Outcome) string {
 	return catalogue.Text(l, "usage", calls, amount.Grouped(o.Tokens), amount.Seconds(o.Took))
 }
 
-// asides says which MCP servers the agent had to do without, and which commands ended with it; or nothing.
+// asides returns notes on missing MCP servers and on commands that ended with the agent, or "".
 func (o *Outcome) asides(l texts.Language) string {
 	var lines []string
 	if len(o.Absent) > 0 {
@@ -83,7 +83,7 @@ func (o *Outcome) asides(l texts.Language) string {
 	return strings.Join(lines, "\n")
 }
 
-// appendText appends the texts that are not empty.
+// appendText appends the non-empty texts.
 func appendText(list []string, texts ...string) []string {
 	for _, t := range texts {
 		if t != "" {
@@ -93,7 +93,7 @@ func appendText(list []string, texts ...string) []string {
 	return list
 }
 
-// failed returns the error of an agent that did not finish, for its caller: with the last it said.
+// failed returns the error for an agent that did not finish, including its last message.
 func (o *Outcome) failed(l texts.Language, err error) error {
 	text := catalogue.Text(l, "failed", err.Error())
 	if !o.Began {

@@ -21,51 +21,54 @@ import (
 	"adze/internal/tool"
 )
 
-// An Outcome is what came of a launch.
+// An Outcome is the result of a launch.
 type Outcome struct {
 	ID, Type, Title string
-	// Launched says that the agent goes on in the background; then there is no more to tell but the file that it writes to.
+	// Launched is true if the agent continues in the background; then only OutputFile is set
+	// besides the identity.
 	Launched   bool
 	OutputFile string
 
-	Text   string // its report
-	Output []byte // the value that a schema asked for, or nil
+	Text   string // report
+	Output []byte // structured output if a schema was given, or nil
 	Tokens int
 	Calls  int
 	Took   time.Duration
-	// Worktree and Branch are where its changes are, if not in the working directory; Note says more about that.
+	// Worktree and Branch locate the agent's changes if they are not in the working directory;
+	// Note gives details.
 	Worktree, Branch, Note string
 	OneShot                bool
-	// Began says that it has begun to work, and Continues that it can be continued.
+	// Began is true if the agent started working, and Continues if it can be continued.
 	Began, Continues bool
-	// Warning comes before the report.
+	// Warning precedes the report.
 	Warning string
-	// Remark is what else the model has to know, and Absent the MCP servers that the agent had to do without.
+	// Remark is additional text for the model. Absent lists the MCP servers that were
+	// unavailable.
 	Remark string
 	Absent []string
-	// Ended are the commands in the background that it left running, which ended with it.
+	// Ended lists the background commands it left running, which were ended with it.
 	Ended []string
 }
 
-// A run is an agent at work, or one that has ended.
+// A run is a running or finished agent.
 type run struct {
 	agents *Agents
 	birth  Birth
-	kind   string // the name of the type
+	kind   string // type name
 	prompt string
 	use    string
-	task   *task.Task // nil if nothing runs in the background
+	task   *task.Task // nil if background tasks are off
 	life   context.Context
-	halt   context.CancelCauseFunc // ends life, if there is no task
+	halt   context.CancelCauseFunc // cancels life if task is nil
 	report func(tool.Progress)
 	limit  time.Duration
 	asks   atomic.Bool
-	asked  bool // also in the background
+	asked  bool // may prompt in the background too
 
 	began time.Time
 
 	mu       sync.Mutex
-	worker   *Worker // nil before it is open, and when it has ended
+	worker   *Worker // nil before opening and after the end
 	ended    bool
 	activity activity
 	outcome  Outcome
@@ -73,17 +76,18 @@ type run struct {
 	done     chan struct{}
 }
 
-// An activity is what an agent has done.
+// An activity tracks an agent's work.
 type activity struct {
 	calls       int
-	lately      []string // the last calls, for the check of the report
-	tool, title string   // what it called last, and what that did
-	summary     string   // what it is doing, as a model puts it; may be empty
+	lately      []string // last calls, for the review of the report
+	tool, title string   // last tool called, and its title
+	summary     string   // model-written summary; may be empty
 	steps       []string
-	fresh       bool // there are steps since the last summary was begun
+	fresh       bool // there were steps since the last summary started
 }
 
-// Launch runs an agent. It waits for its end, unless the agent is in the background, or goes there meanwhile.
+// Launch runs an agent. It waits for the end, unless the agent is in the background or moves
+// there.
 func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progress)) (*Outcome, error) {
 	if err := a.settle(&r); err != nil {
 		return nil, err
@@ -121,7 +125,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 	return out, err
 }
 
-// begin makes the run of a request.
+// begin creates the run for a request.
 func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
 	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{}), began: time.Now()}
 	x.birth.MaxTurns, x.limit = r.limits(a.cfg.Settings())
@@ -149,7 +153,7 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 		}
 	}
 	if r.Birth.Check {
-		return x, nil // no one speaks to it
+		return x, nil // cannot be messaged
 	}
 	a.mu.Lock()
 	a.runs[x.birth.ID] = x
@@ -157,11 +161,11 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 	return x, nil
 }
 
-// newID returns the id of an agent that is not among the tasks.
+// newID returns an ID for an agent that is not in the task table.
 func newID() string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	random := make([]byte, 8)
-	rand.Read(random) // ok: it never fails
+	rand.Read(random) // ok: never fails
 	id := []byte{task.Agent}
 	for _, b := range random {
 		id = append(id, digits[int(b)%len(digits)])
@@ -169,15 +173,16 @@ func newID() string {
 	return string(id)
 }
 
-// behind says that the agent is in the background from now on, where only some may ask.
+// behind marks the agent as running in the background, where only some may prompt.
 func (x *run) behind() { x.asks.Store(x.asked) }
 
-// launched returns the outcome of a run that goes on.
+// launched returns the outcome of a run that continues.
 func (x *run) launched() *Outcome {
 	return &Outcome{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Launched: true, OutputFile: x.task.Output.Path()}
 }
 
-// wait waits for the end of the agent, or until it goes to the background. If ctx is done the agent is stopped.
+// wait waits until the agent ends or moves to the background. If ctx is done, the agent is
+// stopped.
 func (x *run) wait(ctx context.Context, stays bool) (*Outcome, error) {
 	var detached <-chan struct{}
 	var slow <-chan time.Time
@@ -208,7 +213,7 @@ func (x *run) wait(ctx context.Context, stays bool) (*Outcome, error) {
 	}
 }
 
-// end returns what came of the run, which has ended.
+// end returns the outcome of a finished run.
 func (x *run) end() (*Outcome, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -216,7 +221,7 @@ func (x *run) end() (*Outcome, error) {
 	return &out, x.err
 }
 
-// stop ends the agent.
+// stop stops the agent.
 func (x *run) stop(ctx context.Context) {
 	if x.task != nil {
 		x.task.Stop()
@@ -225,7 +230,7 @@ func (x *run) stop(ctx context.Context) {
 	x.halt(tool.AbortReason(ctx))
 }
 
-// work lets the agent do its task, from its first record to its last.
+// work runs the agent's task from its first record to its last.
 func (x *run) work(tree bool, use string) {
 	defer close(x.done)
 	out, err := x.admitted(tree)
@@ -244,10 +249,10 @@ func (x *run) work(tree bool, use string) {
 	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
-	x.report = nil // it holds the turn that launched the agent
+	x.report = nil // it references the launching turn
 }
 
-// forget drops an agent that has not begun: there is nothing to continue, nor the place where it was to work.
+// forget drops an agent that has not started, with its record and its worktree.
 func (a *Agents) forget(x *run) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -255,7 +260,7 @@ func (a *Agents) forget(x *run) {
 	a.records.drop(x.birth.ID)
 }
 
-// judge completes the report of the verification agent: without a verdict it counts as a failure.
+// judge completes the verification agent's report: a missing verdict counts as a failure.
 func (x *run) judge(out *Outcome) {
 	if _, stated := builtin.ReadVerdict(out.Text); !stated {
 		out.Text = strings.TrimSpace(out.Text + "\n\n" + catalogue.Text(x.agents.cfg.Language(), "unjudged"))
@@ -263,7 +268,7 @@ func (x *run) judge(out *Outcome) {
 	x.agents.cfg.Judged()
 }
 
-// admitted waits until the agent may work, and lets it.
+// admitted waits for a slot and then runs the agent.
 func (x *run) admitted(tree bool) (Outcome, error) {
 	ctx, most := x.life, x.agents.cfg.Settings().Most
 	if x.birth.Check {
@@ -281,7 +286,7 @@ func (x *run) admitted(tree bool) (Outcome, error) {
 	return x.try(ctx, tree)
 }
 
-// try opens the conversation of the agent, lets it work, and closes it.
+// try opens the agent's conversation, runs it and closes it.
 func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	cfg := &x.agents.cfg
 	d := x.birth.Definition
@@ -315,7 +320,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	return x.converse(ctx, w)
 }
 
-// leaveTree ends the use of the working copy of the agent.
+// leaveTree releases the agent's worktree.
 func (x *run) leaveTree(out *Outcome) {
 	t := x.birth.Tree
 	kept, note, err := t.Finish(context.Background())
@@ -335,8 +340,8 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 	defer leave()
 	defer context.AfterFunc(ctx, func() {
 		s.Interrupt(session.Interrupt{Queued: true, Cause: causeOf(ctx)})
-		s.Idle(watch) // ok: then the conversation has ended
-		leave()       // a prompt whose turn had not begun is taken back, and nothing is told of its end
+		s.Idle(watch) // ok: the conversation has ended then
+		leave()       // a prompt whose turn had not begun is withdrawn and produces no end event
 	})()
 	text := x.prompt
 	switch l, t := x.agents.cfg.Language(), x.birth.Tree; {
@@ -370,8 +375,8 @@ func causeOf(ctx context.Context) tool.Abort {
 	return tool.AbortUser
 }
 
-// follow tells what the agent does until it has nothing more to do, and returns how that ended and the error that ended
-// it, if any.
+// follow publishes the agent's activity until it is idle, and returns how its turn ended and
+// the causing error, if any.
 func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) (ended agent.Ended, failed error) {
 	ended.Reason = agent.AbortedStreaming
 	for e := range s.Entries(ctx, from, session.Latest) {
@@ -396,7 +401,7 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 	return ended, failed
 }
 
-// finish says that the agent has ended, unless something waits for it.
+// finish marks the agent as ended, unless input is pending for it. It reports whether it did.
 func (x *run) finish(s *session.Session) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -409,7 +414,7 @@ func (x *run) finish(s *session.Session) bool {
 	return true
 }
 
-// tell passes on what the agent does: to its output, to who waits for it, and to who follows the session.
+// tell forwards the agent's events to its output, its caller and the session's followers.
 func (x *run) tell(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolStarted:
@@ -445,16 +450,16 @@ func (x *run) tell(ev agent.Event) {
 	}
 }
 
-// asksNow reports whether someone waits for the agent.
+// asksNow reports whether a caller is waiting for the agent.
 func (x *run) asksNow() bool { return x.task == nil || !x.task.Background() }
 
 func (x *run) print(text string) {
 	if x.task != nil {
-		x.task.Output.Write([]byte(text)) // ok: the transcript has it all
+		x.task.Output.Write([]byte(text)) // ok: the transcript is complete
 	}
 }
 
-// conclude tells how the run ended.
+// conclude publishes how the run ended.
 func (x *run) conclude(out Outcome, err error) {
 	x.birth.Keeper.end(out, err)
 	x.agents.bulletin.end(x.birth.ID)
@@ -485,7 +490,8 @@ func (x *run) conclude(out Outcome, err error) {
 	}
 }
 
-// since returns the entries after so many, or all if there are fewer: the conversation was made shorter meanwhile.
+// since returns the entries after the first n. If there are fewer, because the conversation was
+// compacted, it returns all.
 func since(entries []msg.Entry, n int) []msg.Entry {
 	if n > len(entries) {
 		return entries
@@ -493,7 +499,7 @@ func since(entries []msg.Entry, n int) []msg.Entry {
 	return entries[n:]
 }
 
-// lastWords returns the text of the last answer that has any.
+// lastWords returns the text of the last non-empty answer.
 func lastWords(entries []msg.Entry) string {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if m := entries[i].Message; m.Role == msg.Assistant {
@@ -505,7 +511,7 @@ func lastWords(entries []msg.Entry) string {
 	return ""
 }
 
-// checkDir returns why an agent cannot work in a directory, or nil.
+// checkDir returns an error if an agent cannot work in a directory.
 func checkDir(dir string) error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("%q is not an absolute path", dir)

@@ -16,12 +16,12 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// errNoAnswer says that the answer that a fork goes on from is not there.
+// errNoAnswer reports that the answer a fork continues from no longer exists.
 var errNoAnswer = errors.New("what the fork began with is no longer in the conversation, which was compacted or cleared: launch another agent, and tell it what it has to know")
 
-// Seed returns what a fork begins with: all that was said up to the answer with the call that launches it, and for each
-// call of that answer a result that says no more than that it is under way. All forks of an answer begin with the same.
-// One that looks after memories begins with what it was given.
+// Seed returns a fork's initial conversation: everything up to the answer with the launching
+// call, and for each call of that answer a placeholder result. All forks of an answer start
+// with the same bytes. A memory keeper starts with the given entries.
 func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (*store.Contents, error) {
 	if b.Keeper != nil {
 		return &store.Contents{Entries: b.Keeper.From}, nil
@@ -38,7 +38,7 @@ func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (
 	return &store.Contents{Entries: append(slices.Clip(entries), pending)}, nil
 }
 
-// upToAnswer returns what was said up to the answer with a call; nil if it is not among the entries.
+// upToAnswer returns the entries up to the answer with a call, or nil if it is missing.
 func upToAnswer(entries []msg.Entry, use string) []msg.Entry {
 	for i, e := range slices.Backward(entries) {
 		if slices.ContainsFunc(e.Message.Uses(), func(u *msg.ToolUse) bool { return u.ID == use }) {
@@ -48,8 +48,9 @@ func upToAnswer(entries []msg.Entry, use string) []msg.Entry {
 	return nil
 }
 
-// awaitAnswer returns the conversation up to the answer with the call that launches a fork. The answer may still be on its
-// way: calls begin before it is whole. That of a fork which has worked before is there, or never comes.
+// awaitAnswer returns the conversation up to the answer with the call that launches a fork. The
+// answer may still be streaming, because calls start before it is complete. For a fork that is
+// continued, the answer exists already or never will.
 func awaitAnswer(ctx context.Context, s *session.Session, b *Birth) ([]msg.Entry, error) {
 	after := s.Last()
 	if entries := upToAnswer(s.Conversation(), b.Use); entries != nil || b.Again {
@@ -67,7 +68,8 @@ func awaitAnswer(ctx context.Context, s *session.Session, b *Birth) ([]msg.Entry
 	return nil, errNoAnswer
 }
 
-// answered reports whether, after an event, the answer that was on its way is in the conversation, or does not come.
+// answered reports whether an event means that the pending answer has been added to the
+// conversation, or never will be.
 func answered(ev session.Event) bool {
 	switch ev := ev.(type) {
 	case session.Finished:
@@ -83,7 +85,7 @@ func answered(ev session.Event) bool {
 	return false
 }
 
-// missing returns the error for a conversation that is not there.
+// missing returns the error for an empty conversation.
 func missing(entries []msg.Entry) error {
 	if entries == nil {
 		return errNoAnswer
@@ -99,5 +101,5 @@ func DeniedBy(g *permission.Gate, kind string) string {
 	return ""
 }
 
-// TokensOf returns how many tokens a usage comes to.
+// TokensOf returns the total number of tokens in a usage.
 func TokensOf(u msg.Usage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }

@@ -1,6 +1,5 @@
-// Package subagents runs agents beside a conversation: it settles what one is launched with, waits for it or lets it go on
-// in the background, tells how it ended, and continues it when it is spoken to again. How a conversation is made is left
-// to its caller, and what an agent may do to the permission rules.
+// Package subagents launches sub-agents, runs them in the foreground or background, reports
+// their outcome and continues them.
 package subagents
 
 import (
@@ -36,61 +35,65 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// maxDepth is how deep agents may launch agents.
+// maxDepth is the maximum nesting depth of agents.
 const maxDepth = 3
 
-// Definitions find kinds of agents: All those that there are, and Early those that are known without a look at all files.
+// Definitions finds agent types: All returns every type, and Early the ones known without
+// scanning all files.
 type Definitions struct{ All, Early func() *agentdef.Set }
 
-// A Config is what the agents of a conversation are run with.
+// Config configures a conversation's agents.
 type Config struct {
-	// Session returns the session that they work for.
+	// Session returns the parent session.
 	Session func() *session.Session
-	// Tasks lists them; nil if nothing runs in the background.
+	// Tasks is the task table; nil if background tasks are off.
 	Tasks *task.Table
-	// Definitions are the kinds of agents there are.
+	// Definitions finds the available agent types.
 	Definitions Definitions
 	Settings    func() settings.Agents
 	// Denied returns the rule that denies agents of a type, or "".
 	Denied func(kind string) string
-	// Self is the definition of the agent whose conversation it is; nil for the main one. Depth is 0 for that.
+	// Self is the definition of the conversation's agent; nil for the main one. Depth is its
+	// nesting depth, 0 for the main conversation.
 	Self  *agentdef.Definition
 	Depth int
-	// Fork says that the conversation is that of a fork, and Coordinator that the model only directs workers.
+	// Fork is true if the conversation is a fork, and Coordinator if the model only directs
+	// workers.
 	Fork, Coordinator bool
-	// Crowd limits how many agents of the whole session work at once.
+	// Crowd limits how many agents of the whole session run concurrently.
 	Crowd *Crowd
-	// Summaries say what the agents of the whole session are doing; nil if nothing does.
+	// Summaries describes the activity of the session's agents; may be nil.
 	Summaries *Summaries
-	// Judged is told when the verification agent has reported.
+	// Judged is called when the verification agent has reported.
 	Judged func()
-	// HandOff checks what an agent in the background did before its report is handed over; nil if that is not wanted now.
+	// HandOff returns a function that reviews a background agent's work before its report is
+	// delivered, or nil if reviews are off.
 	HandOff func() func(context.Context, judge.Handoff) (permission.Judgement, error)
 
-	// Holds returns why a directory is outside the working directories, or nil.
+	// Holds returns an error if a directory is outside the working directories.
 	Holds func(dir string) error
-	// Open opens the conversation of an agent.
+	// Open opens an agent's conversation.
 	Open func(ctx context.Context, b Birth) (*Worker, error)
 	// Spawn starts a teammate.
 	Spawn   func(ctx context.Context, in agenttool.Input) (tool.Result, error)
 	Servers Servers
-	// Tree makes a working copy.
+	// Tree creates a worktree.
 	Tree func(ctx context.Context, name string) (*worktree.Tree, error)
-	// Folder returns where what belongs to the session is kept; "" keeps nothing.
+	// Folder returns the session directory; "" stores nothing.
 	Folder   func() string
 	Language func() texts.Language
 	Say      func(string)
 }
 
-// Servers are the MCP servers that agents cannot do without, but for those that they bring.
+// Servers checks an agent's required MCP servers, other than its own.
 type Servers struct {
-	// Ready waits for those of an agent.
+	// Ready waits for an agent's required servers.
 	Ready func(ctx context.Context, d *agentdef.Definition) error
-	// Lacking reports whether some are not there, and will not come.
+	// Lacking reports whether required servers are unavailable and not pending.
 	Lacking func(d *agentdef.Definition) bool
 }
 
-// A Birth is what an agent begins with.
+// A Birth holds an agent's launch parameters.
 type Birth struct {
 	ID, Title string
 	// Definition is nil for a fork.
@@ -98,48 +101,48 @@ type Birth struct {
 	Model      string
 	Effort     model.Effort
 	Mode       permission.Mode
-	// Dir is where it works; empty means where its lead works. Tree says that it is a working copy of its own.
+	// Dir is its working directory; empty means the lead's. Tree is its own worktree, or nil.
 	Dir  string
 	Tree *worktree.Tree
-	// Left is the copy of the repository that it does not work in, if it has one of its own.
+	// Left is the repository copy that an agent with its own worktree must not work in.
 	Left string
-	// Asks reports whether its questions can be answered.
+	// Asks reports whether its prompts can be answered.
 	Asks func() bool
-	// Background says that it is in the background from the start.
+	// Background is true if it starts in the background.
 	Background bool
-	// Use is the call that a fork begins with, or whose answer it goes on from.
+	// Use is the tool call that a fork starts with, or whose answer it continues from.
 	Use string
-	// Again says that it has worked before.
+	// Again is true if it has run before.
 	Again bool
-	// Schema is what its answer must fit; nil means any text.
+	// Schema is the JSON schema of its answer; nil means any text.
 	Schema []byte
-	// Unkept is told why what it does is not kept.
+	// Unkept is called with the reason if its conversation cannot be stored.
 	Unkept func(error)
-	// Limits bound it.
+	// MaxTurns limits the agent; 0 means no limit.
 	MaxTurns int
-	// Keeper is set for an agent that looks after memories; nil for others.
+	// Keeper is set for an agent that maintains memories; otherwise nil.
 	Keeper *Keeper
-	// Check says that the agent finds out something for a hook. No hooks run in its conversation, no limit of agents keeps it
-	// from running, and no one hears of it but the hook.
+	// Check is true for an agent that runs for a hook. No hooks run in its conversation, no
+	// limit delays it, and only the hook sees it.
 	Check bool
 }
 
-// A Worker is the conversation of an agent.
+// A Worker is an agent's conversation.
 type Worker struct {
 	Session *session.Session
-	// Transcript is where it is kept, or "".
+	// Transcript is the path of its transcript, or "".
 	Transcript string
-	// Tokens returns how many tokens it took, Cost what they cost, and Absent the MCP servers of its definition that it had to
-	// do without. Cost may be nil.
+	// Tokens and Cost return its usage, and Absent the unavailable MCP servers of its
+	// definition. Cost may be nil.
 	Tokens func() int
 	Cost   func() float64
 	Absent func() []string
-	// Running returns what its commands in the background are; they end with it.
+	// Running describes its background commands, which end with it.
 	Running func() []string
 	Close   func()
 }
 
-// Agents are the agents of a conversation. Nil has none. It is safe for concurrent use.
+// Agents manages a conversation's agents. Nil has none. It is safe for concurrent use.
 type Agents struct {
 	cfg Config
 
@@ -149,11 +152,11 @@ type Agents struct {
 	bulletin *bulletin
 
 	mu      sync.Mutex
-	runs    map[string]*run // by id
-	blocked int             // calls that wait for agents
+	runs    map[string]*run // keyed by ID
+	blocked int             // calls waiting for agents
 }
 
-// New returns the agents of a conversation: none yet.
+// New returns a conversation's agents, initially none.
 func New(c Config) *Agents {
 	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, bulletin: newBulletin(c.Session), runs: map[string]*run{}}
 	a.kinds.cfg = &a.cfg
@@ -169,7 +172,7 @@ func (a *Agents) Tool() tool.Tool {
 	return agenttool.New(c)
 }
 
-// enabled returns why no agents can be launched, or nil.
+// enabled returns an error if no agents can be launched.
 func (a *Agents) enabled() error {
 	if a == nil {
 		return errors.New("there are no agents in this session")
@@ -177,10 +180,10 @@ func (a *Agents) enabled() error {
 	return nil
 }
 
-// errInFork refuses the call of a fork.
+// errInFork rejects launches by a fork.
 var errInFork = errors.New("a fork cannot launch agents: do the work directly, with the other tools")
 
-// called launches an agent that the model asked for.
+// called launches an agent for a model's tool call.
 func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(tool.Progress)) (tool.Result, error) {
 	r := Request{Input: in, Use: tool.UseOf(ctx)}
 	if in.Team != "" || in.Name != "" {
@@ -206,12 +209,12 @@ func (a *Agents) spawn(ctx context.Context, in agenttool.Input) (tool.Result, er
 	return a.cfg.Spawn(ctx, in)
 }
 
-// Definition returns the kind of agent with a name, or the general one, if it may be launched here.
+// Definition returns the named agent type, or the general one, if it can be launched here.
 func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
 	return a.kinds.get(cmp.Or(kind, builtin.General))
 }
 
-// settle completes a request: which definition, model and directory it stands for.
+// settle completes a request with its definition, model and directory.
 func (a *Agents) settle(r *Request) error {
 	if r.Birth.Check {
 		return r.complete(a.holds)
@@ -231,7 +234,7 @@ func (a *Agents) settle(r *Request) error {
 	return r.complete(a.holds)
 }
 
-// holds returns why no agent can work in a directory, or nil.
+// holds returns an error if no agent can work in a directory.
 func (a *Agents) holds(dir string) error {
 	if err := checkDir(dir); err != nil {
 		return err
@@ -239,7 +242,7 @@ func (a *Agents) holds(dir string) error {
 	return a.cfg.Holds(dir)
 }
 
-// isFork reports whether the conversation is that of a fork: it was made so, or begins like one.
+// isFork reports whether the conversation is a fork, by its configuration or its first message.
 func (a *Agents) isFork() bool {
 	if a.cfg.Fork {
 		return true

@@ -9,24 +9,27 @@ import (
 	"adze/internal/tool"
 )
 
-// summaryEvery is how often a model says what an agent is doing.
+// summaryEvery is the interval between summaries of an agent's activity.
 const summaryEvery = 30 * time.Second
 
-// maxSteps and maxStep bound what is kept of what an agent did for the next summary: how many steps, and characters of each.
+// maxSteps and maxStep limit the input of a summary: the number of steps, and the characters of
+// each.
 const maxSteps, maxStep = 12, 200
 
-// Summaries say from time to time what the agents of a session are doing. Nil does not. They are safe for concurrent use.
+// Summaries periodically describes the activity of a session's agents. Nil disables it. It is
+// safe for concurrent use.
 type Summaries struct {
-	// Tell returns what an agent is doing, given its task and its last steps, or ""; nil if no model can be asked.
+	// Tell returns a summary of an agent's activity, given its task and last steps, or ""; nil
+	// if no model is available.
 	Tell func(ctx context.Context, task string, steps []string) string
 
 	wanted atomic.Bool
 }
 
-// Want says whether summaries are made though the settings do not ask for them.
+// Want sets whether summaries are made even if the settings don't enable them.
 func (s *Summaries) Want(on bool) { s.wanted.Store(on) }
 
-// step notes a step of the agent. The lock is held.
+// step records a step of the agent. The lock is held.
 func (a *activity) step(text string) {
 	if len(a.steps) == maxSteps {
 		a.steps = a.steps[1:]
@@ -35,7 +38,8 @@ func (a *activity) step(text string) {
 	a.fresh = true
 }
 
-// summarise tells from time to time what the agent is doing, until ctx is done: not while nothing happens.
+// summarise periodically publishes a summary of the agent's activity until ctx is done,
+// skipping idle periods.
 func (x *run) summarise(ctx context.Context) {
 	s := x.agents.cfg.Summaries
 	if s == nil || s.Tell == nil || x.birth.Keeper != nil || x.birth.Check {
@@ -58,7 +62,7 @@ func (x *run) summarise(ctx context.Context) {
 	}
 }
 
-// unsummarised returns the last steps of the agent if there were some since the last call.
+// unsummarised returns the agent's last steps if there were any since the last call.
 func (x *run) unsummarised() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +73,7 @@ func (x *run) unsummarised() []string {
 	return append([]string(nil), x.activity.steps...)
 }
 
-// summarised keeps and tells what the agent is doing; "" is nothing new.
+// summarised stores and publishes a summary; "" means nothing new.
 func (x *run) summarised(text string) {
 	if text == "" {
 		return

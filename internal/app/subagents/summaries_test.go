@@ -12,9 +12,8 @@ import (
 	"adze/internal/session"
 )
 
-// A model is asked every 30 seconds what an agent is doing, if that is wanted and something has happened since. What it
-// reads of a long run is bounded.
-//
+// TestSummaries checks that a summary is requested every 30 seconds if wanted and if there were
+// new steps, and that its input is bounded.
 // Proves AGENT-40.
 func TestSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +52,7 @@ func TestSummaries(t *testing.T) {
 			}
 		}
 		step(1)
-		wait(0) // it is not wanted
+		wait(0) // summaries are off
 		wanted.Store(true)
 		wait(1)
 		wait(1) // nothing has happened
