@@ -16,14 +16,15 @@ import (
 	"adze/internal/plugin"
 )
 
-// An approval is what the user agreed to when a plugin was enabled. It is of one content: when any file of the plugin
-// changes, the plugin is off until the user has seen what is different.
+// An approval records the user's consent when a plugin was enabled. It covers one content hash:
+// when any file of the plugin changes, the plugin is off until the user has seen the
+// difference.
 type approval struct {
 	Hash    string   `json:"hash"`
 	Effects []Effect `json:"effects,omitempty"`
 }
 
-// approvals keep what the user agreed to, by plugin, in a file of the state home.
+// approvals stores approvals by plugin, in a file in the state home.
 type approvals struct {
 	path  string
 	locks *replace.Replacer
@@ -38,13 +39,13 @@ const (
 	maxApprovals     = 16 << 20
 )
 
-// approvalsFile is the file.
+// approvalsFile is the file's JSON format.
 type approvalsFile struct {
 	Version  int                 `json:"version"`
 	Approved map[string]approval `json:"approved"`
 }
 
-// read returns what is approved. A file that is missing approves nothing; one that cannot be relied on is an error.
+// read returns the approvals. A missing file approves nothing; an unreliable one is an error.
 func (a *approvals) read() (map[string]approval, error) {
 	data, err := fsys.ReadSmall(a.path, maxApprovals)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +61,8 @@ func (a *approvals) read() (map[string]approval, error) {
 	return f.Approved, nil
 }
 
-// hashes returns the hashes of the contents that are approved, by plugin. It is what a start reads, and decodes no more
-// than that.
+// hashes returns the approved content hashes by plugin. It is used at startup and decodes
+// nothing else.
 func (a *approvals) hashes() (map[string]string, error) {
 	data, err := fsys.ReadSmall(a.path, maxApprovals)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +90,7 @@ func (a *approvals) hashes() (map[string]string, error) {
 	return all, nil
 }
 
-// approvedHashes adds the hashes of what is approved to all.
+// approvedHashes adds the approved hashes to all.
 func approvedHashes(approved []byte, all map[string]string) error {
 	if jsonscan.IsNull(approved) {
 		return nil
@@ -119,7 +120,7 @@ func (a *approvals) unusable(err error) error {
 	return fmt.Errorf("no plugin is used, because %s cannot be read: %w; correct it, or remove it and enable the plugins again", a.path, err)
 }
 
-// set records what the user agreed to; nil forgets it.
+// set stores an approval; nil deletes it.
 func (a *approvals) set(ctx context.Context, id plugin.ID, given *approval) error {
 	file := statefile.File{Path: a.path, Max: maxApprovals, Locks: a.locks, Doing: "saving the approval of a plugin"}
 	return file.Change(ctx, func(old *replace.Version) ([]byte, error) {

@@ -21,31 +21,32 @@ import (
 	"adze/internal/tool"
 )
 
-// An Effect is something of a plugin that runs, or that allows something to run without a question. It is shown to the
-// user before the plugin is used.
+// An Effect is a part of a plugin that runs, or that allows something to run without prompting.
+// It is shown to the user before the plugin is used.
 type Effect struct {
 	Kind string `json:"kind"` // hook, server or allows
-	Name string `json:"name"` // an event, a server or a skill
-	Text string `json:"text"` // all of it, in words
+	Name string `json:"name"` // event, server or skill
+	Text string `json:"text"` // full human-readable description
 }
 
-// String returns the effect as one line.
+// String formats the effect on one line.
 func (e Effect) String() string { return fmt.Sprintf("%-7s %s: %s", e.Kind, e.Name, e.Text) }
 
-// Contents are what a plugin brings, for the user to judge.
+// Contents describes a plugin's contents for the user's decision.
 type Contents struct {
-	// Skills are its skills and commands, Agents its agents and Styles its output styles, by the names that they are called
-	// by.
+	// Skills holds its skills and commands, Agents its agents, and Styles its output styles,
+	// under the names used to invoke them.
 	Skills  []*skill.Skill
 	Agents  []*agentdef.Definition
 	Styles  []style.Style
 	Effects []Effect
-	// Servers are the names of the MCP servers, and Languages those of the language servers.
+	// Servers and Languages are the names of its MCP servers and language servers.
 	Servers, Languages []string
 	Problems           []string
 }
 
-// examine returns what a plugin brings. It reads its skills, agents and output styles, and runs nothing.
+// examine returns a plugin's contents. It reads skills, agents and output styles, and runs
+// nothing.
 func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *Contents {
 	c := &Contents{Languages: members(p.Languages)}
 	for _, x := range problems {
@@ -78,14 +79,14 @@ func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *
 	return c
 }
 
-// members returns the names of the members of an object.
+// members returns the sorted keys of a JSON object.
 func members(raw json.RawMessage) []string {
 	var object map[string]json.RawMessage
-	json.Unmarshal(raw, &object) // ok: what is wrong with it is said where it is used
+	json.Unmarshal(raw, &object) // ok: errors are reported where it is used
 	return slices.Sorted(maps.Keys(object))
 }
 
-// hookEffects returns the hooks that a source defines, and notes what is wrong with them.
+// hookEffects returns the hooks defined by a source and records problems in c.
 func hookEffects(raw json.RawMessage, c *Contents) (list []Effect) {
 	if len(raw) == 0 {
 		return nil
@@ -104,7 +105,7 @@ func hookEffects(raw json.RawMessage, c *Contents) (list []Effect) {
 	return list
 }
 
-// handlerText returns what a hook does: its command, or all of it if there is more to it than that.
+// handlerText returns a hook's command, or its full JSON if there is more to it.
 func handlerText(raw json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	var command string
@@ -119,7 +120,7 @@ func handlerText(raw json.RawMessage) string {
 	return "runs " + command
 }
 
-// serverEffects returns the MCP servers, and notes their names and problems.
+// serverEffects returns the MCP servers and records their names and problems in c.
 func serverEffects(p *plugin.Plugin, c *Contents) (list []Effect) {
 	c.Servers = members(p.Servers)
 	var raws map[string]json.RawMessage
@@ -151,11 +152,10 @@ func serverEffects(p *plugin.Plugin, c *Contents) (list []Effect) {
 	return list
 }
 
-// maxListed bounds the entries of each kind that are listed with what a plugin brings. Effects are always listed, all of
-// them.
+// maxListed limits how many entries of each kind are listed. Effects are always listed in full.
 const maxListed = 40
 
-// Lines describe to the user what a plugin brings: what runs in full, and the rest by name.
+// Lines describes the contents to the user: effects in full, the rest by name.
 func (c *Contents) Lines() (lines []string) {
 	for _, e := range c.Effects {
 		lines = append(lines, plainLine(e.String()))
@@ -190,14 +190,14 @@ func (c *Contents) Lines() (lines []string) {
 	return lines
 }
 
-// plainLine returns text of a plugin as one line that cannot be mistaken for several. Characters that a terminal would obey
-// or hide are written as escapes.
+// plainLine returns plugin text as one unambiguous line. Characters that a terminal would
+// interpret or hide are escaped.
 func plainLine(text string) string { return term.SpellLine(text) }
 
-// A Change is what differs between what the user approved and what a plugin has now.
+// A Change is the difference between the approved effects and a plugin's current ones.
 type Change struct{ Added, Removed []Effect }
 
-// compare returns what differs between two lists of effects.
+// compare returns the difference between two lists of effects.
 func compare(before, after []Effect) Change {
 	missing := func(list []Effect) func(Effect) bool {
 		return func(e Effect) bool { return slices.Contains(list, e) }
@@ -209,7 +209,7 @@ func compare(before, after []Effect) Change {
 	return c
 }
 
-// Lines describe the difference, with + before what is new and - before what is gone.
+// Lines formats the difference, with + for additions and - for removals.
 func (c Change) Lines() (lines []string) {
 	for _, e := range c.Added {
 		lines = append(lines, plainLine("+ "+e.String()))

@@ -12,8 +12,8 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// Desk returns what the user can do with the plugins in a conversation. Dir is its working directory, and reload takes over
-// what is in use now.
+// Desk returns the plugin commands of a conversation. dir is its working directory, and reload
+// applies the current plugins.
 func (m *Manager) Desk(dir string, reload func()) desk.Plugins { return &deskPlugins{m, dir, reload} }
 
 type deskPlugins struct {
@@ -22,7 +22,7 @@ type deskPlugins struct {
 	reload func()
 }
 
-// changed takes over what was changed, and returns what was done as a sentence.
+// changed reloads the plugins and returns text as a sentence.
 func (d *deskPlugins) changed(text string, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (d *deskPlugins) Details(ctx context.Context, name string) (desk.Fields, []
 	return d.Describe(ctx, name)
 }
 
-// Describe returns what is known of a plugin, and what it brings in lines.
+// Describe returns a plugin's details and a listing of its contents.
 func (p *Plugins) Describe(ctx context.Context, name string) (desk.Fields, []string, error) {
 	x, err := p.Find(name)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *deskPlugins) Reload(context.Context) (string, error) {
 	return amount.Of(n, "plugin is", "plugins are") + " in use.", nil
 }
 
-// Check looks for what is wrong with the plugins that are wanted, and with what they bring.
+// Check looks for problems with the enabled plugins and their contents.
 func (p *Plugins) Check(context.Context) desk.Check {
 	set := p.Reload()
 	check := desk.Check{Name: "plugins", Fine: amount.Of(len(set.used()), "plugin", "plugins") + " in use", Problems: set.Errors()}
@@ -207,7 +207,7 @@ func (p *Plugins) Check(context.Context) desk.Check {
 			check.Problems = append(check.Problems, plainLine(problem.Error()))
 		}
 		if x.State == Used && x.ID.Market != "" {
-			if err := p.store.Verify(x.ID); err != nil { // a start looks only at what says what runs
+			if err := p.store.Verify(x.ID); err != nil { // startup checks only the manifest files
 				check.Problems = append(check.Problems, plainLine(err.Error()))
 			}
 		}
@@ -215,7 +215,7 @@ func (p *Plugins) Check(context.Context) desk.Check {
 	return check
 }
 
-// InUse returns the plugins in use, as hosts are told of them.
+// InUse returns the active plugins in the form sent to hosts.
 func (s *Set) InUse() (list []streamjson.Plugin) {
 	for _, p := range s.used() {
 		list = append(list, streamjson.Plugin{Name: p.Name, Path: p.Dir, Source: p.ID.String()})

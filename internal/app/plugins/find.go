@@ -10,7 +10,7 @@ import (
 	"adze/internal/plugin"
 )
 
-// Installed returns the plugins that are installed.
+// Installed returns the installed plugins.
 func (p *Plugins) Installed() ([]plugin.Installed, error) {
 	if p.cfg.Project.Home == "" {
 		return nil, nil
@@ -18,7 +18,7 @@ func (p *Plugins) Installed() ([]plugin.Installed, error) {
 	return p.store.Installed()
 }
 
-// All returns the plugins that settings name, those of this run and those that are installed, in order of their ids.
+// All returns the plugins named in settings, loaded for this run, or installed, sorted by ID.
 func (p *Plugins) All() ([]*Plugin, error) {
 	set := p.Set()
 	all := make([]*Plugin, 0, len(set.Plugins))
@@ -52,7 +52,7 @@ func (p *Plugins) All() ([]*Plugin, error) {
 	return all, nil
 }
 
-// Find returns the plugin that the user means by NAME or NAME@MARKETPLACE.
+// Find returns the plugin named NAME or NAME@MARKETPLACE.
 func (p *Plugins) Find(name string) (*Plugin, error) {
 	all, err := p.All()
 	if err != nil {
@@ -92,7 +92,7 @@ func idsOf(list []*Plugin) string {
 	return strings.Join(ids, " or ")
 }
 
-// Look returns a plugin that is installed or there for this run, by its name.
+// Look returns a plugin that is installed or loaded for this run, by name.
 func (p *Plugins) Look(name string) (*Plugin, *plugin.Plugin, error) {
 	x, err := p.Find(name)
 	switch {
@@ -106,7 +106,7 @@ func (p *Plugins) Look(name string) (*Plugin, *plugin.Plugin, error) {
 	return x, nil, fmt.Errorf("%s: %s", x.ID, x.Why)
 }
 
-// Lacks returns the options of a plugin that need a value and have none.
+// Lacks returns a plugin's required options without a value.
 func (p *Plugins) Lacks(x *plugin.Plugin) []string {
 	return p.options.missing(x, p.options.configured())
 }

@@ -16,9 +16,9 @@ import (
 	"adze/internal/plugin/market"
 )
 
-// A Fetch is what plugins are fetched with.
+// A Fetch configures how plugins are fetched.
 type Fetch struct {
-	// Runner runs git, with what Environ returns; Network returns what carries requests.
+	// Runner runs git with the environment from Environ; Network returns the HTTP transport.
 	Runner  *osproc.Runner
 	Environ func() []string
 	Network func() http.RoundTripper
@@ -30,42 +30,42 @@ type Manager struct {
 	fetching Fetch
 }
 
-// Manage returns the manager of the plugins.
+// Manage returns a manager for the plugins.
 func (p *Plugins) Manage(f Fetch) *Manager { return &Manager{p, f} }
 
-// errHome says why nothing can be installed.
+// errHome reports that plugins cannot be installed without a state home.
 var errHome = errors.New("there is no state home, where plugins are installed; set HOME or ADZE_HOME")
 
-// SetOption keeps the value of an option of a plugin; an empty one forgets it.
+// SetOption stores the value of a plugin's option; an empty text deletes it.
 func (m *Manager) SetOption(ctx context.Context, x *plugin.Plugin, o plugin.Option, text string) error {
 	return m.options.set(ctx, x, o, text)
 }
 
-// An Offer is a plugin that the user is asked about.
+// An Offer is a plugin presented to the user for approval.
 type Offer struct {
 	ID       plugin.ID
 	Plugin   *plugin.Plugin
 	Contents *Contents
 
-	candidate *market.Candidate // nil if it is installed already
-	approved  *approval         // what the user agreed to before; may be nil
-	installed string            // the hash of what is installed; may be empty
-	older     string            // the version that is installed, if what is offered comes before it
+	candidate *market.Candidate // nil if already installed
+	approved  *approval         // previous approval; may be nil
+	installed string            // hash of the installed content; may be empty
+	older     string            // installed version, if the offer is a downgrade
 	update    bool
 }
 
-// Discard removes what was fetched for the offer, unless it was accepted.
+// Discard removes the fetched files, unless the offer was accepted.
 func (o *Offer) Discard() {
 	if o.candidate != nil {
 		o.candidate.Discard()
 	}
 }
 
-// Current reports whether what is offered is what is installed.
+// Current reports whether the offered content is already installed.
 func (o *Offer) Current() bool { return o.installed == o.Plugin.Hash }
 
-// Settled reports whether the user need not be asked: they have agreed to this content, or asked for an update of a plugin
-// that runs nothing, neither before nor after, and is no older version.
+// Settled reports whether no prompt is needed: the user has approved this content, or requested
+// an update, not a downgrade, of a plugin that runs nothing before or after it.
 func (o *Offer) Settled() bool {
 	if o.approved == nil || o.older != "" {
 		return false
@@ -73,10 +73,10 @@ func (o *Offer) Settled() bool {
 	return o.approved.Hash == o.Plugin.Hash || o.update && o.approved.Hash == o.installed && !o.candidate.Difference.Asks()
 }
 
-// maxFiles is how many changed files are shown by name.
+// maxFiles is the maximum number of changed files listed by name.
 const maxFiles = 20
 
-// changedFiles returns the files that differ from what is installed, as lines.
+// changedFiles lists the files that differ from the installed ones.
 func (o *Offer) changedFiles() (lines []string) {
 	if o.candidate == nil {
 		return nil
@@ -85,7 +85,7 @@ func (o *Offer) changedFiles() (lines []string) {
 		switch c.Part {
 		case plugin.Program, plugin.Skill, plugin.Command, plugin.Agent, plugin.Style:
 		default:
-			continue // shown as what it does
+			continue // shown as an effect
 		}
 		how := "changed"
 		if c.Old == "" {
@@ -101,7 +101,7 @@ func (o *Offer) changedFiles() (lines []string) {
 	return lines
 }
 
-// Title says which plugin it is, and where it comes from.
+// Title returns the plugin's ID, version and source.
 func (o *Offer) Title() string {
 	text := o.ID.String()
 	if v := o.Plugin.Version; v != "" {
@@ -116,7 +116,7 @@ func (o *Offer) Title() string {
 	return plainLine(text)
 }
 
-// Lines say what the plugin brings, or what is different from what the user agreed to.
+// Lines lists the plugin's contents, or the changes since the last approval.
 func (o *Offer) Lines() (lines []string) {
 	if o.older != "" {
 		lines = append(lines, plainLine("it is older than "+o.older+", which is installed"))
@@ -141,7 +141,8 @@ func (o *Offer) Lines() (lines []string) {
 	return lines
 }
 
-// Fetch gets a plugin, named NAME or NAME@MARKETPLACE, to be installed. The caller accepts or discards the offer.
+// Fetch downloads a plugin, named NAME or NAME@MARKETPLACE, for installation. The caller must
+// accept or discard the offer.
 func (m *Manager) Fetch(ctx context.Context, name string) (*Offer, error) {
 	id, err := m.resolve(ctx, name)
 	if err != nil {
@@ -150,7 +151,8 @@ func (m *Manager) Fetch(ctx context.Context, name string) (*Offer, error) {
 	return m.fetch(ctx, id, false)
 }
 
-// Update gets what the marketplace of an installed plugin offers now. The caller accepts or discards the offer.
+// Update downloads the current version of an installed plugin from its marketplace. The caller
+// must accept or discard the offer.
 func (m *Manager) Update(ctx context.Context, name string) (*Offer, error) {
 	x, err := m.Find(name)
 	if err != nil {
@@ -169,7 +171,7 @@ func (m *Manager) Update(ctx context.Context, name string) (*Offer, error) {
 	return m.fetch(ctx, x.ID, true)
 }
 
-// allowed returns an error if the administrator does not allow the marketplace of a plugin.
+// allowed returns an error if the administrator does not allow a plugin's marketplace.
 func (m *Manager) allowed(id plugin.ID) error {
 	if why := m.policy(m.cfg.Project.Settings(), &Set{}).forbids(id); why != "" {
 		return fmt.Errorf("%s: %s", id, why)
@@ -209,13 +211,15 @@ func (m *Manager) fetch(ctx context.Context, id plugin.ID, update bool) (*Offer,
 	return o, nil
 }
 
-// older reports whether a version comes before another, as far as both are numbers with dots between them.
+// older reports whether a version precedes another. Versions that are not dotted numbers are
+// never older.
 func older(version, than string) bool {
 	a, b := numbers(version), numbers(than)
 	return len(a) > 0 && len(b) > 0 && slices.Compare(a, b) < 0
 }
 
-// numbers returns the numbers of a version, or nil if it has anything else before what marks a build or a preview.
+// numbers returns the numeric components of a version, ignoring a pre-release or build suffix,
+// or nil if there is anything else.
 func numbers(version string) (list []int) {
 	version = strings.TrimPrefix(version, "v")
 	if i := strings.IndexAny(version, "-+"); i >= 0 {
@@ -231,7 +235,7 @@ func numbers(version string) (list []int) {
 	return list
 }
 
-// offer returns the offer of a plugin that was read.
+// offer returns the offer for a loaded plugin.
 func (m *Manager) offer(ctx context.Context, x *plugin.Plugin, problems []plugin.Problem) (*Offer, error) {
 	approved, err := m.approved.read()
 	if err != nil {
@@ -244,7 +248,7 @@ func (m *Manager) offer(ctx context.Context, x *plugin.Plugin, problems []plugin
 	return o, nil
 }
 
-// Consider returns the offer of a plugin that is installed, to be enabled.
+// Consider returns the offer to enable an installed plugin.
 func (m *Manager) Consider(ctx context.Context, name string) (*Offer, error) {
 	found, x, err := m.Look(name)
 	switch {
@@ -262,8 +266,8 @@ func (m *Manager) Consider(ctx context.Context, name string) (*Offer, error) {
 	return m.offer(ctx, x, found.Problems)
 }
 
-// Accept installs and enables what is offered, and records that the user agrees to what it runs. Without a scope it stays
-// enabled or disabled as it is. It returns what was done.
+// Accept installs and enables the offered plugin and records the user's approval of its
+// effects. Without a scope, the enabled state is unchanged. It returns a summary.
 func (m *Manager) Accept(ctx context.Context, o *Offer, to scope.Scope) (string, error) {
 	done := "enabled " + o.ID.String()
 	if o.candidate != nil {
@@ -280,7 +284,7 @@ func (m *Manager) Accept(ctx context.Context, o *Offer, to scope.Scope) (string,
 			done += " " + plainLine(installed.Version)
 		}
 	}
-	// A process that is killed here leaves a plugin that is off until the user agrees to it.
+	// If the process is killed here, the plugin stays off until the user approves it.
 	if err := m.approved.set(ctx, o.ID, &approval{o.Plugin.Hash, o.Contents.Effects}); err != nil {
 		return "", err
 	}
@@ -295,7 +299,7 @@ func (m *Manager) Accept(ctx context.Context, o *Offer, to scope.Scope) (string,
 	return done, nil
 }
 
-// Disable disables a plugin in a scope, and returns what was done.
+// Disable disables a plugin in a scope and returns a summary.
 func (m *Manager) Disable(ctx context.Context, name string, to scope.Scope) (string, error) {
 	x, err := m.Find(name)
 	switch {
@@ -315,8 +319,8 @@ func (m *Manager) Disable(ctx context.Context, name string, to scope.Scope) (str
 	return fmt.Sprintf("disabled %s in %s", x.ID, file), nil
 }
 
-// Uninstall removes a plugin: its files, the settings of the user that name it, and what they agreed to. What it keeps is
-// removed only with data. It returns what was done.
+// Uninstall removes a plugin: its files, the user's settings that name it, and the approval.
+// The plugin's own data is removed only with data. It returns a summary.
 func (m *Manager) Uninstall(ctx context.Context, name string, data bool) (string, error) {
 	x, err := m.Find(name)
 	if err != nil {
@@ -330,7 +334,8 @@ func (m *Manager) Uninstall(ctx context.Context, name string, data bool) (string
 	if !slices.ContainsFunc(all, func(in plugin.Installed) bool { return in.ID == id }) {
 		return "", fmt.Errorf("%s is not installed", id)
 	}
-	// A process that is killed meanwhile leaves a plugin that is off, and can be uninstalled: it is forgotten last.
+	// The installation record is deleted last: if the process is killed before, the plugin is
+	// off and can still be uninstalled.
 	errs := []error{m.approved.set(ctx, id, nil), m.options.forget(ctx, id)}
 	for _, to := range []scope.Scope{scope.User, scope.Local} {
 		if m.names(to, id) {
@@ -351,7 +356,7 @@ func (m *Manager) Uninstall(ctx context.Context, name string, data bool) (string
 	return done, errors.Join(errs...)
 }
 
-// names reports whether settings of a scope say something about a plugin.
+// names reports whether the settings of a scope mention a plugin.
 func (m *Manager) names(from scope.Scope, id plugin.ID) bool {
 	return slices.ContainsFunc(m.cfg.Project.Settings().Parts("enabledPlugins"), func(part config.Part) bool {
 		return part.Scope == from && slices.Contains(members(part.JSON), id.String())

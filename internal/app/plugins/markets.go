@@ -17,48 +17,48 @@ import (
 	"adze/internal/plugin/market"
 )
 
-// markets returns the marketplaces of the store.
+// markets returns the store's marketplaces.
 func (m *Manager) markets() *market.Markets {
 	f := m.fetching
 	return market.New(market.Config{Store: m.store, Run: f.Runner, Environ: f.Environ, Transport: lazyTransport(f.Network)})
 }
 
-// slow is how long a fetch takes before the user is told of it.
+// slow is how long a fetch runs before the user is notified.
 const slow = time.Second
 
-// waiting tells the user what is fetched if that takes long, until the returned function is called.
+// waiting notifies the user if a fetch is slow, until the returned function is called.
 func (m *Manager) waiting(what string) (done func()) {
 	timer := time.AfterFunc(slow, func() { m.cfg.Say("fetching " + plainLine(what)) })
 	return func() { timer.Stop() }
 }
 
-// A lazyTransport is made when something is fetched.
+// A lazyTransport creates its transport on first use.
 type lazyTransport func() http.RoundTripper
 
 // RoundTrip implements [http.RoundTripper].
 func (t lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) { return t().RoundTrip(r) }
 
-// A Market is a marketplace that is known.
+// A Market is a known marketplace.
 type Market struct {
 	Name        string        `json:"name"`
 	Source      string        `json:"source"`
 	Commit      string        `json:"commit,omitempty"`
 	Description string        `json:"description,omitempty"`
 	Plugins     []MarketEntry `json:"plugins"`
-	// Problem says why it cannot be used; it may be empty.
+	// Problem is the reason why it cannot be used; may be empty.
 	Problem string `json:"problem,omitempty"`
 }
 
-// A MarketEntry is a plugin that a marketplace offers.
+// A MarketEntry is a plugin offered by a marketplace.
 type MarketEntry struct {
 	Name        string `json:"name"`
 	Version     string `json:"version,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Refused says why it cannot be installed; it may be empty.
+	// Refused is the reason why it cannot be installed; may be empty.
 	Refused string `json:"refused,omitempty"`
 }
 
-// Markets returns the marketplaces that are known.
+// Markets returns the known marketplaces.
 func (m *Manager) Markets() ([]Market, error) {
 	known, err := m.store.Markets()
 	if err != nil {
@@ -84,7 +84,8 @@ func (m *Manager) Markets() ([]Market, error) {
 	return all, nil
 }
 
-// AddMarket makes a marketplace known, which is named as users write it, relative to dir. It returns what was done.
+// AddMarket adds a marketplace. text is a source as users write it, relative to dir. It returns
+// a summary.
 func (m *Manager) AddMarket(ctx context.Context, text, dir string) (string, error) {
 	src, err := market.ParseSource(text, dir, m.cfg.Project.User)
 	if err != nil {
@@ -93,7 +94,7 @@ func (m *Manager) AddMarket(ctx context.Context, text, dir string) (string, erro
 	return m.addMarket(ctx, src, "")
 }
 
-// addMarket makes a marketplace known, which must have the name unless that is empty.
+// addMarket adds a marketplace, which must have the given name unless that is empty.
 func (m *Manager) addMarket(ctx context.Context, src plugin.Source, name string) (string, error) {
 	if m.cfg.Project.Home == "" {
 		return "", errHome
@@ -115,7 +116,7 @@ func (m *Manager) addMarket(ctx context.Context, src plugin.Source, name string)
 	return m.described("added the marketplace", l), nil
 }
 
-// described says what a marketplace offers.
+// described returns a summary of a marketplace.
 func (m *Manager) described(done string, l *market.Listing) string {
 	text := fmt.Sprintf("%s %s, with %s", done, l.Name, amount.Of(len(l.Plugins), "plugin", "plugins"))
 	for _, x := range l.Problems {
@@ -124,7 +125,7 @@ func (m *Manager) described(done string, l *market.Listing) string {
 	return text
 }
 
-// UpdateMarket fetches the list of a marketplace again, or of all without a name. It returns what was done.
+// UpdateMarket refreshes a marketplace's listing, or all without a name. It returns a summary.
 func (m *Manager) UpdateMarket(ctx context.Context, name string) (string, error) {
 	names := []string{name}
 	if name == "" {
@@ -159,7 +160,7 @@ func (m *Manager) UpdateMarket(ctx context.Context, name string) (string, error)
 	return strings.Join(done, "\n"), errors.Join(errs...)
 }
 
-// RemoveMarket forgets a marketplace. It returns what was done.
+// RemoveMarket removes a marketplace and returns a summary.
 func (m *Manager) RemoveMarket(ctx context.Context, name string) (string, error) {
 	if err := m.markets().Remove(ctx, name); err != nil {
 		return "", err
@@ -167,8 +168,8 @@ func (m *Manager) RemoveMarket(ctx context.Context, name string) (string, error)
 	return "removed the marketplace " + name, nil
 }
 
-// resolve returns the plugin of a marketplace that the user means. A marketplace that settings name becomes known when one
-// of its plugins is asked for.
+// resolve returns the ID of the marketplace plugin the user means. A marketplace named in
+// settings is added when one of its plugins is requested.
 func (m *Manager) resolve(ctx context.Context, name string) (plugin.ID, error) {
 	if strings.Contains(name, "@") {
 		id, err := plugin.ParseID(name)
@@ -202,7 +203,7 @@ func (m *Manager) resolve(ctx context.Context, name string) (plugin.ID, error) {
 	return plugin.ID{}, fmt.Errorf("no marketplace has a plugin %s (%s); adze plugin marketplace update fetches the lists again", name, strings.Join(names, ", "))
 }
 
-// introduce makes a marketplace known that the settings name, unless it is.
+// introduce adds a marketplace named in the settings, unless it is known.
 func (m *Manager) introduce(ctx context.Context, name string) error {
 	known, err := m.store.Markets()
 	if err != nil || slices.ContainsFunc(known, func(m plugin.Market) bool { return m.Name == name }) {
@@ -211,7 +212,7 @@ func (m *Manager) introduce(ctx context.Context, name string) error {
 	var extra map[string]struct {
 		Source json.RawMessage `json:"source"`
 	}
-	json.Unmarshal(m.cfg.Project.Settings().Object("extraKnownMarketplaces"), &extra) // ok: then it names none
+	json.Unmarshal(m.cfg.Project.Settings().Object("extraKnownMarketplaces"), &extra) // ok: it names none then
 	x, ok := extra[name]
 	if !ok {
 		return fmt.Errorf("the marketplace %s is not known; adze plugin marketplace add SOURCE adds one", name)
@@ -225,7 +226,7 @@ func (m *Manager) introduce(ctx context.Context, name string) error {
 	return err
 }
 
-// holdsList reports whether a folder is that of a marketplace.
+// holdsList reports whether a directory is a marketplace.
 func holdsList(dir string) bool {
 	return slices.ContainsFunc([]string{".adze-plugin", ".claude-plugin"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name, "marketplace.json"))
@@ -233,7 +234,8 @@ func holdsList(dir string) bool {
 	})
 }
 
-// Validate says what the folder of a plugin or a marketplace holds, and what is wrong with it.
+// Validate describes the contents of a plugin or marketplace directory and returns its
+// problems.
 func Validate(ctx context.Context, dir string) (what string, problems []string, err error) {
 	if holdsList(dir) {
 		l, err := market.Check(dir)

@@ -18,31 +18,31 @@ import (
 	"adze/internal/plugin"
 )
 
-// configs is the setting pluginConfigs.
+// configs is the pluginConfigs setting.
 type configs map[string]struct {
 	Options map[string]json.RawMessage `json:"options"`
 }
 
-// options are the values that the user set for plugins.
+// options manages the users' option values for plugins.
 type options struct {
 	project *settings.Project
 	keys    *keyring.Store
 	say     func(string)
 }
 
-// configured returns what the user's settings say about the options of plugins.
+// configured returns the plugin options from the user's settings.
 func (v *options) configured() configs {
 	var c configs
-	json.Unmarshal(v.project.Settings().Object("pluginConfigs"), &c) // ok: what is not set is asked for
+	json.Unmarshal(v.project.Settings().Object("pluginConfigs"), &c) // ok: missing values are reported
 	return c
 }
 
-// secretName returns what a secret option is called in the keyring.
+// secretName returns the keyring entry name of a secret option.
 func secretName(id plugin.ID, option string) string {
 	return keyring.PluginPrefix + id.String() + ":" + option
 }
 
-// missing returns the options that a plugin needs and that have no value. It asks for no secrets.
+// missing returns a plugin's required options without a value. It does not read secrets.
 func (v *options) missing(x *plugin.Plugin, given configs) (list []string) {
 	var stored []keyring.Entry
 	for _, o := range x.Options {
@@ -51,7 +51,7 @@ func (v *options) missing(x *plugin.Plugin, given configs) (list []string) {
 		}
 		if o.Secret {
 			if stored == nil {
-				stored, _ = v.keys.List() // ok: then it is missing
+				stored, _ = v.keys.List() // ok: counts as missing then
 			}
 			if !slices.ContainsFunc(stored, func(e keyring.Entry) bool { return e.Name == secretName(x.ID, o.Name) }) {
 				list = append(list, o.Name)
@@ -65,7 +65,7 @@ func (v *options) missing(x *plugin.Plugin, given configs) (list []string) {
 	return list
 }
 
-// values returns the values of a plugin's options: those that the user set, and else the defaults.
+// values returns the values of a plugin's options, or their defaults.
 func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (map[string]string, error) {
 	values := public(x, given)
 	for _, o := range x.Options {
@@ -86,7 +86,7 @@ func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (
 	return values, nil
 }
 
-// public returns the values of the options that are no secrets.
+// public returns the values of the non-secret options.
 func public(x *plugin.Plugin, given configs) map[string]string {
 	values := map[string]string{}
 	for _, o := range x.Options {
@@ -103,7 +103,7 @@ func public(x *plugin.Plugin, given configs) map[string]string {
 	return values
 }
 
-// optionText returns the value of an option as programs get it.
+// optionText returns an option's value as passed to programs.
 func optionText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -112,7 +112,7 @@ func optionText(raw json.RawMessage) string {
 	return string(bytes.TrimSpace(raw))
 }
 
-// Option returns the option of a plugin by its name, or an error that names those that there are.
+// Option returns a plugin's option by name, or an error that lists the existing ones.
 func Option(x *plugin.Plugin, name string) (plugin.Option, error) {
 	var all []string
 	for _, o := range x.Options {
@@ -127,7 +127,7 @@ func Option(x *plugin.Plugin, name string) (plugin.Option, error) {
 	return plugin.Option{}, fmt.Errorf("%s has no option %q; it has %s", x.ID, name, strings.Join(all, ", "))
 }
 
-// CheckOption returns the value of an option as settings hold it, or what is wrong with it.
+// CheckOption returns an option's value in JSON form, or an error if it is invalid.
 func CheckOption(o plugin.Option, text string) (json.RawMessage, error) {
 	switch o.Type {
 	case "number":
@@ -157,8 +157,8 @@ func CheckOption(o plugin.Option, text string) (json.RawMessage, error) {
 	return json.Marshal(text)
 }
 
-// set keeps the value of an option: a secret with the credentials, another in the user's settings. An empty text
-// forgets it.
+// set stores an option's value: secrets with the credentials, others in the user's settings. An
+// empty text deletes it.
 func (v *options) set(ctx context.Context, x *plugin.Plugin, o plugin.Option, text string) error {
 	if o.Secret {
 		if text == "" {
@@ -186,7 +186,7 @@ func (v *options) set(ctx context.Context, x *plugin.Plugin, o plugin.Option, te
 	return v.write(ctx, id, given)
 }
 
-// written returns the options of a plugin that the user's own settings file holds.
+// written returns a plugin's options from the user's own settings file.
 func (v *options) written(id string) map[string]json.RawMessage {
 	for _, part := range v.project.Settings().Parts("pluginConfigs") {
 		var c configs
@@ -197,7 +197,7 @@ func (v *options) written(id string) map[string]json.RawMessage {
 	return nil
 }
 
-// write writes the options of a plugin to the user's settings.
+// write writes a plugin's options to the user's settings.
 func (v *options) write(ctx context.Context, id string, given map[string]json.RawMessage) error {
 	var raw json.RawMessage
 	if len(given) > 0 {
@@ -210,7 +210,7 @@ func (v *options) write(ctx context.Context, id string, given map[string]json.Ra
 	return err
 }
 
-// forget removes the values of all options of a plugin.
+// forget deletes the values of all of a plugin's options.
 func (v *options) forget(ctx context.Context, id plugin.ID) error {
 	var errs []error
 	if v.written(id.String()) != nil {

@@ -10,15 +10,15 @@ import (
 	"adze/internal/plugin"
 )
 
-// Recall makes o what is known of the plugins until they are looked for, or the settings change. Nothing of it runs before
-// the plugin was looked for.
+// Recall makes o the known plugin state until the plugins are loaded or the settings change.
+// Nothing in it runs before the plugin has been loaded.
 func (p *Plugins) Recall(o *headstart.Plugins) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recalled, p.recalledFor = o, p.cfg.Project.Settings()
 }
 
-// Recalled returns what is known of the plugins before they are looked for, or nil.
+// Recalled returns the cached plugin state used before loading, or nil.
 func (p *Plugins) Recalled() *headstart.Plugins {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,11 +28,11 @@ func (p *Plugins) Recalled() *headstart.Plugins {
 	return p.recalled
 }
 
-// Remembered returns the hooks of plugins that were recalled. Each is looked up when it is to run, and runs only if the
-// plugin has it still.
+// Remembered returns the hooks of recalled plugins. Each is looked up when it is about to run,
+// and runs only if the plugin still has it.
 func (p *Plugins) Remembered(o *headstart.Plugins) []hook.Source {
 	list := make([]hook.Source, len(o.Hooks))
-	all := make([]hook.Plugin, len(o.Hooks)) // there can be many, before the first request
+	all := make([]hook.Plugin, len(o.Hooks)) // preallocated, since there can be many before the first request
 	var text []byte
 	for i := range o.Hooks {
 		text = append(text, o.Hooks[i].JSON...)
@@ -63,7 +63,7 @@ func (p *Plugins) Remembered(o *headstart.Plugins) []hook.Source {
 	return list
 }
 
-// current returns a plugin as its hooks know it, if it is in use and has these hooks.
+// current returns a plugin for its hooks, if it is active and has these hooks.
 func (p *Plugins) current(h *headstart.Hooks) (*hook.Plugin, error) {
 	set := p.Early()
 	for _, x := range set.used() {
@@ -74,8 +74,8 @@ func (p *Plugins) current(h *headstart.Hooks) (*hook.Plugin, error) {
 	return nil, fmt.Errorf("%s: its hooks are not those that it had when the session began; a session that begins now uses what it has", h.ID)
 }
 
-// Outline returns what a start needs to know of the plugins as they are known, or nil if that depends on more than settings
-// and the files of the store.
+// Outline returns the plugin state needed at startup, or nil if it depends on more than
+// settings and the store's files.
 func (p *Plugins) Outline() *headstart.Plugins {
 	if len(p.cfg.Dirs) > 0 {
 		return nil
@@ -85,7 +85,7 @@ func (p *Plugins) Outline() *headstart.Plugins {
 	for _, x := range set.Plugins {
 		if x.Read == nil {
 			if x.State == Incomplete {
-				return nil // the keyring may have what it lacks
+				return nil // the missing value may be in the keyring
 			}
 			continue
 		}
@@ -100,7 +100,7 @@ func (p *Plugins) Outline() *headstart.Plugins {
 	return o
 }
 
-// Key returns what says which plugins are used, beside files.
+// Key returns the settings that determine which plugins are used, as a cache key.
 func (p *Plugins) Key() []string {
 	settings := p.cfg.Project.Settings()
 	key := []string{string(settings.Object("pluginConfigs"))}
@@ -112,7 +112,7 @@ func (p *Plugins) Key() []string {
 	return append(key, p.cfg.Dirs...)
 }
 
-// needsSecret reports whether a plugin is used only if the keyring has something.
+// needsSecret reports whether a plugin requires a secret from the keyring.
 func needsSecret(x *plugin.Plugin) bool {
 	for _, o := range x.Options {
 		if o.Required && o.Secret && len(o.Default) == 0 {

@@ -19,7 +19,7 @@ import (
 	"adze/internal/style"
 )
 
-// roots returns the folders and files of a plugin that hold skills and commands.
+// roots returns a plugin's directories and files with skills and commands.
 func roots(p *plugin.Plugin) (list []library.Root) {
 	root := library.Root{Origin: skill.Origin{Kind: skill.Plugin, By: p.ID.String()}, Prefix: p.Name + ":", Fixed: fixed(p)}
 	for _, root.Dir = range p.Skills {
@@ -32,10 +32,10 @@ func roots(p *plugin.Plugin) (list []library.Root) {
 	return list
 }
 
-// fixed reports whether the files of a plugin stay as they are: an update has other folders.
+// fixed reports whether a plugin's files never change: an update uses a new directory.
 func fixed(p *plugin.Plugin) bool { return p.Market != "" }
 
-// Roots returns the folders that hold skills and commands of the plugins in use.
+// Roots returns the directories with skills and commands of the active plugins.
 func (s *Set) Roots() (list []library.Root) {
 	for _, p := range s.used() {
 		list = append(list, roots(p)...)
@@ -43,8 +43,8 @@ func (s *Set) Roots() (list []library.Root) {
 	return list
 }
 
-// Vars returns what the texts of a skill of a plugin can refer to: its folder, the one for what it keeps, and its options but
-// the secrets. There is nothing if the plugin is not in use.
+// Vars returns the variables for a plugin skill's text: its directory, its data directory, and
+// its non-secret options. It is empty if the plugin is not active.
 func (s *Set) Vars(o skill.Origin) skill.Vars {
 	for _, p := range s.used() {
 		if o.Kind == skill.Plugin && p.ID.String() == o.By {
@@ -55,18 +55,18 @@ func (s *Set) Vars(o skill.Origin) skill.Vars {
 	return skill.Vars{}
 }
 
-// Styles returns the folders and files of output styles of the plugins in use.
+// Styles returns the directories and files with output styles of the active plugins.
 func (s *Set) Styles() (list []style.Root) {
 	for _, p := range s.used() {
 		if len(p.Styles) > 0 && s.check(p) != nil {
-			continue // it is reported when all are looked at
+			continue // reported once all files have been checked
 		}
 		list = append(list, styleRoots(p)...)
 	}
 	return list
 }
 
-// styleRoots returns the folders and files of a plugin that hold output styles.
+// styleRoots returns a plugin's directories and files with output styles.
 func styleRoots(p *plugin.Plugin) (list []style.Root) {
 	for _, path := range p.Styles {
 		list = append(list, style.Root{Path: path, Origin: "plugin " + p.ID.String(), Prefix: p.Name + ":"})
@@ -74,7 +74,7 @@ func styleRoots(p *plugin.Plugin) (list []style.Root) {
 	return list
 }
 
-// Agents returns the folders and files of agents of the plugins in use.
+// Agents returns the directories and files with agents of the active plugins.
 func (s *Set) Agents() (list []agentdef.Root) {
 	for _, p := range s.used() {
 		list = append(list, agentRoots(p)...)
@@ -82,7 +82,7 @@ func (s *Set) Agents() (list []agentdef.Root) {
 	return list
 }
 
-// agentRoots returns the folders and files of a plugin that hold agents.
+// agentRoots returns a plugin's directories and files with agents.
 func agentRoots(p *plugin.Plugin) (list []agentdef.Root) {
 	for _, path := range p.Agents {
 		list = append(list, agentdef.Root{
@@ -92,7 +92,7 @@ func agentRoots(p *plugin.Plugin) (list []agentdef.Root) {
 	return list
 }
 
-// Hooks returns the hooks of the plugins in use.
+// Hooks returns the hooks of the active plugins.
 func (s *Set) Hooks() (list []hook.Source) {
 	for _, p := range s.used() {
 		if len(p.Hooks) > 0 {
@@ -102,7 +102,7 @@ func (s *Set) Hooks() (list []hook.Source) {
 	return list
 }
 
-// hooks returns the hooks of a plugin.
+// hooks returns a plugin's hooks.
 func (s *Set) hooks(p *plugin.Plugin) hook.Source {
 	options := s.options(p)
 	return hook.Source{
@@ -117,7 +117,7 @@ func (s *Set) hooks(p *plugin.Plugin) hook.Source {
 	}
 }
 
-// options returns what finds the values of a plugin's options, once they are needed.
+// options returns a function that reads a plugin's option values on demand.
 func (s *Set) options(p *plugin.Plugin) func(context.Context) (map[string]string, error) {
 	if len(p.Options) == 0 {
 		return nil
@@ -138,15 +138,16 @@ func (s *Set) options(p *plugin.Plugin) func(context.Context) (map[string]string
 	}
 }
 
-// keep makes the folder for what a plugin keeps.
+// keep creates a plugin's data directory.
 func keep(p *plugin.Plugin) {
-	_ = os.MkdirAll(p.Data, 0o700) // ok: a program that needs it says so
+	_ = os.MkdirAll(p.Data, 0o700) // ok: a program that needs it reports the error
 }
 
-// serverName returns what a server of a plugin is called, as in rules and hooks of the ecosystem.
+// serverName returns the name of a plugin's server as used in rules and hooks across the
+// ecosystem.
 func serverName(id plugin.ID, server string) string { return "plugin:" + id.Name + ":" + server }
 
-// Servers returns the MCP servers of the plugins in use, with what returns the values of variables.
+// Servers returns the MCP servers of the active plugins, expanded with getenv.
 func (p *Plugins) Servers(getenv func(string) string) []*roster.Entry {
 	if o := p.Recalled(); o != nil && !o.Served {
 		return nil
@@ -158,7 +159,7 @@ func (s *Set) servers(getenv func(string) string) (list []*roster.Entry) {
 	for _, p := range s.used() {
 		var raws map[string]json.RawMessage
 		if len(p.Servers) == 0 || json.Unmarshal(p.Servers, &raws) != nil || s.check(p) != nil {
-			continue // what is wrong with it was said when it was read, or is when all are looked at
+			continue // errors were reported on load, or will be once all files are checked
 		}
 		keep(p)
 		own := map[string]string{}

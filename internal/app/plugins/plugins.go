@@ -1,6 +1,7 @@
-// Package plugins says which plugins a workspace uses, and brings their skills, hooks, servers and output styles to where the
-// program takes such things from. It installs, updates and removes plugins for the user. Nothing of a plugin is used before
-// the user has agreed to what it runs; when that changes, the plugin is off until they have seen the difference.
+// Package plugins manages a workspace's plugins: it installs, updates and removes them, and
+// provides their skills, hooks, servers and output styles. No part of a plugin is used before
+// the user has approved its effects; when they change, the plugin is off until the user has
+// seen the difference.
 package plugins
 
 import (
@@ -22,16 +23,16 @@ import (
 	"adze/internal/plugin"
 )
 
-// A Config is what the plugins of a workspace are found with.
+// Config configures a workspace's plugins.
 type Config struct {
 	Project *settings.Project
-	// Dirs are folders of plugins for this run, relative to the working directory.
+	// Dirs are plugin directories for this run, relative to the working directory.
 	Dirs []string
-	// Say tells the user something in one line.
+	// Say shows the user a one-line message.
 	Say func(string)
 }
 
-// Plugins are those of a workspace. They are safe for concurrent use.
+// Plugins manages a workspace's plugins. It is safe for concurrent use.
 type Plugins struct {
 	cfg      Config
 	store    *plugin.Store
@@ -40,14 +41,15 @@ type Plugins struct {
 
 	mu   sync.Mutex
 	set  *Set
-	from *config.Settings // that the set was made of
-	sure bool             // the files of the set were looked at
-	// recalled is what is known before there is a set, if the settings are those that it was recalled for; may be nil.
+	from *config.Settings // settings the set was built from
+	sure bool             // the set's files have been checked
+	// recalled is the cached state used before set exists, valid for the settings recalledFor;
+	// may be nil.
 	recalled    *headstart.Plugins
 	recalledFor *config.Settings
 }
 
-// Open returns the plugins of a workspace. It reads nothing.
+// Open returns a workspace's plugins. It reads nothing.
 func Open(cfg Config) *Plugins {
 	home := cfg.Project.Home
 	locks := replace.New(filepath.Join(home, "locks"))
@@ -55,18 +57,18 @@ func Open(cfg Config) *Plugins {
 		options: &options{cfg.Project, keyring.Open(home, locks), cfg.Say}}
 }
 
-// Files returns the files that say which plugins there are and what the user agreed to, and the index of them.
+// Files returns the files that record installed plugins and approvals, and their index.
 func (p *Plugins) Files() (files []string, index string) {
 	return []string{p.store.File(), p.approved.path}, p.store.IndexFile()
 }
 
-// Close waits for what is being written, for a short time.
+// Close waits briefly for pending writes.
 func (p *Plugins) Close() { p.store.Close() }
 
-// A State says whether a plugin is used.
+// A State is the state of a plugin.
 type State string
 
-// The states.
+// Plugin states.
 const (
 	Used       State = "enabled"
 	Disabled   State = "disabled"
@@ -77,33 +79,35 @@ const (
 	Forbidden  State = "forbidden"
 )
 
-// A Plugin is one that the settings name, or that is installed.
+// A Plugin is a plugin that is named in the settings or installed.
 type Plugin struct {
 	ID    plugin.ID
 	State State
-	// Why says why it is not used, and what to do; empty if it is used, or disabled.
+	// Why is the reason why it is not used, with a remedy; empty if it is used or disabled.
 	Why string
-	// Scope is what enabled or disabled it; empty if nothing did, or if it is there for this run.
+	// Scope is the settings scope that enabled or disabled it; empty if none did, or if it is
+	// loaded for this run.
 	Scope scope.Scope
-	// Read is what was read of it; nil if it could not be, or if it is disabled.
+	// Read is the loaded plugin; nil if it is disabled or could not be loaded.
 	Read     *plugin.Plugin
 	Problems []plugin.Problem
 }
 
-// A Set is the plugins that the settings name, as they were found. It does not change.
+// A Set is a snapshot of the plugins named by the settings. It is immutable.
 type Set struct {
 	Plugins []*Plugin
-	// Problems say what else is wrong.
+	// Problems lists other problems.
 	Problems []string
 
 	by *Plugins
-	// early says that its files were not looked at when it was made, and checked has the plugins whose files were since.
+	// early is true if the files were not checked when the set was built; checked holds the
+	// plugins checked since.
 	early   bool
 	checked sync.Map
 }
 
-// Set returns the plugins of the settings in force: the same value until settings or files change, or [Plugins.Reload] is
-// called. Without any it touches nothing.
+// Set returns the plugins of the current settings. It returns the same value until settings or
+// files change, or [Plugins.Reload] is called. Without any plugins it does no I/O.
 func (p *Plugins) Set() *Set {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,8 +123,8 @@ func (p *Plugins) Set() *Set {
 	return p.set
 }
 
-// Early returns the plugins as they are known first: where there are many of them, their files are looked at later, by
-// [Plugins.Set]. Nothing of such a plugin runs before its files were looked at.
+// Early returns the plugins without checking all their files if there are many; [Plugins.Set]
+// checks them later. Nothing in such a plugin runs before its files have been checked.
 func (p *Plugins) Early() *Set {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,17 +143,17 @@ func (p *Plugins) Early() *Set {
 	return p.set
 }
 
-// Unsure reports whether files of the set were not looked at.
+// Unsure reports whether some of the set's files have not been checked.
 func (s *Set) Unsure() bool { return s.early }
 
-// same reports whether two sets say the same of the same plugins.
+// same reports whether two sets are equivalent.
 func (s *Set) same(o *Set) bool {
 	return slices.Equal(s.Problems, o.Problems) && slices.EqualFunc(s.Plugins, o.Plugins, func(a, b *Plugin) bool {
 		return a.ID == b.ID && a.State == b.State && a.Why == b.Why && a.Scope == b.Scope && a.Read == b.Read && slices.Equal(a.Problems, b.Problems)
 	})
 }
 
-// check returns nil if what was read of a plugin is what its files say. They are looked at once.
+// check returns nil if a plugin's files match the loaded data. They are checked once.
 func (s *Set) check(p *plugin.Plugin) error {
 	if !s.early || p.Market == "" || s.by.looked(s) {
 		return nil
@@ -164,14 +168,14 @@ func (s *Set) check(p *plugin.Plugin) error {
 	return err
 }
 
-// looked reports whether all files of a set were looked at, and are as it says.
+// looked reports whether all of a set's files have been checked and match.
 func (p *Plugins) looked(s *Set) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.set == s && p.sure
 }
 
-// Reload looks at the plugins again.
+// Reload loads the plugins again.
 func (p *Plugins) Reload() *Set {
 	p.mu.Lock()
 	p.set = nil
@@ -179,10 +183,10 @@ func (p *Plugins) Reload() *Set {
 	return p.Set()
 }
 
-// A finder returns installed plugins, in the order of the ids.
+// A finder returns installed plugins, in the order of ids.
 type finder func(ids ...plugin.ID) []plugin.Loaded
 
-// load finds the plugins that settings and the command line name.
+// load finds the plugins named by the settings and the command line.
 func (p *Plugins) load(s *config.Settings, find finder) *Set {
 	set := &Set{by: p}
 	wanted := wishes(s, set)
@@ -209,22 +213,23 @@ func (p *Plugins) load(s *config.Settings, find finder) *Set {
 	return set
 }
 
-// A wish is what the settings say about one plugin.
+// A wish is the settings' entry for one plugin.
 type wish struct {
 	id   plugin.ID
 	on   bool
 	from scope.Scope
 }
 
-// wishes returns what the settings in force say, in order of ids. A project can disable a plugin; it enables only one that
-// the user has not disabled. What the user wants in this project counts before what the project wants.
+// wishes returns the entries of the current settings, sorted by ID. A project can disable a
+// plugin; it can enable only plugins the user has not disabled. The user's settings for this
+// project override the project's.
 func wishes(s *config.Settings, set *Set) (list []wish) {
 	type saying struct {
 		text string
 		wish
 	}
 	var all []saying
-	for _, part := range s.Parts("enabledPlugins") { // the weakest first
+	for _, part := range s.Parts("enabledPlugins") { // lowest precedence first
 		var values map[string]json.RawMessage
 		if json.Unmarshal(part.JSON, &values) != nil {
 			set.Problems = append(set.Problems, fmt.Sprintf("%s: enabledPlugins is not an object by NAME@MARKETPLACE; it is ignored", part.File))
@@ -272,7 +277,7 @@ func wishes(s *config.Settings, set *Set) (list []wish) {
 	return list
 }
 
-// take adds what the user has installed of what the settings want.
+// take adds the enabled plugins that are installed.
 func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder) {
 	var ids []plugin.ID
 	for _, w := range wanted {
@@ -302,7 +307,7 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder)
 		if !w.on {
 			continue
 		}
-		l := loaded[0] // they are in the order of the ids
+		l := loaded[0] // same order as ids
 		loaded = loaded[1:]
 		x.Problems = l.Problems
 		switch hash, ok := approved[w.id.String()]; {
@@ -324,7 +329,8 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder)
 	}
 }
 
-// settle leaves one of several plugins with the same name in use: the one for this run, and else the first.
+// settle keeps only one of several plugins with the same name active: one loaded for this run,
+// or else the first.
 func settle(set *Set) {
 	names := map[string]*Plugin{}
 	for _, x := range slices.Backward(set.Plugins) {
@@ -344,7 +350,7 @@ func settle(set *Set) {
 	}
 }
 
-// used returns the plugins that are in use.
+// used returns the active plugins.
 func (s *Set) used() (list []*plugin.Plugin) {
 	for _, x := range s.Plugins {
 		if x.State == Used {
@@ -354,8 +360,8 @@ func (s *Set) used() (list []*plugin.Plugin) {
 	return list
 }
 
-// Errors returns what is wrong with the plugins that are wanted, in lines. Those that are not installed are not among them:
-// settings of other programs name many.
+// Errors returns the problems of enabled plugins, one per line. Plugins that are not installed
+// are omitted, because other programs' settings name many.
 func (s *Set) Errors() (lines []string) {
 	for _, x := range s.Plugins {
 		if x.Why != "" && x.State != Missing {

@@ -49,7 +49,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// write writes a file beside the home, with the folders that it needs.
+// write writes a file next to the home, creating directories as needed.
 func (b *bench) write(name, text string) {
 	b.Helper()
 	path := filepath.Join(filepath.Dir(b.home), name)
@@ -61,7 +61,7 @@ func (b *bench) write(name, text string) {
 	}
 }
 
-// open returns the plugins as a new process finds them.
+// open returns the plugins as a new process would.
 func (b *bench) open(dirs ...string) *Manager {
 	b.Helper()
 	project, _ := settings.Open(b.source)
@@ -71,7 +71,7 @@ func (b *bench) open(dirs ...string) *Manager {
 	return p.Manage(Fetch{Runner: runner, Environ: os.Environ})
 }
 
-// install installs and enables a plugin, and returns what was shown.
+// install installs and enables a plugin, and returns the lines shown.
 func (b *bench) install(name string) []string {
 	b.Helper()
 	p := b.open()
@@ -91,7 +91,7 @@ func (b *bench) install(name string) []string {
 	return lines
 }
 
-// states returns how the plugins stand, by id.
+// states returns the plugins' states by ID.
 func (b *bench) states(p *Manager) map[string]State {
 	b.Helper()
 	all, err := p.All()
@@ -105,7 +105,7 @@ func (b *bench) states(p *Manager) map[string]State {
 	return states
 }
 
-// hooks returns the commands of the hooks that plugins bring.
+// hooks returns the commands of the plugins' hooks.
 func hooks(t *testing.T, p *Manager) (commands []string) {
 	t.Helper()
 	for _, src := range p.Set().Hooks() {
@@ -152,8 +152,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// An update that runs something else is off, and asked about with the difference; one that does not is taken over.
-//
+// TestUpdateAsksAgain checks that an update with different effects is off until approved,
+// showing the difference, and that other updates apply immediately.
 // Proves X-071.
 func TestUpdateAsksAgain(t *testing.T) {
 	b := newBench(t)
@@ -175,7 +175,7 @@ func TestUpdateAsksAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"true one"}, hooks(t, b.open())); diff != "" {
 		t.Errorf("after no (-want +got):\n%s", diff)
 	}
-	// A process that is killed between installing and asking leaves a plugin that is off.
+	// If the process is killed between installing and prompting, the plugin is off.
 	if offer, err = p.Update(t.Context(), "fmt"); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestUpdateAsksAgain(t *testing.T) {
 func TestPinnedContent(t *testing.T) {
 	b := newBench(t)
 	b.install("fmt")
-	b.write("market/fmt/hooks/hooks.json", `{"hooks":{}}`) // the version stays
+	b.write("market/fmt/hooks/hooks.json", `{"hooks":{}}`) // same version
 	p := b.open()
 	if _, err := p.Update(t.Context(), "fmt"); err == nil || !strings.Contains(err.Error(), "version 1 was changed after you installed it") {
 		t.Errorf("%v", err)
@@ -224,8 +224,9 @@ func TestPinnedContent(t *testing.T) {
 	}
 }
 
-// Many plugins are known from an index before their files are looked at. Nothing of one whose files were changed since runs:
-// its hooks fail, its servers and styles are not there, and it is reported when all are looked at.
+// TestEarly checks that many plugins are loaded from an index before their files are checked.
+// If a plugin's files were changed, nothing in it runs: its hooks fail, its servers and styles
+// are missing, and it is reported once all files are checked.
 // Proves X-071.
 func TestEarly(t *testing.T) {
 	b := newBench(t)
@@ -243,7 +244,7 @@ func TestEarly(t *testing.T) {
 	for i := range many {
 		b.install(fmt.Sprintf("p%02d", i))
 	}
-	time.Sleep(1100 * time.Millisecond) // until files are known by their stamps
+	time.Sleep(1100 * time.Millisecond) // until timestamps are usable as cache keys
 	p := b.open()
 	p.Set()
 	p.Close()
@@ -398,8 +399,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A project cannot set options, which would become words of commands that the user agreed to.
-//
+// TestProjectsSetNoOptions checks that a project cannot set options, which would become part of
+// commands the user approved.
 // Proves X-071.
 func TestProjectsSetNoOptions(t *testing.T) {
 	b := newBench(t)
@@ -412,8 +413,8 @@ func TestProjectsSetNoOptions(t *testing.T) {
 	}
 }
 
-// Names that come from files and the user are no paths, and nothing is fetched for them.
-//
+// TestHostileNames checks that names from files and the user are not treated as paths and
+// trigger no fetch.
 // Proves X-071.
 func TestHostileNames(t *testing.T) {
 	b := newBench(t)
@@ -438,8 +439,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Two processes that change settings and consent at once lose nothing of each other.
-//
+// TestConcurrentChanges checks that two processes changing settings and approvals concurrently
+// lose nothing.
 // Proves X-071.
 func TestConcurrentChanges(t *testing.T) {
 	b := newBench(t)
@@ -489,7 +490,7 @@ func TestUninstallLeavesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.Set().Hooks() // which makes the folder of what it keeps
+	p.Set().Hooks() // creates the data directory
 	b.write("home/.adze/plugins/data/team/fmt/kept", "x")
 	if _, err := p.Uninstall(t.Context(), "fmt", false); err != nil {
 		t.Fatal(err)
@@ -563,8 +564,7 @@ func TestPluginDir(t *testing.T) {
 	}
 }
 
-// What a terminal would obey, or not show, is shown.
-//
+// TestWhatIsShownIsPlain checks that control and invisible characters are shown escaped.
 // Proves X-071.
 func TestWhatIsShownIsPlain(t *testing.T) {
 	b := newBench(t)
@@ -584,7 +584,8 @@ func TestWhatIsShownIsPlain(t *testing.T) {
 	}
 }
 
-// What is recalled of plugins counts until they are looked for. Its hooks run only if the plugin is in use and has them.
+// TestRecall checks that recalled plugin state is used until the plugins are loaded, and that
+// its hooks run only if the plugin is active and still has them.
 // Proves X-071.
 func TestRecall(t *testing.T) {
 	b := newBench(t)
@@ -624,7 +625,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// What a plugin brings is named as it is called, not as its folders are.
+// TestAgentsAndStylesByName checks that contents are listed by the names used to invoke them,
+// not by directory.
 func TestAgentsAndStylesByName(t *testing.T) {
 	b := newBench(t)
 	b.write("market/two/agents/first.md", "---\nname: reviewer\ndescription: Reviews code\n---\nReview.\n")
@@ -652,7 +654,8 @@ func TestAgentsAndStylesByName(t *testing.T) {
 	}
 }
 
-// A plugin whose removal is interrupted is off, and can be removed: nothing of it stays that no command reaches.
+// TestUninstallInterrupted checks that a plugin whose removal is interrupted is off and can be
+// removed, leaving nothing unreachable behind.
 func TestUninstallInterrupted(t *testing.T) {
 	b := newBench(t)
 	b.write("market/fmt/.claude-plugin/plugin.json", `{"name":"fmt","version":"1","userConfig":{"token":{"type":"string","title":"T","description":"d","sensitive":true}}}`)
@@ -668,7 +671,7 @@ func TestUninstallInterrupted(t *testing.T) {
 	file := statefile.File{Path: p.store.File(), Max: 1 << 20, Locks: replace.New(filepath.Join(b.home, ".adze/locks")), Doing: "testing"}
 	err = file.Hold(t.Context(), func(*replace.File) error {
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { // it is interrupted once the plugin is off
+		go func() { // interrupts once the plugin is off
 			for b.states(b.open())["fmt@team"] != Disabled {
 				time.Sleep(5 * time.Millisecond)
 			}
@@ -695,7 +698,7 @@ func TestUninstallInterrupted(t *testing.T) {
 	}
 }
 
-// A folder that was made for a plugin that kept nothing is no trace.
+// TestUninstallRemovesEmptyData checks that an empty data directory is removed.
 func TestUninstallRemovesEmptyData(t *testing.T) {
 	b := newBench(t)
 	b.install("fmt")
@@ -711,7 +714,8 @@ func TestUninstallRemovesEmptyData(t *testing.T) {
 	}
 }
 
-// Settings that give a marketplace a wrong name do not take the user's own away.
+// TestMarketplaceOfAnotherName checks that settings with a wrong marketplace name do not remove
+// the user's own marketplace.
 func TestMarketplaceOfAnotherName(t *testing.T) {
 	b := newBench(t)
 	b.write("home/.adze/settings.json", fmt.Sprintf(`{"extraKnownMarketplaces":{"other":{"source":{"source":"directory","path":%q}}}}`, b.market))
@@ -727,7 +731,7 @@ func TestMarketplaceOfAnotherName(t *testing.T) {
 	}
 }
 
-// An older version than the one that is installed is asked about, also if it runs nothing else.
+// TestDowngradeAsks checks that a downgrade prompts, even if its effects are unchanged.
 func TestDowngradeAsks(t *testing.T) {
 	b := newBench(t)
 	release := func(version string) {
@@ -746,14 +750,14 @@ func TestDowngradeAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := strings.Contains(strings.Join(offer.Lines(), "\n"), "it is older than 1.10.0, which is installed")
-		if offer.Settled() || told != tt.older { // what it runs may have changed in any case
+		if offer.Settled() || told != tt.older { // the effects may have changed in any case
 			t.Errorf("%s: settled %t, %q", tt.version, offer.Settled(), offer.Lines())
 		}
 		offer.Discard()
 	}
 }
 
-// The check of all plugins finds files that were changed after they were installed, whatever they are.
+// TestCheckComparesFiles checks that Check finds any file changed after installation.
 func TestCheckComparesFiles(t *testing.T) {
 	b := newBench(t)
 	b.write("market/fmt/run.sh", "true")
@@ -774,7 +778,7 @@ func TestCheckComparesFiles(t *testing.T) {
 	}
 }
 
-// What is wrong with a plugin that is offered is told without the folder that it was fetched to.
+// TestProblemsOfAnOffer checks that an offer's problems don't mention the temporary directory.
 func TestProblemsOfAnOffer(t *testing.T) {
 	b := newBench(t)
 	b.write("market/two/agents/broken.md", "no head")
@@ -790,7 +794,8 @@ func TestProblemsOfAnOffer(t *testing.T) {
 	}
 }
 
-// A plugin that cannot be installed is refused before the user is asked about it.
+// TestLinksAreRefusedFirst checks that a plugin that cannot be installed is rejected before the
+// user is prompted.
 func TestLinksAreRefusedFirst(t *testing.T) {
 	b := newBench(t)
 	if err := os.Symlink(filepath.Join("..", "..", "home"), filepath.Join(b.market, "two", "out")); err != nil {

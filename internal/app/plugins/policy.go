@@ -10,14 +10,14 @@ import (
 	"adze/internal/plugin/market"
 )
 
-// A policy is what the administrator says about marketplaces. Nil allows all.
+// A policy is the administrator's marketplace policy. Nil allows all.
 type policy struct {
 	sources []plugin.Source
-	markets map[string]plugin.Source // that are known
-	broken  error                    // then nothing is allowed
+	markets map[string]plugin.Source // known marketplaces
+	broken  error                    // non-nil denies everything
 }
 
-// policy returns the administrator's policy as it is set.
+// policy returns the administrator's current policy.
 func (p *Plugins) policy(s *config.Settings, set *Set) *policy {
 	parts := s.Parts("strictKnownMarketplaces")
 	if len(parts) == 0 {

@@ -12,10 +12,10 @@ import (
 	"adze/internal/tool"
 )
 
-// activeKind is the kind of the note that lists, under "names", the skills that files have activated.
+// activeKind is the kind of note that lists, under "names", the skills activated by files.
 const activeKind = "active-skills"
 
-// An activation is which of the skills that wait for certain files are active. It is safe for concurrent use.
+// An activation tracks which file-triggered skills are active. It is safe for concurrent use.
 type activation struct {
 	cfg *Config
 
@@ -24,17 +24,17 @@ type activation struct {
 	changes int
 }
 
-// restore takes over what an earlier process kept.
+// restore loads the state saved by an earlier process.
 func (s *activation) restore() {
 	var kept struct{ Names []string }
-	json.Unmarshal(s.cfg.Last[activeKind], &kept) // ok: then files activate them again
+	json.Unmarshal(s.cfg.Last[activeKind], &kept) // ok: files activate them again
 	s.names = map[string]bool{}
 	for _, name := range kept.Names {
 		s.names[name] = true
 	}
 }
 
-// has reports whether a skill is active: it waits for no files, or was activated.
+// has reports whether a skill is active: it has no file patterns, or one matched.
 func (s *activation) has(k *skill.Skill) bool {
 	if len(k.Paths) == 0 {
 		return true
@@ -44,15 +44,15 @@ func (s *activation) has(k *skill.Skill) bool {
 	return s.names[k.Name]
 }
 
-// count returns how often something was activated.
+// count returns the number of activations so far.
 func (s *activation) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes
 }
 
-// After implements [tool.After]: files that calls touch activate skills that wait for them, and lead to folders of skills
-// beside them.
+// After implements [tool.After]. Files touched by calls activate matching skills and reveal
+// skill directories next to them.
 func (s *Skills) After(ctx context.Context, u *tool.Use, r *tool.Result) error {
 	about, ok := tool.As[tool.Pather](u.Call)
 	if !ok || r.IsError {
@@ -73,7 +73,7 @@ func (s *Skills) After(ctx context.Context, u *tool.Use, r *tool.Result) error {
 	return nil
 }
 
-// touch activates the skills of a set that a file matches.
+// touch activates the skills in a set that match a file.
 func (s *activation) touch(set *library.Set, rel string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

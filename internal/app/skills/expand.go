@@ -16,16 +16,16 @@ import (
 	"adze/internal/tool"
 )
 
-// A prompt is that of a skill, ready to be sent.
+// A prompt is a skill's expanded prompt.
 type prompt struct {
 	skill *skill.Skill
 	run   *grant
 	text  string
-	words string // without what commands printed
+	words string // text without command output
 }
 
-// expand fills in the prompt of a skill and runs its commands. If it is granted what it asks for, that is in force from
-// then on; after an error nothing is.
+// expand fills in a skill's prompt and runs its commands. If granted, the skill's permissions
+// are active from then on; after an error none are.
 func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, granted bool) (_ *prompt, err error) {
 	body, err := k.Text(ctx)
 	if err != nil {
@@ -68,8 +68,9 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 	return x, nil
 }
 
-// reading returns the rules by which the model may read the files that belong to a skill. That is part of its text, so that
-// no one is asked. A folder whose name means more than itself in a rule has none.
+// reading returns the rules that let the model read a skill's files. They are part of the
+// skill, so no prompt is needed. A directory whose name contains pattern characters gets no
+// rule.
 func reading(k *skill.Skill) (rules []rule.Rule) {
 	if k.Dir == "" || k.Origin.Command || !k.Origin.Own() {
 		return nil
@@ -90,7 +91,8 @@ func reading(k *skill.Skill) (rules []rule.Rule) {
 	return rules
 }
 
-// granted returns the rules and hooks of a skill. The user has agreed to them: that holds for its hooks from now on.
+// granted returns a skill's rules and hooks. The user has approved them, which is recorded for
+// the hooks.
 func (c *Config) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule, hooks []hook.Source, err error) {
 	if !k.Origin.Own() {
 		return nil, nil, nil
@@ -117,7 +119,7 @@ func (c *Config) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule
 	return rules, []hook.Source{src}, nil
 }
 
-// compose puts the pieces of a prompt together, with what commands print in their places.
+// compose joins the pieces of a prompt, replacing commands by their output.
 func (c *Config) compose(ctx context.Context, x *prompt, pieces []skill.Piece) error {
 	var text, words strings.Builder
 	for i, p := range pieces {
@@ -142,10 +144,11 @@ func (c *Config) compose(ctx context.Context, x *prompt, pieces []skill.Piece) e
 	return nil
 }
 
-// commandLimit is how long a command of a skill may run, in milliseconds.
+// commandLimit is the timeout of a skill's command, in milliseconds.
 const commandLimit = 120_000
 
-// execute runs a command of a skill as a call of the shell's tool: through the same gates, in the same executor.
+// execute runs a skill's command as a call of the shell tool, through the same gates and
+// executor.
 func (c *Config) execute(ctx context.Context, k *skill.Skill, i int, command string) (string, error) {
 	if k.Origin.Kind != skill.Bundled && k.Origin.Kind != skill.Managed && c.NoShell != nil && c.NoShell() {
 		return "", errors.New("the settings do not let skills run commands (disableSkillShellExecution)")
@@ -178,7 +181,7 @@ func (c *Config) execute(ctx context.Context, k *skill.Skill, i int, command str
 	return strings.TrimRight(printed, "\n"), nil
 }
 
-// refused returns why a command may not run: in the words for the user if there are any.
+// refused returns the reason why a command may not run, preferring the text for the user.
 func refused(forUser, forModel string) error {
 	if forUser != "" {
 		return errors.New(forUser)

@@ -2,10 +2,10 @@ package skills
 
 import "fmt"
 
-// maxFork is how much of what a fork says in the end comes back, in characters.
+// maxFork is the maximum length of a fork's returned answer, in characters.
 const maxFork = 40_000
 
-// CutEnd returns as much of a text as comes back from a fork.
+// CutEnd truncates a fork's answer to the maximum length.
 func CutEnd(text string) string {
 	if text == "" {
 		return "The skill ended without an answer."

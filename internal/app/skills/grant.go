@@ -10,7 +10,7 @@ import (
 	"adze/internal/skill"
 )
 
-// A grant is a skill that runs in a turn, with what it was given until the end of it.
+// A grant is a skill running in a turn, with its permissions until the turn ends.
 type grant struct {
 	skill *skill.Skill
 	args  string
@@ -18,7 +18,7 @@ type grant struct {
 	hooks []hook.Source
 }
 
-// grants are the skills that run in a turn. They are safe for concurrent use.
+// grants holds the skills running in a turn. It is safe for concurrent use.
 type grants struct {
 	cfg *Config
 
@@ -35,7 +35,7 @@ func (s *grants) running(k *skill.Skill, args string) bool {
 	})
 }
 
-// endTurn takes back what skills were given.
+// endTurn revokes all grants.
 func (s *grants) endTurn() {
 	s.mu.Lock()
 	had := s.list
@@ -46,7 +46,7 @@ func (s *grants) endTurn() {
 	}
 }
 
-// begin gives a skill what it asks for.
+// begin adds a grant.
 func (s *grants) begin(r *grant) {
 	s.mu.Lock()
 	s.list = append(s.list, r)
@@ -56,7 +56,7 @@ func (s *grants) begin(r *grant) {
 	}
 }
 
-// end takes back what one skill was given.
+// end revokes one grant.
 func (s *grants) end(r *grant) {
 	s.mu.Lock()
 	s.list = slices.DeleteFunc(s.list, func(x *grant) bool { return x == r })
@@ -64,7 +64,7 @@ func (s *grants) end(r *grant) {
 	s.apply()
 }
 
-// apply puts the rules and hooks of the skills that run in force.
+// apply activates the rules and hooks of the running skills.
 func (s *grants) apply() {
 	s.mu.Lock()
 	var rules []rule.Rule

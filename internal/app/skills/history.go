@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// invokedKind is the kind of the notes of skills that were called, with a number behind it.
+	// invokedKind is the prefix of the kinds of notes for called skills; a number follows.
 	invokedKind = "invoked-skill-"
-	// maxInvoked is how many of them are kept, and maxKept how much of each, in bytes.
+	// maxInvoked is the number of notes stored, and maxKept the maximum size of each, in bytes.
 	maxInvoked = 10
 	maxKept    = 40_000
 )
 
-// A record is a skill that was called: it is put back when the conversation is compacted.
+// A record is a called skill, restored when the conversation is compacted.
 type record struct {
 	Slot int    `json:"slot"`
 	At   int    `json:"at"`
@@ -27,7 +27,7 @@ type record struct {
 	Text string `json:"text"`
 }
 
-// A history is the skills that were called. It is safe for concurrent use.
+// A history holds the called skills. It is safe for concurrent use.
 type history struct {
 	cfg *Config
 
@@ -35,7 +35,7 @@ type history struct {
 	invoked []record // oldest first
 }
 
-// add keeps what a skill said.
+// add records a called skill's text.
 func (s *history) add(k *skill.Skill, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,14 +55,14 @@ func (s *history) add(k *skill.Skill, text string) {
 	s.cfg.note(invokedKind+fmt.Sprint(n.Slot), map[string]any{"slot": n.Slot, "at": n.At, "name": n.Name, "text": n.Text})
 }
 
-// note keeps something with the session.
+// note saves a note with the session.
 func (c *Config) note(kind string, fields map[string]any) {
 	if c.Note != nil {
 		c.Note(kind, fields)
 	}
 }
 
-// restore takes over what an earlier process kept.
+// restore loads the state saved by an earlier process.
 func (s *history) restore() {
 	for i := range maxInvoked {
 		var n record
@@ -73,7 +73,7 @@ func (s *history) restore() {
 	slices.SortFunc(s.invoked, func(a, b record) int { return a.At - b.At })
 }
 
-// forget forgets which skills were called: the conversation starts over.
+// forget clears the history when the conversation starts over.
 func (s *history) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *history) forget() {
 	s.invoked = nil
 }
 
-// sources returns the skills that were called, the last one first.
+// sources returns the called skills, most recent first.
 func (s *history) sources() (list []compact.Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

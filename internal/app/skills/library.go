@@ -23,16 +23,18 @@ import (
 	"adze/internal/skill/remote"
 )
 
-// Plugins return the folders of plugins: Early those that are known first, without a look at all files. Both may be nil.
+// Plugins returns the plugins' directories. Early returns the ones known without checking all
+// files. Both may be nil.
 type Plugins struct{ Roots, Early func() []library.Root }
 
-// OpenLibrary begins to look for the skills of a project that is opened in dir, and of directories that were added. Those
-// of plugins, and those that come with the program, are among them.
+// OpenLibrary starts scanning for the skills of a project opened in dir, including added
+// directories, plugins and built-in skills.
 func OpenLibrary(p *settings.Project, dir string, added []string, plugins Plugins, own *bundled.Bundle) *library.Library {
 	return library.Open(libraryConfig(p, dir, added, plugins, own))
 }
 
-// OpenLater does so a little later, or when skills are needed.
+// OpenLater is like OpenLibrary but delays the scan until shortly after, or until skills are
+// needed.
 func OpenLater(p *settings.Project, dir string, added []string, plugins Plugins, own *bundled.Bundle) *library.Library {
 	cfg := libraryConfig(p, dir, added, plugins, own)
 	cfg.Later = true
@@ -64,12 +66,13 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 	return cfg
 }
 
-// Index returns the file that keeps what was read of the skills of a project that is opened in dir.
+// Index returns the path of the skill index for a project opened in dir.
 func Index(p *settings.Project, dir string) string {
 	return filepath.Join(p.Home, "skills-index", fsys.HashedKey(dir)+".json")
 }
 
-// Roots returns the folders of skills that belong to no plugin. Those of a workspace that is not trusted are not among them.
+// Roots returns the skill directories that belong to no plugin, omitting an untrusted
+// workspace's.
 func Roots(p *settings.Project, dir string, added []string) []library.Root {
 	l := library.Layout{Managed: p.Source().Managed, User: p.User}
 	if p.Reads(scope.User) {
@@ -81,7 +84,8 @@ func Roots(p *settings.Project, dir string, added []string) []library.Root {
 	return library.Places(l)
 }
 
-// ignored reports whether git ignores a folder in the working directory, or one that it lies in. Its path has no links.
+// ignored reports whether git ignores a directory in the working directory, or one of its
+// parents. path has no symlinks.
 func ignored(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -95,7 +99,7 @@ func ignored(dir, path string) bool {
 	return false
 }
 
-// Fetching returns a library that also finds the skills of a source, which may be nil.
+// Fetching returns a library that also finds the skills of a remote source, which may be nil.
 func Fetching(l Library, from *remote.Source) Library {
 	if from == nil {
 		return l
@@ -108,7 +112,7 @@ type fetching struct {
 	from *remote.Source
 }
 
-// Find returns the skill of a name, on disk before one that is fetched.
+// Find returns the named skill, preferring local ones to fetched ones.
 func (f *fetching) Find(ctx context.Context, name string) *skill.Skill {
 	if k := f.Library.Find(ctx, name); k != nil {
 		return k

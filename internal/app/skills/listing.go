@@ -20,59 +20,64 @@ import (
 	"adze/internal/tools/discover"
 )
 
-// A ListingConfig is what a [Listing] is made from.
+// ListingConfig configures a [Listing].
 type ListingConfig struct {
-	// Skills returns those that the model may run, in the order of their names: the same slice until something changes.
+	// Skills returns the skills the model may run, sorted by name. It returns the same slice
+	// until something changes.
 	Skills func() []*skill.Skill
-	// Runner is the tool that runs them, and Pool returns the tools of the next request.
+	// Runner is the name of the tool that runs skills, and Pool returns the next request's
+	// tools.
 	Runner string
 	Pool   func() *tool.Pool
-	// Door is the tool through which the runner is called where it is deferred.
+	// Door is the tool that calls the runner when it is deferred.
 	Door string
-	// Window returns how many tokens the model's context has.
+	// Window returns the size of the model's context window, in tokens.
 	Window   func() int
 	Settings func() settings.Skills
-	// Score says how much a skill is used; may be nil.
+	// Score returns how much a skill is used; may be nil.
 	Score    func(name string) float64
 	Language func() texts.Language
 	// Before returns the conversation so far.
 	Before func() []msg.Entry
-	// Start is what the listing began with in an earlier session with the same skills; it may be nil. Keep is given how it
-	// begins in this one, once it is needed; it may be nil.
+	// Start is the cached listing of an earlier session with the same skills; may be nil. Keep,
+	// if non-nil, is called with a function that returns this session's listing for caching.
 	Start *Start
 	Keep  func(make func() *headstart.Skills)
-	// Note keeps a note with the session, and Last are those that were kept last, by kind. They may be nil.
+	// Note saves a note with the session, and Last holds the latest notes by kind. Both may be
+	// nil.
 	Note func(kind string, fields map[string]any)
 	Last map[string]json.RawMessage
 }
 
-// A Listing is what the model of a conversation is told of skills, and how it finds those that it was told too little of. It
-// may be nil: then there are no skills. It is safe for concurrent use.
+// A Listing announces skills to the conversation's model and lets it search the ones not fully
+// described. Nil means no skills. It is safe for concurrent use.
 type Listing struct {
 	cfg       ListingConfig
 	finder    *discover.Finder
 	suggested deferral.Discovered
-	// many says that skills can be searched. It stays, so that the tools do.
+	// many is true once skills can be searched. It is never reset, so that the tools stay the
+	// same.
 	many atomic.Bool
 
 	mu   sync.Mutex
 	last *brief.Skills
 }
 
-// suggestedKind is the kind of the note that has under "names" the skills that were suggested or found, oldest first.
+// suggestedKind is the kind of note that lists, under "names", the skills suggested or found,
+// oldest first.
 const suggestedKind = "suggested-skills"
 
-// NewListing returns the listing of a conversation.
+// NewListing returns a conversation's listing.
 func NewListing(c ListingConfig) *Listing {
 	l := &Listing{cfg: c}
 	var seen struct{ Names []string }
-	json.Unmarshal(c.Last[suggestedKind], &seen) // ok: then some are suggested again
+	json.Unmarshal(c.Last[suggestedKind], &seen) // ok: some are suggested again then
 	l.suggested.Restore(seen.Names)
 	l.finder = discover.NewFinder(discover.Config{Skills: c.Skills, Runner: c.Runner, Many: l.many.Load, Seen: &l.suggested})
 	return l
 }
 
-// Tool returns the tool that finds skills.
+// Tool returns the skill search tool.
 func (l *Listing) Tool() tool.Tool {
 	if l == nil {
 		return discover.New(nil)
@@ -80,7 +85,7 @@ func (l *Listing) Tool() tool.Tool {
 	return discover.New(l.finder)
 }
 
-// Told returns what the model is to be told of skills: the same value until something changes.
+// Told returns the skills to announce. It returns the same value until something changes.
 func (l *Listing) Told() *brief.Skills {
 	if l == nil {
 		return &brief.Skills{}
@@ -122,7 +127,8 @@ func (l *Listing) Told() *brief.Skills {
 	return l.last
 }
 
-// runner returns the tool that runs skills as the model calls it; empty if it does not have it.
+// runner returns the name by which the model calls the tool that runs skills; empty if it is
+// unavailable.
 func (l *Listing) runner() (name string) {
 	pool := l.cfg.Pool()
 	if _, _, ok := pool.Lookup(l.cfg.Runner); ok {
@@ -134,7 +140,7 @@ func (l *Listing) runner() (name string) {
 	return name
 }
 
-// begin returns what the model is told of skills while they need not be looked up.
+// begin returns the announcement from a cached listing.
 func (l *Listing) begin(with *headstart.Skills, now brief.Skills) *brief.Skills {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +154,8 @@ func (l *Listing) begin(with *headstart.Skills, now brief.Skills) *brief.Skills 
 	return l.last
 }
 
-// suggestions returns the skills that a text is about. Those of a start are not looked up: what is run is.
+// suggestions returns the skills relevant to a text. With a cached listing no skills are
+// loaded; only running one loads it.
 func (l *Listing) suggestions(text string, atLeast float64, n int, skip func(name string) bool) []suggest.Suggestion {
 	if begun := l.cfg.Start.get(); begun != nil {
 		if words := begun.Words.Text(); words != "" {
@@ -160,7 +167,7 @@ func (l *Listing) suggestions(text string, atLeast float64, n int, skip func(nam
 
 func same(a, b []*skill.Skill) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// Hear suggests skills that may help with a message, where they can be searched. See [session.Hearer].
+// Hear suggests skills relevant to a message, if skills are searchable. See [session.Hearer].
 func (l *Listing) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	told := l.Told()
 	if told.Finder == "" || told.Tool == "" {
@@ -177,7 +184,7 @@ func (l *Listing) Hear(_ context.Context, p session.Prompt) (h session.Hearing) 
 	return h
 }
 
-// Save keeps which skills were suggested or found.
+// Save stores which skills were suggested or found.
 func (l *Listing) Save() {
 	if names, changed := l.suggested.Changes(); changed && l.cfg.Note != nil {
 		l.cfg.Note(suggestedKind, map[string]any{"names": names})

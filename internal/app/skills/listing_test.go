@@ -21,7 +21,7 @@ import (
 	"adze/internal/tools/discover"
 )
 
-// A shelf is the skills of a listing of the tests, with what it is made from.
+// A shelf holds the skills and configuration of a test listing.
 type shelf struct {
 	ListingConfig
 	skills []*skill.Skill
@@ -43,7 +43,7 @@ func newShelf(tools ...string) *shelf {
 		Skills: func() []*skill.Skill { return s.skills }, Runner: "Skill", Pool: func() *tool.Pool { return pool },
 		Window: func() int { return s.window }, Settings: func() settings.Skills { return s.set },
 		Language: func() texts.Language { return texts.English }, Before: func() []msg.Entry { return s.before }, Last: s.notes,
-		Note: func(kind string, fields map[string]any) { s.notes[kind], _ = json.Marshal(fields) }, // ok: it is of texts
+		Note: func(kind string, fields map[string]any) { s.notes[kind], _ = json.Marshal(fields) }, // ok: cannot fail, only strings
 	}
 	return s
 }
@@ -55,7 +55,7 @@ func numbered(n int) (all []*skill.Skill) {
 	return all
 }
 
-// heard returns what is suggested with a message, however slow the machine is.
+// heard returns the suggestions for a message, independent of the machine's speed.
 func heard(t *testing.T, l *Listing, text string) (suggested string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func heard(t *testing.T, l *Listing, text string) (suggested string) {
 	return suggested
 }
 
-// What there is to tell is the same value until the skills, the budget or the tools change.
-//
+// TestTold checks that the announcement is the same value until the skills, the budget or the
+// tools change.
 // Proves SKILL-25, SKILL-27.
 func TestTold(t *testing.T) {
 	s := newShelf("Skill")
@@ -92,8 +92,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Skills can be searched where the list does not describe all of them, or as the setting says.
-//
+// TestSearchable checks that skills are searchable if the list does not describe all of them,
+// or if the setting requires it.
 // Proves SKILL-33.
 func TestSearchable(t *testing.T) {
 	for _, tt := range []struct {
@@ -113,9 +113,8 @@ func TestSearchable(t *testing.T) {
 	}
 }
 
-// With each message up to three skills are suggested that it may be about, each once in a session; what the model has found
-// itself is not suggested. Tools that were suggested are another matter.
-//
+// TestSuggestedOnce checks that each message gets up to three suggestions, each skill once per
+// session, excluding skills the model found itself. Tool suggestions are tracked separately.
 // Proves SKILL-33, X-061.
 func TestSuggestedOnce(t *testing.T) {
 	s := newShelf("Skill")
@@ -157,9 +156,9 @@ func TestSuggestedOnce(t *testing.T) {
 	}
 }
 
-// What an earlier session knew suggests the skills that they themselves would, each once, and none is looked up for it. Where
-// it does not know enough, they are.
-//
+// TestSuggestedFromTheStart checks that a cached listing gives the same suggestions as the
+// skills themselves, each once, without loading any. If it lacks information, the skills are
+// loaded.
 // Proves SKILL-33, SKILL-07.
 func TestSuggestedFromTheStart(t *testing.T) {
 	s := newShelf("Skill")
@@ -192,8 +191,8 @@ func TestSuggestedFromTheStart(t *testing.T) {
 	}
 }
 
-// Of more than 500 skills that were suggested the latest 400 are known.
-//
+// TestSuggestedAreBounded checks that of more than 500 suggested skills the latest 400 are
+// remembered.
 // Proves X-061.
 func TestSuggestedAreBounded(t *testing.T) {
 	s := newShelf("Skill")

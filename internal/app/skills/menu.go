@@ -11,22 +11,22 @@ import (
 	"adze/internal/skill/library"
 )
 
-// A menu is the skills that can be called: by the model from a list, by the user as commands. It is safe for concurrent
-// use.
+// A menu holds the skills that can be called, by the model from a list and by the user as
+// commands. It is safe for concurrent use.
 type menu struct {
 	cfg        *Config
 	activation *activation
-	command    func(*skill.Skill) desk.Command // returns a skill as a command
+	command    func(*skill.Skill) desk.Command // converts a skill to a command
 
 	mu      sync.Mutex
 	list    []*skill.Skill
-	from    *library.Set // that list was made of, with these and after so many activations
+	from    *library.Set // inputs of list: the set, servers and activation count
 	servers []*skill.Skill
 	at      int
-	offers  [2]offers // without and with those that no file has activated
+	offers  [2]offers // without and with inactive skills
 }
 
-// Offers are the commands that were made of skills.
+// offers caches the commands built from skills.
 type offers struct {
 	made    []desk.Command
 	from    *library.Set
@@ -34,12 +34,12 @@ type offers struct {
 	at      int
 }
 
-// all returns the skills that can be called: those of the library, and those of servers whose names are free.
+// all returns the callable skills: the library's, and server skills whose names are free.
 func (m *menu) all(ctx context.Context) []*skill.Skill {
 	return slices.Concat(m.cfg.Library.Set(ctx).Skills, m.cfg.ofServers())
 }
 
-// find returns the skill of a name, in the same case if there is one, or nil.
+// find returns the named skill, preferring a case-sensitive match, or nil.
 func (m *menu) find(ctx context.Context, name string) *skill.Skill {
 	if found := m.cfg.Library.Find(ctx, name); found != nil {
 		return found
@@ -54,7 +54,8 @@ func (m *menu) find(ctx context.Context, name string) *skill.Skill {
 	return nil
 }
 
-// listed returns the skills that the model can call, as they are known, by name: the same slice until something changes.
+// listed returns the known skills the model can call, sorted by name. It returns the same slice
+// until something changes.
 func (m *menu) listed() []*skill.Skill {
 	if m.cfg.Off {
 		return nil
@@ -67,7 +68,7 @@ func (m *menu) listed() []*skill.Skill {
 		return m.list
 	}
 	m.from, m.at, m.servers = set, at, servers
-	list := make([]*skill.Skill, 0, len(set.Skills)+len(servers)) // those of the set are in the order of their names
+	list := make([]*skill.Skill, 0, len(set.Skills)+len(servers)) // the set's skills are sorted by name
 	for _, k := range slices.Concat(set.Skills, servers) {
 		if !k.Manual && m.activation.has(k) {
 			list = append(list, k)
@@ -81,8 +82,8 @@ func (m *menu) listed() []*skill.Skill {
 	return list
 }
 
-// commands returns the skills as commands: the same ones until something changes, since each key that completes a name
-// asks for them. All includes those that no file has activated yet.
+// commands returns the skills as commands. The result is cached, because every key press during
+// completion needs it. If all is true, skills not yet activated by a file are included.
 func (m *menu) commands(all bool) []desk.Command {
 	find := m.cfg.Library.Early
 	if all {

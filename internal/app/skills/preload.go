@@ -13,8 +13,8 @@ import (
 	skilltool "adze/internal/tools/skill"
 )
 
-// Preload returns a hearer that tells the model the texts of skills with the first prompt. They are granted nothing. The user
-// and the model are told of those that cannot be loaded.
+// Preload returns a hearer that adds skill texts to the first prompt, without granting their
+// permissions. The user and the model are notified of skills that cannot be loaded.
 func (s *Skills) Preload(names []string) func(context.Context, session.Prompt) session.Hearing {
 	var once sync.Once
 	return func(ctx context.Context, _ session.Prompt) (h session.Hearing) {
@@ -30,7 +30,7 @@ func (s *Skills) Preload(names []string) func(context.Context, session.Prompt) s
 	}
 }
 
-// preload returns the text of a skill for an agent whose definition names it, or why there is none.
+// preload returns a skill's text for an agent whose definition names it, or the error message.
 func (s *Skills) preload(ctx context.Context, name string) string {
 	l := s.cfg.Language()
 	text, err := s.load(ctx, name)
@@ -42,7 +42,7 @@ func (s *Skills) preload(ctx context.Context, name string) string {
 	return catalogue.Text(l, "preloaded", name) + "\n" + text
 }
 
-// load returns the text of a skill that no one has called.
+// load returns the text of a skill without calling it.
 func (s *Skills) load(ctx context.Context, name string) (string, error) {
 	if s.cfg.Off {
 		return "", errors.New("skills are left out in this session")

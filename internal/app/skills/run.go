@@ -19,7 +19,7 @@ import (
 
 var errNone = errors.New("there are no skills")
 
-// maxPrompt bounds an expanded prompt, in bytes.
+// maxPrompt is the maximum size of an expanded prompt, in bytes.
 const maxPrompt = 400_000
 
 func (s *Skills) enabled() error {
@@ -29,13 +29,13 @@ func (s *Skills) enabled() error {
 	case s.start.get() != nil || len(s.menu.listed()) > 0:
 		return nil
 	}
-	if _, ok := s.cfg.Library.(*fetching); ok { // what can be fetched is not listed
+	if _, ok := s.cfg.Library.(*fetching); ok { // remote skills are not listed
 		return nil
 	}
 	return errNone
 }
 
-// typed makes the prompt of a skill that the user typed.
+// typed builds the prompt of a skill typed by the user.
 func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, error) {
 	k := s.menu.find(ctx, name)
 	if k == nil {
@@ -63,8 +63,9 @@ func (s *Skills) typed(ctx context.Context, name, args string) (session.Prompt, 
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: line}, &msg.Text{Text: text}}, Words: args + "\n" + x.words}, nil
 }
 
-// consent finds out whether a skill that the user typed gets what it asks for. Who types its name wants its text; what goes
-// beyond that is asked about. The error says why it does not run at all.
+// consent determines whether a skill typed by the user gets the permissions it requests. Typing
+// the name implies consent to its text; anything beyond that prompts. An error means the skill
+// does not run.
 func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (granted bool, err error) {
 	w := s.cfg.wish(k)
 	if w.Broken != nil {
@@ -103,12 +104,13 @@ func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (gran
 	return false, nil
 }
 
-// inLine returns a list as part of a sentence.
+// inLine formats a list for use in a sentence.
 func inLine(list string) string {
 	return tool.OneLine(strings.ReplaceAll(strings.TrimPrefix(list, "- "), "\n- ", "; "), 300)
 }
 
-// called runs a skill that the model called. The gates have let it pass, so that it gets what it asks for.
+// called runs a skill called by the model. It has passed the gates, so it gets the permissions
+// it requests.
 func (s *Skills) called(ctx context.Context, k *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error) {
 	x, err := s.expand(ctx, k, args, true)
 	if err != nil {
@@ -134,7 +136,7 @@ func (s *Skills) called(ctx context.Context, k *skill.Skill, args string, report
 	return r, nil
 }
 
-// fork runs a skill on its own.
+// fork runs a skill in its own conversation.
 func (s *Skills) fork(ctx context.Context, x *prompt, report func(tool.Progress)) (string, error) {
 	defer s.grants.end(x.run)
 	if s.cfg.Fork == nil {
@@ -144,7 +146,7 @@ func (s *Skills) fork(ctx context.Context, x *prompt, report func(tool.Progress)
 	return s.cfg.Fork(ctx, Fork{Skill: x.skill, Prompt: x.text, Rules: x.run.rules, Model: name, Effort: effort, Report: report})
 }
 
-// override lets the rest of the turn be answered as the skill wants.
+// override applies the skill's model and effort to the rest of the turn.
 func (c *Config) override(ctx context.Context, k *skill.Skill) {
 	name, effort := c.wanted(k)
 	if name == "" && effort == "" {
@@ -155,8 +157,8 @@ func (c *Config) override(ctx context.Context, k *skill.Skill) {
 	}
 }
 
-// overriding returns the name of a model that is asked in place of the current one: with the suffix for the long context
-// if that one has it, and the other model takes it. A skill does not send the conversation to another provider.
+// overriding returns the model to use in place of the current one, keeping the long-context
+// suffix if both models support it. A skill cannot send the conversation to another provider.
 func (c *Models) overriding(current, name string) (string, error) {
 	now, err := c.Lookup(current)
 	if err != nil {
@@ -178,7 +180,7 @@ func (c *Models) overriding(current, name string) (string, error) {
 	return name, err
 }
 
-// providerOf returns the part of a model's id that says which provider is asked; empty for its vendor.
+// providerOf returns the provider prefix of a model ID; empty for the vendor's own API.
 func providerOf(id string) string {
 	name, _, ok := strings.Cut(id, "/")
 	if !ok {
@@ -187,7 +189,8 @@ func providerOf(id string) string {
 	return name
 }
 
-// wanted returns the model and the effort that a skill names, or nothing. What is unknown is told and ignored.
+// wanted returns the model and effort requested by a skill, or zero values. Unknown names are
+// reported and ignored.
 func (c *Config) wanted(k *skill.Skill) (name string, effort model.Effort) {
 	if !k.Origin.Own() {
 		return "", ""

@@ -1,7 +1,6 @@
-// Package skills knows the skills of a conversation: what the model is told of them, and how they run, as commands that
-// the user types and for the model by a tool. It fills in their prompts, asks whether they get what they want, and takes
-// back at the end of a turn what they were given. Where skills are found is left to the library, and what a call may do
-// to the permission rules.
+// Package skills announces skills to the model and runs them, as user commands and through a
+// tool. It expands prompts, asks for consent, and revokes a skill's permissions at the end of
+// the turn.
 package skills
 
 import (
@@ -37,39 +36,43 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// A Config is what the skills of a conversation work with. Library, Gate, Session, Language and Say are required.
+// Config configures a conversation's skills. Library, Gate, Session, Language and Say are
+// required.
 type Config struct {
 	Library Library
-	// Servers returns the skills that MCP servers offer; it may be nil.
+	// Servers returns the skills offered by MCP servers; may be nil.
 	Servers func() []*skill.Skill
-	// Off says that the model does not call skills.
+	// Off prevents the model from calling skills.
 	Off bool
 
 	Gate *permission.Gate
 	// Session returns the session.
 	Session func() *session.Session
-	// SetHooks replaces the hooks that skills bring for a turn; it may be nil.
+	// SetHooks replaces the hooks that skills add for a turn; may be nil.
 	SetHooks func([]hook.Source) []hook.Problem
-	// Trusted reports whether the workspace is trusted. Approved reports whether the user has approved a hook of the
-	// project, and Approve records it.
+	// Trusted reports whether the workspace is trusted. Approved reports whether the user has
+	// approved a project hook, and Approve records it.
 	Trusted  func() bool
 	Approved func(trust.Item) bool
 	Approve  func(context.Context, trust.Item) error
-	// Markets returns the marketplaces whose skills need no question, and NoShell reports whether no commands are run.
+	// Markets returns the marketplaces whose skills need no prompt, and NoShell reports whether
+	// commands are disabled.
 	Markets func() []string
 	NoShell func() bool
 
-	// Vars returns what variables in prompts stand for, but for the folder of the skill.
+	// Vars returns the values of prompt variables other than the skill's directory.
 	Vars   func(s *skill.Skill) skill.Vars
 	Models Models
-	// Base returns what the paths of calls are relative to.
+	// Base returns the base for relative paths in calls.
 	Base func() paths.Base
-	// Fork runs a skill in a conversation of its own and returns what it says in the end; nil means that none can.
+	// Fork runs a skill in its own conversation and returns the final answer; nil disables
+	// forks.
 	Fork func(context.Context, Fork) (string, error)
-	// Used is told which skills are called; it may be nil.
+	// Used, if non-nil, is called with the name of each skill called.
 	Used func(name string)
 
-	// Note keeps something with the session, and Last is what was kept, by kind; both may be nil.
+	// Note saves a note with the session, and Last holds the latest notes by kind; both may be
+	// nil.
 	Note     func(kind string, fields map[string]any)
 	Last     map[string]json.RawMessage
 	Language func() texts.Language
@@ -85,27 +88,27 @@ type Library interface {
 	Touched(path string)
 }
 
-// Models are the models that skills may ask for.
+// Models resolves the models that skills request.
 type Models struct {
-	// Lookup finds a model by its name, and Elsewhere reports whether it may exist though it is not in the table, because
-	// another server than its vendor's is asked.
+	// Lookup finds a model by name. Elsewhere reports whether a model missing from the catalog
+	// may still exist, because the endpoint is not its vendor's.
 	Lookup    func(name string) (catalog.Model, error)
 	Elsewhere func(id string) bool
 }
 
-// A Fork is a skill that runs in a conversation of its own.
+// A Fork is a skill to run in its own conversation.
 type Fork struct {
 	Skill *skill.Skill
-	// Prompt is the expanded prompt, and Rules are what its calls may do unasked.
+	// Prompt is the expanded prompt, and Rules allow calls without prompting.
 	Prompt string
 	Rules  []rule.Rule
-	// Model and Effort are empty where the conversation's are used.
+	// Model and Effort are empty to use the conversation's.
 	Model  string
 	Effort model.Effort
 	Report func(tool.Progress)
 }
 
-// Skills are what a conversation knows of skills. Nil has none. It is safe for concurrent use.
+// Skills manages a conversation's skills. Nil has none. It is safe for concurrent use.
 type Skills struct {
 	cfg        Config
 	tool       skilltool.Config
@@ -116,7 +119,7 @@ type Skills struct {
 	start      *Start // may be nil
 }
 
-// New returns the skills of a conversation.
+// New returns a conversation's skills.
 func New(c Config) *Skills {
 	s := &Skills{cfg: c}
 	s.grants.cfg, s.history.cfg, s.activation.cfg = &s.cfg, &s.cfg, &s.cfg
@@ -131,10 +134,10 @@ func New(c Config) *Skills {
 	return s
 }
 
-// Begin lets the skills begin with a start, which may be nil. It is called before anything else.
+// Begin sets the cached listing to start with, which may be nil. It must be called first.
 func (s *Skills) Begin(with *Start) { s.start = with }
 
-// Start returns what they begin with, or nil.
+// Start returns the cached listing, or nil.
 func (s *Skills) Start() *Start {
 	if s == nil {
 		return nil
@@ -142,7 +145,7 @@ func (s *Skills) Start() *Start {
 	return s.start
 }
 
-// Tool returns the tool with which the model calls skills.
+// Tool returns the tool that lets the model call skills.
 func (s *Skills) Tool() tool.Tool {
 	if s == nil {
 		return skilltool.New(skilltool.Config{Enabled: func() error { return errNone }})
@@ -150,7 +153,7 @@ func (s *Skills) Tool() tool.Tool {
 	return skilltool.New(s.tool)
 }
 
-// ofServers returns the skills of servers.
+// ofServers returns the servers' skills.
 func (c *Config) ofServers() []*skill.Skill {
 	if c.Servers == nil {
 		return nil
@@ -158,8 +161,8 @@ func (c *Config) ofServers() []*skill.Skill {
 	return c.Servers()
 }
 
-// Settle waits until all files of skills were looked at once: before, what is known of them may be as it was in an earlier
-// session.
+// Settle waits until all skill files have been read once. Before that, the known skills may be
+// an earlier session's.
 func (s *Skills) Settle() {
 	if s != nil {
 		s.cfg.Library.Set(context.Background())
@@ -167,7 +170,8 @@ func (s *Skills) Settle() {
 	}
 }
 
-// Listed returns the skills that the model can call, as they are known, by name: the same slice until something changes.
+// Listed returns the known skills the model can call, sorted by name. It returns the same slice
+// until something changes.
 func (s *Skills) Listed() []*skill.Skill {
 	if s == nil {
 		return nil
@@ -175,7 +179,7 @@ func (s *Skills) Listed() []*skill.Skill {
 	return s.menu.listed()
 }
 
-// Offer offers the skills to the user as commands.
+// Offer makes the skills available to the user as commands.
 func (s *Skills) Offer(to *desk.Surroundings) {
 	if s == nil {
 		return
@@ -190,7 +194,7 @@ func (s *Skills) Offer(to *desk.Surroundings) {
 	}
 }
 
-// command returns a skill as a command.
+// command converts a skill to a command.
 func (s *Skills) command(k *skill.Skill) desk.Command {
 	return desk.Command{
 		Name: k.Name, Kind: desk.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
@@ -203,7 +207,7 @@ func (s *Skills) command(k *skill.Skill) desk.Command {
 	}
 }
 
-// Names returns the names of the skills that the user or the model can call.
+// Names returns the names of the skills the user or the model can call.
 func (s *Skills) Names() []string {
 	if s == nil {
 		return nil
@@ -211,7 +215,7 @@ func (s *Skills) Names() []string {
 	return namesOf(s.menu.all(context.Background()))
 }
 
-// Set returns the skills of the library.
+// Set returns the library's skills.
 func (s *Skills) Set(ctx context.Context) *library.Set {
 	if s == nil {
 		return &library.Set{}
@@ -219,15 +223,15 @@ func (s *Skills) Set(ctx context.Context) *library.Set {
 	return s.cfg.Library.Set(ctx)
 }
 
-// EndTurn takes back what skills were given.
+// EndTurn revokes the permissions granted to skills.
 func (s *Skills) EndTurn() {
 	if s != nil {
 		s.grants.endTurn()
 	}
 }
 
-// Restoring returns sources with the skills that were called, to be put back when the conversation is compacted, and what
-// is called when something took the place of the conversation: if nothing was put back, it starts over.
+// Restoring wraps sources to restore called skills after a compaction. replaced must be called
+// when the conversation has been replaced: if nothing was restored, it starts over.
 func (s *Skills) Restoring(sources func(context.Context) compact.Sources) (with func(context.Context) compact.Sources, replaced func()) {
 	if s == nil {
 		return sources, func() {}
@@ -246,7 +250,7 @@ func (s *Skills) Restoring(sources func(context.Context) compact.Sources) (with 
 		}
 }
 
-// Reload looks for skills again.
+// Reload rescans for skills.
 func (s *Skills) Reload(ctx context.Context) {
 	if s != nil {
 		s.cfg.Library.Refresh(ctx)

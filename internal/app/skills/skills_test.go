@@ -24,13 +24,13 @@ import (
 	"adze/internal/tool"
 )
 
-// A fixed library has what it is given.
+// A fixed library contains the given skills.
 type fixed struct {
 	library.Set
 	touched []string
 }
 
-// A fixedLibrary is one as a conversation sees it.
+// A fixedLibrary is a fixed library as seen by a conversation.
 type fixedLibrary struct{ of *fixed }
 
 func (l fixedLibrary) Early(context.Context) *library.Set   { return &l.of.Set }
@@ -46,7 +46,7 @@ func (l fixedLibrary) Find(_ context.Context, name string) *skill.Skill {
 	return nil
 }
 
-// A place is the skills of a conversation, with what is kept and said.
+// A place holds a conversation's skills, notes and messages.
 type place struct {
 	*Skills
 	gate  *permission.Gate
@@ -102,7 +102,7 @@ func newPlace(t *testing.T, rules []string, change func(*Config), all ...*skill.
 	return p
 }
 
-// decide returns how a call of the model would be decided.
+// decide returns the decision for a call by the model.
 func (p *place) decide(t *testing.T, name string) permission.Decision {
 	t.Helper()
 	input, err := json.Marshal(map[string]string{"skill": name})
@@ -159,8 +159,8 @@ func TestOrderOfPermission(t *testing.T) {
 	}
 }
 
-// A skill of a server is text: it grants itself nothing, and nothing in it is looked up.
-//
+// TestServerSkillGetsNothing checks that a server's skill is plain text: it grants no
+// permissions and nothing in it is expanded.
 // Proves MCP-47, X-107.
 func TestServerSkillGetsNothing(t *testing.T) {
 	k := &skill.Skill{Name: "db:x", Head: skill.Head{Allowed: []string{"Bash"}, Hooks: json.RawMessage(`{"Stop":[{"hooks":[{}]}]}`), Model: "nonsense"}, Origin: skill.Origin{Kind: skill.Server, By: "db"},
@@ -189,8 +189,7 @@ func TestServerSkillGetsNothing(t *testing.T) {
 	}
 }
 
-// Files activate the skills that wait for them, for the session and for those that continue it.
-//
+// TestActivation checks that files activate matching skills for the session and its resumes.
 // Proves SKILL-31.
 func TestActivation(t *testing.T) {
 	k := &skill.Skill{Name: "tests", Head: skill.Head{Paths: []string{"*.test.ts"}}, Origin: skill.Origin{Kind: skill.Project}}
@@ -234,9 +233,8 @@ func (r reads) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 	return tool.Result{}, nil
 }
 
-// The skills that were called are put back after a compaction, also in a session that is resumed, until the conversation
-// starts over.
-//
+// TestCalledSkillsAreKept checks that called skills are restored after a compaction, also in a
+// resumed session, until the conversation starts over.
 // Proves SKILL-20, CTX-43.
 func TestCalledSkillsAreKept(t *testing.T) {
 	var all []*skill.Skill
@@ -283,8 +281,8 @@ func TestCalledSkillsAreKept(t *testing.T) {
 	}
 }
 
-// What is unknown, or at another provider, is not asked.
-//
+// TestLongContextIsKept checks that the long-context suffix is kept, and that unknown models
+// and other providers are rejected.
 // Proves SESS-51, SKILL-15.
 func TestLongContextIsKept(t *testing.T) {
 	m := newPlace(t, nil, nil).cfg.Models
@@ -306,7 +304,7 @@ func TestLongContextIsKept(t *testing.T) {
 	}
 }
 
-// A skill that was removed after its name was completed says so.
+// TestSkillThatIsGone checks the error for a skill removed after its name was completed.
 func TestSkillThatIsGone(t *testing.T) {
 	p := newPlace(t, nil, nil, &skill.Skill{Name: "x"})
 	command := p.menu.commands(true)[0]
@@ -320,8 +318,8 @@ func TestSkillThatIsGone(t *testing.T) {
 	}
 }
 
-// Hooks of a project's skill need the user, once for what they are.
-//
+// TestHooksOfAProject checks that a project skill's hooks need the user's approval, once per
+// content.
 // Proves HOOK-31, PERM-70.
 func TestHooksOfAProject(t *testing.T) {
 	k := &skill.Skill{Name: "x", Origin: skill.Origin{Kind: skill.Project}, Head: skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}`)}}
@@ -361,7 +359,7 @@ func TestHooksOfAProject(t *testing.T) {
 	}
 }
 
-// What is asked is told in words.
+// TestWishes checks the plain-language description of requested permissions.
 func TestWishes(t *testing.T) {
 	var rules []rule.Rule
 	for _, text := range []string{"Bash(git add:*)", "Write(src/**)", "WebFetch(domain:x.org)", "mcp__db__query", "mcp__db", "Bash(bash -c:*)", "Edit(//etc/**)", "Edit(/lib/**)",
@@ -382,8 +380,7 @@ func TestWishes(t *testing.T) {
 	}
 }
 
-// What cannot be read is not asked about, and neither is what does not count.
-//
+// TestWishesThatAreNone checks that unreadable and irrelevant requests do not prompt.
 // Proves SKILL-10, SKILL-22.
 func TestWishesThatAreNone(t *testing.T) {
 	broken := &skill.Skill{Name: "broken", Head: skill.Head{Allowed: []string{"Read", "Bash(:*)"}}}
@@ -407,8 +404,8 @@ func TestWishesThatAreNone(t *testing.T) {
 	}
 }
 
-// A skill that may call others does not get what those ask for, and a name for everything is none.
-//
+// TestSkillsDoNotGrantSkills checks that a skill that may call others does not get their
+// permissions, and that a wildcard name grants nothing.
 // Proves SKILL-22.
 func TestSkillsDoNotGrantSkills(t *testing.T) {
 	k := &skill.Skill{Name: "x", Head: skill.Head{Allowed: []string{"Skill", "Skill(danger)", "Read"}}}
@@ -428,7 +425,7 @@ func TestSkillsDoNotGrantSkills(t *testing.T) {
 	}
 }
 
-// A prompt that is too long, or empty, is not sent, and nothing is granted then.
+// TestBadPrompts checks that an overlong or empty prompt is not sent and grants nothing.
 func TestBadPrompts(t *testing.T) {
 	for want, text := range map[string]string{"is empty": " \n", "longer than": strings.Repeat("x", maxPrompt+1), "more than 100 commands": strings.Repeat("!`true` ", 101)} {
 		k := &skill.Skill{Name: "x", Head: skill.Head{Allowed: []string{"Bash"}}, Origin: skill.Origin{Kind: skill.User}, Text: func(context.Context) (string, error) { return text, nil }}

@@ -6,20 +6,20 @@ import (
 	"adze/internal/app/headstart"
 )
 
-// A Start is what an earlier session told of skills. It counts until they are looked up. Nil never counts; it is safe for
-// concurrent use.
+// A Start is an earlier session's skill listing, valid until the skills are loaded. Nil is
+// never valid. It is safe for concurrent use.
 type Start struct {
 	known atomic.Pointer[headstart.Skills]
 }
 
-// NewStart returns a start with what is known, which may be nil.
+// NewStart returns a Start for known, which may be nil.
 func NewStart(known *headstart.Skills) *Start {
 	s := &Start{}
 	s.known.Store(known)
 	return s
 }
 
-// get returns what is known, or nil if that does not count any more.
+// get returns the listing, or nil if it is no longer valid.
 func (s *Start) get() *headstart.Skills {
 	if s == nil {
 		return nil
@@ -27,7 +27,7 @@ func (s *Start) get() *headstart.Skills {
 	return s.known.Load()
 }
 
-// End says that skills were looked up.
+// End invalidates the listing after the skills have been loaded.
 func (s *Start) End() {
 	if s != nil {
 		s.known.Store(nil)

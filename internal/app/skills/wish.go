@@ -13,11 +13,11 @@ import (
 	skilltool "adze/internal/tools/skill"
 )
 
-// maxWishes is how many rules are told in words.
+// maxWishes is the maximum number of rules described.
 const maxWishes = 20
 
-// wishes returns in words what the head asks for beyond being read, a line for each thing, those that allow most first. The
-// rules are those of Allowed, with variables filled in.
+// wishes describes, in plain language, the permissions a skill requests, one per line, broadest
+// first. rules are the rules in Allowed, with variables expanded.
 func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
 	rules = slices.Clone(rules)
 	slices.SortStableFunc(rules, func(a, b rule.Rule) int { return reach(&b) - reach(&a) })
@@ -34,7 +34,8 @@ func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
 	return lines
 }
 
-// reach returns how much a rule allows: any command, what can run any, a whole tool, or a part of what a tool does.
+// reach ranks how much a rule allows: any command, a program that can run any, a whole tool, or
+// part of a tool.
 func reach(r *rule.Rule) int {
 	switch {
 	case r.Broad() && whole(r):
@@ -47,7 +48,7 @@ func reach(r *rule.Rule) int {
 	return 0
 }
 
-// whole reports whether a rule allows all that its tool does.
+// whole reports whether a rule allows everything its tool does.
 func whole(r *rule.Rule) bool {
 	switch r.Content {
 	case "", "*", "**":
@@ -66,7 +67,7 @@ func readsFiles(name string) bool {
 	return name == "Read" || name == "Grep" || name == "Glob" || name == "LS"
 }
 
-// wish says what a rule allows.
+// wish describes a rule.
 func wish(r rule.Rule) string {
 	all, content := whole(&r), tool.OneLine(r.Content, 200)
 	switch {
@@ -103,8 +104,8 @@ func wish(r rule.Rule) string {
 	return "use the tool " + tool.OneLine(r.String(), 200)
 }
 
-// location returns a pattern of paths in the form in which paths are written elsewhere: in rules /x is in the working
-// directory, and //x is not.
+// location converts a rule's path pattern to ordinary path syntax: in rules, /x is relative to
+// the working directory, and //x is absolute.
 func location(pattern string) string {
 	if absolute, ok := strings.CutPrefix(pattern, "//"); ok {
 		return "/" + absolute
@@ -115,7 +116,8 @@ func location(pattern string) string {
 	return pattern
 }
 
-// rules returns what the calls of a skill may do. What others wrote grants itself nothing, and none grants other skills.
+// rules returns the rules for a skill's calls. Third-party skills grant nothing, and no skill
+// grants other skills.
 func (c *Config) rules(k *skill.Skill) (rules []rule.Rule, err error) {
 	if !k.Origin.Own() {
 		return nil, nil
@@ -127,7 +129,7 @@ func (c *Config) rules(k *skill.Skill) (rules []rule.Rule, err error) {
 			return nil, fmt.Errorf("allowed-tools of the skill %s: %q: %w", k.Name, text, err)
 		}
 		if r.Tool == skilltool.Name {
-			continue // what other skills ask for is theirs to be asked about
+			continue // other skills need their own consent
 		}
 		r.Scope, r.File = scope.Command, k.File
 		rules = append(rules, r)
@@ -141,10 +143,10 @@ func (c *Config) vars(k *skill.Skill) skill.Vars {
 	return v
 }
 
-// wish returns what a skill asks for.
+// wish returns the permissions a skill requests.
 func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 	if !k.Origin.Own() {
-		return skilltool.Wish{Free: true} // nothing in it counts but the words
+		return skilltool.Wish{Free: true} // only its text is used
 	}
 	rules, err := c.rules(k)
 	if err != nil {
@@ -152,7 +154,7 @@ func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 	}
 	h := k.Head
 	if len(rules) == 0 {
-		h.Allowed = nil // nothing that counts
+		h.Allowed = nil // none of them are relevant
 	}
 	w := skilltool.Wish{Free: k.Origin.Kind == skill.Bundled || skill.Safe(h) || c.vouched(k), Personal: len(c.unapproved(k)) > 0}
 	w.Free = w.Free && !w.Personal
@@ -160,13 +162,13 @@ func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 	return w
 }
 
-// vouched reports whether a skill comes from a marketplace that the user or the policy trusts.
+// vouched reports whether a skill comes from a marketplace trusted by the user or the policy.
 func (c *Config) vouched(k *skill.Skill) bool {
 	_, market, ok := strings.Cut(k.Origin.By, "@")
 	return ok && k.Origin.Kind == skill.Plugin && market != "" && c.Markets != nil && slices.Contains(c.Markets(), market)
 }
 
-// unapproved returns the hooks of a skill of the project that the user has not approved.
+// unapproved returns a project skill's hooks that the user has not approved.
 func (c *Config) unapproved(k *skill.Skill) (items []trust.Item) {
 	if k.Origin.Kind != skill.Project {
 		return nil

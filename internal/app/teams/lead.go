@@ -1,6 +1,6 @@
-// Package teams runs the team of a conversation. A [Lead] makes the team, starts teammates, and passes on what they write and
-// ask; a [Mate] is a teammate at work, in this process or in another. Who is in a team, and what may be sent, is known to
-// package team.
+// Package teams runs agent teams. A [Lead] creates the team, starts teammates and relays their
+// messages and prompts; a [Mate] is a running teammate, in this process or another. Membership
+// and message types are in package team.
 package teams
 
 import (
@@ -23,46 +23,48 @@ import (
 )
 
 const (
-	// every is how often the lead looks at its inbox, and a teammate in this process at its own.
+	// every is the inbox polling interval of the lead and of teammates in its process.
 	every = 500 * time.Millisecond
-	// everyProcess is how often a teammate in another process looks at its inbox.
+	// everyProcess is the inbox polling interval of a teammate in another process.
 	everyProcess = time.Second
-	// startTime is how long the process of a teammate may take to begin.
+	// startTime is the startup timeout of a teammate's process.
 	startTime = 30 * time.Second
 )
 
-// Agents are the sub-agents of a conversation, which can be continued.
+// Agents is a conversation's sub-agents, which can be continued.
 type Agents interface {
-	// Continue hands a text to the sub-agent that target names, and says what becomes of it.
+	// Continue sends text to the sub-agent named target and returns a status message.
 	Continue(ctx context.Context, target, text string) (status string, err error)
-	// Known returns the names of those that can be continued, and Any whether there are such.
+	// Known returns the names of the agents that can be continued, and Any reports whether
+	// there are any.
 	Known() []string
 	Any() bool
 }
 
-// A LeadConfig is what the lead of a team works with. All but Agents, Log and the ways to start teammates are required.
+// LeadConfig configures a team's lead. All fields are required except Agents, Log and the ways
+// to start teammates.
 type LeadConfig struct {
 	Store *team.Store
-	// Dir is that of the teams.
+	// Dir is the teams directory.
 	Dir       string
 	SessionID string
 	// Enabled reports whether the settings allow teams.
 	Enabled func() bool
 	Session func() *session.Session
-	Gate    *permission.Gate // limits the teammates, and puts their questions to the user
+	Gate    *permission.Gate // limits the teammates and prompts the user for them
 	Tasks   func(team string) Tasks
-	// Forget removes the task list of a team; nil keeps it.
+	// Forget removes a team's task list; nil keeps it.
 	Forget   func(team string) error
 	Agents   Agents
 	Start    Starter // runs a teammate in this process; may be nil
-	Panes    Panes   // runs one in a terminal pane; may be nil
+	Panes    Panes   // runs a teammate in a terminal pane; may be nil
 	Backend  func() string
 	Language func() texts.Language
 	Log      *slog.Logger
 }
 
-// A Lead is a conversation as the lead of a team, which it may not have yet: nothing runs and nothing is read before there is
-// one. It is safe for concurrent use.
+// A Lead lets a conversation lead a team. Until a team is created, nothing runs and nothing is
+// read. It is safe for concurrent use.
 type Lead struct {
 	cfg  LeadConfig
 	life context.Context
@@ -72,15 +74,15 @@ type Lead struct {
 	mu     sync.Mutex
 	team   string
 	post   *team.Post
-	stop   context.CancelFunc // stops looking at the inbox
-	plans  map[string]string  // the plans that wait for an answer: by id, whose they are
+	stop   context.CancelFunc // stops polling the inbox
+	plans  map[string]string  // owners of plans awaiting an answer, by request ID
 	asking map[string]context.CancelFunc
-	local  map[string]context.CancelFunc // the teammates in this process
-	mode   permission.Mode               // that the teammates know of
-	policy *permission.Policy            // whose limits the teammates in other processes know
+	local  map[string]context.CancelFunc // teammates in this process
+	mode   permission.Mode               // last mode sent to teammates
+	policy *permission.Policy            // policy whose limits were last sent to other processes
 }
 
-// NewLead returns the lead of a team that does not exist yet.
+// NewLead returns a lead without a team.
 func NewLead(c LeadConfig) *Lead {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -90,7 +92,7 @@ func NewLead(c LeadConfig) *Lead {
 	return l
 }
 
-// Leads implements the tools: it reports why no team can be made now.
+// Leads implements the tools. It returns an error if no team can be created now.
 func (l *Lead) Leads() error {
 	if !l.cfg.Enabled() {
 		return errors.New("the setting teams.enabled turns teams off")
@@ -98,7 +100,7 @@ func (l *Lead) Leads() error {
 	return nil
 }
 
-// Led implements the tools: it reports why there is no team to end.
+// Led implements the tools. It returns an error if no team exists.
 func (l *Lead) Led() error {
 	if l.Team() == "" {
 		return errors.New("it is offered while there is a team")
@@ -106,7 +108,7 @@ func (l *Lead) Led() error {
 	return nil
 }
 
-// Carries implements the tools: it reports why there is no agent to write to now.
+// Carries implements the tools. It returns an error if no agent can be messaged now.
 func (l *Lead) Carries() error {
 	if l.cfg.Agents != nil && l.cfg.Agents.Any() {
 		return nil
@@ -119,7 +121,7 @@ func (l *Lead) Carries() error {
 	return nil
 }
 
-// Team returns the name of the team, or "".
+// Team returns the team's name, or "".
 func (l *Lead) Team() string {
 	if l == nil {
 		return ""
@@ -135,7 +137,7 @@ func (l *Lead) office() *team.Post {
 	return l.post
 }
 
-// Create makes the team.
+// Create creates the team.
 func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.Created, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +157,7 @@ func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.C
 	return teamtool.Created{Name: t.Name, Lead: team.Lead, File: filepath.Join(l.cfg.Dir, t.Name, "config.json")}, nil
 }
 
-// Delete ends the team, unless teammates are active.
+// Delete deletes the team, unless teammates are active.
 func (l *Lead) Delete(ctx context.Context) (string, error) {
 	name := l.Team()
 	if name == "" {
@@ -184,12 +186,12 @@ func (l *Lead) active(t *team.Team) (names []string) {
 	return names
 }
 
-// starting reports whether a teammate in another process may still begin.
+// starting reports whether a teammate in another process may still start.
 func starting(m *team.Member) bool {
 	return m.Backend == team.Tmux && m.Process.PID == 0 && time.Since(m.Joined) < startTime
 }
 
-// drop forgets the team and removes its files, with its task list.
+// drop forgets the team and removes its files, including its task list.
 func (l *Lead) drop(name string) error {
 	l.mu.Lock()
 	l.team, l.post = "", nil
@@ -203,7 +205,7 @@ func (l *Lead) drop(name string) error {
 	return err
 }
 
-// Close ends the team with its teammates. L may be nil.
+// Close ends the team and its teammates. l may be nil.
 func (l *Lead) Close() {
 	if l == nil {
 		return
@@ -236,7 +238,7 @@ func (l *Lead) Close() {
 	}
 }
 
-// Carry sends what the model writes, to a member of the team or a sub-agent.
+// Carry sends a message written by the model to a team member or sub-agent.
 func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Receipt, error) {
 	post := l.office()
 	if a := l.cfg.Agents; a != nil && (post == nil || slices.Contains(a.Known(), letter.To)) {
@@ -259,7 +261,7 @@ func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Rece
 	return receipt(got), nil
 }
 
-// order sends a request to end, or the answer to a plan.
+// order sends a shutdown request, or the answer to a plan.
 func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
 	o := letter.Order
 	switch o.Type {
@@ -276,7 +278,7 @@ func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Lette
 	return teamtool.Receipt{}, fmt.Errorf("only a teammate sends %s", o.Type)
 }
 
-// answerPlan answers a plan that waits for it. The work continues in the lead's mode.
+// answerPlan answers a pending plan. The teammate continues in the lead's mode.
 func (l *Lead) answerPlan(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
 	o, mode := letter.Order, l.cfg.Gate.Mode()
 	if *o.Approve && mode == permission.Plan {

@@ -20,47 +20,48 @@ import (
 	teamtool "adze/internal/tools/team"
 )
 
-// Tasks is the task list of a team.
+// Tasks is a team's task list.
 type Tasks interface {
 	Next(ctx context.Context, owner string) (claimed tasklist.Task, ok bool, err error)
 	Release(ctx context.Context, owner string) (released []tasklist.Task, err error)
 }
 
-// A MateConfig is what a teammate works with. All but Idle and Log are required.
+// MateConfig configures a teammate. All fields are required except Idle and Log.
 type MateConfig struct {
 	Store *team.Store
 	Team  string
 	Name  string
 	Tasks Tasks
-	// Every is how often the inbox is looked at.
+	// Every is the inbox polling interval.
 	Every time.Duration
-	// Session returns that of the teammate.
+	// Session returns the teammate's session.
 	Session  func() *session.Session
 	Language func() texts.Language
-	// Idle is asked before the teammate waits for messages; what it returns is told to the model instead. It may be nil.
+	// Idle, if non-nil, is called before the teammate waits for messages. Non-empty feedback is
+	// sent to the model instead.
 	Idle func(ctx context.Context) (feedback string)
-	// Limits takes over the lead's limits when they change; nil in the lead's own process.
+	// Limits applies the lead's limits when they change; nil in the lead's own process.
 	Limits func(permission.Limits)
 	Log    *slog.Logger
 }
 
-// A Mate is a teammate at work: it reads its messages, claims tasks, and tells the lead when there are none. Its questions go
-// to the lead. It is safe for concurrent use.
+// A Mate is a running teammate: it reads messages, claims tasks, and notifies the lead when it
+// is idle. Its permission prompts go to the lead. It is safe for concurrent use.
 type Mate struct {
 	cfg  MateConfig
 	post *team.Post
 
-	limits []byte // that the lead wrote last; of Run alone
+	limits []byte // last limits written by the lead; used by Run only
 
 	mu      sync.Mutex
-	asked   string   // the request to end that the model has not answered; empty if there is none
-	ending  bool     // the model has agreed to end
-	sent    []string // what it has written to others since it was last idle
-	failed  bool     // its last turn has failed
-	stopped bool     // its last turn was interrupted
+	asked   string   // unanswered shutdown request; may be empty
+	ending  bool     // the model has agreed to shut down
+	sent    []string // messages sent since it was last idle
+	failed  bool     // the last turn failed
+	stopped bool     // the last turn was interrupted
 }
 
-// NewMate returns a teammate. [Mate.Run] makes it work.
+// NewMate returns a teammate. [Mate.Run] runs it.
 func NewMate(c MateConfig) *Mate {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -68,10 +69,11 @@ func NewMate(c MateConfig) *Mate {
 	return &Mate{cfg: c, post: c.Store.Post(c.Team, c.Name)}
 }
 
-// errLeadGone says that the lead's process has ended.
+// errLeadGone reports that the lead's process has ended.
 var errLeadGone = errors.New("the lead of the team has ended")
 
-// Run works until the model has agreed to end, or ctx is done. An error says why the teammate cannot go on.
+// Run works until the model agrees to shut down or ctx is done. An error means the teammate
+// cannot continue.
 func (m *Mate) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var followed sync.WaitGroup
@@ -110,13 +112,13 @@ func (m *Mate) Run(ctx context.Context) error {
 	}
 }
 
-// settle waits until no turn runs, and returns the messages that have arrived meanwhile.
+// settle waits until no turn is running and returns the messages that arrived in the meantime.
 func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Message, error) {
 	wait, stop := context.WithCancel(ctx)
 	defer stop()
 	idle := make(chan struct{})
 	go func() {
-		m.cfg.Session().Idle(wait) // ok: if ctx is done that is seen below
+		m.cfg.Session().Idle(wait) // ok: ctx is checked below
 		close(idle)
 	}()
 	var all []team.Message
@@ -140,7 +142,7 @@ func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Messag
 	}
 }
 
-// receive returns the messages for the model. Others are acted on at once.
+// receive returns the messages for the model. Others are handled immediately.
 func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 	arrived, err := m.post.Receive(ctx)
 	if err != nil {
@@ -148,7 +150,7 @@ func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 			return nil, errLeadGone
 		}
 		m.cfg.Log.Warn("a teammate cannot read its messages", "team", m.cfg.Team, "name", m.cfg.Name, "err", err)
-		return nil, nil // they are there the next time
+		return nil, nil // retried on the next poll
 	}
 	var all []team.Message
 	for _, message := range arrived {
@@ -167,7 +169,7 @@ func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 	return all, nil
 }
 
-// team returns the team, as long as its lead is there.
+// team returns the team, or an error once its lead is gone.
 func (m *Mate) team() (team.Team, error) {
 	t, err := m.cfg.Store.Open(m.cfg.Team)
 	if errors.Is(err, team.ErrUnknown) || err == nil && !t.Member(team.Lead).Process.Alive() {
@@ -184,7 +186,7 @@ func (m *Mate) team() (team.Team, error) {
 	return t, err
 }
 
-// next gives the model something to do: its messages, or a task. It reports whether there was anything.
+// next gives the model its messages or a task. It reports whether there was anything.
 func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bool, error) {
 	t, err := m.team()
 	if err != nil {
@@ -223,7 +225,8 @@ func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bo
 	return true, m.tell(ctx, say(m.cfg.Language(), "claimed", task.ID, plain(task.Subject), plain(task.Description)))
 }
 
-// rest tells the lead that there is nothing to do, unless a hook has something. It reports whether one had.
+// rest notifies the lead that the teammate is idle, unless a hook gives it more work. It
+// reports whether one did.
 func (m *Mate) rest(ctx context.Context) bool {
 	if m.cfg.Idle != nil {
 		if feedback := m.cfg.Idle(ctx); feedback != "" {
@@ -247,7 +250,7 @@ func (m *Mate) rest(ctx context.Context) bool {
 	return false
 }
 
-// setIdle writes down whether the teammate has something to do.
+// setIdle records whether the teammate is idle.
 func (m *Mate) setIdle(ctx context.Context, was, is bool) {
 	if was == is {
 		return
@@ -263,17 +266,17 @@ func (m *Mate) setIdle(ctx context.Context, was, is bool) {
 	}
 }
 
-// tell begins a turn with something for the model, which is heard like what a user says.
+// tell starts a turn with a message for the model, processed like user input.
 func (m *Mate) tell(ctx context.Context, text string) error {
 	return m.cfg.Session().Submit(ctx, session.Prompt{Parts: []msg.Part{msg.Reminder(text)}, Quoted: true})
 }
 
-// show tells the user who looks at the teammate what goes on.
+// show displays a message to a user watching the teammate.
 func (m *Mate) show(ctx context.Context, text string) {
-	m.cfg.Session().Submit(ctx, session.Tell{Text: text}) // ok: a session that has ended shows nothing
+	m.cfg.Session().Submit(ctx, session.Tell{Text: text}) // ok: a closed session shows nothing
 }
 
-// follow keeps how the last turn ended.
+// follow records how the last turn ended.
 func (m *Mate) follow(ctx context.Context) {
 	s := m.cfg.Session()
 	for e := range s.Entries(ctx, s.Last(), session.Latest) {
@@ -286,7 +289,8 @@ func (m *Mate) follow(ctx context.Context) {
 	}
 }
 
-// troubled reports whether the last turn did not end well, so that no task is begun before a message arrives.
+// troubled reports whether the last turn failed or was interrupted; then no task is started
+// before a message arrives.
 func (m *Mate) troubled() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -299,10 +303,10 @@ func (m *Mate) ended() bool {
 	return m.ending
 }
 
-// Carries implements the carrier of a tool: a teammate always has others to write to.
+// Carries implements the tool's carrier interface: a teammate can always message others.
 func (m *Mate) Carries() error { return nil }
 
-// Carry sends what the model writes.
+// Carry sends a message written by the model.
 func (m *Mate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
 	if l.Order != nil {
 		return m.order(ctx, l)
@@ -319,7 +323,7 @@ func (m *Mate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, 
 	return receipt(got), nil
 }
 
-// order sends what the model answers to a request.
+// order sends the model's answer to a request.
 func (m *Mate) order(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
 	if l.Order.Type != teamtool.ShutdownResponse {
 		return teamtool.Receipt{}, fmt.Errorf("only the lead sends %s", l.Order.Type)

@@ -20,22 +20,23 @@ import (
 	"adze/internal/team"
 )
 
-// A Spec says that a conversation is that of a teammate. The zero value says that it is none.
+// A Spec identifies a teammate's conversation. The zero value is not a teammate.
 type Spec struct {
 	Team, Name string
-	// Left is called when the teammate has ended, in a process of its own.
+	// Left is called when a teammate in its own process has ended.
 	Left func()
-	// Mate is the teammate if it runs in the process of its lead; nil makes one.
+	// Mate is the teammate if it runs in its lead's process; nil creates one.
 	Mate *Mate
 }
 
-// A Place is what a conversation brings along to be a member of a team. Log may be nil, and Agents and Start are those of a
-// conversation that can lead.
+// A Place holds the parts of a conversation needed for team membership. Log may be nil. Agents
+// and Start are set for conversations that can lead.
 type Place struct {
-	// Home is the state home, Dir where the process was started, and SessionID that of the conversation.
+	// Home is the state home, Dir the directory in which the process was started, and SessionID
+	// the conversation's ID.
 	Home, Dir, SessionID string
-	// Program starts this program again, and Flags are what it is given for a teammate; Environ returns its variables. An
-	// empty Program means that teammates run in this process.
+	// Program is the path of this program, Flags its arguments for a teammate, and Environ
+	// returns its environment. If Program is empty, teammates run in this process.
 	Program  string
 	Flags    []string
 	Environ  func() []string
@@ -51,18 +52,18 @@ type Place struct {
 	Log      *slog.Logger
 }
 
-// Open makes a conversation the teammate that s names, or else one that can lead a team.
+// Open makes a conversation the teammate named by s, or else a potential lead.
 func Open(p Place, s Spec) (Part, error) {
 	dir, locks := filepath.Join(p.Home, "teams"), filepath.Join(p.Home, "locks")
 	store := team.New(team.Config{Dir: dir, Locks: locks, Log: p.Log, Taken: func(name string) bool {
-		_, err := os.Lstat(tasklist.Dir(p.Home, name)) // the task list of an earlier team
+		_, err := os.Lstat(tasklist.Dir(p.Home, name)) // task list of an earlier team
 		return !errors.Is(err, fs.ErrNotExist)
 	}})
 	tasks := func(n tasklist.Names) Tasks {
 		n.Named, n.Session = p.Settings().Tasks.List, p.SessionID
 		id, err := n.Choose()
 		if err != nil {
-			id = p.SessionID // the tools for tasks report it
+			id = p.SessionID // the task tools report it
 		}
 		return tasklist.Open(tasklist.Config{Dir: tasklist.Dir(p.Home, id), Locks: locks, Warn: p.Say})
 	}
@@ -98,7 +99,8 @@ func Open(p Place, s Spec) (Part, error) {
 	})}, nil
 }
 
-// tidy gives back the tasks of a team whose lead was killed, and tells the user. Its teammates end by themselves.
+// tidy releases the tasks of a team whose lead was killed, and notifies the user. Its teammates
+// end by themselves.
 func (p *Place) tidy(t team.Team, tasks Tasks) {
 	for _, name := range t.Others(team.Lead) {
 		if _, err := tasks.Release(context.Background(), name); err != nil {
@@ -108,7 +110,7 @@ func (p *Place) tidy(t team.Team, tasks Tasks) {
 	p.Say(fmt.Sprintf("The team %s is removed: the session that led it was killed. ADZE_TASK_LIST_ID=%[1]s continues with its tasks.", t.Name))
 }
 
-// args returns what the process of a teammate is started with.
+// args returns the arguments of a teammate's process.
 func (p *Place) args(name string, m team.Member) []string {
 	model := m.Model
 	if model == "" {
@@ -121,7 +123,7 @@ func (p *Place) args(name string, m team.Member) []string {
 	return append(args, p.Flags...)
 }
 
-// Limits returns the limits that the lead of a team has written down for a teammate in another process.
+// Limits returns the limits recorded by a team's lead for a teammate in another process.
 func Limits(home string, s Spec) (*permission.Limits, string, error) {
 	t, err := team.New(team.Config{Dir: filepath.Join(home, "teams"), Locks: filepath.Join(home, "locks")}).Open(s.Team)
 	if err != nil {
@@ -135,7 +137,8 @@ func Limits(home string, s Spec) (*permission.Limits, string, error) {
 	return &l, m.Dir, nil
 }
 
-// AskIdle lets hooks send a teammate back to work that is about to wait for messages: it returns what they say.
+// AskIdle runs the hooks that can send an idle teammate back to work, and returns their
+// feedback.
 func AskIdle(ctx context.Context, fire func(context.Context, hook.Event) hook.Outcome, teamName, name string) string {
 	out := fire(ctx, hook.OnTeammateIdle(name, teamName))
 	if !out.Blocked {

@@ -15,15 +15,16 @@ import (
 	teamtool "adze/internal/tools/team"
 )
 
-// A Part is what a conversation is in a team: the lead of one, which may come, or a teammate. The zero value is neither.
+// A Part is a conversation's role in a team: potential lead or teammate. The zero value is
+// neither.
 type Part struct {
 	Lead *Lead
 	Mate *Mate
 
-	end func() // ends the work of a teammate in a process of its own; may be nil
+	end func() // stops a teammate in its own process; may be nil
 }
 
-// join makes this process that of a teammate, as its lead has written down.
+// join makes this process a teammate, as recorded by its lead.
 func join(c MateConfig) (*Mate, error) {
 	_, err := c.Store.Update(context.Background(), c.Team, func(t *team.Team) error {
 		me := t.Member(c.Name)
@@ -42,8 +43,8 @@ func join(c MateConfig) (*Mate, error) {
 	return NewMate(c), nil
 }
 
-// work lets a teammate in a process of its own work. Left is called when it has ended by itself, with why if that was no
-// agreement.
+// work runs a teammate in its own process. left is called when it has ended by itself, with an
+// error unless it agreed to shut down.
 func (p *Part) work(left func(why error)) {
 	life, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -57,7 +58,7 @@ func (p *Part) work(left func(why error)) {
 	}()
 }
 
-// Close ends the team of a lead, or the work of a teammate with a process of its own: its lead notices that.
+// Close ends a lead's team, or a teammate in its own process, which its lead notices.
 func (p *Part) Close() {
 	p.Lead.Close()
 	if p.end != nil {
@@ -65,7 +66,7 @@ func (p *Part) Close() {
 	}
 }
 
-// Tools returns the tools for teams.
+// Tools returns the team tools.
 func (p *Part) Tools() []tool.Tool {
 	switch {
 	case p.Mate != nil:
@@ -76,7 +77,8 @@ func (p *Part) Tools() []tool.Tool {
 	return nil
 }
 
-// Await returns what makes a turn without a user wait for teammates, and then for what other waits for.
+// Await returns a function that makes an unattended turn wait for teammates, and then calls
+// other.
 func (p *Part) Await(other func(context.Context, func() bool) bool) func(context.Context, func() bool) bool {
 	return func(ctx context.Context, heard func() bool) bool {
 		for p.Lead.Busy() {
@@ -92,14 +94,14 @@ func (p *Part) Await(other func(context.Context, func() bool) bool) func(context
 	}
 }
 
-// Attach makes a teammate ask its lead, and work if it has a process of its own.
+// Attach routes a teammate's prompts to its lead, and runs it if it has its own process.
 func (p *Part) Attach(g *permission.Gate, s Spec, say func(string)) {
 	if p.Mate == nil {
 		return
 	}
 	g.SetAsk(p.Mate.Ask)
 	if s.Mate != nil {
-		return // its lead runs it
+		return // run by its lead
 	}
 	p.work(func(why error) {
 		if why != nil {
@@ -109,7 +111,8 @@ func (p *Part) Attach(g *permission.Gate, s Spec, say func(string)) {
 	})
 }
 
-// ownPath returns the path of this program for other processes. Program is empty if it must not be started.
+// ownPath returns the path of this program for other processes, or "" if program is empty
+// because it must not be started.
 func ownPath(program string) string {
 	if program == "" {
 		return ""

@@ -12,11 +12,11 @@ import (
 	"adze/internal/tool"
 )
 
-// planTool is the tool with which a plan is presented.
+// planTool is the tool that presents a plan.
 const planTool = "ExitPlanMode"
 
-// Ask puts a question of the teammate's gate to the lead: a plan that the lead has to approve to its model, and every other
-// call to the user. It implements [permission.Asker].
+// Ask forwards a permission prompt to the lead: a plan that needs approval goes to the lead's
+// model, any other call to the user. It implements [permission.Asker].
 func (m *Mate) Ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	if q.Tool == planTool {
 		return m.askPlan(ctx, q)
@@ -45,7 +45,8 @@ func (m *Mate) Ask(ctx context.Context, q permission.Question) (permission.Answe
 	return a, nil
 }
 
-// askPlan asks the lead to approve a plan. A teammate that plans of its own accord needs no approval.
+// askPlan asks the lead to approve a plan. A teammate that entered plan mode on its own needs
+// no approval.
 func (m *Mate) askPlan(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	t, err := m.cfg.Store.Open(m.cfg.Team)
 	if err != nil {
@@ -81,13 +82,13 @@ func (m *Mate) askPlan(ctx context.Context, q permission.Question) (permission.A
 	return a, nil
 }
 
-// A suggestion is an update that a dialog offers.
+// A suggestion is a permission update offered by a dialog.
 type suggestion struct {
 	permission.Update
 	Wider bool `json:"wider,omitempty"`
 }
 
-// relayed returns a question as it is sent.
+// relayed converts a question for sending.
 func relayed(q permission.Question) (team.Question, error) {
 	r := team.Question{
 		Tool: q.Tool, Title: q.Title, DisplayName: q.DisplayName, Command: q.Command, About: q.About, Consent: q.Consent, Server: q.Server,
@@ -112,7 +113,7 @@ func relayed(q permission.Question) (team.Question, error) {
 	return r, err
 }
 
-// received returns a question as the lead's front end shows it, with the name of the teammate.
+// received converts a question for the lead's front end, adding the teammate's name.
 func received(from string, r team.Question) (permission.Question, error) {
 	q := permission.Question{
 		Tool: r.Tool, Title: r.Title, Agent: &permission.Agent{ID: from, Type: "teammate", Title: from}, DisplayName: r.DisplayName, Command: r.Command, About: r.About, Consent: r.Consent, Server: r.Server,
@@ -142,7 +143,7 @@ func received(from string, r team.Question) (permission.Question, error) {
 	return q, nil
 }
 
-// relay puts a teammate's question to the user and sends the answer back.
+// relay prompts the user with a teammate's question and sends the answer back.
 func (l *Lead) relay(ctx context.Context, m team.Message, r *team.PermissionRequest) {
 	q, err := received(m.From, r.Question)
 	var a permission.Answer

@@ -14,31 +14,32 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// The settings of teammateMode.
+// Values of the teammateMode setting.
 const (
 	Auto      = "auto"
 	InProcess = "in-process"
 	InTmux    = "tmux"
 )
 
-// A Draft is a teammate to start.
+// A Draft describes a teammate to start.
 type Draft struct {
 	Name, Team string
-	// Prompt is its first message, and About says in a few words what it is for.
+	// Prompt is its first message, and About a short description.
 	Prompt, About string
-	// Agent is the type of agent; Model and Mode may be empty. A teammate in plan mode works by plans that the lead approves.
+	// Agent is the agent type; Model and Mode may be empty. In plan mode the lead approves its
+	// plans.
 	Agent, Model, Mode string
-	Dir                string // empty means that of the lead
+	Dir                string // empty means the lead's
 }
 
-// Spawned is a teammate that was started.
+// Spawned is a started teammate.
 type Spawned struct {
 	team.Member
 	Team string
-	Note string // for the user and the model; may be empty
+	Note string // remark for the user and the model; may be empty
 }
 
-// text returns what the model is told of it.
+// text returns the tool result for the model.
 func (s Spawned) text() string {
 	text := fmt.Sprintf("The teammate %s (%s) works in the team %s. Its messages will come to you; do not wait or poll.", s.Name, s.ID, s.Team)
 	if s.Note != "" {
@@ -47,7 +48,8 @@ func (s Spawned) text() string {
 	return text
 }
 
-// Spawner returns what starts teammates for the tool that launches agents. Lead returns nil in a conversation that leads none.
+// Spawner returns a function that starts teammates for the Agent tool. lead returns nil in a
+// conversation that cannot lead.
 func Spawner(lead func() *Lead) func(ctx context.Context, in agenttool.Input) (tool.Result, error) {
 	return func(ctx context.Context, in agenttool.Input) (tool.Result, error) {
 		l := lead()
@@ -66,27 +68,28 @@ func Spawner(lead func() *Lead) func(ctx context.Context, in agenttool.Input) (t
 	}
 }
 
-// A Starter opens the conversation of a teammate in this process.
+// A Starter opens a teammate's conversation in this process.
 type Starter func(ctx context.Context, s Start) (*Begun, error)
 
-// A Start is what the conversation of a teammate is made of.
+// A Start holds the parameters of a teammate's conversation.
 type Start struct {
 	Team    string
 	Member  team.Member
-	Carrier *Mate // asks and writes for it
+	Carrier *Mate // sends its messages and prompts
 }
 
-// Begun is the conversation of a teammate.
+// Begun is a teammate's conversation.
 type Begun struct {
 	Session *session.Session
-	// Idle is asked before the teammate waits for messages; see [MateConfig].
+	// Idle is called before the teammate waits for messages; see [MateConfig].
 	Idle  func(ctx context.Context) string
 	Close func()
 }
 
-// Panes start teammates in panes of a terminal.
+// Panes starts teammates in terminal panes.
 type Panes interface {
-	// Available reports why there are none, or nil. Inside reports whether this process runs in one.
+	// Available returns an error if panes are unavailable. Inside reports whether this process
+	// runs in one.
 	Available() error
 	Inside() bool
 	Open(ctx context.Context, teamName string, m team.Member) (pane, note string, err error)
@@ -141,7 +144,7 @@ func (l *Lead) Spawn(ctx context.Context, d Draft) (Spawned, error) {
 	return Spawned{Member: m, Team: name, Note: note}, nil
 }
 
-// modeOf returns the mode of a teammate, never more permissive than that of the lead.
+// modeOf returns a teammate's mode, which is never more permissive than the lead's.
 func (c *LeadConfig) modeOf(wish string) (permission.Mode, error) {
 	lead := c.Gate.Mode()
 	if wish == "" {
@@ -154,7 +157,7 @@ func (c *LeadConfig) modeOf(wish string) (permission.Mode, error) {
 	return mode.Stricter(wanted, lead), nil
 }
 
-// backend chooses what a teammate runs in, and returns what to tell about it.
+// backend chooses where a teammate runs, and returns a note about it.
 func (c *LeadConfig) backend() (team.Backend, string, error) {
 	missing := errors.New("terminal panes are not available here")
 	if c.Panes != nil {
@@ -173,7 +176,7 @@ func (c *LeadConfig) backend() (team.Backend, string, error) {
 	return team.InProcess, "", nil
 }
 
-// begin starts the conversation of a teammate.
+// begin starts a teammate's conversation.
 func (l *Lead) begin(ctx context.Context, name string, m team.Member, note string) (team.Member, string, error) {
 	if m.Backend == team.Tmux {
 		pane, told, err := l.cfg.Panes.Open(ctx, name, m)
@@ -201,7 +204,7 @@ func (l *Lead) begin(ctx context.Context, name string, m team.Member, note strin
 	return m, note, l.run(name, m)
 }
 
-// run lets a teammate work in this process.
+// run runs a teammate in this process.
 func (l *Lead) run(name string, m team.Member) error {
 	life, stop := context.WithCancel(l.life)
 	var begun *Begun
@@ -221,17 +224,17 @@ func (l *Lead) run(name string, m team.Member) error {
 	l.work.Go(func() {
 		err := mate.Run(life)
 		over := life.Err() != nil
-		stop() // what still runs of its turn
+		stop() // cancels its running turn
 		begun.Close()
 		l.mu.Lock()
 		delete(l.local, m.Name)
 		l.mu.Unlock()
 		switch {
-		case over: // the lead ends, and removes the team
+		case over: // the lead is ending and removes the team
 		case err != nil:
 			l.lost(l.life, name, m, err.Error())
 		default:
-			l.withdraw(m.Name) // what it has written is read before it leaves
+			l.withdraw(m.Name) // its messages are read before it leaves
 		}
 	})
 	return nil

@@ -28,12 +28,12 @@ func say(l texts.Language, name string, values ...string) string {
 	return catalogue.Text(l, name, values...)
 }
 
-// plain returns text of others without what a terminal would obey, and such that it holds no tags.
+// plain sanitizes untrusted text: terminal control sequences are removed and tags escaped.
 func plain(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(term.Sanitize(s))
 }
 
-// brief returns the summary of a message, or else its beginning.
+// brief returns a message's summary, or else its beginning.
 func brief(summary, text string) string {
 	if summary != "" {
 		return tool.OneLine(summary, 80)
@@ -41,12 +41,12 @@ func brief(summary, text string) string {
 	return tool.OneLine(text, 80)
 }
 
-// receipt says who got a message.
+// receipt returns the receipt for a delivered message.
 func receipt(got []string) teamtool.Receipt {
 	return teamtool.Receipt{To: got, Status: "Sent to " + strings.Join(got, ", ") + "."}
 }
 
-// partly adds to an error who got the message nevertheless.
+// partly adds the recipients that were reached to an error.
 func partly(got []string, err error) error {
 	if len(got) == 0 {
 		return err
@@ -54,10 +54,11 @@ func partly(got []string, err error) error {
 	return errors.Join(err, fmt.Errorf("it was sent to %s", strings.Join(got, ", ")))
 }
 
-// lastOf returns the last n of a list.
+// lastOf returns the last n elements.
 func lastOf(list []string, n int) []string { return list[max(0, len(list)-n):] }
 
-// Appended returns what is added to the system prompt: the user's own words, and for a teammate what it is.
+// Appended returns the text appended to the system prompt: the user's own and, for a teammate,
+// its role.
 func (s Spec) Appended(own string, l texts.Language) string {
 	if s.Team == "" {
 		return own
@@ -65,11 +66,11 @@ func (s Spec) Appended(own string, l texts.Language) string {
 	return strings.TrimSpace(own + "\n\n" + builtin.Teammate(l, s.Name, s.Team))
 }
 
-// Needs reports whether a teammate gets a tool, whatever the definition of its agent says: it writes to others, presents plans
-// and works on the task list.
+// Needs reports whether a teammate needs a tool regardless of its agent's definition: it
+// messages others, presents plans and works on the task list.
 func (s Spec) Needs(tool string) bool {
 	return s.Team != "" && slices.Contains([]string{"SendMessage", planTool, "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"}, tool)
 }
 
-// Planning returns what a teammate is told in plan mode, beside how to plan.
+// Planning returns the additional plan-mode reminder for teammates.
 func Planning(l texts.Language) string { return catalogue.Text(l, "plan") }

@@ -11,25 +11,29 @@ import (
 	"adze/internal/team"
 )
 
-// PaneArg is the first argument of this program when it is started in a pane: the second is the file with what to run.
+// PaneArg is this program's first argument when started in a pane; the second is the job file.
 const PaneArg = "__teammate"
 
-// socket is the name of the server of tmux that runs teammates where this program does not run in tmux itself.
+// socket is the name of the tmux server for teammates when this program does not run in tmux
+// itself.
 const socket = "adze"
 
-// Tmux starts teammates in panes of tmux: beside the lead if that runs in tmux, else in a session of their own.
+// Tmux starts teammates in tmux panes: next to the lead if it runs in tmux, otherwise in their
+// own session.
 type Tmux struct {
-	// Dir is that of the teams, and Start where the process of the lead was started: its teammates have the same settings.
+	// Dir is the teams directory. Start is the directory in which the lead's process was
+	// started, so that teammates get the same settings.
 	Dir, Start string
 	Getenv     func(string) string
-	// Program is this program, and Args what it is started with for a teammate.
+	// Program is the path of this program, and Args returns its arguments for a teammate.
 	Program string
 	Args    func(teamName string, m team.Member) []string
-	// Environ returns the variables of a teammate, with secrets: none of them is on a command line or in a file.
+	// Environ returns a teammate's environment, including secrets, which are never put on a
+	// command line or in a file.
 	Environ func() []string
 }
 
-// Available reports that tmux is missing, or nil.
+// Available returns an error if tmux is missing.
 func (t *Tmux) Available() error {
 	if t.Program == "" {
 		return errors.New("this program cannot be started again")
@@ -43,7 +47,7 @@ func (t *Tmux) Available() error {
 // Inside reports whether this process runs in tmux.
 func (t *Tmux) Inside() bool { return t.Getenv("TMUX") != "" }
 
-// Open starts a teammate in a pane, and returns the pane.
+// Open starts a teammate in a pane and returns the pane.
 func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note string, err error) {
 	file := filepath.Join(t.Dir, name, m.Name+".start")
 	done, err := handOver(file, job{Args: t.Args(name, m), Env: t.Environ()})
@@ -64,11 +68,12 @@ func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note
 		}
 		return "", "", err
 	}
-	t.tmux(ctx, pane, "select-pane", "-t", paneID(pane), "-T", m.Name) // ok: a title is not needed
+	t.tmux(ctx, pane, "select-pane", "-t", paneID(pane), "-T", m.Name) // ok: the title is optional
 	return pane, note, nil
 }
 
-// attach returns the command that shows a session to the user. iTerm2 shows the panes of tmux as its own.
+// attach returns the command that shows a session to the user. iTerm2 displays tmux panes
+// natively.
 func (t *Tmux) attach(session string) string {
 	control := ""
 	if t.Getenv("TERM_PROGRAM") == "iTerm.app" {
@@ -77,7 +82,7 @@ func (t *Tmux) attach(session string) string {
 	return fmt.Sprintf("tmux %s-L %s attach -t %s", control, socket, session)
 }
 
-// inside opens a pane beside that of this process, or a window if there is no space.
+// inside opens a pane next to this process's, or a window if space is lacking.
 func (t *Tmux) inside(ctx context.Context, run []string) (string, error) {
 	pane, err := t.tmux(ctx, "", append([]string{"split-window", "-d", "-t", t.Getenv("TMUX_PANE")}, run...)...)
 	if err != nil {
@@ -86,7 +91,7 @@ func (t *Tmux) inside(ctx context.Context, run []string) (string, error) {
 	return pane, err
 }
 
-// outside opens a pane in a session of its own.
+// outside opens a pane in a separate session.
 func (t *Tmux) outside(ctx context.Context, session string, run []string) (string, error) {
 	server := socket + "/"
 	begin := []string{"new-window", "-d", "-t", "=" + session + ":"}
@@ -100,15 +105,15 @@ func (t *Tmux) outside(ctx context.Context, session string, run []string) (strin
 	return server + pane, nil
 }
 
-// Close ends what runs in a pane.
+// Close kills a pane.
 func (t *Tmux) Close(ctx context.Context, pane string) {
 	t.tmux(ctx, pane, "kill-pane", "-t", paneID(pane)) // ok: it may have ended
 }
 
-// paneID returns the name that tmux knows a pane by.
+// paneID returns a pane's tmux ID.
 func paneID(pane string) string { return pane[strings.LastIndexByte(pane, '/')+1:] }
 
-// tmux runs a command of tmux, on the server that a pane belongs to.
+// tmux runs a tmux command on the server that a pane belongs to.
 func (t *Tmux) tmux(ctx context.Context, pane string, args ...string) (string, error) {
 	if server, _, own := strings.Cut(pane, "/"); own {
 		args = append([]string{"-L", server}, args...)
@@ -123,7 +128,8 @@ func (t *Tmux) tmux(ctx context.Context, pane string, args ...string) (string, e
 	return text, nil
 }
 
-// plainEnv returns the variables that tmux itself needs: those of a server are shown to all its panes.
+// plainEnv returns the environment for tmux itself. It is minimal, because a server's
+// environment is visible to all its panes.
 func (t *Tmux) plainEnv() []string {
 	var env []string
 	for _, name := range []string{"TMUX", "TMUX_TMPDIR", "PATH", "HOME", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "SHELL", "USER", "TMPDIR"} {
@@ -134,7 +140,7 @@ func (t *Tmux) plainEnv() []string {
 	return env
 }
 
-// A job is what a process in a pane runs.
+// A job is a command for a process in a pane.
 type job struct {
 	Args []string `json:"args"`
 	Env  []string `json:"env"`

@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// handsOver says that a job can be handed to another process on this system.
+// handsOver is the reason why jobs cannot be passed to another process on this system; nil if
+// they can.
 var handsOver error
 
-// handOver makes a named pipe through which the process that opens it gets the job. The func it returns waits for that, if
-// the process was started, and removes the pipe.
+// handOver creates a named pipe that passes the job to the process that opens it. The returned
+// function waits for that, if the process was started, and removes the pipe.
 func handOver(file string, j job) (done func(started bool) error, err error) {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -31,7 +32,7 @@ func handOver(file string, j job) (done func(started bool) error, err error) {
 		return nil, fmt.Errorf("making a pipe for a teammate: %w", err)
 	}
 	return func(started bool) error {
-		defer os.Remove(file) // ok: it holds nothing
+		defer os.Remove(file) // ok: it holds no data
 		if !started {
 			return nil
 		}
@@ -39,14 +40,14 @@ func handOver(file string, j job) (done func(started bool) error, err error) {
 	}, nil
 }
 
-// feed writes data into a pipe as soon as a process reads it.
+// feed writes data to a pipe as soon as a process opens it.
 func feed(file string, data []byte, deadline time.Time) error {
 	for {
 		pipe, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		switch {
 		case err == nil:
 			defer pipe.Close()
-			pipe.SetWriteDeadline(deadline) // ok: then it waits for the reader, which is our own
+			pipe.SetWriteDeadline(deadline) // ok: without it we wait for the reader, which is our own
 			_, err = pipe.Write(data)
 			return err
 		case !errors.Is(err, syscall.ENXIO):
@@ -58,11 +59,11 @@ func feed(file string, data []byte, deadline time.Time) error {
 	}
 }
 
-// maxJob is the most bytes of a job.
+// maxJob is the maximum size of a job, in bytes.
 const maxJob = 16 << 20
 
-// RunPane is the program in a pane: it takes its job from the pipe that args name and becomes the teammate. It returns an
-// exit code if it cannot.
+// RunPane is the program run in a pane: it reads its job from the pipe named in args and
+// becomes the teammate. It returns an exit code if it cannot.
 func RunPane(args []string) int {
 	if len(args) != 1 {
 		return fail(errors.New("no pipe is named"))
@@ -87,7 +88,7 @@ func RunPane(args []string) int {
 	return fail(syscall.Exec(self, j.Args, terminalEnv(j.Env)))
 }
 
-// terminalEnv returns the variables of a job with those of this pane.
+// terminalEnv returns a job's environment with this pane's terminal variables.
 func terminalEnv(env []string) []string {
 	var all []string
 	for _, v := range env {

@@ -14,7 +14,7 @@ import (
 	"adze/internal/team"
 )
 
-// watch passes on what teammates write, and notices when one is gone, until ctx is done.
+// watch relays teammates' messages and detects lost teammates until ctx is done.
 func (l *Lead) watch(ctx context.Context, name string) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -31,7 +31,7 @@ func (l *Lead) watch(ctx context.Context, name string) {
 	}
 }
 
-// pass hands what has arrived to the model, or to the user.
+// pass delivers received messages to the model or the user.
 func (l *Lead) pass(ctx context.Context) {
 	post := l.office()
 	if post == nil {
@@ -72,7 +72,7 @@ func (l *Lead) pass(ctx context.Context) {
 	}
 }
 
-// dismiss takes a teammate out of the team and gives back its tasks, which it returns.
+// dismiss removes a teammate from the team and releases its tasks, which it returns.
 func dismiss(ctx context.Context, l *Lead, name, member string) (tasks []tasklist.Task) {
 	l.withdraw(member)
 	if err := l.cfg.Store.Leave(ctx, name, member); err != nil {
@@ -85,7 +85,7 @@ func dismiss(ctx context.Context, l *Lead, name, member string) (tasks []tasklis
 	return tasks
 }
 
-// ask puts a question to the user beside everything else. It is withdrawn when the teammate is gone.
+// ask prompts the user in the background. The prompt is withdrawn when the teammate is gone.
 func (l *Lead) ask(m team.Message, r *team.PermissionRequest) {
 	ctx, cancel := context.WithCancel(l.life)
 	l.mu.Lock()
@@ -100,11 +100,11 @@ func (l *Lead) ask(m team.Message, r *team.PermissionRequest) {
 	})
 }
 
-// findLost looks for teammates in other processes that have ended without saying so.
+// findLost looks for teammates in other processes that ended without notice.
 func (l *Lead) findLost(ctx context.Context, name string) {
 	t, err := l.cfg.Store.Open(name)
 	if err != nil {
-		return // there may be none any more
+		return // the team may be gone
 	}
 	for _, m := range t.Members {
 		switch {
@@ -117,11 +117,11 @@ func (l *Lead) findLost(ctx context.Context, name string) {
 	}
 }
 
-// lost gives back the tasks of a teammate that is gone, and tells the lead.
+// lost releases the tasks of a lost teammate and notifies the lead.
 func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string) {
-	l.pass(ctx) // what it has written before counts
+	l.pass(ctx) // deliver its earlier messages
 	if t, err := l.cfg.Store.Open(name); err != nil || t.Member(m.Name) == nil {
-		return // it had agreed to end
+		return // it had agreed to shut down
 	}
 	body := &team.Lost{Member: m.Name, Reason: why}
 	for _, t := range dismiss(ctx, l, name, m.Name) {
@@ -134,7 +134,7 @@ func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string)
 	}
 }
 
-// withdraw takes back the questions of a teammate, and forgets its plans.
+// withdraw cancels a teammate's prompts and forgets its plans.
 func (l *Lead) withdraw(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +150,7 @@ func (l *Lead) withdraw(name string) {
 	}
 }
 
-// capModes makes teammates follow when the lead's mode becomes a stricter one than theirs.
+// capModes restricts teammates when the lead's mode becomes stricter than theirs.
 func (l *Lead) capModes(ctx context.Context, name string) {
 	now := l.cfg.Gate.Mode()
 	l.mu.Lock()
@@ -176,7 +176,7 @@ func (l *Lead) capModes(ctx context.Context, name string) {
 	}
 }
 
-// handLimits gives teammates in other processes the limits of the lead, if they have changed.
+// handLimits sends the lead's limits to teammates in other processes if they have changed.
 func (l *Lead) handLimits(ctx context.Context, name string) {
 	now := l.cfg.Gate.Policy()
 	l.mu.Lock()
@@ -198,14 +198,15 @@ func (l *Lead) handLimits(ctx context.Context, name string) {
 	}
 	if err != nil {
 		l.cfg.Log.Warn("teammates keep the lead's earlier limits", "err", err)
-		return // it is tried again
+		return // retried later
 	}
 	l.mu.Lock()
 	l.policy = now
 	l.mu.Unlock()
 }
 
-// Busy reports whether a teammate works, or a message waits for the lead. L may be nil.
+// Busy reports whether a teammate is working or a message is waiting for the lead. l may be
+// nil.
 func (l *Lead) Busy() bool {
 	name := l.Team()
 	if name == "" {
