@@ -21,26 +21,26 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// unavailable says, in a sentence, why a provider cannot be used.
+// unavailable is the reason, as a sentence, why a provider cannot be used.
 type unavailable string
 
 func (u unavailable) Error() string { return string(u) }
 
-// access opens providers with what the user has configured.
+// access opens providers with the user's configuration.
 type access struct {
 	Config
 	chosen choice
 
 	servers *localServers
-	// keySource and shared are those of the provider opened first; see [Backend].
+	// keySource and shared belong to the provider opened first; see [Backend].
 	keySource string
 	shared    bool
 
 	mu       sync.Mutex
-	recorder *replay.Recorder // nil until requests are recorded
+	recorder *replay.Recorder // nil until recording starts
 }
 
-// open returns the provider of a row.
+// open opens the provider of a row.
 func (a *access) open(p *provider) (model.Provider, error) {
 	chosen := p == a.chosen.provider
 	if err := checkAddresses(a.Settings); err != nil {
@@ -52,7 +52,7 @@ func (a *access) open(p *provider) (model.Provider, error) {
 		AllowInsecure: a.Settings.Bool("ADZE_ALLOW_INSECURE_HTTP"),
 		Note:          a.Say,
 	}
-	if chosen && p.takesHeaders(a.Settings) { // they may hold credentials, which are nothing to the others
+	if chosen && p.takesHeaders(a.Settings) { // headers may hold credentials that other providers must not see
 		var err error
 		if c.Headers, err = parseHeaders(a.Settings.Text("ADZE_CUSTOM_HEADERS")); err != nil {
 			a.Say(a.Settings.Origin("ADZE_CUSTOM_HEADERS") + ": " + err.Error())
@@ -87,12 +87,13 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	return local.Guard(opened, a.servers.model), nil
 }
 
-// takesHeaders reports whether the user's custom headers are for p. Those of the ecosystem's variable are for its own API.
+// takesHeaders reports whether the user's custom headers apply to p. Headers from the
+// ecosystem's variable are only sent to its own API.
 func (p *provider) takesHeaders(s *config.Settings) bool {
 	return p == &providers[0] || p.use != "" || s.Origin("ADZE_CUSTOM_HEADERS") != "ANTHROPIC_CUSTOM_HEADERS"
 }
 
-// authHint returns what the user can do when credentials from a source are not accepted.
+// authHint returns advice for the user when credentials from a source are rejected.
 func authHint(p *provider, source string) string {
 	switch source {
 	case "none":
@@ -103,7 +104,8 @@ func authHint(p *provider, source string) string {
 	return "Check the credentials from " + source + "; `adze auth status` says what else is set"
 }
 
-// describe returns the service of p, fills in its address and credentials, and says where these come from.
+// describe returns p's service, fills in its address and credentials in c, and returns the
+// source of the credentials.
 func (a *access) describe(p *provider, c *wire.Config) (s wire.Service, source string, err error) {
 	if p.connect != nil {
 		if s, source, err = p.connect(a, c); err != nil {
@@ -121,8 +123,8 @@ func (a *access) describe(p *provider, c *wire.Config) (s wire.Service, source s
 	return s, source, nil
 }
 
-// checkAddresses returns an error if a file of the workspace says where requests go: who can write such a file would get
-// the user's key, and what the user says.
+// checkAddresses returns an error if a workspace file sets a provider address: whoever can
+// write such a file would receive the user's key and prompts.
 func checkAddresses(s *config.Settings) error {
 	for _, id := range settings.Addresses() {
 		if from, file := s.ScopeOf(id); file && (from == scope.Project || from == scope.Local) {
@@ -133,7 +135,7 @@ func checkAddresses(s *config.Settings) error {
 	return nil
 }
 
-// authenticate fills in the address and the credentials of p, and returns where these come from.
+// authenticate fills in p's address and credentials, and returns the source of the credentials.
 func (a *access) authenticate(p *provider, c *wire.Config) (source string, err error) {
 	text := func(key string) string {
 		if key == "" {
@@ -168,7 +170,8 @@ func (a *access) authenticate(p *provider, c *wire.Config) (source string, err e
 	return "", unavailable("The provider " + p.name + " has no credentials.")
 }
 
-// authenticateOwn is authenticate for a provider of the settings. One without a key gets none.
+// authenticateOwn is authenticate for a provider defined in the settings. Without a configured
+// key none is sent.
 func (a *access) authenticateOwn(p *provider, c *wire.Config) (source string, err error) {
 	own := p.own
 	c.BaseURL = own.BaseURL
@@ -195,7 +198,7 @@ func (a *access) authenticateOwn(p *provider, c *wire.Config) (source string, er
 	return "none", nil
 }
 
-// record returns the transport that records the requests to all providers.
+// record returns a transport that records the requests to all providers.
 func (a *access) record(network transport.Config) (http.RoundTripper, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -209,7 +212,7 @@ func (a *access) record(network transport.Config) (http.RoundTripper, error) {
 	return a.recorder, nil
 }
 
-// close ends the recording.
+// close closes the recorder.
 func (a *access) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -219,7 +222,7 @@ func (a *access) close() error {
 	return a.recorder.Close()
 }
 
-// extraBody returns the members to add to requests.
+// extraBody returns the fields to add to request bodies.
 func extraBody(s *config.Settings) (json.RawMessage, error) {
 	raw := s.Object("ADZE_EXTRA_BODY")
 	if len(raw) == 0 {
@@ -232,7 +235,7 @@ func extraBody(s *config.Settings) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// parseHeaders reads lines of "Name: value". It leaves out and reports other lines.
+// parseHeaders parses lines of "Name: value". It skips and reports other lines.
 func parseHeaders(text string) (http.Header, error) {
 	h := http.Header{}
 	var bad []string

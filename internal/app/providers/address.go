@@ -9,8 +9,9 @@ import (
 	"adze/internal/model/wire"
 )
 
-// localAddress returns the base URL of a server on this machine for what the user says about it, which may lack the
-// scheme, the port or both, or be where the server listens. The usual address fills in the rest.
+// localAddress returns the base URL of a local server from the user's setting, which may lack
+// the scheme, the port or both, or be a listen address. The usual address supplies the missing
+// parts.
 func localAddress(said, usual string) string {
 	if said == "" {
 		return ""
@@ -21,7 +22,7 @@ func localAddress(said, usual string) string {
 	own, _ := url.Parse(usual) // ok: a constant
 	u, err := url.Parse(said)
 	if err != nil {
-		return said // the client says what is wrong with it
+		return said // the client reports the error
 	}
 	host, port := u.Hostname(), u.Port()
 	if host == "" || host == "0.0.0.0" || host == "::" {
@@ -37,18 +38,18 @@ func localAddress(said, usual string) string {
 	return u.String()
 }
 
-// normalized returns a base URL that the paths of a dialect are relative to, for one as users write it: with or without the
-// version, a slash, or the path itself at its end.
+// normalized returns the base URL for a dialect's relative paths. base may end with a version,
+// a slash, or the path itself.
 func normalized(d wire.Dialect, base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
-		return base // the client says what is wrong with it
+		return base // the client reports the error
 	}
 	path, _, _ := strings.Cut(d.Path(&model.Request{Model: "m"}), "?")
 	at := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/"+path)
 	version, _, versioned := strings.Cut(path, "/")
 	switch versioned = versioned && strings.HasPrefix(version, "v1"); {
-	case versioned: // the dialect's paths begin with it
+	case versioned: // the dialect's paths include it
 		at = strings.TrimSuffix(strings.TrimSuffix(at, "/models"), "/"+version)
 	case at == "":
 		at = "/v1"

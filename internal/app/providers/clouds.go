@@ -19,7 +19,7 @@ import (
 	"adze/internal/tool"
 )
 
-// amazonBedrock reads the credentials and the region as the tools of AWS do.
+// amazonBedrock reads the credentials and region like the AWS tools.
 func amazonBedrock(a *access, c *wire.Config) (wire.Service, string, error) {
 	c.BaseURL = a.Settings.Text("ADZE_BEDROCK_BASE_URL")
 	s, err := bedrock.Service(bedrock.Config{
@@ -32,7 +32,7 @@ func amazonBedrock(a *access, c *wire.Config) (wire.Service, string, error) {
 	return s, "the AWS configuration", err
 }
 
-// cacheLong asks for the long lifetime of everything that is cached.
+// cacheLong requests the long lifetime for all cached blocks.
 func cacheLong(req *model.Request) {
 	req.Cache = slices.Clone(req.Cache)
 	for i := range req.Cache {
@@ -40,7 +40,7 @@ func cacheLong(req *model.Request) {
 	}
 }
 
-// googleVertex reads the credentials as the tools of Google Cloud do.
+// googleVertex reads the credentials like the Google Cloud tools.
 func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
 	c.BaseURL = a.Settings.Text("ADZE_VERTEX_BASE_URL")
 	s, err := vertex.Service(vertex.Config{
@@ -54,7 +54,7 @@ func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
 	return s, "the Google Cloud configuration", err
 }
 
-// azureFoundry takes a key, or a token of the user's directory.
+// azureFoundry uses a key or a directory token.
 func azureFoundry(a *access, c *wire.Config) (wire.Service, string, error) {
 	c.BaseURL, c.APIKey = a.Settings.Text("ADZE_FOUNDRY_BASE_URL"), a.Settings.Text("ADZE_FOUNDRY_API_KEY")
 	source := "the Azure configuration"
@@ -69,32 +69,32 @@ func azureFoundry(a *access, c *wire.Config) (wire.Service, string, error) {
 	return s, source, err
 }
 
-// The limits of commands that get credentials. One that signs the user in may wait for a browser.
+// Timeouts of credential commands. A sign-in may wait for a browser.
 const (
 	runLimit    = time.Minute
 	signInLimit = 5 * time.Minute
 )
 
-// run runs a shell command that prints credentials and returns what it prints.
+// run runs a shell command that prints credentials and returns its output.
 func (a *access) run(ctx context.Context, command string) ([]byte, error) {
 	var out bytes.Buffer
 	err := a.shell(ctx, command, runLimit, &out, nil)
 	return out.Bytes(), err
 }
 
-// signIn runs a shell command and shows the user what it prints, such as an address and a code.
+// signIn runs a shell command and shows the user its output, such as a URL and a code.
 func (a *access) signIn(ctx context.Context, command string) error {
 	shown := &lineWriter{say: a.Say}
 	defer shown.Close()
 	return a.shell(ctx, command, signInLimit, shown, shown)
 }
 
-// shell runs a shell command. Without a writer for what it says of problems, that is part of the error.
+// shell runs a shell command. If problems is nil, stderr becomes part of the error.
 func (a *access) shell(ctx context.Context, command string, limit time.Duration, out, problems io.Writer) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(limited, "sh", "-c", command)
-	cmd.Dir, cmd.WaitDelay = a.Dir, time.Second // for what it leaves running in the background
+	cmd.Dir, cmd.WaitDelay = a.Dir, time.Second // allows for background children
 	if a.Environ != nil {
 		cmd.Env = a.Environ()
 	}
@@ -117,13 +117,13 @@ func (a *access) shell(ctx context.Context, command string, limit time.Duration,
 	return nil
 }
 
-// A lineWriter says each line that is written to it.
+// A lineWriter passes each line written to it to say.
 type lineWriter struct {
 	say  func(string)
 	rest []byte
 }
 
-// maxLine is where a line without an end is broken.
+// maxLine is the length at which an unterminated line is split.
 const maxLine = 4096
 
 func (w *lineWriter) Write(p []byte) (int, error) {
@@ -138,7 +138,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// Close says what is left.
+// Close flushes the rest.
 func (w *lineWriter) Close() { w.line(w.rest) }
 
 func (w *lineWriter) line(text []byte) {

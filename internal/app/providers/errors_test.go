@@ -21,9 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// What a user reads when each provider refuses a request, in the words that it documents: what happened, and what to do with
-// the credentials in use.
-//
+// TestRefusals checks the user-facing error for each provider's documented refusals: the cause,
+// and a remedy that fits the credentials in use.
 // Proves PROV-55.
 func TestRefusals(t *testing.T) {
 	const secret = "sk-of-the-user-0123456789abcdef"
@@ -65,7 +64,7 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range tests {
 		asked := 0
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost { // a server on this machine is also asked what it is
+			if r.Method == http.MethodPost { // local servers are also queried for their type
 				asked++
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -111,8 +110,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What a server says about trying again counts in every dialect: in headers, and in the body where a vendor puts it there.
-//
+// TestServersSayWhenToTryAgain checks that retry hints are honored in every dialect: in
+// headers, and in the body for vendors that put them there.
 // Proves PROV-50, PROV-56.
 func TestServersSayWhenToTryAgain(t *testing.T) {
 	const google = `{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}}`
@@ -122,7 +121,7 @@ func TestServersSayWhenToTryAgain(t *testing.T) {
 		header     string
 		body       string
 		unattended bool
-		want       time.Duration // 0 for no other attempt
+		want       time.Duration // 0 means no retry
 		only       string        // provider
 	}{
 		{"milliseconds", 429, "Retry-After-Ms: 1500", "", false, 1500 * time.Millisecond, ""},
@@ -162,7 +161,7 @@ func TestServersSayWhenToTryAgain(t *testing.T) {
 					break
 				}
 			}
-			if waits < tt.want || waits > tt.want+tt.want/4 { // up to a quarter more where the server does not say
+			if waits < tt.want || waits > tt.want+tt.want/4 { // up to a quarter more without a hint from the server
 				t.Errorf("%s, %s: waits %v, want %v", provider, tt.name, waits, tt.want)
 			}
 			s.Close()

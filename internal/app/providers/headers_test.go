@@ -11,8 +11,9 @@ import (
 	"adze/internal/msg"
 )
 
-// Proves PROV-53. A provider without a key gets none, headers may refer to variables, and the address of Vertex needs no
-// version.
+// TestWhatIsSent checks that a provider without a key gets none, that headers may refer to
+// variables, and that a Vertex address needs no version.
+// Proves PROV-53.
 func TestWhatIsSent(t *testing.T) {
 	var last *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

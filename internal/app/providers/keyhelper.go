@@ -12,11 +12,11 @@ import (
 	"adze/internal/tool"
 )
 
-// helperLimit is how long a key helper may take.
+// helperLimit is the timeout of a key helper.
 const helperLimit = 10 * time.Second
 
-// keyHelper returns a function that runs a shell command which prints the key, in the environment that env
-// returns, or ours if env is nil.
+// keyHelper returns a function that runs a shell command to print the key, with the environment
+// from env, or ours if env is nil.
 func keyHelper(command, dir string, env func() []string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		limited, cancel := context.WithTimeout(ctx, helperLimit)
@@ -26,7 +26,7 @@ func keyHelper(command, dir string, env func() []string) func(context.Context) (
 		if env != nil {
 			cmd.Env = env()
 		}
-		cmd.WaitDelay = time.Second // for what it leaves running in the background
+		cmd.WaitDelay = time.Second // allows for background children
 		var out, problems bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &problems
 		err := cmd.Run()

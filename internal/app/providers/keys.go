@@ -13,18 +13,18 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// StoredSource is where a key comes from that the user has stored.
+// StoredSource is the source name of stored keys.
 const StoredSource = "adze auth login"
 
-// Keys are the keys that the user has stored. The zero value holds none.
+// Keys holds the user's stored keys. The zero value has none.
 type Keys struct {
 	store   *keyring.Store
 	entries []keyring.Entry
 	servers []signin.Login
-	err     error // why none are used
+	err     error // why keys are not used
 }
 
-// OpenKeys returns the keys that are stored in the state home, which may be empty.
+// OpenKeys returns the keys stored in the state home, which may be empty.
 func OpenKeys(home string) Keys {
 	if home == "" {
 		return Keys{}
@@ -42,7 +42,7 @@ func openStore(home string) *keyring.Store {
 	return keyring.Open(home, replace.New(filepath.Join(home, "locks")))
 }
 
-// KeysFile returns the file that keys are stored in where there is no keyring, or "" without a state home.
+// KeysFile returns the path of the key file used without a keyring, or "" without a state home.
 func KeysFile(home string) string {
 	if home == "" {
 		return ""
@@ -50,21 +50,21 @@ func KeysFile(home string) string {
 	return openStore(home).Path()
 }
 
-// Err returns why no stored keys are used, or nil.
+// Err returns the reason why stored keys are not used, or nil.
 func (k Keys) Err() error { return k.err }
 
-// serves reports whether there is a key for the host that requests to p go to.
+// serves reports whether a key is stored for the host that p's requests go to.
 func (k Keys) serves(p *provider, s *config.Settings) bool {
 	e, ok := k.find(p.name)
 	return ok && e.Host == p.host(s)
 }
 
-// reader returns the function that reads the key of a provider.
+// reader returns a function that reads a provider's key.
 func (k Keys) reader(name string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { return k.store.Get(ctx, name) }
 }
 
-// find returns what is known of the stored key of a provider.
+// find returns the entry of a provider's stored key.
 func (k Keys) find(name string) (keyring.Entry, bool) {
 	for _, e := range k.entries {
 		if e.Name == name {
@@ -79,13 +79,13 @@ func (k Keys) has(name string) bool {
 	return ok
 }
 
-// host returns the host that the stored key of a provider is for.
+// host returns the host that a provider's stored key is for.
 func (k Keys) host(name string) string {
 	e, _ := k.find(name)
 	return e.Host
 }
 
-// host returns the host that requests to p go to, in lower case, or "".
+// host returns the lower-case host that p's requests go to, or "".
 func (p *provider) host(s *config.Settings) string {
 	u, err := url.Parse(p.endpoint(s))
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *provider) host(s *config.Settings) string {
 	return strings.ToLower(u.Host)
 }
 
-// endpoint returns the address that requests to p go to, or "".
+// endpoint returns the URL that p's requests go to, or "".
 func (p *provider) endpoint(s *config.Settings) string {
 	base := p.address(s)
 	if base == "" && p.service != nil {
@@ -103,7 +103,7 @@ func (p *provider) endpoint(s *config.Settings) string {
 	return base
 }
 
-// Names returns the providers that a key is stored for.
+// Names returns the providers with a stored key.
 func (k Keys) Names() (names []string) {
 	for _, e := range k.entries {
 		names = append(names, e.Name)
@@ -111,7 +111,8 @@ func (k Keys) Names() (names []string) {
 	return names
 }
 
-// Remove removes the key of a provider and returns where it was. The error is [keyring.ErrNone] if there is none.
+// Remove removes a provider's key and returns its former entry. It returns [keyring.ErrNone] if
+// no key is stored.
 func (k Keys) Remove(ctx context.Context, name string) (keyring.Entry, error) {
 	if k.store == nil {
 		return keyring.Entry{}, keyring.ErrNone

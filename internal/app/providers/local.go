@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/config"
 )
 
-// base returns the base URL that p is asked at.
+// base returns p's base URL.
 func (p *provider) base(s *config.Settings) string {
 	own := p.service(s, "")
 	if base := p.address(s); base != "" {
@@ -25,7 +25,8 @@ func (p *provider) base(s *config.Settings) string {
 	return own.Address
 }
 
-// FindLocal returns the servers on this machine. It asks loopback addresses alone, and for a moment only.
+// FindLocal returns the model servers on this machine. It only contacts loopback addresses,
+// with a short timeout.
 func FindLocal(ctx context.Context, s *config.Settings, version string) Servers {
 	var addresses []string
 	for i := range providers {
@@ -36,8 +37,8 @@ func FindLocal(ctx context.Context, s *config.Settings, version string) Servers 
 	return local.Client{Agent: wire.UserAgent(version)}.Find(ctx, addresses)
 }
 
-// Here returns models that are not in the table: those of servers on this machine, and those that the chosen provider lists if
-// it has no aliases.
+// Here returns models that are not in the catalog: the ones on local servers, and the ones
+// listed by the chosen provider if it has no aliases.
 func Here(ctx context.Context, c Config) (models []catalog.Model) {
 	for _, s := range FindLocal(ctx, c.Settings, c.Version) {
 		for _, m := range s.Models {
@@ -63,12 +64,14 @@ func Here(ctx context.Context, c Config) (models []catalog.Model) {
 }
 
 const (
-	// listTime is how long a provider may take to list its models, and maxListed how many are shown.
+	// listTime is the timeout for listing a provider's models, and maxListed the maximum number
+	// shown.
 	listTime  = 3 * time.Second
 	maxListed = 200
 )
 
-// offer returns the error text for a user without a provider, with models of servers on this machine.
+// offer returns the error text for a user without a provider, suggesting models of local
+// servers.
 func offer(models []string) string {
 	var b strings.Builder
 	for _, name := range models {
@@ -80,16 +83,16 @@ func offer(models []string) string {
 	return "no model provider is configured, but a server on this machine answers. To use it:\n" + b.String() + "\n\nOr one of these:"
 }
 
-// localServers remember what servers on this machine say about their models. They are safe for concurrent use.
+// localServers caches model descriptions from local servers. It is safe for concurrent use.
 type localServers struct {
 	Config
 
 	mu    sync.Mutex
-	known map[string]local.Model // by the name that is sent
-	named map[string]string      // names that were asked about, to the ids of their models
+	known map[string]local.Model // keyed by the name sent
+	named map[string]string      // names already queried, with their model IDs
 }
 
-// client returns what asks the server of a row, with the row's own key.
+// client returns a client for a row's server, with the row's own key.
 func (l *localServers) client(row *provider) local.Client {
 	c := local.Client{Agent: wire.UserAgent(l.Version)}
 	switch {
@@ -101,7 +104,7 @@ func (l *localServers) client(row *provider) local.Client {
 	return c
 }
 
-// model returns what is known about a model by the name that is sent.
+// model returns the cached description of a model by the name sent.
 func (l *localServers) model(name string) (local.Model, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +112,9 @@ func (l *localServers) model(name string) (local.Model, bool) {
 	return m, ok
 }
 
-// open asks the server that a name leads to about its model, once, and teaches it to the table. It returns a name that
-// needs no question any more; one that leads elsewhere it returns as it is.
+// open queries the local server that a name resolves to about its model, once, and adds it to
+// the catalog. It returns a name that needs no further query; a name that resolves elsewhere is
+// returned unchanged.
 func (l *localServers) open(n *names, name string) (string, error) {
 	to := n.route(name)
 	l.mu.Lock()
@@ -136,8 +140,8 @@ func (l *localServers) open(n *names, name string) (string, error) {
 	return id, nil
 }
 
-// disguised asks about the model of a server on this machine that the user has described otherwise, such as by the base URL
-// of another provider. What is wrong with it shows when it is used.
+// disguised queries a local server that the user configured indirectly, such as by another
+// provider's base URL. Errors surface when it is used.
 func (l *localServers) disguised(n *names, to destination) {
 	if to.row.service == nil {
 		return
@@ -155,14 +159,14 @@ func (l *localServers) disguised(n *names, to destination) {
 	}
 }
 
-// chatsHere reports whether a service is asked for chat completions on this machine.
+// chatsHere reports whether a service uses Chat Completions on this machine.
 func chatsHere(s wire.Service, base string) bool {
 	_, chats := s.Dialect.(chat.Dialect)
 	return chats && wire.IsLocal(base)
 }
 
-// learn keeps a server's description of a model. Sent is its name in requests. The window in the user's settings replaces
-// the server's.
+// learn caches a server's description of a model. sent is its name in requests. The context
+// window in the user's settings overrides the server's.
 func (l *localServers) learn(n *names, id, sent string, row *provider, m local.Model) {
 	if o, ok := n.models.Override(id); ok && o.ContextWindow != nil {
 		m.Window, m.Sure = *o.ContextWindow, true
@@ -176,10 +180,10 @@ func (l *localServers) learn(n *names, id, sent string, row *provider, m local.M
 	}
 }
 
-// narrowLocal is the context window below which the user gets advice on how to raise it.
+// narrowLocal is the context window below which the user gets advice on raising it.
 const narrowLocal = 16_000
 
-// unsure returns the qualification of a window that is only the documented default.
+// unsure returns a qualifier for a window that is only the documented default.
 func unsure(m local.Model) string {
 	if m.Sure {
 		return ""
@@ -187,7 +191,7 @@ func unsure(m local.Model) string {
 	return " unless you changed it"
 }
 
-// learned returns a model of a server on this machine as a line of the table. It costs nothing.
+// learned returns the catalog entry of a local server's model, with a zero price.
 func learned(id, provider string, m local.Model) catalog.Model {
 	known := catalog.Unknown(id)
 	known.Name, known.Provider, known.Known = m.Name, provider, true

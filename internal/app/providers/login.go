@@ -19,26 +19,26 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// An account is how the user gets a key for a provider, and how the key is tried.
+// An account describes how the user gets a key for a provider, and how the key is checked.
 type account struct {
 	provider string
-	// page is where the user makes a key.
+	// page is the URL where the user creates a key.
 	page string
-	// probe is a request that costs nothing and needs the key, relative to the version of the API.
+	// probe is a free request that requires the key, relative to the API version.
 	version, probe string
-	// authorize is the page on which the user allows a key to be made, exchange where its code is redeemed, relative to the
-	// provider's address. Both are empty for a provider without that.
+	// authorize is the URL on which the user authorizes a key, and exchange the path where its
+	// code is redeemed, relative to the provider's address. Both are empty if unsupported.
 	authorize, exchange string
 }
 
-// accounts are the providers with keys, in the order in which the user is asked.
+// accounts lists the providers with keys, in the order shown to the user.
 var accounts = [...]account{
 	{provider: "anthropic", page: "https://console.anthropic.com/settings/keys", version: "v1", probe: "models?limit=1"},
 	{provider: "openai", page: "https://platform.openai.com/api-keys", version: "v1", probe: "models"},
 	{provider: "gemini", page: "https://aistudio.google.com/apikey", version: "v1beta", probe: "models?pageSize=1"},
 	{provider: "grok", page: "https://console.x.ai", version: "v1", probe: "models"},
 	{
-		// Its own registration is none: the code is bound to the verifier alone.
+		// There is no client registration: the code is bound to the verifier alone.
 		provider: "openrouter", page: "https://openrouter.ai/keys", version: "v1", probe: "key",
 		authorize: "https://openrouter.ai/auth", exchange: "auth/keys",
 	},
@@ -46,11 +46,11 @@ var accounts = [...]account{
 
 // A Login stores a key for one provider.
 type Login struct {
-	// Provider is its name, Host where its key will be sent, and nowhere else.
+	// Provider is its name, and Host the only host its key is sent to.
 	Provider, Host string
-	// Page is where the user makes a key; it may be empty.
+	// Page is the URL where the user creates a key; may be empty.
 	Page string
-	// Browser says that a key can be had by signing in with a web browser.
+	// Browser is true if a key can be obtained by signing in with a web browser.
 	Browser bool
 
 	c       Config
@@ -59,10 +59,10 @@ type Login struct {
 	http    *http.Client
 }
 
-// checkLimit is how long a provider may take to say whether it knows a key.
+// checkLimit is the timeout for checking a key.
 const checkLimit = 15 * time.Second
 
-// NewLogin returns the login at the named provider.
+// NewLogin returns a login for the named provider.
 func NewLogin(c Config, name string) (*Login, error) {
 	rows := newTable(c.Settings, c.Say)
 	row := rows.row(name)
@@ -101,7 +101,7 @@ func (l *Login) service() wire.Service {
 	return l.row.service(l.c.Settings, l.row.address(l.c.Settings))
 }
 
-// Store keeps a key.
+// Store stores a key.
 func (l *Login) Store(ctx context.Context, key string, to keyring.Place) (keyring.Entry, error) {
 	if l.c.Keys.store == nil {
 		return keyring.Entry{}, setup.Errorf("there is no state home to store the key in; set HOME or ADZE_HOME")
@@ -109,7 +109,7 @@ func (l *Login) Store(ctx context.Context, key string, to keyring.Place) (keyrin
 	return l.c.Keys.store.Set(ctx, l.Provider, l.Host, key, to)
 }
 
-// CheckKey returns an error if the text cannot be a key.
+// CheckKey returns an error if key is malformed.
 func CheckKey(key string) error {
 	switch {
 	case key == "":
@@ -127,11 +127,11 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// ErrRejected says that the provider does not accept a key.
+// ErrRejected reports that the provider does not accept a key.
 var ErrRejected = errors.New("the provider does not accept the key")
 
-// Check asks the provider whether it accepts the key, without cost. Another error than [ErrRejected] says why that is not
-// known.
+// Check asks the provider whether it accepts the key, at no cost. An error other than
+// [ErrRejected] means that the check failed.
 func (l *Login) Check(ctx context.Context, key string) error {
 	if l.account.probe == "" {
 		return errors.New("the provider has no request for that")
@@ -165,7 +165,8 @@ func (l *Login) Check(ctx context.Context, key string) error {
 	return fmt.Errorf("it answered with HTTP %d", status)
 }
 
-// SignIn has the provider make a key for the user, who is shown an address to open in a web browser.
+// SignIn obtains a key from the provider. show presents a URL for the user to open in a web
+// browser.
 func (l *Login) SignIn(ctx context.Context, show func(address string) error) (string, error) {
 	if !l.Browser {
 		return "", setup.Errorf("%s has no public way to sign in with a browser; store a key instead", l.Provider)
@@ -192,7 +193,7 @@ func (l *Login) SignIn(ctx context.Context, show func(address string) error) (st
 	return l.redeem(ctx, flow, code)
 }
 
-// redeem returns the key for a code.
+// redeem exchanges a code for a key.
 func (l *Login) redeem(ctx context.Context, flow *pkce.Flow, code string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
@@ -241,7 +242,7 @@ func (l *Login) request(ctx context.Context, method, path string, body io.Reader
 	return req, nil
 }
 
-// send returns the status and the beginning of the body of an answer.
+// send returns a response's status and the beginning of its body.
 func (l *Login) send(req *http.Request) (status int, body []byte, err error) {
 	defer l.http.CloseIdleConnections()
 	res, err := l.http.Do(req)
@@ -257,7 +258,7 @@ func (l *Login) send(req *http.Request) (status int, body []byte, err error) {
 	return res.StatusCode, body, err
 }
 
-// Logins returns the providers that a key can be stored for.
+// Logins returns the providers for which a key can be stored.
 func Logins() (names []string) {
 	for i := range providers {
 		if p := &providers[i]; p.key != "" && p.service != nil {

@@ -20,7 +20,7 @@ import (
 
 const goodKey = "sk-good-0123456789-0123456789"
 
-// logIn returns the login at a provider whose address is that of a server, and its configuration.
+// logIn returns a login for a provider at a test server, and its configuration.
 func logIn(t *testing.T, address string, env map[string]string) (*Login, Config) {
 	t.Helper()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none"))
@@ -37,14 +37,15 @@ func logIn(t *testing.T, address string, env map[string]string) (*Login, Config)
 	return l, c
 }
 
-// A key is tried with one request that costs nothing, and no other host hears of it.
+// TestCheckKey checks that a key is validated with one free request and not sent to any other
+// host.
 func TestCheckKey(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	defer elsewhere.Close()
 	for _, tt := range []struct {
 		name, key, base string
 		answer          http.HandlerFunc
-		want            string // in the error
+		want            string // expected in the error
 		rejected        bool
 	}{
 		{"accepted", goodKey, "", nil, "", false},
@@ -80,7 +81,8 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// A stored key is used after the environment and the settings, and goes to the host that it was stored for.
+// TestStoredKey checks that a stored key has lower precedence than the environment and the
+// settings, and is only sent to its host.
 // Proves PROV-04.
 func TestStoredKey(t *testing.T) {
 	var got []string
@@ -121,7 +123,7 @@ func TestStoredKey(t *testing.T) {
 	if len(got) != 2 || got[0] != goodKey || got[1] != "of-the-environment" {
 		t.Errorf("keys %q", got)
 	}
-	// Another address, such as the real one, does not get it.
+	// Another address, such as the real one, does not receive it.
 	for _, vars := range []map[string]string{nil, {"ANTHROPIC_BASE_URL": "https://gateway.example"}} {
 		if _, err := run(vars); err == nil || !strings.Contains(err.Error(), "is not sent to") || !strings.Contains(err.Error(), "adze auth login anthropic") {
 			t.Errorf("%v: %v", vars, err)
@@ -138,7 +140,7 @@ func TestSignIn(t *testing.T) {
 	var challenge string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/auth": // the page on which the user allows it
+		case "/auth": // authorization page
 			q := r.URL.Query()
 			if challenge = q.Get("code_challenge"); q.Get("code_challenge_method") != "S256" || q.Has("client_id") {
 				t.Errorf("asked with %v", q)
@@ -191,7 +193,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// The request that tries a key goes to the address that the provider documents, and each provider with a key has one.
+// TestAccounts checks that key checks use the provider's documented URL and that every provider
+// with a key has one.
 func TestAccounts(t *testing.T) {
 	want := map[string]string{
 		"anthropic": "https://api.anthropic.com/v1/models?limit=1", "openai": "https://api.openai.com/v1/models",

@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/config"
 )
 
-// modelFacts are what the settings say about a model.
+// modelFacts holds the settings for a model.
 type modelFacts struct {
 	ContextWindow *int        `json:"contextWindow"`
 	MaxOutput     *int        `json:"maxOutput"`
@@ -35,7 +35,8 @@ func (p *modelPrice) price() *model.Price {
 	return &model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite, CacheWrite1h: p.CacheWrite1h}
 }
 
-// Table returns the table of models with the corrections of the settings. Say tells the user what is wrong with them.
+// Table returns the model catalog with the corrections from the settings. say reports errors in
+// them.
 func Table(s *config.Settings, say func(string)) catalog.Table {
 	overrides := map[string]catalog.Override{}
 	facts := func(id string, raw json.RawMessage) error {
@@ -49,7 +50,7 @@ func Table(s *config.Settings, say func(string)) catalog.Table {
 		}
 		return nil
 	}
-	for _, p := range newTable(s, func(string) {}) { // what is wrong with a provider is said when it is opened
+	for _, p := range newTable(s, func(string) {}) { // errors are reported on open
 		if p.own == nil {
 			continue
 		}
@@ -77,7 +78,7 @@ func Table(s *config.Settings, say func(string)) catalog.Table {
 	return table.Learning()
 }
 
-// ownName returns the id of a model that the user may have named with the vendor's own provider before it.
+// ownName returns the ID of a model that may be prefixed with its vendor's own provider.
 func ownName(name string) string {
 	provider, rest, _ := strings.Cut(name, "/")
 	if m, ok := (catalog.Table{}).For(provider).Lookup(rest); ok && m.Provider == provider && m.ID == rest {
@@ -86,10 +87,10 @@ func ownName(name string) string {
 	return name
 }
 
-// Listed returns the ids of the models that the chosen provider says it has, and its name. Nothing is returned if it has no
-// list, or none that can be had now.
+// Listed returns the chosen provider's name and the model IDs it lists. Both are empty if it
+// has no list or the list is unavailable.
 func Listed(ctx context.Context, c Config) (name string, ids []string) {
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // errors are reported on open
 	chosen, err := rows.choose(c.Provider, c.Settings, c.Keys)
 	if row := chosen.provider; err != nil || row == nil || row.connect != nil || row.local {
 		return "", nil
@@ -117,7 +118,7 @@ func Listed(ctx context.Context, c Config) (name string, ids []string) {
 	return chosen.provider.name, slices.Compact(ids)
 }
 
-// decodeModels decodes an object of settings by model.
+// decodeModels decodes a per-model settings object.
 func decodeModels(s *config.Settings, key string, say func(string), decode func(id string, raw json.RawMessage) error) {
 	raw := s.Object(key)
 	if len(raw) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A provider is asked which models it has, once and for a moment. What goes wrong there is no error: the table is what counts.
-//
+// TestListed checks that a provider is asked for its models once, with a short timeout, and
+// that failures are not errors: the catalog is authoritative.
 // Proves PROV-12.
 func TestListed(t *testing.T) {
 	const data = `{"object":"list","data":[{"id":"b"},{"id":"gpt-6-sol"},{"id":"a/b"},{"id":"b"}]}`

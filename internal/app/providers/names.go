@@ -11,11 +11,11 @@ import (
 	"adze/internal/platform/config"
 )
 
-// names says what the names of models mean. It is safe for concurrent use.
+// names resolves model names. It is safe for concurrent use.
 //
-// The id of a model says which provider is asked, also in another process with other settings: it is the name there with the
-// provider and a slash before it. The models of a vendor at the vendor's own provider have their name alone, and so have
-// unknown ones at the first provider.
+// A model's ID determines its provider, also in another process with other settings: it is the
+// model's name prefixed with the provider and a slash. A vendor's models at its own provider,
+// and unknown models at the first provider, have no prefix.
 type names struct {
 	rows     table
 	settings *config.Settings
@@ -35,7 +35,7 @@ func newNames(c Config, rows table, chosen choice) *names {
 	return n
 }
 
-// home returns the provider that an id says.
+// home returns the provider of an ID.
 func (n *names) home(id string) *provider {
 	prefix, _, _ := strings.Cut(id, "/")
 	if named := n.rows.row(prefix); named != nil {
@@ -48,13 +48,13 @@ func (n *names) home(id string) *provider {
 	return n.rows[0]
 }
 
-// A destination is where a model is asked for.
+// A destination is a provider and a model name there.
 type destination struct {
 	row  *provider
-	sent string // its name there
+	sent string // model name at the provider
 }
 
-// route returns where the model of a name is asked for. The name is an id, or one that a user wrote.
+// route returns the destination of a name, which is an ID or user input.
 func (n *names) route(name string) destination {
 	n.mu.Lock()
 	known, ok := n.ids[name]
@@ -66,11 +66,11 @@ func (n *names) route(name string) destination {
 	prefix, rest, ok := strings.Cut(name, "/")
 	if named := n.rows.row(prefix); ok && rest != "" && named != nil {
 		set := named.configured(n.settings, n.stored) != ""
-		many := usual.own != nil || usual.hosts && usual.connect == nil // has models of many makers
+		many := usual.own != nil || usual.hosts && usual.connect == nil // serves models of many vendors
 		switch {
 		case named != usual && (!set && (many || n.gateway(usual)) || many && n.chosen.firm && named.own == nil && !named.local):
 			return destination{usual, name}
-		case n.gateway(named) && (named == n.rows[0] || !wire.IsLocal(named.address(n.settings))): // it may have models of many makers, whose names begin alike
+		case n.gateway(named) && (named == n.rows[0] || !wire.IsLocal(named.address(n.settings))): // may serve many vendors' models with similar names
 			return destination{named, name}
 		}
 		return destination{named, rest}
@@ -84,18 +84,19 @@ func (n *names) route(name string) destination {
 	return destination{usual, name}
 }
 
-// gateway reports whether p, which serves the models of one maker, is asked at an address that is not its own.
+// gateway reports whether p, a single-vendor provider, is used at an address other than its
+// own.
 func (n *names) gateway(p *provider) bool {
 	base := p.address(n.settings)
 	return p.own == nil && !p.hosts && base != "" && !p.service(n.settings, base).Serves(base)
 }
 
-// firstParty reports whether p is asked at its own address for the models of its maker.
+// firstParty reports whether p is used at its own address for its vendor's models.
 func (n *names) firstParty(p *provider) bool {
 	return p.own == nil && !p.hosts && !n.gateway(p)
 }
 
-// resolve finds the model that a user means by a name.
+// resolve returns the model for a name given by a user.
 func (n *names) resolve(name string) (catalog.Model, error) {
 	to := n.route(name)
 	literal := isShort(to.sent) && n.literal(name, to)
@@ -105,7 +106,7 @@ func (n *names) resolve(name string) (catalog.Model, error) {
 	case to.row.own != nil:
 		to.sent = n.ownDefault(to)
 		unsaid = to.sent == ""
-	case to.row == n.rows[0]: // many servers of others answer to its models' names
+	case to.row == n.rows[0]: // many other servers accept its models' names
 		unsaid = false
 	default:
 		_, known := n.models.For(to.row.name).Lookup(to.sent)
@@ -123,7 +124,7 @@ func (n *names) resolve(name string) (catalog.Model, error) {
 	}
 	to.sent = m.ID
 	m.ID = n.id(to)
-	if exact, ok := n.models.Lookup(m.ID); ok && exact.ID == m.ID { // the user may have said more about it
+	if exact, ok := n.models.Lookup(m.ID); ok && exact.ID == m.ID { // the user may have configured it further
 		exact.Provider = m.Provider
 		m = exact
 	}
@@ -133,11 +134,11 @@ func (n *names) resolve(name string) (catalog.Model, error) {
 	return m, nil
 }
 
-// isShort reports whether a name leaves the choice of the model to the provider.
+// isShort reports whether a name leaves the model choice to the provider.
 func isShort(name string) bool { return name == "default" || name == "small" }
 
-// literal reports whether default or small is the very name of a model: the user named it after a provider that has no
-// such alias.
+// literal reports whether default or small is a model's actual name: the user prefixed it with
+// a provider that has no such alias.
 func (n *names) literal(name string, to destination) bool {
 	if !strings.HasPrefix(name, to.row.name+"/") {
 		return false
@@ -148,7 +149,7 @@ func (n *names) literal(name string, to destination) bool {
 	return to.row.local || n.gateway(to.row)
 }
 
-// ownDefault returns the model of a user's own provider that default or small stands for, or nothing.
+// ownDefault returns the model that default or small means for a user-defined provider, or "".
 func (n *names) ownDefault(to destination) string {
 	row := to.row.own
 	usual := row.Model
@@ -162,7 +163,7 @@ func (n *names) ownDefault(to destination) string {
 	return usual
 }
 
-// id returns the id of the model at a destination.
+// id returns the model ID for a destination.
 func (n *names) id(to destination) string {
 	if prefix, _, _ := strings.Cut(to.sent, "/"); n.rows.row(prefix) == nil && n.home(to.sent) == to.row {
 		return to.sent
@@ -170,7 +171,7 @@ func (n *names) id(to destination) string {
 	return to.row.name + "/" + to.sent
 }
 
-// small returns the id of the model for small questions of the provider of a model, or nothing if it is not known to have one.
+// small returns the ID of the small model at a model's provider, or "" if none is known.
 func (n *names) small(main string) string {
 	row := n.route(main).row
 	name := ""

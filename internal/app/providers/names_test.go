@@ -16,7 +16,7 @@ const ownSettings = `{"providers":{
 		"models":{"big":{"contextWindow":64000,"maxOutput":4000,"images":true,"tools":true,"price":{"input":1,"output":2}},"little":{}}},
 	"single":{"dialect":"messages","baseUrl":"http://127.0.0.1:9","models":{"only/one":{"contextWindow":9000,"maxOutput":900}}}}}`
 
-// namesWith returns the names with settings and variables, as NAME=VALUE fields.
+// namesWith returns names for settings and variables given as NAME=VALUE fields.
 func namesWith(t *testing.T, flag, extra, vars string) *names {
 	t.Helper()
 	env := map[string]string{}
@@ -34,8 +34,8 @@ func namesWith(t *testing.T, flag, extra, vars string) *names {
 	return newNames(Config{Settings: s, Models: Table(s, say)}, rows, chosen)
 }
 
-// A name means a provider and a model there, and an id that means the same wherever it is read.
-//
+// TestNames checks that a name resolves to a provider and model, and that the resulting ID is
+// stable wherever it is read.
 // Proves SESS-51, PROV-41.
 func TestNames(t *testing.T) {
 	const (
@@ -46,7 +46,7 @@ func TestNames(t *testing.T) {
 	)
 	tests := []struct {
 		vars, flag, name string
-		want             string // provider, model there
+		want             string // provider and model there
 		id               string
 	}{
 		{claude, "", "default", "anthropic claude-opus-5-5", "claude-opus-5-5"},
@@ -121,7 +121,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A conversation stays with its provider, as long as that can be asked.
+// TestOther checks that a conversation stays with its provider as long as it is available.
 func TestOther(t *testing.T) {
 	for _, tt := range []struct {
 		vars, name, id string
@@ -143,7 +143,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// The id of a model that answered earlier means what it meant then.
+// TestEarlier checks that the ID of an earlier answer's model keeps its meaning.
 func TestEarlier(t *testing.T) {
 	const local = "ANTHROPIC_API_KEY=k OPENAI_API_KEY=k OPENAI_BASE_URL=http://127.0.0.1:9"
 	for _, tt := range []struct{ vars, flag, id, want string }{
@@ -166,8 +166,8 @@ func TestEarlier(t *testing.T) {
 	}
 }
 
-// The settings say what the models of the user's own providers can do.
-//
+// TestOwnModels checks that the settings define the capabilities of user-defined providers'
+// models.
 // Proves PROV-12.
 func TestOwnModels(t *testing.T) {
 	n := namesWith(t, "mine", ownSettings, "")
@@ -207,7 +207,7 @@ func TestSmallModels(t *testing.T) {
 	}
 }
 
-// A provider that is described wrongly is left out, and the user is told why.
+// TestOwnRowProblems checks that an invalid provider is skipped and the reason reported.
 func TestOwnRowProblems(t *testing.T) {
 	for row, want := range map[string]string{
 		`"grok":{"dialect":"responses","baseUrl":"https://x.example"}`:                                 "taken by a provider that is built in",
@@ -232,7 +232,7 @@ func TestOwnRowProblems(t *testing.T) {
 	}
 }
 
-// An unset variable is named.
+// TestOwnKey checks that an unset variable is named in the error.
 func TestOwnKey(t *testing.T) {
 	s := testSettings(t, ownSettings, nil)
 	c := Config{Settings: s, Provider: "mine", Models: Table(s, nil), Getenv: func(string) string { return "" }, Say: func(text string) { t.Error(text) }}
@@ -250,7 +250,7 @@ func TestOwnKey(t *testing.T) {
 	}
 }
 
-// What OLLAMA_HOST holds is often where the server listens.
+// TestLocalAddress checks address parsing: OLLAMA_HOST is often a listen address.
 func TestLocalAddress(t *testing.T) {
 	for said, want := range map[string]string{
 		"":                        "",
@@ -270,8 +270,7 @@ func TestLocalAddress(t *testing.T) {
 	}
 }
 
-// Users write addresses with and without the version, with a slash, and with the path at their end.
-//
+// TestNormalized checks addresses with and without a version, a trailing slash and a path.
 // Proves PROV-03.
 func TestNormalized(t *testing.T) {
 	for _, tt := range []struct {

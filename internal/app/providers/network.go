@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// Network returns how the settings say to reach providers: with which certificates, besides the proxies of the
-// environment.
+// Network returns the transport configuration for providers: the certificates in the settings.
+// Proxies come from the environment.
 func Network(s *config.Settings, say func(string)) (c transport.Config, err error) {
 	c.For = contacts.Model
 	if file := s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
@@ -26,8 +26,9 @@ func Network(s *config.Settings, say func(string)) (c transport.Config, err erro
 	return c, nil
 }
 
-// PlainNetwork returns how servers that are no providers are reached: with the user's proxies and certificates to trust, and
-// without a certificate that says who the user is.
+// PlainNetwork returns the transport configuration for servers other than providers: with the
+// user's proxies and trusted certificates, but without a client certificate that identifies the
+// user.
 func PlainNetwork(s *config.Settings, getenv func(string) string, say func(string), purpose string) transport.Config {
 	n, err := Network(s, say)
 	if err != nil {

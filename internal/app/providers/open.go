@@ -16,33 +16,35 @@ import (
 	"adze/internal/platform/config"
 )
 
-// ReplayPrefix marks the name of a model that is a script.
+// ReplayPrefix marks a model name that is a script.
 const ReplayPrefix = "replay:"
 
-// A Config says how providers are opened.
+// Config configures how providers are opened.
 type Config struct {
 	Settings *config.Settings
-	// Keys are those that the user has stored.
+	// Keys are the user's stored keys.
 	Keys Keys
-	// Provider is the one that the command line names; may be empty.
+	// Provider is the provider named on the command line; may be empty.
 	Provider string
-	// Record is a directory for requests; may be empty.
+	// Record is a directory for recorded requests; may be empty.
 	Record string
 	Betas  []string
-	// Models describes the models.
+	// Models is the model catalog.
 	Models catalog.Table
-	// Earlier is the id of a model that answered earlier; may be empty.
+	// Earlier is the ID of a model that answered earlier; may be empty.
 	Earlier string
 
-	// Dir and Environ are the working directory and the environment of a key helper; a nil Environ means that of the process.
+	// Dir and Environ are the working directory and environment of key helpers; a nil Environ
+	// means the process's.
 	Dir     string
 	Environ func() []string
 	Getenv  func(string) string
 	Home    string // the user's home directory
 	Version string
-	// Lifetime ends when the user wants to wait no longer for a server on this machine that loads its model; nil never ends.
+	// Lifetime is done when the user no longer wants to wait for a local server to load its
+	// model; nil never is.
 	Lifetime context.Context
-	// Say tells the user something, as one line.
+	// Say shows the user a one-line message.
 	Say func(string)
 }
 
@@ -53,19 +55,20 @@ func (c *Config) lifetime() context.Context {
 	return c.Lifetime
 }
 
-// A Backend answers the requests of a run.
+// A Backend answers model requests.
 type Backend struct {
 	Provider model.Provider
 	Router   *router.Router
-	// Name is the provider for models whose names say none, Why what chose it.
+	// Name is the provider for model names without one, and Why the reason for choosing it.
 	Name, Why string
-	// KeySource says where the credentials of the main model's provider come from.
+	// KeySource is the source of the credentials for the main model's provider.
 	KeySource string
-	// Scripted says that no model answers.
+	// Scripted is true if a script answers instead of a model.
 	Scripted bool
-	// Shared says that what is the same in everybody's prompt is cached as a block of its own.
+	// Shared is true if the part of the prompt common to all users is cached as a separate
+	// block.
 	Shared bool
-	// Models describes the models; aliases without a provider are those of the chosen one.
+	// Models is the model catalog. Aliases without a provider refer to the chosen one.
 	Models catalog.Table
 
 	names   *names // nil for a script
@@ -73,7 +76,8 @@ type Backend struct {
 	close   func() error
 }
 
-// Resolve finds the model that the user means by a name. Its id says which provider is asked, which is opened.
+// Resolve returns the model for a name given by the user, and opens the provider its ID refers
+// to.
 func (b *Backend) Resolve(name string) (catalog.Model, error) {
 	if b.Scripted {
 		return b.Models.Resolve(name)
@@ -89,8 +93,8 @@ func (b *Backend) Resolve(name string) (catalog.Model, error) {
 	return m, err
 }
 
-// Small returns the id of the model for small questions at the provider of a model, or nothing if the main model is the one
-// to ask.
+// Small returns the ID of the small model at a model's provider, or "" if the main model should
+// be used.
 func (b *Backend) Small(main string) string {
 	if b.Scripted {
 		return ""
@@ -98,10 +102,10 @@ func (b *Backend) Small(main string) string {
 	return b.names.small(main)
 }
 
-// Other reports whether the model with an id, which answered earlier, belongs to another provider than that which a name means
-// now, and can be asked.
+// Other reports whether the model id, which answered earlier, belongs to a different provider
+// than the one name resolves to now, and is available.
 func Other(c Config, name, id string) bool {
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // errors are reported on open
 	chosen, err := rows.choose(c.Provider, c.Settings, c.Keys)
 	if err != nil || chosen.provider == nil || strings.HasPrefix(name, ReplayPrefix) {
 		return false
@@ -111,7 +115,8 @@ func Other(c Config, name, id string) bool {
 	return was != n.route(name).row && was.configured(c.Settings, c.Keys) != ""
 }
 
-// CacheKey returns what tells the requests of a session from others to a provider that caches by itself; nothing if caching is off.
+// CacheKey returns the key that identifies a session's requests to a provider with automatic
+// caching; "" if caching is off.
 func CacheKey(session string, off bool) string {
 	if off {
 		return ""
@@ -120,15 +125,15 @@ func CacheKey(session string, off bool) string {
 	return "adze-" + hex.EncodeToString(sum[:12])
 }
 
-// Close ends a recording. It may be called once.
+// Close ends a recording. It may be called only once.
 func (b *Backend) Close() error { return b.close() }
 
-// Open returns what answers the model with the given name, and others. It connects to nothing but a server on this machine
-// whose model is named: only that server knows how much fits into it.
+// Open returns a backend for the named model, and others. It connects to nothing except a local
+// server whose model is named, because only that server knows the model's context window.
 func Open(c Config, name string) (*Backend, error) {
 	again := retry.Config{Max: c.Settings.Int("ADZE_MAX_RETRIES"), Unattended: c.Settings.Bool("ADZE_UNATTENDED_RETRY")}
 	if again.Max == 0 {
-		again.Max = -1 // its zero value means the default
+		again.Max = -1 // zero means the default
 	}
 	var b *Backend
 	var err error
@@ -144,14 +149,14 @@ func Open(c Config, name string) (*Backend, error) {
 	return b, nil
 }
 
-// Silent returns a backend that lists models and never answers, to preview requests.
+// Silent returns a backend that lists models but never answers, for previews.
 func Silent(c Config) *Backend {
 	row := router.Row{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
 	r := router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }})
 	return &Backend{Router: r, Provider: r, Name: row.Name, KeySource: "none", Scripted: true, Shared: true, Models: c.Models, close: func() error { return nil }}
 }
 
-// openReplay returns a script, which answers every model.
+// openReplay returns a backend whose script answers for every model.
 func openReplay(file string, c Config) (*Backend, error) {
 	script, err := replay.Load(file)
 	if err != nil {
@@ -170,7 +175,7 @@ func openReplay(file string, c Config) (*Backend, error) {
 	}, nil
 }
 
-// openProviders returns the providers there are, with that of the named model open.
+// openProviders returns a backend for all providers, with the named model's provider open.
 func openProviders(c Config, name string) (*Backend, error) {
 	if err := c.Keys.Err(); err != nil {
 		c.Say(err.Error())

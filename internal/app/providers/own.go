@@ -20,22 +20,23 @@ import (
 	"adze/internal/platform/config"
 )
 
-// ownKey is the setting with the user's own providers, by name.
+// ownKey is the setting that defines the user's own providers, by name.
 const ownKey = "providers"
 
-// An ownRow is a provider that the user describes.
+// An ownRow is a user-defined provider.
 type ownRow struct {
-	// Dialect is chat if it is empty.
+	// Dialect defaults to chat.
 	Dialect string `json:"dialect"`
 	BaseURL string `json:"baseUrl"`
-	// APIKeyEnv is the variable with the key, APIKeyHelper a command that prints it. Without either no key is sent.
+	// APIKeyEnv is the variable holding the key, and APIKeyHelper a command that prints it.
+	// Without either, no key is sent.
 	APIKeyEnv    string `json:"apiKeyEnv"`
 	APIKeyHelper string `json:"apiKeyHelper"`
 	// Headers may refer to variables as ${NAME}.
 	Headers map[string]string `json:"headers"`
-	// Quirks are fields of the dialect.
+	// Quirks sets fields of the dialect.
 	Quirks json.RawMessage `json:"quirks"`
-	// Model and SmallModel are the default model and that for small questions.
+	// Model and SmallModel are the default and small models.
 	Model      string                     `json:"model"`
 	SmallModel string                     `json:"smallModel"`
 	Models     map[string]json.RawMessage `json:"models"`
@@ -43,7 +44,8 @@ type ownRow struct {
 	dialect wire.Dialect
 }
 
-// ownRows returns the providers of the settings, by name. One that cannot be used is left out, and say tells why.
+// ownRows returns the providers defined in the settings, by name. Invalid ones are skipped and
+// reported with say.
 func ownRows(s *config.Settings, known table, say func(string)) table {
 	raw := s.Object(ownKey)
 	if len(raw) == 0 {
@@ -92,7 +94,7 @@ func readOwnRow(name string, raw json.RawMessage, known table) (*ownRow, error) 
 	return &row, nil
 }
 
-// decodeStrictly reads a JSON object that has no other members than v.
+// decodeStrictly decodes a JSON object, rejecting unknown fields.
 func decodeStrictly(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -139,7 +141,7 @@ func readDialect(name string, quirks json.RawMessage) (wire.Dialect, error) {
 	return nil, fmt.Errorf("dialect %q is none of chat, responses, messages, gemini", name)
 }
 
-// service describes the provider. Keys go where servers of the dialect look for them.
+// service describes the provider. The key is sent where servers of the dialect expect it.
 func (o *ownRow) service() wire.Service {
 	s := wire.Service{Dialect: o.dialect, Address: o.BaseURL, KeyHeader: "Authorization", KeyVariable: o.APIKeyEnv}
 	switch o.dialect.(type) {

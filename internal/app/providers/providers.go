@@ -1,5 +1,5 @@
-// Package providers is the table of model providers: which there are, which one the user chose, what opens it, and what the
-// names of models mean. It is the only package that knows providers by name.
+// Package providers defines the model providers, selects one, opens it, and resolves model
+// names. It is the only package that knows providers by name.
 package providers
 
 import (
@@ -17,28 +17,29 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A provider is a row of the table of providers.
+// A provider is a row in the provider table.
 type provider struct {
 	name string
-	api  string // what clients of the ecosystem call it; empty means by its name
-	// service describes it at a base URL, which is empty for its own.
+	api  string // name used by ecosystem clients; empty means name
+	// service describes the provider at a base URL; empty means its own.
 	service func(s *config.Settings, base string) wire.Service
-	// use is the setting that chooses the provider, whatever else is set.
+	// use is the setting that selects the provider unconditionally.
 	use string
-	// The settings that hold its credentials and its address. One of them chooses the provider if nothing
-	// else does.
+	// key, token, helper and baseURL are the settings for its credentials and address. Any of
+	// them selects the provider if nothing else does.
 	key, token, helper, baseURL string
-	// connect describes it in place of service, with credentials of its own, and says where they come from.
+	// connect, if set, replaces service. It obtains credentials itself and returns their
+	// source.
 	connect func(a *access, c *wire.Config) (s wire.Service, source string, err error)
-	// hosts says that the provider serves the models of other makers.
+	// hosts is true if the provider serves other vendors' models.
 	hosts bool
-	// local says that the provider is a server on this machine, which needs no key and is only used if it is named.
+	// local is true for a server on this machine, which needs no key and is only used if named.
 	local bool
-	// own is what the user says about a provider of the settings; nil for one of the table.
+	// own is the user's definition of a provider in the settings; nil for a built-in one.
 	own *ownRow
 }
 
-// providers are the providers of the table, in the order in which they are chosen.
+// providers lists the built-in providers in order of preference.
 var providers = [...]provider{
 	{
 		name: "anthropic", api: "firstParty", service: func(*config.Settings, string) wire.Service { return anthropic.Service() },
@@ -57,8 +58,9 @@ var providers = [...]provider{
 	{name: "vllm", service: localServer(local.VLLM, chat.ReplayContent), baseURL: "ADZE_VLLM_BASE_URL", hosts: true, local: true},
 }
 
-// openAI speaks Responses at its own address: there its models take tools together with reasoning in no other dialect. Other
-// servers that implement the API speak Chat Completions. A setting says otherwise.
+// openAI uses the Responses API at its own address, because its models accept tools together
+// with reasoning only there. Other servers implementing the API use Chat Completions. A setting
+// overrides this.
 func openAI(s *config.Settings, base string) wire.Service {
 	service := wire.Service{
 		Dialect: responses.Dialect{}, Address: "https://api.openai.com/v1", KeyHeader: "Authorization", KeyVariable: "OPENAI_API_KEY",
@@ -93,14 +95,14 @@ func openRouter(*config.Settings, string) wire.Service {
 	}
 }
 
-// localServer returns what describes a program on this machine that speaks Chat Completions.
+// localServer returns a function that describes a local program with a Chat Completions API.
 func localServer(k local.Kind, reasoning chat.Replay) func(*config.Settings, string) wire.Service {
 	return func(*config.Settings, string) wire.Service {
 		return wire.Service{Dialect: chat.Dialect{Replay: reasoning}, Address: k.Address(), KeyHeader: "Authorization"}
 	}
 }
 
-// address returns the base URL that the user sets for p, or nothing.
+// address returns the user-configured base URL for p, or "".
 func (p *provider) address(s *config.Settings) string {
 	switch {
 	case p.own != nil:
@@ -113,7 +115,8 @@ func (p *provider) address(s *config.Settings) string {
 	return s.Text(p.baseURL)
 }
 
-// configured returns what configures p, or nothing. A stored key does if nothing else does.
+// configured returns the setting that configures p, or "". A stored key counts if nothing else
+// does.
 func (p *provider) configured(s *config.Settings, stored Keys) string {
 	switch {
 	case p.own != nil:
@@ -132,18 +135,18 @@ func (p *provider) configured(s *config.Settings, stored Keys) string {
 	return ""
 }
 
-// A choice is the provider for models whose names do not say one.
+// A choice is the provider for model names without one.
 type choice struct {
 	provider *provider // nil if nothing is configured
-	why      string    // what chose it
-	// firm says that the user chose the provider, and did not only set its key.
+	why      string    // reason for the choice
+	// firm is true if the user selected the provider rather than only setting its key.
 	firm bool
 }
 
-// A table holds the providers of the table and the user's own.
+// A table holds the built-in and the user's own providers.
 type table []*provider
 
-// newTable returns the providers there are. Say tells the user what is wrong with the user's own.
+// newTable returns all providers. say reports problems with user-defined ones.
 func newTable(s *config.Settings, say func(string)) table {
 	var t table
 	for i := range providers {
@@ -152,7 +155,7 @@ func newTable(s *config.Settings, say func(string)) table {
 	return append(t, ownRows(s, t, say)...)
 }
 
-// row returns the provider of that name, or nil.
+// row returns the named provider, or nil.
 func (t table) row(name string) *provider {
 	if i := slices.IndexFunc(t, func(p *provider) bool { return p.name == name }); i >= 0 {
 		return t[i]
@@ -160,7 +163,7 @@ func (t table) row(name string) *provider {
 	return nil
 }
 
-// choose returns which provider to use.
+// choose returns the provider to use.
 func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, error) {
 	name, why := flag, "--provider"
 	if name == "" {
@@ -177,7 +180,7 @@ func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, err
 			return choice{p, p.use, true}, nil
 		}
 	}
-	for _, keys := range []Keys{{}, stored} { // what is set comes before what is stored, also for another provider
+	for _, keys := range []Keys{{}, stored} { // settings take precedence over stored keys, even for another provider
 		for _, p := range t {
 			if why := p.configured(s, keys); why != "" && !p.local {
 				return choice{p, why, false}, nil
@@ -187,7 +190,7 @@ func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, err
 	return choice{}, nil
 }
 
-// chooseFor is like choose for a model: its name may be the only thing that says a provider.
+// chooseFor is like choose for a model, whose name may determine the provider.
 func (t table) chooseFor(c Config, name string) (choice, error) {
 	chosen, err := t.choose(c.Provider, c.Settings, c.Keys)
 	if prefix, _, ok := strings.Cut(name, "/"); ok && chosen.provider == nil && err == nil && !strings.HasPrefix(name, ReplayPrefix) {
@@ -199,7 +202,7 @@ func (t table) chooseFor(c Config, name string) (choice, error) {
 	return chosen, err
 }
 
-// Names returns the names of the providers of the table.
+// Names returns the names of the built-in providers.
 func Names() []string {
 	var names []string
 	for i := range providers {

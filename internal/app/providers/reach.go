@@ -12,7 +12,8 @@ import (
 	"adze/internal/platform/transport"
 )
 
-// Chosen says which provider the settings of a project choose, and why. It is an error if there is none.
+// Chosen describes the provider chosen by a project's settings and the reason. It fails if none
+// is configured.
 func Chosen(p *settings.Project) (string, error) {
 	keys := OpenKeys(p.Home)
 	auth, err := Status(p, keys)
@@ -27,10 +28,10 @@ func Chosen(p *settings.Project) (string, error) {
 	return auth.Provider + ", selected by " + auth.Why, nil
 }
 
-// Reach tries whether the provider that the settings choose can be reached, and says how it answered. No credentials are
-// sent: any answer counts.
+// Reach checks whether the chosen provider is reachable and describes its answer. No
+// credentials are sent; any answer counts.
 func Reach(ctx context.Context, c Config) (string, error) {
-	rows := newTable(c.Settings, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(c.Settings, func(string) {}) // errors are reported on open
 	chosen, err := rows.choose("", c.Settings, c.Keys)
 	switch {
 	case err != nil:
@@ -66,6 +67,6 @@ func Reach(ctx context.Context, c Config) (string, error) {
 		}
 		return "", err
 	}
-	resp.Body.Close() // ok: only whether there is an answer counts
+	resp.Body.Close() // ok: only the existence of an answer matters
 	return fmt.Sprintf("%s answers (HTTP %d)", at.Host, resp.StatusCode), nil
 }

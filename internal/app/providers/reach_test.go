@@ -9,8 +9,8 @@ import (
 	"adze/internal/app/settings"
 )
 
-// Any answer of the provider counts, it gets no credentials, and what keeps it from being reached is said with what to do.
-//
+// TestReach checks that any answer counts, that no credentials are sent, and that failures are
+// reported with a remedy.
 // Proves CMD-06.
 func TestReach(t *testing.T) {
 	var asked []*http.Request

@@ -11,7 +11,8 @@ import (
 	"adze/internal/model/wire"
 )
 
-// noProvider returns the error for a user who has not configured a model provider. Why says more, or is empty.
+// noProvider returns the error for a user without a configured provider. why adds a reason; it
+// may be empty.
 func noProvider(why string) error {
 	switch {
 	case why == "":
@@ -50,8 +51,8 @@ Just looking?
     adze demo`}
 }
 
-// Unset returns the error for a user who has configured nothing that the named model could be asked through, and models of
-// servers on this machine that could be asked instead; or nothing.
+// Unset returns the error for a user without a provider for the named model, and models of
+// local servers that could be used instead. Both are nil if a provider is configured.
 func Unset(ctx context.Context, c Config, name string) (models []string, screen error) {
 	rows := newTable(c.Settings, func(string) {}) // opening them reports problems
 	chosen, err := rows.chooseFor(c, name)
@@ -62,7 +63,8 @@ func Unset(ctx context.Context, c Config, name string) (models []string, screen 
 	return models, noProvider(offer(models))
 }
 
-// Several returns the models to choose from if the user wants a server on this machine that has several, and names none.
+// Several returns the models to choose from if the user selects a local server with several
+// models but names none.
 func Several(ctx context.Context, c Config, name string) (models []string) {
 	rows := newTable(c.Settings, func(string) {}) // opening them reports problems
 	chosen, err := rows.chooseFor(c, name)
@@ -83,8 +85,8 @@ func Several(ctx context.Context, c Config, name string) (models []string) {
 	return models
 }
 
-// Alone reports whether no other provider than servers on this machine is configured, so that a model of one can be the
-// default.
+// Alone reports whether only local servers are configured, so that one of their models can be
+// the default.
 func Alone(c Config) bool {
 	chosen, err := newTable(c.Settings, func(string) {}).choose("", c.Settings, c.Keys)
 	return err == nil && (chosen.provider == nil || chosen.provider.local)

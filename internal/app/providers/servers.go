@@ -9,13 +9,13 @@ import (
 	"adze/internal/model/local"
 )
 
-// Servers are servers on this machine that answered.
+// Servers is a list of local servers that answered.
 type Servers []local.Server
 
-// maxOffered is how many models of a server are offered.
+// maxOffered is the maximum number of models offered per server.
 const maxOffered = 5
 
-// offered returns models of each server, by the names that choose them.
+// offered returns models of each server, by the names that select them.
 func (list Servers) offered() (names []string) {
 	for _, s := range list {
 		for _, m := range s.Models[:min(len(s.Models), maxOffered)] {
@@ -25,7 +25,7 @@ func (list Servers) offered() (names []string) {
 	return names
 }
 
-// String returns the servers and their models, for the user. It is empty if there are none.
+// String lists the servers and their models for the user. It is empty for an empty list.
 func (list Servers) String() string {
 	var b strings.Builder
 	for _, s := range list {
@@ -51,7 +51,7 @@ func (list Servers) String() string {
 	return b.String()
 }
 
-// traits returns what is to be said about a model.
+// traits returns remarks about a model.
 func traits(m local.Model) (all []string) {
 	for _, t := range []struct {
 		has  bool
@@ -64,7 +64,7 @@ func traits(m local.Model) (all []string) {
 	return all
 }
 
-// A ListedServer is a server as programs read it.
+// A ListedServer is a server in JSON output.
 type ListedServer struct {
 	Name    string        `json:"name"`
 	Address string        `json:"address"`
@@ -72,7 +72,7 @@ type ListedServer struct {
 	Models  []ListedModel `json:"models"`
 }
 
-// A ListedModel is a model of a server as programs read it.
+// A ListedModel is a server's model in JSON output.
 type ListedModel struct {
 	ID            string `json:"id"`
 	ContextWindow int    `json:"contextWindow,omitempty"`
@@ -82,7 +82,7 @@ type ListedModel struct {
 	Loaded        bool   `json:"loaded"`
 }
 
-// List returns the servers for programs.
+// List returns the servers for JSON output.
 func (list Servers) List() []ListedServer {
 	all := []ListedServer{}
 	for _, s := range list {

@@ -9,23 +9,25 @@ import (
 	"adze/internal/platform/keyring"
 )
 
-// An Auth is what is known of the credentials for models, without any secret.
+// An Auth describes the model credentials, without secrets.
 type Auth struct {
 	LoggedIn bool `json:"loggedIn"`
-	// Method is none, api_key, auth_token, api_key_helper, or gateway for an address without credentials.
+	// Method is none, api_key, auth_token, api_key_helper, or gateway (an address without
+	// credentials).
 	Method string `json:"authMethod"`
-	// API is firstParty for the Anthropic API, and the name of another provider.
+	// API is firstParty for the Anthropic API, otherwise the provider's name.
 	API string `json:"apiProvider"`
-	// Provider is the name of the provider, Source what its credentials come from; both are empty without any.
+	// Provider is the provider's name, and Source the source of its credentials; both are empty
+	// without credentials.
 	Provider string `json:"provider,omitempty"`
 	Source   string `json:"source,omitempty"`
-	// KeySource is the variable or the setting that gives the credentials, or nothing.
+	// KeySource is the variable or setting that supplies the credentials, or "".
 	KeySource string `json:"apiKeySource,omitempty"`
-	// Why is what chose the provider.
+	// Why is the reason for choosing the provider.
 	Why string `json:"selectedBy,omitempty"`
-	// Configured are all credentials there are, those in use first among those of their provider.
+	// Configured lists all credentials; within a provider, the active ones come first.
 	Configured []Credential `json:"configured,omitempty"`
-	// Servers are the MCP servers that the user has signed in to.
+	// Servers lists the MCP servers the user has signed in to.
 	Servers []signin.Login `json:"mcpServers,omitempty"`
 }
 
@@ -34,12 +36,12 @@ type Credential struct {
 	Provider string `json:"provider"`
 	Method   string `json:"authMethod"`
 	Source   string `json:"source"`
-	// Key is the end of the key, if it is known without asking for it.
+	// Key is the end of the key, if it is known without reading a secret store.
 	Key string `json:"key,omitempty"`
-	// Place and Host are where a stored key is kept, and the host that it is for.
+	// Place is where a stored key is kept, and Host the host it is for.
 	Place keyring.Place `json:"place,omitempty"`
 	Host  string        `json:"host,omitempty"`
-	// Used says that requests to the provider use it.
+	// Used is true if requests to the provider use it.
 	Used bool `json:"used"`
 }
 
@@ -49,14 +51,14 @@ const (
 	methodGateway = "gateway"
 )
 
-// ways are the settings that give credentials for p, the first of which counts.
+// ways returns the settings that supply p's credentials, in order of precedence.
 func (p *provider) ways() []struct{ key, method string } {
 	return []struct{ key, method string }{
 		{p.token, "auth_token"}, {p.key, methodKey}, {p.helper, methodHelper}, {p.baseURL, methodGateway}, {p.use, "cloud"},
 	}
 }
 
-// credentials returns what there is for p, the one in use first.
+// credentials returns p's credentials, the active one first.
 func (p *provider) credentials(s *config.Settings, keys Keys) (list []Credential) {
 	if own := p.own; own != nil {
 		c := Credential{Provider: p.name, Method: methodGateway, Source: s.Origin(ownKey)}
@@ -99,7 +101,7 @@ func (p *provider) credentials(s *config.Settings, keys Keys) (list []Credential
 	return mark(append(list, c))
 }
 
-// mark says that the first of the credentials is used.
+// mark marks the first credential as used.
 func mark(list []Credential) []Credential {
 	if len(list) > 0 {
 		list[0].Used = true
@@ -107,7 +109,8 @@ func mark(list []Credential) []Credential {
 	return list
 }
 
-// masked returns the end of a key that is long enough for its end to say nothing of the rest.
+// masked returns the end of a key, or only an ellipsis if the key is too short to reveal any of
+// it.
 func masked(key string) string {
 	if len(key) < 24 {
 		return "…"
@@ -115,12 +118,12 @@ func masked(key string) string {
 	return "…" + key[len(key)-4:]
 }
 
-// Status returns which credentials the settings of a project and the stored keys give. Nothing is sent, no helper is run,
-// and the keyring is not asked.
+// Status describes the credentials from a project's settings and the stored keys. It sends
+// nothing, runs no helper and does not access the keyring.
 func Status(p *settings.Project, keys Keys) (Auth, error) {
 	s := p.Settings()
 	a := Auth{Method: "none", API: providers[0].api, Servers: keys.servers}
-	rows := newTable(s, func(string) {}) // what is wrong is said when they are opened
+	rows := newTable(s, func(string) {}) // errors are reported on open
 	for _, p := range rows {
 		a.Configured = append(a.Configured, p.credentials(s, keys)...)
 	}
@@ -129,7 +132,7 @@ func Status(p *settings.Project, keys Keys) (Auth, error) {
 		return a, err
 	}
 	row := chosen.provider
-	a.LoggedIn = row.local // it needs no credentials
+	a.LoggedIn = row.local // needs no credentials
 	a.API, a.Provider, a.Why = cmp.Or(row.api, row.name), row.name, chosen.why
 	for _, c := range a.Configured {
 		if c.Provider != row.name || !c.Used {
@@ -143,7 +146,7 @@ func Status(p *settings.Project, keys Keys) (Auth, error) {
 	return a, nil
 }
 
-// KeyVariables returns where a key for the named provider comes from besides the stored one.
+// KeyVariables returns the sources of a key for the named provider other than the stored key.
 func KeyVariables(s *config.Settings, name string) (sources []string) {
 	p := newTable(s, func(string) {}).row(name)
 	if p == nil {

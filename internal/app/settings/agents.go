@@ -8,7 +8,7 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// agentsIn returns the definitions of agents in a workspace.
+// agentsIn returns the agent definitions in a workspace.
 func agentsIn(t *Trust) []*agentdef.Definition {
 	var roots []agentdef.Root
 	for _, dir := range t.roots() {
@@ -25,8 +25,8 @@ func agentsIn(t *Trust) []*agentdef.Definition {
 	return all
 }
 
-// AgentItems returns what an agent of the project brings that the user approves by its content: its hooks, and servers of
-// its own. Those of others need no approval.
+// AgentItems returns the parts of a project agent that the user approves by content: its hooks
+// and its own servers. Other agents need no approval.
 func AgentItems(d *agentdef.Definition) []trust.Item {
 	if d.Source.Kind != agentdef.Project {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"adze/internal/tool/command"
 )
 
-// maxAttribution is how many characters of a text are used.
+// maxAttribution is the maximum length of an attribution text, in characters.
 const maxAttribution = 500
 
-// attribution returns what the model ends commit messages and pull requests with.
+// attribution returns the trailers for commit messages and pull requests.
 func attribution(s *config.Settings) (a command.Attribution) {
 	if s.Bool("includeCoAuthoredBy") {
 		a.Commit, a.PullRequest = attributionText(s.Text("attribution.commit")), attributionText(s.Text("attribution.pr"))
@@ -19,7 +19,7 @@ func attribution(s *config.Settings) (a command.Attribution) {
 	return a
 }
 
-// attributionText returns a text within bounds and without characters that are not seen.
+// attributionText truncates a text and removes invisible characters.
 func attributionText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsGraphic(r) {

@@ -14,14 +14,14 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Setting is a key with its value and where that comes from.
+// A Setting is a key with its value and origin.
 type Setting struct {
 	Key    string          `json:"key"`
 	Value  json.RawMessage `json:"value"`
-	Origin string          `json:"origin"` // empty for the default
+	Origin string          `json:"origin"` // empty for a default
 }
 
-// Text returns the value: a text without quotes, anything else as JSON.
+// Text returns the value: strings without quotes, anything else as JSON.
 func (s Setting) Text() string {
 	var text string
 	if json.Unmarshal(s.Value, &text) == nil {
@@ -33,7 +33,7 @@ func (s Setting) Text() string {
 // secretValue is the Accepted text of keys whose values are not shown.
 const secretValue = "a secret"
 
-// Describe returns a key with its value and origin. Secrets are not shown.
+// Describe returns a key with its value and origin. Secrets are masked.
 func Describe(s *config.Settings, k *config.Key) Setting {
 	v := Setting{k.ID(), s.JSON(k.ID()), s.Origin(k.ID())}
 	switch {
@@ -41,7 +41,7 @@ func Describe(s *config.Settings, k *config.Key) Setting {
 		v.Value = json.RawMessage(`"***"`)
 	case k.Name == "mcpServers" && v.Origin != "": // entries hold tokens
 		var servers map[string]json.RawMessage
-		json.Unmarshal(v.Value, &servers) // ok: what is wrong with it is said by adze mcp list
+		json.Unmarshal(v.Value, &servers) // ok: adze mcp list reports errors
 		v.Value = json.RawMessage(fmt.Sprintf("%q", strings.Join(slices.Sorted(maps.Keys(servers)), ", ")))
 	case k.Kind == config.Vars:
 		var names []string
@@ -55,7 +55,7 @@ func Describe(s *config.Settings, k *config.Key) Setting {
 	return v
 }
 
-// Accepted returns the values that a setting can have, if they are few.
+// Accepted returns the values a setting accepts, if they are few.
 func Accepted(k *config.Key) []string {
 	if k.Kind == config.Bool {
 		return []string{"true", "false"}
@@ -63,7 +63,7 @@ func Accepted(k *config.Key) []string {
 	return k.Choices
 }
 
-// Find returns the key that has a name, or an error with the closest one.
+// Find returns the named key, or an error suggesting the closest match.
 func Find(s *config.Settings, name string) (*config.Key, error) {
 	if k, ok := s.Key(name); ok {
 		return &k, nil
@@ -78,8 +78,8 @@ func Find(s *config.Settings, name string) (*config.Key, error) {
 	return nil, setup.Errorf("there is no setting %s; adze config list --all lists all settings", name)
 }
 
-// Change writes a value, as the user types it, to the settings of a scope; nil removes it. It returns the file, and why
-// the value does not count there if it does not.
+// Change writes a value, as typed by the user, to a scope's settings; nil removes it. It
+// returns the file and, if the value has no effect there, the reason.
 func (p *Project) Change(ctx context.Context, say func(string), to scope.Scope, name string, value *string) (file, idle string, err error) {
 	k, err := Find(p.Settings(), name)
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *Project) Change(ctx context.Context, say func(string), to scope.Scope, 
 	return file, idle, nil
 }
 
-// why explains why a value that was just written is not in force.
+// why explains why a value that was just written has no effect.
 func (p *Project) why(to scope.Scope, file, origin string) string {
 	switch {
 	case origin != "":

@@ -7,9 +7,8 @@ import (
 	"adze/internal/platform/config"
 )
 
-// Each variable of other tools counts where the one of this program is not set; otherwise that one does, which is said once,
-// for the debug log, if the two differ.
-//
+// TestFallbackVariables checks that another tool's variable applies if ours is unset. If both
+// are set and differ, ours wins, and this is logged once to the debug log.
 // Proves.
 func TestFallbackVariables(t *testing.T) {
 	for _, tt := range []struct{ key, own, other, value string }{
@@ -60,7 +59,7 @@ func TestFallbackVariables(t *testing.T) {
 					}
 					return p.Getenv(name)
 				}}
-				project, _ := Open(src) // ok: nothing is wrong with these
+				project, _ := Open(src) // ok: these are valid
 				return project.Settings()
 			}
 			s := settings()

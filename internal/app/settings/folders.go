@@ -8,15 +8,16 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Folder is one in which files of a kind may be, such as output styles. It need not exist.
+// A Folder is a directory that may contain files of a kind, such as output styles. It need not
+// exist.
 type Folder struct {
 	Path  string
 	Scope scope.Scope
 }
 
-// Folders returns the folders of that name in which files count, those first whose files are used first: of the
-// administrator, of the user and, in a workspace that is trusted, of the project, from the working directory up to its
-// root. Each place has a folder of our own before that of the ecosystem.
+// Folders returns the directories of that name, in order of precedence: the administrator's,
+// the user's and, in a trusted workspace, the project's, from the working directory up to its
+// root. In each place our own directory precedes the ecosystem's.
 func (p *Project) Folders(name string) []Folder {
 	var all []Folder
 	add := func(s scope.Scope, dir string) {
@@ -24,7 +25,7 @@ func (p *Project) Folders(name string) []Folder {
 			return
 		}
 		path := filepath.Join(dir, name)
-		if !slices.ContainsFunc(all, func(f Folder) bool { return f.Path == path }) { // at home, the project's are the user's
+		if !slices.ContainsFunc(all, func(f Folder) bool { return f.Path == path }) { // in the home directory, the project's are the user's
 			all = append(all, Folder{path, s})
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Every key that a project can set says what that does to the user's rights. A new key without it fails here, and waits for
-// approval like one that widens them.
-//
+// TestEveryKeyHasAnEffect checks that every key a project can set declares its effect on the
+// user's permissions. A new key without a declaration fails here, and needs approval like one
+// that widens them.
 // Proves PERM-72.
 func TestEveryKeyHasAnEffect(t *testing.T) {
 	for _, k := range Keys() {
@@ -36,10 +36,10 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 	}
 }
 
-// A stance is what the files of a workspace grant and forbid.
+// A stance is the set of permissions a workspace's files grant and forbid.
 type stance struct{ grants, limits map[string]bool }
 
-// stanceOf returns the stance of the settings in force.
+// stanceOf returns the stance of the current settings.
 func stanceOf(s *config.Settings) stance {
 	st := stance{map[string]bool{}, map[string]bool{}}
 	for _, r := range s.Rules() {
@@ -66,13 +66,13 @@ func stanceOf(s *config.Settings) stance {
 			into = append(into, st.limits)
 		case config.Shifts:
 			into = append(into, st.grants, st.limits)
-		default: // also those that no project can set
+		default: // including keys no project can set
 			into = append(into, st.grants)
 		}
 		for _, value := range elements(s.JSON(k.ID())) {
 			for i, m := range into {
 				if i == len(into)-1 && (k.Effect == config.Tightens || k.Effect == config.Shifts) && len(k.Tighten) > 0 && !slices.Contains(k.Tighten, strings.Trim(value, `"`)) {
-					continue // it forbids nothing
+					continue // forbids nothing
 				}
 				m[k.Name+" "+value] = true
 			}
@@ -81,7 +81,7 @@ func stanceOf(s *config.Settings) stance {
 	return st
 }
 
-// elements returns the items of a list, the members of an object, or the value.
+// elements returns a list's items, an object's members, or the value itself.
 func elements(raw json.RawMessage) (all []string) {
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
@@ -100,7 +100,7 @@ func elements(raw json.RawMessage) (all []string) {
 	return all
 }
 
-// beyond returns what a stance allows that another does not.
+// beyond returns the permissions a stance grants that another does not.
 func (st stance) beyond(approved stance) (wider []string) {
 	for _, text := range slices.Sorted(maps.Keys(st.grants)) {
 		if !approved.grants[text] {
@@ -118,11 +118,11 @@ func (st stance) beyond(approved stance) (wider []string) {
 const (
 	projectFile = "work/.adze/settings.json"
 	otherFile   = "work/.claude/settings.json"
-	// agreed is what the user approved before an attack.
+	// agreed is the content the user approved before an attack.
 	agreed = `{"permissions":{"allow":["Bash(make:*)"],"deny":["Read(./.env)"],"ask":["Bash(git push:*)"]},"env":{"MODE":"test"},"sandbox":{"filesystem":{"denyRead":["keys"]}}}`
 )
 
-// An attack changes a workspace that the user trusts.
+// An attack modifies a trusted workspace.
 type attack struct {
 	name string
 	do   func(p *place)
@@ -142,7 +142,7 @@ func changed(old, new string) string {
 	return text
 }
 
-// attacks returns everything that a pull, a checkout or a build can do to the settings of a workspace.
+// attacks returns everything a pull, checkout or build can do to a workspace's settings.
 func attacks() []attack {
 	list := []attack{
 		write("a rule more", projectFile, changed(`"Bash(make:*)"`, `"Bash(make:*)","Bash"`)),
@@ -271,7 +271,7 @@ func attacks() []attack {
 			if err != nil {
 				p.T.Fatal(err)
 			}
-			p.Write(projectFile, changed(`Bash(make:*)`, `Bash(take:*)`)) // of the same size
+			p.Write(projectFile, changed(`Bash(make:*)`, `Bash(take:*)`)) // same size
 			if err := os.Chtimes(p.Path(projectFile), info.ModTime(), info.ModTime()); err != nil {
 				p.T.Fatal(err)
 			}
@@ -306,13 +306,12 @@ func (p *place) mode(rel string, mode os.FileMode) {
 	if err := os.Chmod(p.Path(rel), mode); err != nil {
 		p.T.Fatal(err)
 	}
-	p.T.Cleanup(func() { os.Chmod(p.Path(rel), 0o600) }) // ok: for the removal
+	p.T.Cleanup(func() { os.Chmod(p.Path(rel), 0o600) }) // ok: allows removal
 }
 
-// Nothing that happens to the files of a trusted workspace widens what is allowed, neither in a session that runs nor at the
-// next start, whether the trust lasts or is for the run.
-// Finding S2.
-//
+// TestNoChangeWidensATrustedWorkspace checks that no change to a trusted workspace's files
+// widens permissions, neither in a running session nor at the next start, whether trust is
+// lasting or for one run. Finding S2.
 // Proves PERM-70, PERM-72.
 func TestNoChangeWidensATrustedWorkspace(t *testing.T) {
 	list := attacks()
@@ -343,7 +342,7 @@ func TestNoChangeWidensATrustedWorkspace(t *testing.T) {
 					t.Errorf("%s, running on: %q", name, wider)
 				}
 				if name == "for one run" {
-					continue // the next one is trusted with what is there then
+					continue // trust for one run covers whatever exists at its start
 				}
 				next := p.open(src)
 				if len(next.Settings().Invalid()) > 0 {
@@ -357,7 +356,7 @@ func TestNoChangeWidensATrustedWorkspace(t *testing.T) {
 	}
 }
 
-// shown adds what a file claims to what was approved.
+// shown adds a file's claims to the approved ones.
 func (p *place) shown(file string, grants map[string]bool) {
 	data, err := os.ReadFile(p.Path(file))
 	if err != nil {
@@ -378,16 +377,15 @@ func (p *place) shown(file string, grants map[string]bool) {
 			grants["directory "+text] = true
 		default:
 			grants[c.Key+" "+string(c.Value)] = true
-			if i := strings.LastIndexByte(c.Key, '.'); i > 0 { // a member
+			if i := strings.LastIndexByte(c.Key, '.'); i > 0 { // a nested member
 				grants[c.Key[:i]+" "+c.Key[i+1:]+": "+string(c.Value)] = true
 			}
 		}
 	}
 }
 
-// A file of random settings, and what becomes of it, never widens what the user approved. Once they approve the new
-// content, all of it counts.
-//
+// TestRandomChangesNeverWiden checks that random settings files and changes to them never widen
+// the approved permissions, and that after approval all of the content applies.
 // Proves PERM-72.
 func TestRandomChangesNeverWiden(t *testing.T) {
 	values := map[string][]string{}
@@ -427,7 +425,7 @@ func TestRandomChangesNeverWiden(t *testing.T) {
 		p.trust()
 		running := p.open(Source{})
 		approved := stanceOf(running.Settings())
-		for _, file := range files[:4] { // a value that another one wins over is approved, too
+		for _, file := range files[:4] { // overridden values need approval too
 			p.shown(file, approved.grants)
 		}
 		draw("after")
@@ -448,9 +446,9 @@ func TestRandomChangesNeverWiden(t *testing.T) {
 	})
 }
 
-// What adze writes to project settings for the user is approved by that, and nothing else in the file is. What it removes
-// ends at once.
-//
+// TestOwnChangesOfProjectSettings checks that values adze writes to project settings for the
+// user are approved thereby, and nothing else in the file. Values it removes stop applying
+// immediately.
 // Proves PERM-72.
 func TestOwnChangesOfProjectSettings(t *testing.T) {
 	p := newPlace(t)
@@ -476,8 +474,8 @@ func TestOwnChangesOfProjectSettings(t *testing.T) {
 	}
 }
 
-// Ignored files are overwritten by a checkout. What the user's own local settings forbid stays all the same.
-//
+// TestOverwrittenLocalSettings checks that restrictions in the user's local settings survive a
+// checkout that overwrites the ignored file.
 // Proves PERM-72.
 func TestOverwrittenLocalSettings(t *testing.T) {
 	for name, own := range map[string]func(p *place){
@@ -508,8 +506,8 @@ func TestOverwrittenLocalSettings(t *testing.T) {
 	}
 }
 
-// A store from before settings were approved by content grants none of them, and asks once.
-//
+// TestOlderStoreGrantsNoSettings checks that a store from before content approval grants no
+// settings and prompts once.
 // Proves PERM-72.
 func TestOlderStoreGrantsNoSettings(t *testing.T) {
 	p := newPlace(t)
@@ -545,8 +543,7 @@ func TestOlderStoreGrantsNoSettings(t *testing.T) {
 	}
 }
 
-// Trust that is taken back ends in sessions that run.
-//
+// TestTrustIsTakenBack checks that revoking trust affects running sessions.
 // Proves PERM-72.
 func TestTrustIsTakenBack(t *testing.T) {
 	p := newPlace(t)

@@ -1,12 +1,13 @@
-// Package settings declares every setting of the program, reads those in force in a workspace, as far as it is
-// trusted, and decodes them once into typed sections. What the values do is left to the parts that get them.
+// Package settings declares every setting, loads a workspace's current settings as far as it is
+// trusted, and decodes them into typed sections.
 package settings
 
 import "adze/internal/platform/config"
 
-// Addresses returns the keys that say where requests to a provider go and what is trusted on the way. A file in a
-// workspace cannot set them, not even the user's own: the user's key goes only where the user's own settings, the
-// administrator's, the environment or the command line say.
+// Addresses returns the keys that determine where provider requests go and which certificates
+// are trusted. A file in a workspace cannot set them, not even the user's own: the user's key
+// goes only where the user's or administrator's settings, the environment or the command line
+// direct it.
 func Addresses() []string {
 	return []string{
 		"ADZE_BASE_URL", "ADZE_OPENAI_BASE_URL", "ADZE_GEMINI_BASE_URL", "ADZE_XAI_BASE_URL", "ADZE_OPENROUTER_BASE_URL", "ADZE_BEDROCK_BASE_URL", "ADZE_VERTEX_BASE_URL", "ADZE_FOUNDRY_BASE_URL", "ADZE_FOUNDRY_RESOURCE",
@@ -16,8 +17,8 @@ func Addresses() []string {
 	}
 }
 
-// Keys is the table of all settings: everything the program reads from a settings file or the environment
-// is declared here. docs/reference/settings.md is generated from it.
+// Keys returns the table of all settings: everything the program reads from a settings file or
+// the environment is declared here. docs/reference/settings.md is generated from it.
 func Keys() []config.Key {
 	return []config.Key{
 		{Name: "model", Effect: config.Widens, Env: []string{"ADZE_MODEL", "ANTHROPIC_MODEL"}, Kind: config.Text, Accepted: "a model id or alias, or `replay:FILE`",

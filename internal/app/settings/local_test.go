@@ -29,7 +29,7 @@ func (p *place) trust() {
 	}
 }
 
-// allow lets adze write a rule to the local settings.
+// allow makes adze write a rule to the local settings.
 func (p *place) allow(rule string) {
 	p.T.Helper()
 	if err := p.open(Source{Trust: true}).Save(p.T.Context(), func(string) {}, scope.Local, config.Update{Type: "addRules", Behavior: "allow", Rules: []string{rule}}); err != nil {
@@ -54,10 +54,8 @@ func (p *place) rename(from, to string) {
 	}
 }
 
-// Local settings are the user's own if adze wrote them or the user confirmed exactly this content at this place, and
-// in no other case.
-// Finding F5.
-//
+// TestOwnSettings checks that local settings are the user's own only if adze wrote them, or the
+// user confirmed exactly this content at this path. Finding F5.
 // Proves PERM-05, PERM-70.
 func TestOwnSettings(t *testing.T) {
 	tests := []struct {
@@ -98,7 +96,7 @@ func TestOwnSettings(t *testing.T) {
 			p.trust()
 			p.rename("work", "trusted")
 			p.Write(localFile, helper)
-		}, Source{Trust: true}, true}, // at the same place and with the same content
+		}, Source{Trust: true}, true}, // same path, same content
 		{"confirmed elsewhere", func(p *place) {
 			p.Write("other/.adze/settings.local.json", helper)
 			elsewhere, _ := Open(Source{Dir: p.Path("other"), Getenv: p.Getenv}) // ok: as in open
@@ -245,9 +243,8 @@ func TestOwnSettings(t *testing.T) {
 	}
 }
 
-// What is confirmed is what was shown, even if the file is replaced before the answer.
-// Finding F5.
-//
+// TestReplacedBeforeTheAnswer checks that the confirmation covers the content shown, even if
+// the file is replaced before the answer. Finding F5.
 // Proves PERM-70.
 func TestReplacedBeforeTheAnswer(t *testing.T) {
 	p := newPlace(t)
@@ -267,9 +264,8 @@ func TestReplacedBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// The user is told in one line what a file sets that is not in force, and of hooks that are not approved.
-// Finding F5.
-//
+// TestUnconfirmedIsTold checks that a one-line message lists a file's inactive settings and
+// unapproved hooks. Finding F5.
 // Proves PERM-70.
 func TestUnconfirmedIsTold(t *testing.T) {
 	p := newPlace(t)
@@ -303,10 +299,9 @@ func TestUnconfirmedIsTold(t *testing.T) {
 	}
 }
 
-// A change that adze makes counts at once, in other processes too; one that others make has no more rights than the
-// project's. A run that is trusted for itself runs only what was there when it began.
-// Finding F4, F5.
-//
+// TestLocalSettingsAreFollowed checks that changes made by adze apply immediately, also in
+// other processes, while changes by others have no more rights than the project's. A run
+// trusted for itself runs only commands that existed when it began. Findings F4, F5.
 // Proves PERM-46, PERM-70.
 func TestLocalSettingsAreFollowed(t *testing.T) {
 	for name, src := range map[string]Source{"lasting": {}, "for one run": {Trust: true}} {
@@ -336,7 +331,7 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 			if first.Trust.Approved(trust.Hook("Stop", "", []byte(`{"type":"command","command":"evil"}`))) {
 				t.Error("its hook would run")
 			}
-			p.trust() // as another process does
+			p.trust() // simulates another process
 			first.Poll()
 			if got := first.Settings().Text("apiKeyHelper"); got != "evil" {
 				t.Errorf("what the user has confirmed does not count: %q", got)
@@ -350,8 +345,8 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 	}
 }
 
-// If adze is killed between the two writes, or the store cannot be written, nothing is lost and nothing is gained.
-//
+// TestStoreIsWrittenFirst checks that nothing is lost or gained if adze is killed between the
+// two writes, or if the store cannot be written.
 // Proves PERM-70.
 func TestStoreIsWrittenFirst(t *testing.T) {
 	p := newPlace(t)
@@ -377,8 +372,8 @@ func TestStoreIsWrittenFirst(t *testing.T) {
 	}
 }
 
-// Several processes that write the same local file leave one that is the user's own.
-//
+// TestTwoProcessesWriteLocalSettings checks that concurrent writers leave a local file that is
+// recognized as the user's own.
 // Proves PERM-45, PERM-70.
 func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 	const each = 8
@@ -404,8 +399,8 @@ func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 	}
 }
 
-// A file that adze writes is the user's own whenever adze is killed.
-//
+// TestKilledWhileWritingLocalSettings checks that a file written by adze is recognized as the
+// user's own, no matter when adze is killed.
 // Proves PERM-70.
 func TestKilledWhileWritingLocalSettings(t *testing.T) {
 	p := newPlace(t)
@@ -433,7 +428,7 @@ func TestKilledWhileWritingLocalSettings(t *testing.T) {
 
 func (p *place) rules() []config.Rule { return p.open(Source{}).Settings().Rules() }
 
-// writer starts a process that writes rules to the local settings, one after the other.
+// writer starts a process that writes rules to the local settings in sequence.
 func (p *place) writer(name string, rules int) *exec.Cmd {
 	p.T.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$", "-test.timeout=60s")
@@ -445,7 +440,7 @@ func (p *place) writer(name string, rules int) *exec.Cmd {
 	return cmd
 }
 
-// TestWriter is what [place.writer] starts.
+// TestWriter is the process started by [place.writer].
 func TestWriter(t *testing.T) {
 	root := os.Getenv("SETTINGS_TEST_ROOT")
 	if root == "" {
@@ -467,7 +462,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// settle makes a file look as if it had been written long ago, so that its times tell a further change.
+// ok: as in open
 func settle(t *testing.T, path string) {
 	t.Helper()
 	past := time.Now().Add(-time.Minute)

@@ -20,27 +20,27 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// An Offer is what a workspace enables if it is trusted: everything its settings files set, as it will count, and the
-// files that the model will read.
+// An Offer describes the effects of trusting a workspace: everything its settings files set, as
+// it will apply, and the files that the model will read.
 type Offer struct {
-	Broken  error     // why not everything is known; may be nil
+	Broken  error     // why the offer is incomplete; may be nil
 	Outside []Include // files outside the workspace that the model would read
 
 	root    string
 	own     []trust.Item  // local settings files, which become the user's own
-	granted []trust.Item  // settings that are approved by their content
+	granted []trust.Item  // settings approved by content
 	limits  []trust.Limit // settings that forbid something
-	news    []string      // what is new since the workspace was trusted
-	gone    []string      // what forbids something, and would end
-	lines   []offered     // in the order in which they are shown
+	news    []string      // changes since the workspace was trusted
+	gone    []string      // restrictions that would end
+	lines   []offered     // in display order
 	texts   []string      // files that the model would read
 	keys    keyIndex
 }
 
-// A keyIndex is the table of keys, for the offer.
+// A keyIndex indexes the keys for the offer.
 type keyIndex struct {
-	byVariable map[string]string // ids, by variables
-	guarded    map[string]bool   // names that a project cannot set to whatever it likes
+	byVariable map[string]string // variable to key ID
+	guarded    map[string]bool   // names a project cannot set freely
 }
 
 func indexKeys() keyIndex {
@@ -54,16 +54,16 @@ func indexKeys() keyIndex {
 	return x
 }
 
-// An Include is a file outside the project that a file of the project includes.
+// An Include is a file outside the project that a project file includes.
 type Include struct{ Path, By string }
 
-// An offered line is one thing that a workspace enables.
+// An offered line is one effect of a workspace.
 type offered struct {
 	kind, name, text string
-	item             trust.Item // what is approved by its content; may be zero
+	item             trust.Item // item approved by content; may be zero
 }
 
-// items returns what is approved with the workspace.
+// items returns the items approved together with the workspace.
 func (o Offer) items() []trust.Item {
 	items := slices.Concat(o.own, o.granted)
 	for _, l := range o.lines {
@@ -77,8 +77,9 @@ func (o Offer) items() []trust.Item {
 	return items
 }
 
-// Offer returns what the workspace would enable if the user trusted it from now on, without enabling it. Local
-// settings are shown as the user's own, which they become with exactly the content that was read for the offer.
+// Offer returns the effects of trusting the workspace permanently, without trusting it. Local
+// settings are shown as the user's own, which they become with exactly the content read for the
+// offer.
 func (t *Trust) Offer() Offer {
 	var own []trust.Item
 	o := t.offer(func(path string, data []byte) bool {
@@ -94,8 +95,8 @@ func (t *Trust) Offer() Offer {
 	return o
 }
 
-// ForRun returns what the workspace enables if it is trusted for one run only. Local settings that the user has not
-// confirmed are then no more than the project's.
+// ForRun returns the effects of trusting the workspace for one run only. Local settings that
+// the user has not confirmed then rank no higher than the project's.
 func (t *Trust) ForRun() Offer {
 	return t.offer(t.owns)
 }
@@ -107,15 +108,15 @@ func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 	}
 	s, _ := config.Load(config.Sources{
 		Files: layout.Files(), Home: t.Home, Root: t.Root, Approved: func(config.Claim) bool { return true },
-	}, Keys()) // ok: told when they are used
+	}, Keys()) // ok: reported when they are used
 	o := Offer{root: t.Root, keys: indexKeys()}
 	o.addClaims(t, s.Claims())
 	for _, e := range s.Invalid() {
 		o.Broken = cmp.Or[error](o.Broken, e)
 	}
 	if files := slices.DeleteFunc(layout.Files(), func(f config.File) bool { return f.Scope == scope.Local && t.ownFile(f.Path) }); !t.Lasting() && len(files) < len(layout.Files()) {
-		// What is the user's own already needs no trust, so it is not shown.
-		s, _ = config.Load(config.Sources{Files: files, Home: t.Home, Root: t.Root, Approved: func(config.Claim) bool { return true }}, Keys()) // ok: told when they are used
+		// The user's own settings need no trust, so they are not shown.
+		s, _ = config.Load(config.Sources{Files: files, Home: t.Home, Root: t.Root, Approved: func(config.Claim) bool { return true }}, Keys()) // ok: reported when they are used
 	}
 	o.addVariables(s)
 	o.addPrograms(s)
@@ -136,7 +137,7 @@ func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 	return o
 }
 
-// addClaims adds what is approved by its content, and what forbids something.
+// addClaims adds the items approved by content, and the restrictions.
 func (o *Offer) addClaims(t *Trust, claims []config.Claim) {
 	for _, c := range claims {
 		if c.Effect != config.Tightens && !c.Own {
@@ -162,7 +163,7 @@ func (o *Offer) addItems(items ...trust.Item) {
 	}
 }
 
-// addVariables adds the variables. Secrets are not shown.
+// addVariables adds the environment variables, masking secrets.
 func (o *Offer) addVariables(s *config.Settings) {
 	for _, v := range s.Env() {
 		id := o.keys.byVariable[v.Name]
@@ -177,8 +178,8 @@ func (o *Offer) addVariables(s *config.Settings) {
 	}
 }
 
-// masked returns the value of a variable as it is shown: without secrets, but with everything that can be a command
-// or a path, whatever the variable is called.
+// masked returns a variable's value for display. Secrets are masked, but anything that could be
+// a command or a path is shown regardless of the variable's name.
 func masked(name, value string) string {
 	if osproc.SecretName(name) && value != "" && !strings.ContainsAny(value, " \t\n;|&$`<>(){}") && !strings.ContainsRune("/~.", rune(value[0])) {
 		return "***"
@@ -189,12 +190,13 @@ func masked(name, value string) string {
 	return value
 }
 
-// programs are the settings that are commands, beside hooks and servers. The table of keys need not have them yet.
+// programs returns the settings that are commands, other than hooks and servers. Some may not
+// be in the table of keys yet.
 func programs() []string {
 	return []string{"apiKeyHelper", "statusLine", "subagentStatusLine", "fileSuggestion", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper"}
 }
 
-// addPrograms adds what is run: helpers, hooks and servers.
+// addPrograms adds the programs run: helpers, hooks and servers.
 func (o *Offer) addPrograms(s *config.Settings) {
 	for _, key := range programs() {
 		for _, part := range s.Parts(key) {
@@ -209,8 +211,8 @@ func (o *Offer) addPrograms(s *config.Settings) {
 	}
 }
 
-// addSettings adds all other settings that count. What is shown elsewhere is left out here, and nothing else, so that
-// a new key of the table is shown, whatever it does.
+// addSettings adds all other effective settings. It skips only those shown elsewhere, so that a
+// new key is always shown.
 func (o *Offer) addSettings(s *config.Settings) {
 	for _, k := range Keys() {
 		if k.Name == "" || k.Name == "hooks" || k.Name == "mcpServers" || k.Kind == config.Rules || k.Kind == config.Dirs || k.Kind == config.Vars || slices.Contains(programs(), k.Name) {
@@ -222,8 +224,8 @@ func (o *Offer) addSettings(s *config.Settings) {
 	}
 }
 
-// texts returns the files of the workspace that the model would get unasked, or that define commands, skills,
-// agents, output styles and workflows.
+// texts returns the workspace's files that the model would read automatically, or that define
+// commands, skills, agents, output styles and workflows.
 func (t *Trust) texts() []string {
 	var names []string
 	for _, root := range t.roots() {
@@ -256,15 +258,16 @@ func (o Offer) empty() bool {
 	return len(o.lines)+len(o.own)+len(o.texts)+len(o.Outside)+len(o.gone) == 0
 }
 
-// String describes the offer to the user. What grants something is shown in full; of rules that only tighten, many are
-// counted. The last line repeats in short what a long list may have pushed off the screen.
+// String describes the offer to the user. Grants are shown in full; restrictions are summarized
+// if there are many. The last line repeats in short form anything that may have scrolled off
+// the screen.
 func (o Offer) String() string {
 	if o.empty() {
 		return fmt.Sprintf("%s contains nothing that needs trust.\n", shown(o.root))
 	}
 	var b strings.Builder
 	n := 0
-	seen := map[string]bool{} // files may say the same
+	seen := map[string]bool{} // files may contain duplicates
 	line := func(kind, text string) {
 		row := fmt.Sprintf("  %-12s %s\n", kind, shown(text))
 		if seen[row] {
@@ -311,12 +314,12 @@ func (o Offer) String() string {
 }
 
 const (
-	maxTightening = 10 // rules that are shown, if none of them allows anything
-	maxScreen     = 15 // lines that surely stay on the screen
+	maxTightening = 10 // rules shown if none of them allows anything
+	maxScreen     = 15 // lines sure to fit on the screen
 	maxNames      = 10 // names in the short form
 )
 
-// Short describes the offer in one line, or as "" if nothing needs trust.
+// Short describes the offer in one line, or returns "" if nothing needs trust.
 func (o Offer) Short() string {
 	var parts []string
 	for _, it := range o.own {
@@ -353,7 +356,8 @@ func (o Offer) Short() string {
 	return shown(strings.Join(parts, "; "))
 }
 
-// listed returns names as a short list. Those that no project can set come first: they are in a local file.
+// listed abbreviates a list of names. Names that a project cannot set come first: they are in a
+// local file.
 func (o Offer) listed(names []string) string {
 	rank := func(name string) int {
 		if o.keys.guarded[name] || config.Redirects(name) {
@@ -391,11 +395,12 @@ func plural(n int) string {
 	return "s"
 }
 
-// shown returns text of a workspace as a part of a line: it can neither control the terminal nor look like further
-// lines.
+// shown escapes workspace text for one line: it can neither control the terminal nor look like
+// further lines.
 func shown(text string) string { return term.SpellLine(text) }
 
-// hookItems returns the hooks of a settings file. Hooks that cannot be decoded are left out, and do not run.
+// hookItems returns a settings file's hooks. Hooks that cannot be decoded are skipped, and do
+// not run.
 func hookItems(raw json.RawMessage) (items []trust.Item) {
 	var events map[string]json.RawMessage
 	json.Unmarshal(raw, &events) // ok: see above
@@ -429,7 +434,7 @@ func serverItems(raw json.RawMessage) (items []trust.Item) {
 	return items
 }
 
-// serverFile returns the servers in a separate file of servers.
+// serverFile returns the servers in a separate server file.
 func serverFile(path string) (items []trust.Item) {
 	data, err := fsys.ReadSmall(path, roster.MaxFile)
 	if err != nil {
@@ -437,7 +442,7 @@ func serverFile(path string) (items []trust.Item) {
 	}
 	entries, err := roster.ParseFile(roster.Source{File: path, Getenv: func(string) string { return "" }}, data)
 	if err != nil {
-		return nil // it is reported where servers are listed
+		return nil // reported where servers are listed
 	}
 	for _, e := range entries {
 		items = append(items, trust.Server(e.Given, e.Raw))

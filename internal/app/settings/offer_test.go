@@ -10,7 +10,7 @@ import (
 	"adze/internal/platform/config"
 )
 
-// samples returns values of a key, as files have them.
+// samples returns sample values of a key in file syntax.
 func samples(k config.Key) []string {
 	if len(k.Choices) > 0 {
 		all := append([]string{}, k.Choices...)
@@ -50,10 +50,9 @@ func nested(name, value string) string {
 	return value
 }
 
-// Every setting that counts once the workspace is trusted, from whichever file of the workspace, is in the question.
-// A key that is added to the table and not shown fails this test.
+// TestOfferShowsAllThatCounts checks that the prompt includes every setting that becomes
+// effective with trust, from any workspace file. A new key that is not shown fails this test.
 // Finding F5.
-//
 // Proves PERM-70.
 func TestOfferShowsAllThatCounts(t *testing.T) {
 	p := newPlace(t)
@@ -91,7 +90,7 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 	}
 	for _, k := range Keys() {
 		for _, file := range files {
-			if strings.Contains(file, ".claude") && !k.Personal { // it is read like the other
+			if strings.Contains(file, ".claude") && !k.Personal { // equivalent to the other
 				continue
 			}
 			for _, value := range samples(k) {
@@ -144,8 +143,8 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 	}
 }
 
-// Every file of the workspace that the model gets, or that the user or the model can run, is in the question.
-//
+// TestOfferShowsFilesForTheModel checks that the prompt lists every workspace file that the
+// model reads, or that the user or the model can run.
 // Proves PERM-70.
 func TestOfferShowsFilesForTheModel(t *testing.T) {
 	files := []string{
@@ -164,9 +163,8 @@ func TestOfferShowsFilesForTheModel(t *testing.T) {
 	}
 }
 
-// What a workspace writes can neither look like another line nor hide at the end of a long list, and secrets are not
-// shown.
-//
+// TestOfferCannotBeForged checks that workspace text can neither look like another line nor
+// hide at the end of a long list, and that secrets are masked.
 // Proves PERM-70.
 func TestOfferCannotBeForged(t *testing.T) {
 	p := newPlace(t)
@@ -214,8 +212,8 @@ func TestOfferCannotBeForged(t *testing.T) {
 	}
 }
 
-// Rows that say the same are one, blanks do not push anything off the screen, and letters without a shape are spelled.
-//
+// TestOfferHidesNothing checks that duplicate rows are merged, blanks push nothing off the
+// screen, and invisible characters are escaped.
 // Proves PERM-70.
 func TestOfferHidesNothing(t *testing.T) {
 	p := newPlace(t)

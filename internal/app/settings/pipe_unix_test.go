@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// pipe makes a named pipe.
+// pipe creates a named pipe.
 func (p *place) pipe(rel string) {
 	p.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.Path(rel)), 0o755); err != nil {

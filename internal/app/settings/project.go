@@ -21,41 +21,41 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// A Source says where settings are read from, and how the command line changes trust.
+// A Source specifies where settings are read from, and how the command line changes trust.
 type Source struct {
-	Dir     string // the working directory, absolute
-	Managed string // directory of the administrator's settings; may be empty
+	Dir     string // absolute working directory
+	Managed string // directory of managed settings; may be empty
 	Getenv  func(string) string
 
 	Inline        string        // --settings: a file or JSON
 	ManagedInline string        // --managed-settings
-	Scopes        []scope.Scope // --setting-sources; nil reads all
+	Scopes        []scope.Scope // --setting-sources; nil means all
 	Root          string        // --project-config-root; empty means Dir
-	Trust         bool          // --trust: the workspace is trusted for this run
-	Size          PromptSize    // --prompt-size; empty leaves it to the settings
+	Trust         bool          // --trust: trust the workspace for this run
+	Size          PromptSize    // --prompt-size; empty means the settings decide
 	Hosted        bool          // a host drives the run
 }
 
-// A Project holds the settings in force in a workspace, and how far the workspace is trusted. It is safe for
-// concurrent use.
+// A Project holds a workspace's current settings and its trust. It is safe for concurrent use.
 type Project struct {
-	// Home is the state home, empty if there is none; HomeErr says why.
+	// Home is the state home. If it is empty, HomeErr gives the reason.
 	Home    string
 	HomeErr error
-	// User is the user's home directory, Other the folder of the ecosystem's own settings. Both may be empty.
+	// User is the user's home directory, and Other the directory of the ecosystem's own
+	// settings. Both may be empty.
 	User, Other string
 	Trust       *Trust
-	// Pulse beats when the user does something, or something happens for the user. While it rests, files are not watched.
+	// Pulse tracks activity by or for the user. While it is idle, files are not watched.
 	Pulse pulse.Pulse
 
 	source  Source
 	layout  config.Layout
 	live    *config.Live
 	decoded atomic.Pointer[decodedValues]
-	narrow  atomic.Bool // the context window is
+	narrow  atomic.Bool // the context window is narrow
 }
 
-// Open reads the settings of the workspace, as far as it is trusted now.
+// Open reads the workspace's settings, as far as it is trusted now.
 func Open(src Source) (*Project, []config.Warning) {
 	p := &Project{source: src}
 	p.Home, p.HomeErr = fsys.StateHome(src.Getenv)
@@ -69,14 +69,14 @@ func Open(src Source) (*Project, []config.Warning) {
 		Own: p.Trust.owns,
 	}
 	find := func() config.Sources {
-		decided := p.Trust.follow() // first, since it says which files are read
+		decided := p.Trust.follow() // first, since it determines which files are read
 		return config.Sources{
 			Files: p.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
 			Approved: func(c config.Claim) bool { return p.Trust.Approved(p.Trust.item(c)) }, Limits: p.Trust.limits(), Decided: decided,
 		}
 	}
 	target := p.layout.Target
-	if p.HomeErr != nil { // there is no place for locks
+	if p.HomeErr != nil { // no directory for locks
 		target = func(scope.Scope) (string, error) { return "", p.HomeErr }
 	}
 	var warnings []config.Warning
@@ -88,7 +88,7 @@ func Open(src Source) (*Project, []config.Warning) {
 	return p, warnings
 }
 
-// otherHome returns the folder of the ecosystem's own settings.
+// otherHome returns the directory of the ecosystem's own settings.
 func otherHome(getenv func(string) string, home string) string {
 	if dir := getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		return dir
@@ -99,8 +99,8 @@ func otherHome(getenv func(string) string, home string) string {
 	return filepath.Join(home, ".claude")
 }
 
-// Check returns an error if a settings file cannot be read, since the restrictions in it are unknown. With skip,
-// only the administrator's files must be readable.
+// Check returns an error if a settings file cannot be read, because its restrictions are
+// unknown. With skip, only managed files must be readable.
 func (p *Project) Check(skip bool) error {
 	for _, e := range p.Settings().Invalid() {
 		if e.Scope == scope.Managed {
@@ -113,7 +113,7 @@ func (p *Project) Check(skip bool) error {
 	return nil
 }
 
-// leaveOut tells the user how to ignore the settings of a scope.
+// leaveOut returns advice on ignoring a scope's settings.
 func leaveOut(from scope.Scope) string {
 	switch from {
 	case scope.Project, scope.Local:
@@ -124,7 +124,7 @@ func leaveOut(from scope.Scope) string {
 	return ""
 }
 
-// Settings returns the settings in force, by key. Typed values are in [Project.Values].
+// Settings returns the current settings, by key. Typed values are in [Project.Values].
 func (p *Project) Settings() *config.Settings { return p.live.Settings() }
 
 type decodedValues struct {
@@ -133,11 +133,11 @@ type decodedValues struct {
 	values *Values
 }
 
-// narrowWindow is the context window below which the automatic prompt is small, in tokens.
+// narrowWindow is the context window, in tokens, below which the automatic prompt is small.
 const narrowWindow = 16_000
 
-// FitPrompt makes an automatic prompt small if the context window is narrow, for the rest of the run. It reports whether the
-// prompt became small.
+// FitPrompt makes an automatic prompt small for the rest of the run if the context window is
+// narrow. It reports whether the prompt became small.
 func (p *Project) FitPrompt(window int) bool {
 	if window <= 0 || window >= narrowWindow || p.size(promptSize(p.Settings())) != AutoPrompt {
 		return false
@@ -145,10 +145,10 @@ func (p *Project) FitPrompt(window int) bool {
 	return !p.narrow.Swap(true)
 }
 
-// size returns the size that the flag or else the settings choose.
+// size returns the prompt size chosen by the flag or else the settings.
 func (p *Project) size(set PromptSize) PromptSize { return cmp.Or(p.source.Size, set, AutoPrompt) }
 
-// Values returns the settings in force. They are decoded once for each change of the files.
+// Values returns the current settings, decoded. They are decoded once per change of the files.
 func (p *Project) Values() *Values {
 	s, narrow := p.live.Settings(), p.narrow.Load()
 	if d := p.decoded.Load(); d != nil && d.from == s && d.narrow == narrow {
@@ -165,8 +165,8 @@ func (p *Project) Values() *Values {
 	return d.values
 }
 
-// Written returns the settings that a file can hold and that are set, by name. Variables and servers are not among
-// them: they may hold keys.
+// Written returns the settings in effect that a file can hold, by name. Variables and servers
+// are omitted because they may hold keys.
 func (p *Project) Written() map[string]json.RawMessage {
 	s, values := p.Settings(), map[string]json.RawMessage{}
 	for _, key := range Keys() {
@@ -177,43 +177,43 @@ func (p *Project) Written() map[string]json.RawMessage {
 	return values
 }
 
-// Files returns where settings are read from.
+// Files returns the settings files.
 func (p *Project) Files() []config.File {
 	l := p.layout
 	l.Grant, l.LocalGrant = p.Trust.grants()
 	return l.Files()
 }
 
-// Vouch trusts the workspace for this run, because the host that drives it says so, and reads the settings again. Rules
-// and directories that grant access still wait until the user trusts it; see [config.Hosted].
+// Vouch trusts the workspace for this run on the host's behalf, and rereads the settings. Rules
+// and directories that grant access still require the user's trust; see [config.Hosted].
 func (p *Project) Vouch() []config.Warning {
 	p.Trust.vouch()
 	change, _ := p.Poll()
 	return change.Problems
 }
 
-// Source returns what the project was opened with.
+// Source returns the source the project was opened with.
 func (p *Project) Source() Source { return p.source }
 
-// Main returns what the working directory belongs to: the main working tree, for each worktree of a repository, or the
-// directory itself outside of one.
+// Main returns the main working tree of the repository that the working directory belongs to,
+// or the directory itself outside a repository.
 func (p *Project) Main() string {
 	w := p.Trust.Workspace
 	if found, err := trust.Find(p.source.Dir, p.User); err == nil {
-		w = found // that of the settings may be another
+		w = found // the settings may belong to another workspace
 	}
 	return cmp.Or(w.Main, w.Shared, w.Root)
 }
 
-// Reads reports whether the run reads the settings of a scope.
+// Reads reports whether the run reads a scope's settings.
 func (p *Project) Reads(s scope.Scope) bool {
 	return p.source.Scopes == nil || slices.Contains(p.source.Scopes, s)
 }
 
-// pollInterval is how often settings files are looked at.
+// pollInterval is the polling interval for settings files.
 const pollInterval = time.Second
 
-// Watch calls notify for each change of the settings files, until ctx is done.
+// Watch calls notify for each change of the settings files until ctx is done.
 func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
 	p.live.Watch(func() bool { return p.Pulse.Wait(ctx, pollInterval) }, func(c config.Change) { notify(p.told(c)) })
 }
@@ -224,7 +224,7 @@ func (p *Project) Poll() (config.Change, bool) {
 	return p.told(c), ok
 }
 
-// told adds to the problems of a change that a local file has to be confirmed.
+// told adds warnings about unconfirmed files to a change.
 func (p *Project) told(c config.Change) config.Change {
 	if len(c.Files) == 0 {
 		return c
@@ -237,8 +237,8 @@ func (p *Project) told(c config.Change) config.Change {
 	return c
 }
 
-// Save writes updates to the settings of a scope. A new file of local settings is kept out of git; say
-// tells the user about it.
+// Save writes updates to a scope's settings. A new local settings file is excluded from git;
+// say notifies the user.
 func (p *Project) Save(ctx context.Context, say func(string), to scope.Scope, updates ...config.Update) error {
 	written, err := p.live.Apply(ctx, to, updates...)
 	p.keepOut(written, to, say)
@@ -248,7 +248,8 @@ func (p *Project) Save(ctx context.Context, say func(string), to scope.Scope, up
 	return err
 }
 
-// Unconfirmed says what a local file sets that is not in force because the user has not confirmed the file, or "".
+// Unconfirmed lists the settings in a local file that are inactive because the user has not
+// confirmed the file, or returns "".
 func (p *Project) Unconfirmed(path string) string {
 	s := p.Settings()
 	var names []string
@@ -265,7 +266,8 @@ func (p *Project) Unconfirmed(path string) string {
 	return shown(strings.Join(slices.Compact(names), ", "))
 }
 
-// unapproved returns the names of the hooks in a part that do not run because the user has not approved them.
+// unapproved returns the names of hooks in a part that do not run because the user has not
+// approved them.
 func (p *Project) unapproved(part config.Part) (names []string) {
 	if part.Scope != scope.Project {
 		return nil
@@ -278,7 +280,7 @@ func (p *Project) unapproved(part config.Part) (names []string) {
 	return names
 }
 
-// unconfirmed returns a line for each file of the workspace with something that is not in force.
+// unconfirmed returns a warning for each workspace file with inactive settings.
 func (p *Project) unconfirmed() (warnings []config.Warning) {
 	for _, file := range p.Settings().LocalFiles() {
 		names := p.Unconfirmed(file)
@@ -308,7 +310,7 @@ func (p *Project) unconfirmed() (warnings []config.Warning) {
 	return warnings
 }
 
-// changedFiles returns the project files that differ from what the user approved.
+// changedFiles returns the project files that differ from their approved content.
 func (p *Project) changedFiles() (files []string) {
 	s := p.Settings()
 	for _, part := range s.Parts("hooks") {
@@ -321,7 +323,8 @@ func (p *Project) changedFiles() (files []string) {
 	return slices.Compact(files)
 }
 
-// waiting returns what a project file sets that does not count because the user has not approved it.
+// waiting returns a project file's settings that are inactive because the user has not approved
+// them.
 func (p *Project) waiting(file string) (names []string) {
 	s := p.Settings()
 	for _, part := range s.Parts("hooks") {
@@ -337,7 +340,7 @@ func (p *Project) waiting(file string) (names []string) {
 	return names
 }
 
-// retained returns what a project file no longer has that counts all the same.
+// retained returns the settings removed from a project file that still apply.
 func (p *Project) retained(file string) (names []string) {
 	for _, c := range p.Settings().Retained() {
 		if c.File == file {
@@ -347,7 +350,7 @@ func (p *Project) retained(file string) (names []string) {
 	return names
 }
 
-// listed joins names, the first of many.
+// listed joins names, abbreviating long lists.
 func listed(names []string) string {
 	names = slices.Compact(names)
 	if n := len(names) - maxNames; n > 0 {
@@ -356,7 +359,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Set writes one value to the settings of a scope; nil removes it. It returns the file.
+// Set writes one value to a scope's settings; nil removes it. It returns the file.
 func (p *Project) Set(ctx context.Context, say func(string), to scope.Scope, name string, raw []byte) (string, error) {
 	written, err := p.live.Set(ctx, to, name, raw)
 	if err != nil {
@@ -366,8 +369,8 @@ func (p *Project) Set(ctx context.Context, say func(string), to scope.Scope, nam
 	return written.File, nil
 }
 
-// SetMember writes one member of a setting that is an object to the settings of a scope; nil removes it. It returns the
-// file.
+// SetMember writes one member of an object setting to a scope's settings; nil removes it. It
+// returns the file.
 func (p *Project) SetMember(ctx context.Context, say func(string), to scope.Scope, name, member string, raw json.RawMessage) (string, error) {
 	written, err := p.live.SetMember(ctx, to, name, member, raw)
 	if err != nil {
@@ -377,7 +380,7 @@ func (p *Project) SetMember(ctx context.Context, say func(string), to scope.Scop
 	return written.File, nil
 }
 
-// keepOut keeps a new file of local settings out of git, and says so.
+// keepOut excludes a new local settings file from git, and notifies the user.
 func (p *Project) keepOut(written config.Written, to scope.Scope, say func(string)) {
 	if !written.Created || to != scope.Local {
 		return

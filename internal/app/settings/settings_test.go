@@ -24,15 +24,15 @@ func newPlace(t *testing.T) *place {
 	return &place{apptest.New(t)}
 }
 
-// open reads the settings of the place, as the flags in src say.
+// open reads the place's settings with the flags in src.
 func (p *place) open(src Source) *Project {
 	src.Dir, src.Managed, src.Getenv = p.Path("work"), p.Path("etc"), p.Getenv
-	project, _ := Open(src) // ok: the tests look at what counts
+	project, _ := Open(src) // ok: the tests check the resulting settings
 	return project
 }
 
-// What was trusted is what was shown: a hook that is changed or added later is not approved.
-//
+// TestApprovedByContent checks that trust covers the content shown: a hook changed or added
+// later is not approved.
 // Proves PERM-70.
 func TestApprovedByContent(t *testing.T) {
 	const hook = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"make %"}]}]}}`
@@ -86,7 +86,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// Every setting of the sandbox reaches it.
+// TestSandboxSettings checks that every sandbox setting reaches the sandbox.
 func TestSandboxSettings(t *testing.T) {
 	p := newPlace(t)
 	got := p.open(Source{Inline: `{"sandbox":{
@@ -118,8 +118,8 @@ func TestWebSettings(t *testing.T) {
 	}
 }
 
-// A project can switch the sandbox on and tighten it, and nothing else; nor can it open private hosts.
-//
+// TestProjectsOnlyTighten checks that a project can only enable and tighten the sandbox, and
+// cannot open private hosts.
 // Proves PERM-60, WFT-02.
 func TestProjectsOnlyTighten(t *testing.T) {
 	for key, values := range map[string]struct{ loose, tight string }{
@@ -156,8 +156,7 @@ func TestProjectsOnlyTighten(t *testing.T) {
 	}
 }
 
-// Attribution is bounded, and one switch turns it off.
-//
+// TestAttribution checks that attribution is bounded, and that one switch disables it.
 // Proves X-132.
 func TestAttribution(t *testing.T) {
 	long := strings.Repeat("ä", 600)

@@ -17,28 +17,29 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// A Trust says how far the workspace of a run is trusted.
+// A Trust holds the trust state of a run's workspace.
 type Trust struct {
 	trust.Workspace
-	// Problem says why trust cannot be read; the workspace is not trusted then.
+	// Problem is the error reading the trust store, if any; the workspace is not trusted then.
 	Problem error
 	// Home is the user's home directory.
 	Home string
 
-	state, other string                        // the folders of the user's own settings; see [Project]
+	state, other string                        // directories of the user's own settings; see [Project]
 	store        *trust.Store                  // nil without a state home
 	consent      atomic.Pointer[trust.Consent] // never nil
 	now          decisions
 	seen         seen
-	run          bool  // it is trusted for this run
-	began        Offer // what the workspace enabled when it was trusted for this run
+	run          bool  // trusted for this run
+	began        Offer // effects when the workspace was trusted for this run
 	granted      map[trust.Item]bool
 	hosted       bool        // a host drives the run
-	project      bool        // the scopes of the run include the project's, so that its texts are read
-	vouched      atomic.Bool // the host says that the workspace may be trusted for this run
+	project      bool        // the run's scopes include the project's, so its texts are read
+	vouched      atomic.Bool // the host vouches for the workspace in this run
 }
 
-// findTrust finds the workspace of a run and how far it is trusted. If that cannot be read, it is not trusted.
+// findTrust finds a run's workspace and its trust. If trust cannot be read, the workspace is
+// not trusted.
 func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	t := &Trust{Home: p.User, state: p.Home, other: p.Other}
 	t.consent.Store(&trust.Consent{})
@@ -64,7 +65,7 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	return t
 }
 
-// begin notes what the workspace enables now, because it is trusted for this run.
+// begin records the workspace's current effects, because it is trusted for this run.
 func (t *Trust) begin() {
 	t.began, t.granted = t.ForRun(), map[trust.Item]bool{}
 	for _, it := range t.began.items() {
@@ -72,8 +73,8 @@ func (t *Trust) begin() {
 	}
 }
 
-// follow takes over what the user has decided in other processes since. It returns a number that changes when
-// [Trust.Approved] may. A workspace that is trusted only now stays untrusted in this run.
+// follow applies decisions the user has made in other processes since. It returns a number that
+// changes when [Trust.Approved] may. A workspace trusted only now stays untrusted in this run.
 func (t *Trust) follow() int {
 	t.seen.mu.Lock()
 	defer t.seen.mu.Unlock()
@@ -81,7 +82,7 @@ func (t *Trust) follow() int {
 		return t.seen.n
 	}
 	if stamp := t.store.Stamp(); stamp != t.seen.stamp {
-		c, _ := t.store.Consent(t.Workspace) // ok: nothing is trusted then
+		c, _ := t.store.Consent(t.Workspace) // ok: then nothing is trusted
 		c.Trusted = c.Trusted && t.consent.Load().Trusted
 		t.consent.Store(&c)
 		t.seen.stamp = stamp
@@ -96,14 +97,14 @@ func (s *seen) bump() {
 	s.n++
 }
 
-// seen is which decisions are taken over.
+// seen tracks which decisions have been applied.
 type seen struct {
 	mu    sync.Mutex
 	stamp trust.Stamp
 	n     int
 }
 
-// refresh reads what the user has decided about the workspace.
+// refresh rereads the user's decisions about the workspace.
 func refresh(t *Trust) error {
 	t.seen.mu.Lock()
 	defer t.seen.mu.Unlock()
@@ -115,7 +116,7 @@ func refresh(t *Trust) error {
 	return err
 }
 
-// decisions are the items that the user approved in this run.
+// decisions holds the items the user approved in this run.
 type decisions struct {
 	mu    sync.Mutex
 	items []trust.Item
@@ -139,19 +140,20 @@ func (d *decisions) remove(items []trust.Item) {
 	d.items = slices.DeleteFunc(d.items, func(it trust.Item) bool { return slices.Contains(items, it) })
 }
 
-// Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may be used in this run.
+// Trusted reports whether the workspace's own settings, hooks, servers, skills and agents may
+// be used in this run.
 func (t *Trust) Trusted() bool {
 	return t.consent.Load().Trusted || t.run || t.vouched.Load()
 }
 
-// Readable reports whether the model is given the workspace's instruction files. They are no more than text, so that it
-// takes no trust; but a run that names its scopes may leave the project's out, whether it is trusted or not.
+// Readable reports whether the model is given the workspace's instruction files. They are only
+// text, so they need no trust; but a run that names its scopes may exclude the project's.
 func (t *Trust) Readable() bool { return t.project }
 
 // Hosted reports whether a host drives the run.
 func (t *Trust) Hosted() bool { return t.hosted }
 
-// vouch trusts the workspace for this run, because the host says so.
+// vouch trusts the workspace for this run on the host's behalf.
 func (t *Trust) vouch() {
 	if t.Trusted() {
 		return
@@ -163,23 +165,24 @@ func (t *Trust) vouch() {
 // Lasting reports whether the user trusts the workspace beyond this run.
 func (t *Trust) Lasting() bool { return t.consent.Load().Trusted }
 
-// Approved reports whether an item of the workspace counts: it must be one of those that were shown when the workspace
-// was trusted, or that were there when it was trusted for this run.
+// Approved reports whether a workspace item is approved: it was shown when the workspace was
+// trusted, or existed when it was trusted for this run.
 func (t *Trust) Approved(it trust.Item) bool {
 	return t.Trusted() && (t.granted[it] || t.now.has(it)) || t.consent.Load().Trusted && t.consent.Load().Approved(it)
 }
 
-// item returns what the user approves of a claim.
+// item returns the item to approve for a claim.
 func (t *Trust) item(c config.Claim) trust.Item {
 	return trust.Setting(c.Key, t.relative(c.Dir), c.Value)
 }
 
-// limit returns the limit that a claim is.
+// limit converts a claim to a limit.
 func (t *Trust) limit(c config.Claim) trust.Limit {
 	return trust.Limit{Key: c.Key, Value: c.Value, Dir: t.relative(c.Dir), File: t.relative(c.File)}
 }
 
-// limits returns what forbids something in the workspace until the user approves of its removal.
+// limits returns the workspace's restrictions, which apply until the user approves their
+// removal.
 func (t *Trust) limits() (list []config.Claim) {
 	all := t.consent.Load().Limits
 	if !t.consent.Load().Trusted {
@@ -194,7 +197,7 @@ func (t *Trust) limits() (list []config.Claim) {
 	return list
 }
 
-// relative returns a path as it is seen from the workspace.
+// relative returns a path relative to the workspace.
 func (t *Trust) relative(path string) string {
 	rel, err := filepath.Rel(t.Root, path)
 	if err != nil {
@@ -203,14 +206,15 @@ func (t *Trust) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Began returns what the workspace has enabled since it was trusted for this run. It is empty if it was not.
+// Began returns the effects recorded when the workspace was trusted for this run. It is empty
+// if it was not.
 func (t *Trust) Began() Offer { return t.began }
 
 // Kept reports whether the user has approved an item before.
 func (t *Trust) Kept(it trust.Item) bool { return t.now.has(it) || t.consent.Load().Approved(it) }
 
-// Keep records that the user approved an item of a trusted workspace. Without a state home that lasts as long as the
-// run.
+// Keep records that the user approved an item of a trusted workspace. Without a state home this
+// lasts for the run only.
 func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 	t.now.add(it)
 	if t.store == nil {
@@ -220,7 +224,7 @@ func (t *Trust) Keep(ctx context.Context, it trust.Item) error {
 	return cmp.Or(t.store.Approve(ctx, t.Workspace, it), refresh(t))
 }
 
-// Withdraw takes back that the user approved items of the workspace.
+// Withdraw revokes the user's approval of workspace items.
 func (t *Trust) Withdraw(ctx context.Context, items ...trust.Item) error {
 	t.now.remove(items)
 	if t.store == nil {
@@ -230,7 +234,8 @@ func (t *Trust) Withdraw(ctx context.Context, items ...trust.Item) error {
 	return cmp.Or(t.store.Withdraw(ctx, t.Workspace, items...), refresh(t))
 }
 
-// ServerFiles returns the files of the workspace that may name servers, the outermost first. They need not exist.
+// ServerFiles returns the workspace's files that may define servers, outermost first. They need
+// not exist.
 func (t *Trust) ServerFiles() (files []string) {
 	for dir := t.Dir; ; dir = filepath.Dir(dir) {
 		files = append(files, filepath.Join(dir, ".mcp.json"))
@@ -242,28 +247,29 @@ func (t *Trust) ServerFiles() (files []string) {
 	return files
 }
 
-// OneRunOnly reports whether the workspace can be trusted for one run only: it is or contains the user's home
-// directory, or there is no state home to record trust in.
+// OneRunOnly reports whether the workspace can be trusted for one run only: it is or contains
+// the user's home directory, or trust cannot be recorded for lack of a state home.
 func (t *Trust) OneRunOnly() bool { return t.Covers(t.Home) || t.store == nil }
 
-// Add trusts the workspace, with everything in the offer, from now on.
+// Add trusts the workspace permanently, with everything in the offer.
 func (t *Trust) Add(ctx context.Context, o Offer) error {
 	return t.store.Add(ctx, t.Workspace, o.limits, o.items()...)
 }
 
-// Settled reports whether the workspace is trusted with everything in the offer, so that there is nothing to ask.
+// Settled reports whether the workspace is already trusted with everything in the offer, so
+// that no prompt is needed.
 func (t *Trust) Settled(o Offer) bool {
 	return t.Lasting() && len(o.gone) == 0 && !slices.ContainsFunc(o.items(), func(it trust.Item) bool { return !t.Kept(it) })
 }
 
-// Remove stops trusting a workspace. The directory need not exist any more.
+// Remove stops trusting a workspace. The directory need not exist anymore.
 func (t *Trust) Remove(ctx context.Context, path string) error { return t.store.Remove(ctx, path) }
 
-// List returns the workspaces that are trusted.
+// List returns the trusted workspaces.
 func (t *Trust) List() ([]trust.Entry, error) { return t.store.List() }
 
-// grants returns which of the workspace's settings apply: those of the project, and local ones that are not known to
-// be the user's own.
+// grants returns which workspace settings apply: the project's, and local ones not known to be
+// the user's own.
 func (t *Trust) grants() (project, local config.Grant) {
 	switch {
 	case t.consent.Load().Trusted || t.run:
@@ -274,7 +280,7 @@ func (t *Trust) grants() (project, local config.Grant) {
 	return config.Untrusted, config.Untrusted
 }
 
-// roots returns the directories whose settings apply, the outermost first.
+// roots returns the directories whose settings apply, outermost first.
 func (t *Trust) roots() []string {
 	if t.Dir == t.Root {
 		return []string{t.Root}
@@ -282,9 +288,9 @@ func (t *Trust) roots() []string {
 	return []string{t.Root, t.Dir}
 }
 
-// owns reports whether a file of local settings that holds data is the user's own: adze wrote this content here, or the
-// user confirmed it and trusts the workspace. That git does not track the file proves nothing, since archives hold such
-// files, too.
+// owns reports whether a local settings file with the given data is the user's own: adze wrote
+// this content here, or the user confirmed it and trusts the workspace. That git does not track
+// the file proves nothing, since archives can contain such files too.
 func (t *Trust) owns(path string, data []byte) bool {
 	if t.store == nil || t.Problem != nil || !plainPath(path) {
 		return false
@@ -298,23 +304,24 @@ func (t *Trust) owns(path string, data []byte) bool {
 	return err == nil && own(&now)
 }
 
-// ownFile reports whether a file of local settings is there and the user's own.
+// ownFile reports whether a local settings file exists and is the user's own.
 func (t *Trust) ownFile(path string) bool {
 	data, err := fsys.ReadSmall(path, maxOwn)
 	return err == nil && t.owns(path, data)
 }
 
-// maxOwn bounds the size of settings files that adze may have written, in bytes.
+// maxOwn is the maximum size of settings files that adze may have written, in bytes.
 const maxOwn = 16 << 20
 
-// plainPath reports whether there is no link in a path. What a link leads to may have come with the workspace.
+// plainPath reports whether a path contains no symlinks. A symlink's target may have come with
+// the workspace.
 func plainPath(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && real == path
 }
 
-// writing prepares the store for a file of the workspace that adze is about to write for the user: a local file stays
-// their own, and what changes in a project file is approved.
+// writing prepares the store before adze writes a workspace file for the user: a local file
+// stays their own, and changes in a project file are approved.
 func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before, after []byte) error {
 	switch {
 	case t.store == nil:
@@ -329,7 +336,8 @@ func (t *Trust) writing(ctx context.Context, to scope.Scope, path string, before
 	return nil
 }
 
-// relimit drops the limits that are no longer in a file, and adds those that are new in a local file of the user.
+// relimit replaces a file's recorded limits. From a project file, only limits that tighten or
+// are approved are recorded.
 func (t *Trust) relimit(ctx context.Context, to scope.Scope, path string, before, after []byte) error {
 	dir := filepath.Dir(filepath.Dir(path))
 	old, now := limitsIn(path, dir, before), limitsIn(path, dir, after)
@@ -353,14 +361,14 @@ func (t *Trust) relimit(ctx context.Context, to scope.Scope, path string, before
 	return cmp.Or(err, refresh(t))
 }
 
-// limitsIn returns what a settings file forbids.
+// limitsIn returns the restrictions in a settings file.
 func limitsIn(path, dir string, data []byte) []config.Claim {
 	return slices.DeleteFunc(config.ClaimsIn(path, dir, data, Keys()), func(c config.Claim) bool {
 		return c.Effect != config.Tightens && c.Effect != config.Shifts
 	})
 }
 
-// rewrite approves what is new in a project file, and that what is no longer in it stops counting.
+// rewrite approves additions to a project file, and lets removed settings stop applying.
 func (t *Trust) rewrite(ctx context.Context, path string, before, after []byte) error {
 	dir := filepath.Dir(filepath.Dir(path))
 	old, now := config.ClaimsIn(path, dir, before, Keys()), config.ClaimsIn(path, dir, after, Keys())
@@ -378,8 +386,9 @@ func (t *Trust) rewrite(ctx context.Context, path string, before, after []byte) 
 	return t.relimit(ctx, scope.Project, path, before, after)
 }
 
-// LeftOut returns the names of the workspace's files that are not used, for want of trust or because the run does not
-// read the project's. Rules of settings that deny or ask count all the same.
+// LeftOut returns the names of the workspace's files that are not used, for lack of trust or
+// because the run does not read the project's scope. Deny and ask rules in settings apply
+// anyway.
 func (t *Trust) LeftOut() []string {
 	if t.Trusted() {
 		return nil
@@ -391,8 +400,8 @@ func (t *Trust) LeftOut() []string {
 	return names
 }
 
-// holdsOwn reports whether a folder for adze's files has nothing in it that needs trust: worktrees, which configure
-// nothing, and local settings that are the user's own.
+// holdsOwn reports whether a directory for adze's files contains nothing that needs trust: only
+// worktrees, which configure nothing, and local settings that are the user's own.
 func (t *Trust) holdsOwn(folder string) bool {
 	if filepath.Base(folder) != ".adze" {
 		return false
@@ -411,7 +420,7 @@ func (t *Trust) holdsOwn(folder string) bool {
 
 const localSettings = "settings.local.json"
 
-// Brings returns the names of the workspace's own files, and of those the names of texts.
+// Brings returns the names of the workspace's own files, and the subset that are texts.
 func (t *Trust) Brings() (names, texts []string) {
 	for _, root := range t.roots() {
 		if (trust.Workspace{Root: root}).Covers(t.Home) {

@@ -19,7 +19,7 @@ import (
 	"adze/internal/tool/command"
 )
 
-// Values are the settings in force, decoded. Each part of the program gets its own section.
+// Values holds the current settings, decoded. Each part of the program gets its own section.
 type Values struct {
 	Model       Model
 	Prompt      Prompt
@@ -38,26 +38,26 @@ type Values struct {
 	WebSearch   WebSearch
 	MCP         MCP
 	Skills      Skills
-	// StateEvents tells hosts when a session becomes idle, runs or waits for an answer.
+	// StateEvents notifies hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
 	// Size selects the system prompt. [Project.Values] resolves auto.
 	Size PromptSize
-	// Env are the variables for the programs that adze starts.
+	// Env holds the variables for programs started by adze.
 	Env []config.Var
 }
 
 // A PromptSize selects the instructions and tools of a request.
 type PromptSize string
 
-// The sizes. AutoPrompt is small in a narrow context window, and full otherwise.
+// Prompt sizes. AutoPrompt is small in a narrow context window, and full otherwise.
 const (
 	AutoPrompt   PromptSize = "auto"
 	SmallPrompt  PromptSize = "small"  // three lines and three tools
-	MediumPrompt PromptSize = "medium" // short instructions, and the tools for files and commands
+	MediumPrompt PromptSize = "medium" // short instructions, file and command tools
 	FullPrompt   PromptSize = "full"
 )
 
-// Reduced reports whether skills, memory, agents and other extensions are left out.
+// Reduced reports whether skills, memory, agents and other extensions are omitted.
 func (s PromptSize) Reduced() bool { return s == SmallPrompt || s == MediumPrompt }
 
 func promptSize(s *config.Settings) PromptSize {
@@ -67,39 +67,40 @@ func promptSize(s *config.Settings) PromptSize {
 	return PromptSize(s.Text("promptSize"))
 }
 
-// A Value is a text with its origin, which is empty for a default.
+// A Value is a string with its origin, which is empty for a default.
 type Value struct{ Text, Origin string }
 
-// A Model section says which models are used, and how.
+// A Model section configures the models.
 type Model struct {
-	Name, Fallback, Small string // as the user wrote them; empty means the default
+	Name, Fallback, Small string // unresolved names; empty means the default
 	Effort                model.Effort
-	Ultra                 bool // a word in a prompt raises the effort
-	MaxOutput             int  // of a response, in tokens; 0 means the model's own limit
-	// ThinkingBudget applies only if Budgeted is set; 0 turns thinking off.
+	Ultra                 bool // a keyword in a prompt raises the effort
+	MaxOutput             int  // tokens per response; 0 means the model's limit
+	// ThinkingBudget applies only if Budgeted is set; 0 disables thinking.
 	ThinkingBudget int
 	Budgeted       bool
 	SendMetadata   bool
-	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means never.
+	// CostWarning is the session cost at which the user is warned, in US dollars; 0 means
+	// never.
 	CostWarning float64
 }
 
-// A Prompt section says how the model is instructed.
+// A Prompt section configures the system prompt.
 type Prompt struct {
-	Language       string // of the prompt
-	Answer         string // the language in which the model answers; may be empty
-	Style          string // the output style
-	Agent          string // that holds the main conversation; may be empty
+	Language       string // prompt language
+	Answer         string // language of the model's answers; may be empty
+	Style          string // output style
+	Agent          string // agent of the main conversation; may be empty
 	Explained      bool
 	Attribution    bool
 	NoCache        bool
-	CacheHour      []string // sources of requests that are cached for an hour
+	CacheHour      []string // request sources that are cached for an hour
 	NoInstructions bool
-	Excludes       []string // instruction files that are not read
+	Excludes       []string // instruction files to skip
 	StatusWait     time.Duration
 }
 
-// A Window section says how the conversation is kept within the context window.
+// A Window section configures context window management.
 type Window struct {
 	Auto         bool
 	Percent      int
@@ -111,22 +112,22 @@ type Window struct {
 	Collapse     bool
 }
 
-// A Memory section says whether and where memories are kept.
+// A Memory section configures memories.
 type Memory struct {
 	Enabled             bool
-	Disabled            bool // by the environment
-	Extract             bool // a fork saves what the model missed
-	Dream               bool // they are consolidated from time to time
+	Disabled            bool // disabled by the environment
+	Extract             bool // a fork saves memories the model missed
+	Dream               bool // periodic consolidation
 	Directory, Override Value
 }
 
-// A Loop section bounds the work of a turn.
+// A Loop section limits the work of a turn.
 type Loop struct {
 	Concurrency int
-	AfterStream bool // calls wait for the end of the response
+	AfterStream bool // calls start after the response has ended
 	Labels      bool // the small model labels calls
 	Monitor     bool // the model can watch commands
-	NamedBudget bool // a prompt can name the token budget of its turn
+	NamedBudget bool // a prompt can set its turn's token budget
 	Schedule    Schedule
 	Tasks       Tasks
 	Worktree    Worktree
@@ -134,86 +135,90 @@ type Loop struct {
 	Teams       Teams
 }
 
-// A Tasks section is for the list of what is to be done.
+// A Tasks section configures the task list.
 type Tasks struct {
-	Shared bool   // several sessions can work on a list
-	List   string // the list that the environment names; may be empty
-	Team   string // the team whose list counts otherwise; may be empty
+	Shared bool   // several sessions can share a list
+	List   string // list named by the environment; may be empty
+	Team   string // team whose list is used otherwise; may be empty
 }
 
-// A Worktree section says what worktrees get, and whether the model can move into one.
+// A Worktree section configures worktrees, and whether the model can enter one.
 type Worktree struct {
 	Tools         bool
-	Links, Sparse []string // directories that are linked, and that alone are checked out
+	Links, Sparse []string // directories to link, and for sparse checkout
 }
 
-// A Teams section is for teams of agents.
+// A Teams section configures agent teams.
 type Teams struct {
 	Enabled bool
 	// Backend is where teammates run: auto, in-process or tmux.
 	Backend string
 }
 
-// An Agents section is for sub-agents.
+// An Agents section configures sub-agents.
 type Agents struct {
-	// Fork lets an agent without a type be a fork of the conversation.
+	// Fork makes an agent without a type a fork of the conversation.
 	Fork bool
-	// Most is how many may work at once, and MaxTurns and Limit bound each; 0 means no bound.
+	// Most is the maximum number of concurrent agents; MaxTurns and Limit bound each of them. 0
+	// means no limit.
 	Most, MaxTurns int
 	Limit          time.Duration
-	// Wait is how long one in the foreground is waited for before it goes on in the background; 0 means as long as it takes.
+	// Wait is how long to wait for a foreground agent before moving it to the background; 0
+	// means indefinitely.
 	Wait time.Duration
-	// Coordinator asks for the mode in which the main agent only directs others, and Coordination allows it.
+	// Coordinator requests coordinator mode, in which the main agent only directs others, and
+	// Coordination allows it.
 	Coordinator, Coordination bool
-	// Summaries asks for a line from time to time about what each is doing.
+	// Summaries enables periodic one-line summaries of each agent's activity.
 	Summaries bool
-	// Verify asks for a verdict of the verification agent on larger changes.
+	// Verify requires a verdict from the verification agent on larger changes.
 	Verify bool
 }
 
-// A Schedule section is for prompts that run later.
+// A Schedule section configures scheduled prompts.
 type Schedule struct {
 	Enabled bool
 	Tools   bool          // the model can schedule prompts
-	MaxAge  time.Duration // of one that recurs
+	MaxAge  time.Duration // maximum age of recurring prompts
 }
 
-// A Files section is for the tools that read and write.
+// A Files section configures the file tools.
 type Files struct {
 	MaxBytes     int64
 	MaxTokens    int
-	Repeat       bool     // unchanged files are shown again
-	Remind       bool     // the model is reminded about malware
-	Exempt       []string // models that are not
+	Repeat       bool     // show unchanged files again
+	Remind       bool     // remind the model about malware
+	Exempt       []string // models that get no reminder
 	AllowCovered bool
 	History      bool
-	// Gitignore leaves ignored files out of suggestions.
+	// Gitignore excludes ignored files from suggestions.
 	Gitignore bool
 }
 
-// A Search section is for the search engine.
+// A Search section configures the search engine.
 type Search struct {
 	Engine  string
 	Builtin bool
 	Timeout time.Duration
 }
 
-// A Shell section is for the tools that run commands.
+// A Shell section configures the tools that run commands.
 type Shell struct {
 	Timeout, MaxTimeout time.Duration
-	Budget              time.Duration // in the foreground; 0 means until the timeout
-	Wait                time.Duration // for background commands at the end of a headless turn
+	Budget              time.Duration // foreground time; 0 means until the timeout
+	Wait                time.Duration // wait for background commands at the end of a headless turn
 	MaxChars            int
 	NoBackground        bool
 	DropSecrets         bool
 	PassEnv             []string
-	// KeyEnv are the variables with the keys of the user's own providers, which no command gets.
+	// KeyEnv lists the variables holding the keys of the user's own providers. They are
+	// withheld from commands.
 	KeyEnv []string
-	// Attribution is what the model ends commit messages and pull requests with.
+	// Attribution holds the trailers for commit messages and pull requests.
 	Attribution command.Attribution
 }
 
-// A Web section is for the tools that use the internet.
+// A Web section configures the web tools.
 type Web struct {
 	Offline      bool
 	PrivateHosts []string
@@ -235,70 +240,70 @@ type Permissions struct {
 	Mode           Value
 	BypassDisabled bool
 	AutoDisabled   bool
-	Auto           judge.Rules // what the user tells the judge of the mode auto
-	InSandbox      bool        // the user says that this is one
+	Auto           judge.Rules // the user's rules for auto mode
+	InSandbox      bool        // IS_SANDBOX is set
 }
 
-// A Plan section says how the model plans.
+// A Plan section configures plan mode.
 type Plan struct {
 	Restrained bool
 	Directory  string
 }
 
-// A Transcript section says how sessions are stored.
+// A Transcript section configures session storage.
 type Transcript struct {
-	Never   bool // nothing is kept
-	Cleanup int  // days after which sessions are removed; 0 means never
+	Never   bool // store nothing
+	Cleanup int  // days until sessions are removed; 0 means never
 	NoSync  bool
 	Titles  bool // the small model names sessions
 }
 
-// A WebSearch section says how the web is searched.
+// A WebSearch section configures web search.
 type WebSearch struct {
 	Adapter, BraveKey string
-	Small             bool // the small model searches, not the main one
-	Page              bool // a search engine's result page may be read
+	Small             bool // search with the small model
+	Page              bool // allow scraping a search engine's result page
 	PageURL, Market   string
 	Headers           http.Header
 }
 
-// An MCP section is for servers of the Model Context Protocol, and for tools that are looked up.
+// An MCP section configures MCP servers and deferred tools.
 type MCP struct {
-	Timeout, CallTimeout time.Duration // of connecting, and of a call without news
-	Batch, RemoteBatch   int           // how many connect at once
-	MaxOutput            int           // of a result, in tokens
-	// InSystem puts the instructions of servers into the system prompt.
+	Timeout, CallTimeout time.Duration // limits for connecting, and for a call without progress
+	Batch, RemoteBatch   int           // concurrent connection attempts
+	MaxOutput            int           // tokens per result
+	// InSystem puts server instructions into the system prompt.
 	InSystem bool
-	Sampling []string // servers that may ask the model
-	Channels []string // servers that may send messages into a conversation
-	Skills   bool     // resources that are skills are commands
-	Editor   bool     // at a terminal, the editor that has the directory open is a server
+	Sampling []string // servers that may query the model
+	Channels []string // servers that may push messages
+	Skills   bool     // skill resources become commands
+	Editor   bool     // connect to the editor when at a terminal
 	Extra    Extra
 }
 
-// An Extra section says which tools are looked up when needed.
+// An Extra section configures deferred tools.
 type Extra struct {
-	Mode    Value    // as it is written; empty means always
-	Never   bool     // whatever Mode says
-	Ignored []string // servers whose wish to have tools in every request is ignored
+	Mode    Value    // unparsed; empty means always
+	Never   bool     // overrides Mode
+	Ignored []string // servers whose always-load requests are ignored
 }
 
-// A Skills section says what the model is told of skills.
+// A Skills section configures the skill listing.
 type Skills struct {
-	Budget int    // of the list, in characters; 0 means 1 % of the context window
-	Search string // whether skills can be searched: auto, always or never
-	// NoShell says that commands in their prompts are not run, and Markets lists the marketplaces whose skills need no
-	// question.
+	Budget int    // list size in characters; 0 means 1 % of the context window
+	Search string // searchable: auto, always or never
+	// NoShell disables commands in skill prompts, and Markets lists the marketplaces whose
+	// skills need no confirmation.
 	NoShell   bool
-	NoBundled bool // those that come with adze are left out
+	NoBundled bool // omit built-in skills
 	Markets   []string
-	Remote    []string // addresses that skills are fetched from
+	Remote    []string // URLs to fetch skills from
 }
 
-// headers returns the headers of an object of names and values.
+// headers converts a JSON object of names and values to headers.
 func headers(object json.RawMessage) http.Header {
 	var values map[string]string
-	if json.Unmarshal(object, &values) != nil { // ok: not set, or not as the reference says
+	if json.Unmarshal(object, &values) != nil { // ok: unset or invalid
 		return nil
 	}
 	h := http.Header{}
@@ -308,7 +313,7 @@ func headers(object json.RawMessage) http.Header {
 	return h
 }
 
-// Decode returns the values of settings.
+// Decode decodes settings.
 func Decode(s *config.Settings) *Values {
 	text := func(id string) Value { return Value{s.Text(id), s.Origin(id)} }
 	return &Values{
@@ -420,12 +425,12 @@ func webSection(s *config.Settings) Web {
 	return w
 }
 
-// programVars returns the variables for programs. What a file in the workspace says about where requests to a provider
-// go is not among them: a program that the user starts, such as a hook, may have the key.
+// programVars returns the variables for programs. Provider addresses from workspace files are
+// removed, because a program started by the user, such as a hook, may have the key.
 func programVars(s *config.Settings) []config.Var {
 	return slices.DeleteFunc(slices.Clone(s.Env()), func(v config.Var) bool {
 		return (v.Scope == scope.Local || v.Scope == scope.Project) && slices.ContainsFunc(Addresses(), func(id string) bool {
-			k, _ := s.Key(id) // ok: without a key there are no variables
+			k, _ := s.Key(id) // ok: an unknown key has no variables
 			return slices.Contains(k.Env, v.Name)
 		})
 	})
@@ -449,7 +454,7 @@ func hooks(s *config.Settings) Hooks {
 	if s.Origin("allowedHttpHookUrls") != "" {
 		h.Policy.AllowedURLs = append([]string{}, s.Strings("allowedHttpHookUrls")...)
 	}
-	// The hooks of an untrusted workspace are not among the parts.
+	// An untrusted workspace's hooks are not among the parts.
 	for _, p := range s.Parts("hooks") {
 		h.Sources = append(h.Sources, hook.Source{
 			Name: p.Scope.String(), Scope: p.Scope, File: p.File, JSON: p.JSON, Workspace: p.Scope == scope.Project, Trusted: true,
@@ -470,7 +475,7 @@ func permissions(s *config.Settings) Permissions {
 	for _, set := range s.Rules() {
 		r := rule.Unreadable(set.Text)
 		if !set.Broken {
-			r, _ = rule.Parse(set.Text) // ok: the rule itself knows what is wrong with it
+			r, _ = rule.Parse(set.Text) // ok: the rule carries its own error
 		}
 		r.Behavior, r.Scope = permission.Behavior(set.Behavior), set.Scope
 		r.File, r.Line, r.Base = set.File, set.Line, set.Dir
@@ -482,14 +487,14 @@ func permissions(s *config.Settings) Permissions {
 	return p
 }
 
-// keyEnv returns the variables that hold the keys of the user's own providers.
+// keyEnv returns the variables holding the keys of the user's own providers.
 func keyEnv(s *config.Settings) (names []string) {
 	raw := s.Object("providers")
 	if len(raw) == 0 {
 		return nil
 	}
 	var rows map[string]json.RawMessage
-	json.Unmarshal(raw, &rows) // ok: what is wrong with it is said when providers are opened
+	json.Unmarshal(raw, &rows) // ok: opening providers reports errors
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		var row struct {
 			APIKeyEnv string `json:"apiKeyEnv"`

@@ -4,7 +4,7 @@ import (
 	"adze/internal/desk/about"
 )
 
-// Variables returns the environment variables that the settings read, each with its value if it is set.
+// Variables returns the environment variables that the settings read, with their values if set.
 func Variables(getenv func(string) string) []about.Variable {
 	var all []about.Variable
 	keys := Keys()

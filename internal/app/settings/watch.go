@@ -9,7 +9,8 @@ import (
 	"adze/internal/platform/config"
 )
 
-// A Watch looks at the settings files for all that follow them, while there are any. The zero value is ready.
+// A Watch watches settings files on behalf of its followers, as long as there are any. The zero
+// value is ready.
 type Watch struct {
 	mu        sync.Mutex
 	listeners map[int]func(config.Change)
@@ -17,8 +18,8 @@ type Watch struct {
 	stop      func()
 }
 
-// Follow calls hear for each change of the settings files of a project that tell passes on, until the returned function is
-// called.
+// Follow registers hear for changes passed to [Watch.Tell], until the returned function is
+// called. While there are followers, tell is called for each change of p's settings files.
 func (s *Watch) Follow(p *Project, tell, hear func(config.Change)) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +47,7 @@ func (s *Watch) Follow(p *Project, tell, hear func(config.Change)) (leave func()
 	}
 }
 
-// Tell reports what is wrong with the settings, and passes a change on to those that follow.
+// Tell reports problems with the settings and notifies the followers of a change.
 func (s *Watch) Tell(change config.Change, say func(string)) {
 	for _, problem := range change.Problems {
 		say(problem.String())
