@@ -1,5 +1,5 @@
-// Package access makes the permission gate of a conversation from flags and settings, and says which tools it is offered. What
-// the gate decides is left to the package permission.
+// Package access builds a conversation's permission gate from flags and settings, and
+// determines the tools it is offered.
 package access
 
 import (
@@ -15,22 +15,23 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A Spec says what the model may do.
+// A Spec holds the permission options of a conversation.
 type Spec struct {
 	Allow, Deny []string // lists of rules
-	Tools       []string // the tools to offer, if Chosen
+	Tools       []string // tools to offer if Chosen
 	Chosen      bool
-	Dirs        []string // further working directories, absolute
-	Mode        string   // the permission mode; empty leaves it to the settings
-	Skip        bool     // permissions are skipped: the mode is bypassPermissions
-	MayBypass   bool     // the mode may become that later
-	Asks        bool     // the front end can be asked; otherwise what needs an answer is denied
-	AskTool     string   // the tool of a server that is asked instead; empty means none
-	// Lead has the limits of the conversation in another process that this one works for; nil if it works for none.
+	Dirs        []string // additional working directories, absolute
+	Mode        string   // permission mode; empty means the settings decide
+	Skip        bool     // skip permissions: the mode is bypassPermissions
+	MayBypass   bool     // bypassPermissions may be selected later
+	Asks        bool     // the front end can prompt; otherwise prompts are denied
+	AskTool     string   // server tool that answers prompts instead; may be empty
+	// Lead holds the limits of the lead conversation in another process; nil if there is no
+	// lead.
 	Lead *permission.Limits
 }
 
-// A Place is the workspace that a gate is made for.
+// A Place is the workspace of a gate.
 type Place struct {
 	Project *settings.Project
 	// Dir is the working directory.
@@ -38,12 +39,13 @@ type Place struct {
 	Getenv   func(string) string
 	Say      func(string)
 	Language func() texts.Language
-	// Obeyed returns the places from which git takes hooks and settings in a directory.
+	// Obeyed returns the paths from which git reads hooks and settings in a directory.
 	Obeyed func(dir string) []string
 }
 
-// NewGate returns the permission gate for the rules of flags and settings. An invalid rule in a flag is an
-// error; one in the settings is reported and fails safe. Confined reports whether commands run in a sandbox.
+// NewGate returns the permission gate for the rules in flags and settings. An invalid rule in a
+// flag is an error; one in the settings is reported and fails safe. confined reports whether
+// commands run in a sandbox.
 func NewGate(at Place, a Spec, confined func() bool) (*permission.Gate, error) {
 	c, err := Policy(at, a)
 	if err != nil {
@@ -70,7 +72,7 @@ func NewGate(at Place, a Spec, confined func() bool) (*permission.Gate, error) {
 	return g, nil
 }
 
-// Policy returns the permission policy of a new conversation.
+// Policy returns a new conversation's permission policy.
 func Policy(at Place, a Spec) (permission.Config, error) {
 	p := at.Project.Values().Permissions
 	rules, err := flagRules(a)
@@ -93,7 +95,7 @@ func Policy(at Place, a Spec) (permission.Config, error) {
 	return c, nil
 }
 
-// startMode returns the permission mode that flags or settings ask for.
+// startMode returns the permission mode selected by flags or settings.
 func startMode(say func(string), a Spec, p settings.Permissions) (permission.Mode, error) {
 	if a.Skip {
 		return permission.Bypass, nil
@@ -123,7 +125,7 @@ func startMode(say func(string), a Spec, p settings.Permissions) (permission.Mod
 	return mode, nil
 }
 
-// MayBypass returns the reason permissions cannot be skipped, or nil.
+// MayBypass returns the reason why permissions cannot be skipped, or nil.
 func MayBypass(uid int, p settings.Permissions, confined func() bool) error {
 	switch {
 	case p.BypassDisabled:
@@ -134,7 +136,7 @@ func MayBypass(uid int, p settings.Permissions, confined func() bool) error {
 	return nil
 }
 
-// flagRules returns the rules of flags. One that cannot be read is an error.
+// flagRules parses the rules in flags. An invalid rule is an error.
 func flagRules(a Spec) ([]rule.Rule, error) {
 	var rules []rule.Rule
 	for _, list := range []struct {

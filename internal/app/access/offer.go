@@ -10,21 +10,22 @@ import (
 	"adze/internal/tool"
 )
 
-// An Offer says which tools there are to choose from.
+// An Offer describes the available tools.
 type Offer struct {
 	Tools []tool.Tool
-	// Simple are the tools of the simple mode, or of a coordinator, if one is in force, and Always is offered in any case.
+	// Simple lists the tools of simple or coordinator mode, if active. Always is offered in any
+	// case.
 	Simple []string
 	Always string
-	// Agent reports whether the agent that holds the conversation gets a tool; it may be nil.
+	// Agent reports whether the conversation's agent gets a tool; may be nil.
 	Agent func(name string) bool
-	// HasServers reports whether servers are configured, whose tools are looked up.
+	// HasServers reports whether servers, whose tools are deferred, are configured.
 	HasServers func() bool
 }
 
-// Denied reports which tools are not offered: denied by a rule, not chosen, or not part of the simple mode.
-// The tool for structured output is offered whenever there is a schema. Chosen names that match no tool are
-// reported to the user.
+// Denied returns a predicate for tools that are not offered: denied by a rule, not chosen, or
+// not part of simple mode. The structured output tool is offered whenever there is a schema.
+// Chosen names that match no tool are reported to the user.
 func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name string) bool {
 	var names []string
 	for _, list := range a.Tools {
@@ -56,7 +57,7 @@ func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name 
 
 func (o *Offer) forAgent(name string) bool { return o.Agent == nil || o.Agent(name) }
 
-// reportUnknown tells the user which names in --tools match no tool.
+// reportUnknown reports names in --tools that match no tool.
 func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 	var known []string
 	for _, t := range tools {
@@ -81,8 +82,8 @@ func isNamed(t tool.Tool, name string) bool {
 	})
 }
 
-// offersServerTool reports whether a tool of a server is offered: --tools chooses among the built-in ones, and among
-// those of servers if it names any.
+// offersServerTool reports whether a server tool is offered: --tools chooses among the built-in
+// tools, and among server tools if it names any.
 func offersServerTool(chosen []string, name string) bool {
 	named := false
 	for _, n := range chosen {

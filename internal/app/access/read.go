@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// MayRead asks a gate about a file, which t would read, as it is asked about a call of the model.
+// MayRead checks a file that t would read with a gate, as for a model's call.
 func MayRead(ctx context.Context, t tool.Tool, gate tool.Gate, path string) error {
 	input, err := json.Marshal(map[string]string{"file_path": path})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package actions holds the actions of a command, such as list and remove, in a table: it finds one by its name, checks how
-// many arguments it gets, and lists them for help. What an action does is left to the package with the table.
+// Package actions implements tables of command actions, such as list and remove: lookup by
+// name, argument counts, and help.
 package actions
 
 import (
@@ -11,18 +11,18 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// Any is the Most of an action that takes any number of arguments.
+// Any as Most means any number of arguments.
 const Any = -1
 
-// An Action is one of the actions of a command. T is what it works on.
+// An Action is an action of a command. T is the type it operates on.
 type Action[T any] struct {
 	Name, Alias string
 	Args, Doc   string
-	Least, Most int // arguments
+	Least, Most int // number of arguments
 	Run         func(context.Context, T) error
 }
 
-// Check returns an error if the action of a command cannot have n arguments.
+// Check returns an error if the action does not accept n arguments.
 func (a *Action[T]) Check(command string, n int) error {
 	if n < a.Least || a.Most != Any && n > a.Most {
 		return setup.Errorf("usage: adze %s %s", command, strings.TrimSpace(a.Name+" "+a.Args))
@@ -30,10 +30,10 @@ func (a *Action[T]) Check(command string, n int) error {
 	return nil
 }
 
-// A Table is the actions of a command.
+// A Table holds a command's actions.
 type Table[T any] []Action[T]
 
-// Find returns the action of a command that has a name.
+// Find returns a command's action by name.
 func (t Table[T]) Find(command, name string) (*Action[T], error) {
 	var names []string
 	for i, a := range t {
@@ -45,7 +45,7 @@ func (t Table[T]) Find(command, name string) (*Action[T], error) {
 	return nil, Unknown(command, name, names)
 }
 
-// Help returns the actions as help lists them.
+// Help returns the actions for help.
 func (t Table[T]) Help() (list []syntax.Action) {
 	for _, a := range t {
 		list = append(list, syntax.Action{Name: a.Name, Args: a.Args, Doc: a.Doc})
@@ -53,7 +53,7 @@ func (t Table[T]) Help() (list []syntax.Action) {
 	return list
 }
 
-// Unknown returns the error for an action that a command does not have, given the names of those it has.
+// Unknown returns the error for an unknown action, given the known names.
 func Unknown(command, name string, names []string) error {
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		return setup.Errorf("there is no command adze %s %s; did you mean %s?", command, name, near[0])

@@ -1,6 +1,5 @@
-// Package agentdefs finds the definitions of agents in a workspace, chooses the one that holds the main conversation, and
-// says what of it the user must have approved. What definitions are is left to the package agentdef, and running agents
-// to others.
+// Package agentdefs finds the agent definitions in a workspace, selects the main conversation's
+// agent, and checks approvals.
 package agentdefs
 
 import (
@@ -20,15 +19,15 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// Flags are the definitions that the command line or the host has. They are safe for concurrent use; the zero value has
-// none.
+// Flags holds the definitions from the command line or the host. It is safe for concurrent use;
+// the zero value is empty.
 type Flags struct {
 	mu       sync.Mutex
 	list     []*agentdef.Definition
 	problems []agentdef.Problem
 }
 
-// Add reads definitions in JSON.
+// Add parses definitions in JSON.
 func (f *Flags) Add(data []byte) error {
 	list, problems, err := agentdef.ParseFlag(data)
 	if err != nil {
@@ -50,10 +49,10 @@ func (f *Flags) definitions() []*agentdef.Definition {
 	return f.list
 }
 
-// Any reports whether there are any.
+// Any reports whether there are any definitions or problems.
 func (f *Flags) Any() bool { return len(f.definitions()) > 0 || len(f.Problems()) > 0 }
 
-// Problems returns what is wrong with fields that are ignored.
+// Problems returns problems with ignored fields.
 func (f *Flags) Problems() []agentdef.Problem {
 	if f == nil {
 		return nil
@@ -63,17 +62,17 @@ func (f *Flags) Problems() []agentdef.Problem {
 	return f.problems
 }
 
-// A Config says where the definitions of a workspace are. Flags may be nil.
+// Config configures the sources of a workspace's definitions. Flags may be nil.
 type Config struct {
 	Project  *settings.Project
 	Language func() texts.Language
-	// Plugins returns the folders of plugins, and Early those that are known first, without a look at all files; it may be
-	// nil.
+	// Plugins returns the plugins' directories, and Early the ones known without checking all
+	// files; may be nil.
 	Plugins, Early func() []agentdef.Root
 	Flags          *Flags
 }
 
-// OpenLibrary returns the definitions of a workspace. Nothing is read before it is needed.
+// OpenLibrary returns a workspace's definitions. Nothing is read until needed.
 func OpenLibrary(c Config) *agentdef.Library {
 	index := ""
 	if c.Project.Home != "" {
@@ -95,12 +94,12 @@ func OpenLibrary(c Config) *agentdef.Library {
 	})
 }
 
-// Index returns the file that keeps what was read of the agents of a project.
+// Index returns the path of a project's agent index.
 func Index(p *settings.Project) string {
 	return filepath.Join(p.Home, "agents-index", fsys.HashedKey(p.Source().Dir))
 }
 
-// Folders returns the folders of agents that count: those of a workspace that is not trusted are not among them.
+// Folders returns the agent directories, omitting an untrusted workspace's.
 func Folders(p *settings.Project) []agentdef.Root {
 	var roots []agentdef.Root
 	for _, f := range p.Folders("agents") {
@@ -118,8 +117,9 @@ func Folders(p *settings.Project) []agentdef.Root {
 	return roots
 }
 
-// Main returns the definition of the agent that holds the main conversation, by its name or as the settings have it; nil
-// if there is none. It is an error if there is no such agent, or if the user has not approved what it brings.
+// Main returns the definition of the main conversation's agent, by name or from the settings,
+// or nil. It fails if the agent does not exist, or if the user has not approved its hooks and
+// servers.
 func Main(p *settings.Project, l *agentdef.Library, name string) (*agentdef.Definition, error) {
 	where := "--agent"
 	if name == "" {
@@ -139,7 +139,8 @@ func Main(p *settings.Project, l *agentdef.Library, name string) (*agentdef.Defi
 	return d, nil
 }
 
-// Approved returns an error if an agent of the project has hooks or servers that the user has not approved.
+// Approved returns an error if a project agent has hooks or servers that the user has not
+// approved.
 func Approved(t *settings.Trust, d *agentdef.Definition) error {
 	for _, it := range settings.AgentItems(d) {
 		if !t.Approved(it) {
@@ -149,10 +150,10 @@ func Approved(t *settings.Trust, d *agentdef.Definition) error {
 	return nil
 }
 
-// agentSource is what the names of sources begin with that are agents.
+// agentSource is the prefix of hook source names for agents.
 const agentSource = "agent "
 
-// Written returns the event that a hook may have been written for, and approved with; see [WorkerHooks].
+// Written returns the event for which a hook was written and approved; see [WorkerHooks].
 func Written(from hook.Source, event string) string {
 	if event == string(hook.SubagentStop) && strings.HasPrefix(from.Name, agentSource) {
 		return string(hook.Stop)
@@ -160,7 +161,7 @@ func Written(from hook.Source, event string) string {
 	return event
 }
 
-// Hooks returns the hooks of an agent; none if d is nil.
+// Hooks returns an agent's hooks; none if d is nil.
 func Hooks(d *agentdef.Definition) []hook.Source {
 	if d == nil || d.Hooks == nil {
 		return nil
@@ -169,19 +170,19 @@ func Hooks(d *agentdef.Definition) []hook.Source {
 	switch d.Source.Kind {
 	case agentdef.Managed:
 		src.Scope = scope.Managed
-	case agentdef.Project: // it is found only where it is trusted
+	case agentdef.Project: // found only if trusted
 		src.Scope, src.Workspace, src.Trusted = scope.Project, true, true
 	}
 	return []hook.Source{src}
 }
 
-// WorkerHooks returns the hooks of an agent that works for another one: those for its end are told of that of a sub-agent.
+// WorkerHooks returns a sub-agent's hooks, with Stop hooks mapped to SubagentStop.
 func WorkerHooks(d *agentdef.Definition) []hook.Source {
 	list := Hooks(d)
 	for i := range list {
 		var events map[string]json.RawMessage
 		if json.Unmarshal(list[i].JSON, &events) != nil {
-			continue // what is wrong is said when they are read
+			continue // errors are reported when they are read
 		}
 		stop, ok := events[string(hook.Stop)]
 		if !ok {
@@ -194,11 +195,11 @@ func WorkerHooks(d *agentdef.Definition) []hook.Source {
 	return list
 }
 
-// joined returns two lists as one. The first may be nil.
+// joined concatenates two JSON lists. The first may be nil.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var first, second []json.RawMessage
 	if json.Unmarshal(a, &first) != nil && a != nil || json.Unmarshal(b, &second) != nil {
-		return b // what is wrong is said when they are read
+		return b // errors are reported when they are read
 	}
 	all, _ := json.Marshal(append(first, second...)) // ok: they were read from JSON
 	return all

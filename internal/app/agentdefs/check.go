@@ -13,8 +13,8 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// Check returns what looks for what is wrong with agents: definitions that cannot be used as they are, and a list of them that
-// is large.
+// Check returns a function that looks for problems with agents: invalid definitions, and an
+// overlong listing.
 func Check(l *agentdef.Library) func(context.Context) desk.Check {
 	return func(context.Context) desk.Check {
 		set := l.Refresh()
@@ -26,11 +26,12 @@ func Check(l *agentdef.Library) func(context.Context) desk.Check {
 	}
 }
 
-// maxListed is how many tokens the list of agents should have at most.
+// maxListed is the recommended maximum size of the agent listing, in tokens.
 const maxListed = 5_000
 
-// oversize says that the list of agents, which is part of every request, is large, and which of them make it so; "" if it is
-// not. Those that come with the program are not the user's to shorten.
+// oversize returns a warning if the agent listing, which is part of every request, is large,
+// naming the largest entries; otherwise "". Built-in agents are not named, since the user
+// cannot shorten them.
 func oversize(all []*agentdef.Definition) string {
 	type share struct {
 		name string

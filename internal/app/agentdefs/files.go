@@ -28,27 +28,27 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// folder is what folders of agents are called, mark what the names of files end in, and own the folder of the program
-// in a project.
+// folder is the name of agent directories, mark the file extension, and own the program's
+// directory in a project.
 const (
 	folder = "agents"
 	mark   = ".md"
 	own    = ".adze"
 )
 
-// Files are the files of agents that users write.
+// Files manages user-written agent files.
 type Files struct {
 	Project  *settings.Project
 	Library  *agentdef.Library
 	Language func() texts.Language
 }
 
-// Desk returns what the desk offers for agents.
+// Desk returns the agent commands for the desk.
 func (f Files) Desk() desk.Agents {
 	return desk.Agents{Set: f.Library.Refresh, Create: f.Create, File: f.File, Remove: f.Remove, Write: f.Write}
 }
 
-// path returns where the file of an agent belongs: in the user's folder of the program, or in that of the project.
+// path returns the path of an agent's file, in the user's or the project's directory.
 func (f Files) path(to scope.Scope, name string) (string, error) {
 	if !agentdef.ValidName(name) {
 		return "", fmt.Errorf("an agent cannot be called %q: %s", name, agentdef.NameRule)
@@ -64,7 +64,7 @@ func (f Files) path(to scope.Scope, name string) (string, error) {
 	return filepath.Join(f.Project.Home, folder, name+mark), nil
 }
 
-// free returns where the file of a new agent belongs. It is an error if there is such an agent there already.
+// free returns the path for a new agent's file. It fails if the agent already exists there.
 func (f Files) free(to scope.Scope, name string) (string, error) {
 	path, err := f.path(to, name)
 	if err != nil {
@@ -87,8 +87,8 @@ func kindOf(s scope.Scope) agentdef.Kind {
 	return agentdef.User
 }
 
-// Create writes the file of an agent with a name, a description, a prompt and perhaps tools and a model. It replaces no file
-// and follows no links.
+// Create writes an agent's file with a name, description, prompt and optional tools and model.
+// It does not overwrite files or follow symlinks.
 func (f Files) Create(ctx context.Context, to scope.Scope, d *agentdef.Definition) (string, error) {
 	path, err := f.free(to, d.Name)
 	if err != nil {
@@ -130,7 +130,8 @@ func create(ctx context.Context, home, path, text string, perm fs.FileMode) erro
 	return err
 }
 
-// makeFolder makes a folder of agents. It and the one that it lies in must be no links, which may lead anywhere.
+// makeFolder creates an agent directory. Neither it nor its parent may be a symlink, which
+// could lead anywhere.
 func makeFolder(dir string, perm fs.FileMode) error {
 	for _, d := range []string{filepath.Dir(dir), dir} {
 		if info, err := os.Lstat(d); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -145,7 +146,7 @@ func write(d *agentdef.Definition) string {
 	var b strings.Builder
 	field := func(name, value string) {
 		if value != "" {
-			quoted, _ := json.Marshal(value) // ok: it is a text
+			quoted, _ := json.Marshal(value) // ok: strings always marshal
 			fmt.Fprintf(&b, "%s: %s\n", name, quoted)
 		}
 	}
@@ -157,7 +158,7 @@ func write(d *agentdef.Definition) string {
 	return b.String()
 }
 
-// File returns the file of an agent that the user can edit.
+// File returns the path of an agent's file that the user can edit.
 func (f Files) File(name string) (string, error) {
 	set := f.Library.Refresh()
 	d := set.Get(name)
@@ -172,7 +173,7 @@ func (f Files) File(name string) (string, error) {
 	return "", fmt.Errorf("the agent %s comes from %s, where it cannot be changed here", name, d.Source)
 }
 
-// Remove removes the file of an agent, if it is in a folder of the program.
+// Remove removes an agent's file if it is in one of the program's directories.
 func (f Files) Remove(name string) (string, error) {
 	path, err := f.File(name)
 	if err != nil {
@@ -188,7 +189,7 @@ func (f Files) Remove(name string) (string, error) {
 	return path, nil
 }
 
-// Write returns the prompt with which the model writes the file of an agent.
+// Write returns a prompt that asks the model to write an agent's file.
 func (f Files) Write(to scope.Scope, name, purpose string) (string, error) {
 	path, err := f.free(to, name)
 	if err != nil {

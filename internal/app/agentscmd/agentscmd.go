@@ -1,5 +1,5 @@
-// Package agentscmd runs the actions of adze agents: it lists and shows agents, and makes, edits and removes those that are
-// files of the user or the project.
+// Package agentscmd implements adze agents: it lists and shows agents, and creates, edits and
+// removes user and project agents.
 package agentscmd
 
 import (
@@ -47,7 +47,7 @@ func (o *Options) Flags() []syntax.Flag {
 	}
 }
 
-// Explanation says what agents are.
+// Explanation is the help text on agents.
 const Explanation = `adze agents create reviewer --description "reviews changes for bugs" --tools "Read, Grep, Glob, Bash"
 adze --agent reviewer
 
@@ -73,7 +73,7 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 	return a.Run(ctx, t)
 }
 
-// A listed agent is one in JSON output.
+// listed is an agent in JSON output.
 type listed struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`

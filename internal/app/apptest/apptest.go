@@ -1,5 +1,5 @@
-// Package apptest has the fixture that the tests of app and its parts share: a user's machine with a
-// workspace. Only tests import it.
+// Package apptest provides the fixture shared by the tests of app and its parts: a user's
+// machine with a workspace. Only tests import it.
 package apptest
 
 import (
@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-// A Place is a user's machine in a temporary directory: home is the user's home directory, home/.adze the state
-// home, work the workspace, and etc the administrator's settings.
+// A Place is a user's machine in a temporary directory: home is the user's home directory,
+// home/.adze the state home, work the workspace, and etc the managed settings.
 type Place struct {
 	T    *testing.T
 	Root string
-	// Vars are further variables of the environment.
+	// Vars holds additional environment variables.
 	Vars map[string]string
 }
 
-// New returns a place with an empty file in the workspace, and a script model.replay that says hello. The
-// shell that runs commands has the home directory of the place, so that start-up files of the tester do not
-// count.
+// New returns a place with an empty file in the workspace, and a script model.replay that says
+// hello. Commands run with the place's home directory, so that the tester's startup files are
+// not read.
 func New(t *testing.T) *Place {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -33,10 +33,10 @@ func New(t *testing.T) *Place {
 	return p
 }
 
-// Path returns the path of a file by its name in the place.
+// Path returns the path of a file in the place.
 func (p *Place) Path(rel string) string { return filepath.Join(p.Root, filepath.FromSlash(rel)) }
 
-// Write writes a file, with its directories.
+// Write writes a file, creating its directories.
 func (p *Place) Write(rel, text string) {
 	p.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.Path(rel)), 0o755); err != nil {
@@ -58,7 +58,7 @@ func (p *Place) Getenv(name string) string {
 	case "ADZE_HOME":
 		return p.Path("home/.adze")
 	case "ADZE_GIT_STATUS_WAIT_MS":
-		return "60000" // however busy the machine is
+		return "60000" // allows for a busy machine
 	}
 	return ""
 }

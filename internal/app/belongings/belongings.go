@@ -1,5 +1,6 @@
-// Package belongings knows what belongs to a session beside its transcript, and where: the file history, the plan, temporary
-// files. It says what is removed with a session and what a fork inherits.
+// Package belongings locates a session's files other than the transcript: file history, plan
+// and temporary files. It determines which files are removed with a session and which a fork
+// inherits.
 package belongings
 
 import (
@@ -22,20 +23,20 @@ import (
 	"adze/internal/tools/plan"
 )
 
-// HistoryDir returns where the file history of a session is.
+// HistoryDir returns the directory of a session's file history.
 func HistoryDir(home, id string) string { return filepath.Join(home, "file-history", id) }
 
-// KeptPlans returns where plans are, unless the settings say otherwise.
+// KeptPlans returns the default directory of plans.
 func KeptPlans(home string) string { return filepath.Join(home, "plans") }
 
-// IsKept reports whether a session is where sessions are kept. Of a copy elsewhere the id says nothing: what
-// goes by it belongs to the session that was copied.
+// IsKept reports whether a session is in the sessions directory. For a copy elsewhere, files
+// named by its ID belong to the original session.
 func IsKept(home string, info *archive.Info) bool {
 	return filepath.Dir(filepath.Dir(info.Path)) == store.Projects(home)
 }
 
-// Of returns what belongs to a session and to no other, beside its log and the folder next to that.
-// A plan in a directory that the settings name is the user's to keep.
+// Of returns the files that belong to exactly one session, other than its log and the directory
+// next to it. A plan in a directory named by the settings is the user's to keep.
 func Of(home, id string) []string {
 	if !plainID(id) {
 		return nil
@@ -50,19 +51,19 @@ func Of(home, id string) []string {
 	}
 	others, err := archive.List(home, archive.ListOptions{})
 	shares := func(i archive.Info) bool { return i.ID != id && plan.File(KeptPlans(home), i.ID, "") == own }
-	if err == nil && !slices.ContainsFunc(others, shares) { // of so many names, two may be the same
+	if err == nil && !slices.ContainsFunc(others, shares) { // two sessions may share a generated name
 		paths = append(paths, own)
 	}
 	return paths
 }
 
-// plainID reports whether an id is no more than a name of a file.
+// plainID reports whether an ID is a plain file name.
 func plainID(id string) bool {
 	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "."
 }
 
-// Remove removes a session with what belongs to it. It fails with [store.ErrLocked] if the session is open somewhere, and
-// has removed nothing then. One that is gone already is no error.
+// Remove removes a session with all its files. It fails with [store.ErrLocked], having removed
+// nothing, if the session is open somewhere. Removing a missing session is not an error.
 func Remove(home string, info *archive.Info) error {
 	var beside []string
 	if IsKept(home, info) {
@@ -74,9 +75,9 @@ func Remove(home string, info *archive.Info) error {
 	return nil
 }
 
-// Inherit gives a fork what its original has beside the transcript: the plan, in whichever directory it is,
-// the task list, and the file history, so that the fork can be rewound as far. Dir is the directory of the session. The fork
-// is there all the same if that fails.
+// Inherit copies the original's files to a fork: the plan, from whichever directory, the task
+// list, and the file history, so that the fork can be rewound as far. dir is the session's
+// directory. The fork remains valid if this fails.
 func Inherit(ctx context.Context, p *settings.Project, from *archive.Info, id, dir string) error {
 	home := p.Home
 	if !IsKept(home, from) || !plainID(from.ID) || !plainID(id) {
@@ -93,7 +94,7 @@ func Inherit(ctx context.Context, p *settings.Project, from *archive.Info, id, d
 	return nil
 }
 
-// copyPlan copies a plan, if there is one and the place is free.
+// copyPlan copies a plan, if it exists and the destination does not.
 func copyPlan(from, to string) error {
 	if info, err := os.Lstat(from); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -108,8 +109,8 @@ func copyPlan(from, to string) error {
 	return fsys.WriteAtomic(to, text, 0o600)
 }
 
-// PlansDir returns the directory of plans of a project, given what the settings say. A relative one must lie
-// inside the project; if it does not, the problem says so.
+// PlansDir returns a project's plan directory, given the setting. A relative one must be inside
+// the project; otherwise problem explains the error.
 func PlansDir(home, project, wanted string) (dir, problem string) {
 	kept := KeptPlans(home)
 	switch {
@@ -125,5 +126,5 @@ func PlansDir(home, project, wanted string) (dir, problem string) {
 	return full, ""
 }
 
-// ScratchDir returns where the temporary files of a session that is kept are.
+// ScratchDir returns the directory for the temporary files of a stored session.
 func ScratchDir(home, id string) string { return filepath.Join(home, "scratch", id) }

@@ -1,5 +1,5 @@
-// Package checks runs the agents of hooks: one that reads and searches until it can say whether a condition is met. What it is
-// asked and what follows from its answer is left to the hooks, and how agents run to package subagents.
+// Package checks runs agent-type hooks: an agent reads and searches until it can decide whether
+// a condition is met.
 package checks
 
 import (
@@ -15,11 +15,11 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// Type is what these agents are called where agents are listed by type.
+// Type is the agent type name of these agents in listings.
 const Type = "hook"
 
-// Run has an agent work on an inquiry of a hook, and returns the value that it answers with. Small is the model of agents for
-// which the hook names none. When ctx is done the agent is stopped.
+// Run runs an agent for a hook's inquiry and returns its answer. small is the model used if the
+// hook names none. When ctx is done, the agent is stopped.
 func Run(ctx context.Context, agents *subagents.Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
 	if agents == nil {
 		return nil, errors.New("there are no agents in this session")
@@ -34,8 +34,8 @@ func Run(ctx context.Context, agents *subagents.Agents, small string, i prompted
 	return out.Output, nil
 }
 
-// request returns the wish for an agent that can only look: it has no tool that changes anything, none of a server, and what it
-// would have to ask for is refused.
+// request returns the request for a read-only agent: it has no tools that change anything and
+// no server tools, and anything that would prompt is denied.
 func request(small string, i prompted.Inquiry) subagents.Request {
 	return subagents.Request{
 		Input: agenttool.Input{Description: "Check for a hook", Prompt: i.Prompt},

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// agentsOptions belong to adze agents.
+// agentsOptions holds the options of adze agents.
 type agentsOptions struct {
 	agentscmd.Options
 	project settings.Source
@@ -23,12 +23,12 @@ func (o *agentsOptions) flags() []flag {
 	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain says what agents are.
+// explain describes agents.
 func (*agentsOptions) explain() string { return agentscmd.Explanation }
 
 func (*agentsOptions) actions() []action { return agentscmd.Actions().Help() }
 
-// offers completes the names of agents.
+// offers completes agent names.
 func (o *agentsOptions) offers(env *Env, args []string) []offer {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
 		return nil
@@ -36,7 +36,7 @@ func (o *agentsOptions) offers(env *Env, args []string) []offer {
 	return agentOffers(env, o.project)
 }
 
-// run runs an action on the agents; without a name, it lists them.
+// run runs an action on the agents; the default is list.
 func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
 	a, err := agentscmd.Actions().Find("agents", name)
@@ -49,7 +49,7 @@ func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error 
 	return t.Run(ctx, a)
 }
 
-// agentsOf returns the agents of a project, with those of its plugins.
+// agentsOf returns a project's agents, including its plugins'.
 func agentsOf(p *settings.Project) *agentdef.Library {
 	found := plugins.Open(plugins.Config{Project: p, Say: func(string) {}})
 	return agentdefs.OpenLibrary(agentdefs.Config{
@@ -57,9 +57,9 @@ func agentsOf(p *settings.Project) *agentdef.Library {
 	})
 }
 
-// agentOffers completes the names of the agents of a project.
+// agentOffers completes the names of a project's agents.
 func agentOffers(env *Env, src settings.Source) (list []offer) {
-	p, _ := settings.Open(env.source(src)) // ok: nothing is completed then
+	p, _ := settings.Open(env.source(src)) // ok: then nothing is completed
 	for _, d := range agentsOf(p).All() {
 		list = append(list, offer{Word: d.Name, Doc: d.Description})
 	}

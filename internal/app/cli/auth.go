@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/syntax"
 )
 
-// authOptions belong to adze auth.
+// authOptions holds the options of adze auth.
 type authOptions struct {
 	project    settings.Source
 	json, text bool
@@ -31,7 +31,7 @@ func (o *authOptions) flags() []flag {
 	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings")...)
 }
 
-// explain says what is stored where, and what the exit code means.
+// explain describes where keys are stored, and the exit codes.
 func (*authOptions) explain() string {
 	return "A stored key is used if neither the environment nor the settings give one for the provider, and is sent only to the\n" +
 		"provider's host. It is kept in the system's keyring, or if there is none in a file that only you can read.\n\n" +
@@ -80,7 +80,7 @@ func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return answered(err)
 }
 
-// answered returns the error of a question to the user.
+// answered maps the error of a prompt.
 func answered(err error) error {
 	if errors.Is(err, login.ErrInterrupted) {
 		return &Ended{Reason: agent.AbortedStreaming}
@@ -88,7 +88,7 @@ func answered(err error) error {
 	return err
 }
 
-// check reports arguments that make no sense together.
+// check reports inconsistent arguments.
 func (o *authOptions) check(in invocation, action string) error {
 	most := map[string]int{"login": 2, "logout": 2, "status": 1}
 	switch {
@@ -106,7 +106,7 @@ func (o *authOptions) check(in invocation, action string) error {
 	return nil
 }
 
-// status prints what is known of the credentials. The fields are those that clients of the ecosystem ask for.
+// status prints the credentials. The fields match those queried by ecosystem clients.
 func (o *authOptions) status(env *Env, p *settings.Project, keys providers.Keys) error {
 	a, err := providers.Status(p, keys)
 	if err != nil {
@@ -117,13 +117,13 @@ func (o *authOptions) status(env *Env, p *settings.Project, keys providers.Keys)
 	} else {
 		err = env.print(login.Text(a))
 	}
-	if err == nil && !a.LoggedIn && !o.json { // those who ask for JSON read the answer
+	if err == nil && !a.LoggedIn && !o.json { // JSON consumers read the answer instead
 		err = &Ended{}
 	}
 	return err
 }
 
-// console returns where the user is asked for keys.
+// console returns the console used to ask for keys.
 func (env *Env) console() login.Console {
 	return login.Console{In: env.Stdin, Out: env.Stdout, Terminal: env.StdinTerminal && env.StdoutTerminal, Keys: env.Keys, Say: env.Say}
 }

@@ -20,9 +20,8 @@ var (
 	namedCommand = regexp.MustCompile("`/([a-z][a-z_-]*)[^`]*`")
 )
 
-// The tables of the chapter say the truth: a command whose state is yes is there, as it is named or under the name that
-// the state gives, and one that is not planned is not.
-//
+// TestCommandsOfTheChapter checks the chapter's tables: a command marked yes exists under its
+// name or the given one, and a command marked not planned does not.
 // Proves CMD-03, CMD-04.
 func TestCommandsOfTheChapter(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "spec", "33-skills-commands.md"))
@@ -67,8 +66,8 @@ func TestCommandsOfTheChapter(t *testing.T) {
 	}
 }
 
-// Front ends and the command line know no command by its name: what a key stands for is said in package desk.
-//
+// TestFrontEndsKnowNoCommands checks that front ends and the command line refer to no command
+// by name: package desk maps keys to commands.
 // Proves CMD-01.
 func TestFrontEndsKnowNoCommands(t *testing.T) {
 	names := map[string]bool{}

@@ -1,6 +1,6 @@
-// Package cli is the command line: one options struct for each sub-command, with its flags and its run
-// method, and the help generated from both. It opens workspaces and conversations through package wire and
-// hands them to front ends; what they are made of is left to wire.
+// Package cli implements the command line: one options struct per sub-command, with its flags
+// and run method, and the help generated from both. It opens workspaces and conversations
+// through package wire and passes them to front ends.
 package cli
 
 import (
@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// options are the flags of one command and the function that runs it.
+// options is implemented by the options of each command.
 type options interface {
 	flags() []flag
 	run(ctx context.Context, env *Env, in invocation) error
@@ -25,12 +25,12 @@ type options interface {
 // A command is a sub-command, such as adze models.
 type command struct {
 	name    string
-	args    string // what follows the name, for the help text
+	args    string // arguments after the name, for the help text
 	doc     string
 	options func() options
 }
 
-// The words of the language of the command line, for short.
+// Aliases for syntax types.
 type (
 	action     = syntax.Action
 	flag       = syntax.Flag
@@ -41,7 +41,7 @@ type (
 // An actor is a command with actions.
 type actor interface{ actions() []action }
 
-// An adviser is a command that knows what may be wrong with arguments that cannot be read.
+// An adviser is a command that can explain arguments that fail to parse.
 type adviser interface{ advice(args []string) string }
 
 func commands() []command {
@@ -78,12 +78,12 @@ func made[T any, P interface {
 	return P(new(T))
 }
 
-// An Ended error says that a run failed and that the user has been told.
+// An Ended error reports that a run failed and that the user has already been notified.
 type Ended struct{ Reason agent.Reason }
 
 func (e *Ended) Error() string { return "ended: " + string(e.Reason) }
 
-// Run runs the command that the arguments name.
+// Run runs the command named by the arguments.
 func Run(ctx context.Context, env *Env) error {
 	env.done = ctx.Done()
 	if len(env.Args) > 0 {
@@ -115,7 +115,7 @@ func Run(ctx context.Context, env *Env) error {
 	return o.run(ctx, env, in)
 }
 
-// start reads the command's own flags and runs it.
+// start parses the command's own flags and runs it.
 func (c *command) start(ctx context.Context, env *Env) error {
 	help, o := false, c.options()
 	in, err := syntax.Parse(append(o.flags(), helpFlag(&help)), env.Args[1:])
@@ -136,7 +136,7 @@ func (c *command) start(ctx context.Context, env *Env) error {
 	return o.run(ctx, env, in)
 }
 
-// actionOf returns which action of a command the arguments name, by default usual, and its own arguments.
+// actionOf returns the action named by the arguments, by default usual, and its own arguments.
 func actionOf(in invocation, usual string) (name string, args []string) {
 	if len(in.Args) == 0 {
 		return usual, nil
@@ -144,15 +144,15 @@ func actionOf(in invocation, usual string) (name string, args []string) {
 	return in.Args[0], in.Args[1:]
 }
 
-// anywhere are the commands that need no working directory.
+// anywhere lists the commands that need no working directory.
 var anywhere = [...]string{"completion", "help", "man", "version"}
 
-// positional reports whether the command takes arguments that are not flags.
+// positional reports whether the command takes positional arguments.
 func (c *command) positional() bool {
 	return slices.ContainsFunc(strings.Fields(c.args), func(word string) bool { return !strings.HasPrefix(strings.TrimLeft(word, "["), "-") })
 }
 
-// findCommand returns the command with a name, or nil.
+// findCommand returns the named command, or nil.
 func findCommand(name string) *command {
 	for _, c := range commands() {
 		if c.name == name {
@@ -162,8 +162,9 @@ func findCommand(name string) *command {
 	return nil
 }
 
-// mistakenCommand returns an error if the arguments look like a mistyped command rather than a prompt: a single
-// word close to the name of a command, or such a word before one of its flags or a word such as list.
+// mistakenCommand returns an error if the arguments look like a mistyped command rather than a
+// prompt: a single word similar to a command name, or such a word before a flag of that command
+// or a word such as list.
 func mistakenCommand(args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], " \t\n") {
 		return nil
@@ -190,7 +191,7 @@ func mistakenCommand(args []string) error {
 		word, strings.Join(append([]string{near[0]}, rest...), " "), prompt)
 }
 
-// asPrompt returns the command that sends words as a prompt.
+// asPrompt returns the command line that sends words as a prompt.
 func asPrompt(args []string) string {
 	if len(args) == 1 && !strings.ContainsAny(args[0], " \t\n\"'$\\") {
 		return "adze -p " + args[0]
@@ -198,8 +199,8 @@ func asPrompt(args []string) string {
 	return "adze -p \"" + strings.Join(args, " ") + "\""
 }
 
-// foreignCommand returns an error if the arguments look like a command of adze or of another agent that is spelled
-// differently here: such words are never sent to a model unasked.
+// foreignCommand returns an error if the arguments look like a command of adze or another agent
+// that is spelled differently here. Such words are not sent to a model without confirmation.
 func foreignCommand(args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], " \t\n") {
 		return nil
@@ -221,12 +222,13 @@ func foreignCommand(args []string) error {
 
 // A verb is a word that users of other agents type as a command.
 type verb struct {
-	use    string // the replacement
-	rest   bool   // the other arguments belong behind it
-	always bool   // also before several words: no prompt begins like that
+	use    string // replacement command
+	rest   bool   // append the other arguments to it
+	always bool   // even before several words; no prompt starts like that
 }
 
-// verbs returns the words that are refused as the first word of a prompt, alone or before one more word.
+// verbs returns the words rejected as the first word of a prompt, alone or before one more
+// word.
 func verbs() map[string]verb {
 	return map[string]verb{
 		"resume":            {use: "use adze --resume", rest: true, always: true},
@@ -300,8 +302,8 @@ func verbs() map[string]verb {
 	}
 }
 
-// takes reports whether a word looks like the first argument of the command: one of its flags, or the name of
-// something that commands do.
+// takes reports whether a word looks like the command's first argument: a flag of the command,
+// or an action.
 func (c *command) takes(arg string) bool {
 	name, dashed := strings.CutPrefix(arg, "--")
 	if !dashed {
@@ -314,12 +316,13 @@ func (c *command) takes(arg string) bool {
 	})
 }
 
-// shared reports whether a run has the flag too, so that it says nothing about which command was meant.
+// shared reports whether the run command also has the flag, so that it does not identify the
+// intended command.
 func shared(name string) bool {
 	return name != "help" && slices.ContainsFunc((&runOptions{}).flags(), func(f flag) bool { return f.Name == name })
 }
 
-// subcommand reports whether a word names something that a command does, as in the help text: "list" in
+// subcommand reports whether a word is an action in the help text, such as "list" in
 // "[list|show NAME]".
 func subcommand(word string) bool {
 	for _, c := range commands() {

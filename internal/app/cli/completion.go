@@ -11,7 +11,7 @@ import (
 	"adze/internal/permission"
 )
 
-// completionOptions belong to adze completion.
+// completionOptions holds the options of adze completion.
 type completionOptions struct{}
 
 func (*completionOptions) flags() []flag { return nil }
@@ -24,13 +24,13 @@ func (*completionOptions) actions() []action {
 	}
 }
 
-// explain says where the scripts get their words from.
+// explain describes how the scripts get completions.
 func (*completionOptions) explain() string {
 	return "The scripts ask adze itself: adze completion words -- WORD... prints what can replace the last word,\n" +
 		"one per line, with its meaning after a tab.\n"
 }
 
-// run prints a script that completes commands, flags and their values in a shell, or what such a script asks for.
+// run prints a shell completion script, or the completions that such a script requests.
 func (*completionOptions) run(_ context.Context, env *Env, in invocation) error {
 	if len(in.Args) > 0 && in.Args[0] == "words" {
 		return env.print(grammar(env).Words(in.Args[1:]))
@@ -41,12 +41,12 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	return setup.Errorf("usage: adze completion bash|zsh|fish")
 }
 
-// An offerer is a command that completes its arguments. Args are those before the cursor.
+// An offerer is a command that completes its arguments. args are those before the cursor.
 type offerer interface {
 	offers(env *Env, args []string) []offer
 }
 
-// The kinds of things that complete the values of flags.
+// Kinds of completions for flag values.
 const (
 	agentNames    = "agents"
 	modelNames    = "models"
@@ -56,7 +56,7 @@ const (
 	toolNames     = "tools"
 )
 
-// grammar returns all that can be typed.
+// grammar returns the grammar of the command line.
 func grammar(env *Env) *syntax.Grammar {
 	g := &syntax.Grammar{Flags: (&runOptions{}).supported(), Source: func(kind string) []offer {
 		switch kind {
@@ -81,7 +81,7 @@ func grammar(env *Env) *syntax.Grammar {
 	return g
 }
 
-// modelOffers returns the models of the built-in table, by alias and id.
+// modelOffers returns the models in the built-in catalog, by alias and ID.
 func modelOffers() (list []offer) {
 	for _, m := range (catalog.Table{}).All() {
 		for _, name := range append((catalog.Table{}).AliasesOf(m.ID), m.ID) {

@@ -18,10 +18,10 @@ import (
 	"adze/internal/platform/term"
 )
 
-// schemaID names the schema of settings.
+// schemaID is the ID of the settings schema.
 const schemaID = "urn:adze:settings"
 
-// configOptions belong to adze config.
+// configOptions holds the options of adze config.
 type configOptions struct {
 	project settings.Source
 	scope   string
@@ -49,7 +49,7 @@ func (*configOptions) actions() []action {
 	}
 }
 
-// offers completes keys, and the values of those that have a choice.
+// offers completes keys, and values of keys that have a fixed set.
 func (*configOptions) offers(_ *Env, args []string) (list []offer) {
 	keys := settings.Keys()
 	for i := range keys {
@@ -101,7 +101,7 @@ func settingsSchema() string {
 	return string(config.Schema(schemaID, "Settings of adze", settings.Keys()))
 }
 
-// list prints what is set, with its origin.
+// list prints the settings in effect, with their origin.
 func (t *configTask) list(context.Context) error {
 	s := openLeniently(t.env, t.o.project).Settings()
 	keys := settings.Keys()
@@ -124,7 +124,7 @@ func (t *configTask) list(context.Context) error {
 	return t.env.print(b.String())
 }
 
-// settingsList returns every setting with its meaning, what it accepts, its variables, and its value.
+// settingsList describes every setting: meaning, accepted values, variables and current value.
 func settingsList(s *config.Settings, keys []config.Key) string {
 	var b strings.Builder
 	for i := range keys {
@@ -145,7 +145,7 @@ func settingsList(s *config.Settings, keys []config.Key) string {
 	return b.String()
 }
 
-// get prints a value on standard output and says on standard error where it comes from.
+// get prints a value on standard output and its origin on standard error.
 func (t *configTask) get(context.Context) error {
 	s := openLeniently(t.env, t.o.project).Settings()
 	k, err := settings.Find(s, t.args[0])
@@ -165,9 +165,9 @@ func (t *configTask) set(ctx context.Context) error { return t.change(ctx, &t.ar
 
 func (t *configTask) unset(ctx context.Context) error { return t.change(ctx, nil) }
 
-// change writes a value for the key named by the first argument; nil removes the key.
+// change writes a value for the key in the first argument; nil removes the key.
 func (t *configTask) change(ctx context.Context, value *string) error {
-	p, _ := settings.Open(t.env.source(t.o.project)) // ok: what is wrong elsewhere does not matter here
+	p, _ := settings.Open(t.env.source(t.o.project)) // ok: problems elsewhere don't matter here
 	to, err := scope.Parse(cmp.Or(t.o.scope, "user"))
 	if err != nil {
 		return setup.Errorf("--scope: %v", err)
@@ -179,16 +179,16 @@ func (t *configTask) change(ctx context.Context, value *string) error {
 	return err
 }
 
-// A listedFile is a file that settings are read from.
+// A listedFile is a settings file in the output.
 type listedFile struct {
 	Scope string `json:"scope"`
 	Path  string `json:"path"`
 	State string `json:"state"`
 }
 
-// paths prints where settings are read from, the strongest first.
+// paths prints the settings files, highest precedence first.
 func (t *configTask) paths(context.Context) error {
-	p, _ := settings.Open(t.env.source(t.o.project)) // ok: what is wrong is shown as such
+	p, _ := settings.Open(t.env.source(t.o.project)) // ok: problems are shown as such
 	var list []listedFile
 	files := p.Files()
 	slices.SortStableFunc(files, func(a, b config.File) int { return scope.Compare(b.Scope, a.Scope) })

@@ -18,17 +18,17 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// demoFiles are the sample project and the script of the model.
+// demoFiles contains the sample project and the model's script.
 //
 //go:embed demo
 var demoFiles embed.FS
 
-// demoProject names the files that are laid out for the model to work on.
+// demoProject lists the files of the sample project.
 var demoProject = [...]string{"leap.sh", "test.sh"}
 
 const demoPrompt = "The test of leap.sh fails. Find out why and fix it."
 
-// demoOptions belong to adze demo.
+// demoOptions holds the options of adze demo.
 type demoOptions struct{ fast, keep bool }
 
 func (o *demoOptions) flags() []flag {
@@ -38,8 +38,8 @@ func (o *demoOptions) flags() []flag {
 	}
 }
 
-// run shows a turn with a scripted model and real tools. It fails unless the test of the sample project
-// passes afterwards.
+// run shows a turn with a scripted model and real tools. It fails unless the sample project's
+// test passes afterward.
 func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if len(in.Args) > 0 {
 		return setup.Errorf("adze demo takes no arguments, but got %q", in.Args[0])
@@ -53,7 +53,7 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	if !o.keep {
-		defer os.RemoveAll(root) // ok: a temporary directory that stays does no harm
+		defer os.RemoveAll(root) // ok: a leftover temporary directory is harmless
 	}
 	dir := filepath.Join(root, "project")
 	script, err := demoScript(env.StdoutTerminal && !o.fast)
@@ -89,7 +89,8 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	return nil
 }
 
-// layOutDemo writes the sample project into a temporary directory, which also holds the demo's state.
+// layOutDemo writes the sample project to a temporary directory, which also holds the demo's
+// state.
 func layOutDemo() (root string, err error) {
 	root, err = os.MkdirTemp("", "adze-demo-")
 	if err != nil {
@@ -106,13 +107,13 @@ func layOutDemo() (root string, err error) {
 		}
 	}
 	if err != nil {
-		os.RemoveAll(root) // ok: the error that counts is known
+		os.RemoveAll(root) // ok: already failing
 		return "", fmt.Errorf("laying out the demo: %w", err)
 	}
 	return root, nil
 }
 
-// demoScript returns the script of the model.
+// demoScript returns the model's script.
 func demoScript(paced bool) ([]byte, error) {
 	src, err := demoFiles.ReadFile("demo/model.replay")
 	if err != nil {
@@ -124,7 +125,7 @@ func demoScript(paced bool) ([]byte, error) {
 	return src, nil
 }
 
-// withoutPauses returns a script that plays at once.
+// withoutPauses returns the script without pauses.
 func withoutPauses(script []byte) []byte {
 	var b strings.Builder
 	for line := range strings.Lines(string(script)) {

@@ -17,7 +17,7 @@ import (
 	"adze/internal/desk/rules"
 )
 
-// everyCommand returns a desk that has every command that is built in.
+// everyCommand returns a desk with every built-in command.
 func everyCommand() *desk.Desk {
 	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

@@ -10,14 +10,14 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// doctorOptions belong to adze doctor.
+// doctorOptions holds the options of adze doctor.
 type doctorOptions struct {
 	project      settings.Source
 	access       wire.AccessSpec
 	online, json bool
 }
 
-// explain says what is looked at, and how the command ends.
+// explain describes the checks and the exit code.
 func (*doctorOptions) explain() string {
 	return `Nothing is changed, and without --online nothing is sent. The exit code is 1 if something is broken; a note is
 something that you may want to change.
@@ -33,7 +33,7 @@ func (o *doctorOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// A checkLine is a check, in JSON output.
+// A checkLine is a check in JSON output.
 type checkLine struct {
 	Name     string   `json:"name"`
 	Found    string   `json:"found"`
@@ -41,11 +41,11 @@ type checkLine struct {
 	Notes    []string `json:"notes"`
 }
 
-// run looks for what is wrong. Settings that cannot be read are one of the findings.
+// run runs the checks. Unreadable settings are reported as a finding.
 func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
-	p, _ := settings.Open(env.source(o.project)) // ok: what is wrong is found below
+	p, _ := settings.Open(env.source(o.project)) // ok: problems are found below
 	place := env.wire()
-	place.Say = func(string) {} // what would be said while a conversation is opened is found, too
+	place.Say = func(string) {} // messages of opening a conversation are also found by the checks
 	w := wire.Open(place, p)
 	defer w.Close()
 	checks := wire.Examine(ctx, w, o.access, env.StdinTerminal && env.StdoutTerminal, o.online)

@@ -23,37 +23,43 @@ type Env struct {
 	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// StdinTerminal and StdoutTerminal say that the stream is a terminal; Width is the terminal's width.
+	// StdinTerminal and StdoutTerminal report whether the stream is a terminal; Width is the
+	// terminal's width.
 	StdinTerminal, StdoutTerminal bool
 	Width                         int
-	// Keys makes the terminal deliver every key; it may be nil. Size returns the current width and height of the
-	// terminal; it may be nil.
+	// Keys switches the terminal to raw mode; may be nil. Size returns the terminal's current
+	// width and height; may be nil.
 	Keys func() (restore func(), err error)
 	Size func() (width, height int)
-	// Interrupts diverts the user's interrupts to a channel until release is called; it may be nil.
+	// Interrupts diverts the user's interrupts to a channel until release is called; may be
+	// nil.
 	Interrupts func() (interrupts <-chan struct{}, release func())
 	Getenv     func(string) string
-	// Environ returns all variables, also those that are kept from programs; nil means those of the process.
+	// Environ returns all environment variables, including ones withheld from programs; nil
+	// means the process's environment.
 	Environ func() []string
-	// Dir is the working directory, absolute. Managed is that of the administrator's settings; it may be
-	// empty.
+	// Dir is the absolute working directory. Managed is the directory of managed settings; may
+	// be empty.
 	Dir, Managed string
-	// Lost is why Dir is not known, or nil.
+	// Lost is the reason why Dir is unknown, or nil.
 	Lost error
-	// Program starts this program again; empty means that it must not be started.
+	// Program is the path used to start this program again; empty means that it must not be
+	// started.
 	Program string
 	Version string
 	Now     func() time.Time
 
 	voice *voice          // may be nil
-	done  <-chan struct{} // closed when the user interrupts the program; may be nil
+	done  <-chan struct{} // closed on interrupt; may be nil
 }
 
-// A voice is what speaks to the user in place of standard error, and asks in place of lines. Nil and the zero value are none.
+// A voice sends messages to the front end instead of standard error, and asks with a dialog
+// instead of lines. Nil and the zero value do neither.
 type voice struct {
 	mu  sync.Mutex
 	say func(string)
-	// ask asks questions before a conversation; nil asks on lines. Text typed at the same time is for the conversation.
+	// ask asks questions before a conversation; nil asks on lines. Other text typed in the
+	// meantime is kept for the conversation.
 	ask   func(q console.Choice) (int, error)
 	typed []byte
 }
@@ -64,7 +70,7 @@ func (v *voice) set(say func(string)) {
 	v.say = say
 }
 
-// speak reports whether there is a voice, which has said text then.
+// speak passes text to the front end and reports whether there is one.
 func (v *voice) speak(text string) bool {
 	if v == nil {
 		return false
@@ -77,13 +83,13 @@ func (v *voice) speak(text string) bool {
 	return v.say != nil
 }
 
-// lost returns the error for a working directory that is not known.
+// lost returns the error for an unknown working directory.
 func (env *Env) lost() error {
 	return setup.Errorf("the working directory is not there any more (%v); change to one that exists", env.Lost)
 }
 
-// Say tells the user something: through the front end that has the terminal, if one does, or else on standard error,
-// wrapped between words at a terminal and as it is elsewhere.
+// Say shows the user a message: through the front end that owns the terminal, if any, or else
+// on standard error, word-wrapped if that is a terminal.
 func (env *Env) Say(text string) {
 	text = "adze: " + term.Sanitize(text)
 	if !env.voice.speak(text) {
@@ -91,7 +97,7 @@ func (env *Env) Say(text string) {
 	}
 }
 
-// tell writes a text to standard error.
+// tell writes text to standard error.
 func (env *Env) tell(text string) {
 	if f, ok := env.Stderr.(*os.File); ok && term.IsTerminal(f) {
 		width, _ := term.Size(f)
@@ -100,7 +106,7 @@ func (env *Env) tell(text string) {
 	fmt.Fprintln(env.Stderr, text)
 }
 
-// streams returns the streams in the form that other packages take.
+// streams returns the streams as a Console.
 func (env *Env) streams() *console.Console {
 	c := &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say, Done: env.done}
 	if env.voice != nil {
@@ -115,8 +121,8 @@ func (env *Env) print(text string) error { return env.streams().Print(text) }
 // show writes untrusted text to standard output; see [console.Console.Show].
 func (env *Env) show(text string) error { return env.streams().Show(text) }
 
-// sanitizer returns the function that makes the model's text safe for standard output, or nil if it is not a
-// terminal: then the text is written as it is.
+// sanitizer returns the function that makes the model's text safe for a terminal, or nil if
+// standard output is not one: then the text is written verbatim.
 func (env *Env) sanitizer() func(string) string {
 	if env.StdoutTerminal {
 		return term.Sanitize
@@ -124,20 +130,20 @@ func (env *Env) sanitizer() func(string) string {
 	return nil
 }
 
-// source completes src, which holds the flags of a command, with the environment.
+// source completes src, which holds a command's flags, with the environment.
 func (env *Env) source(src settings.Source) settings.Source {
 	src.Dir, src.Managed, src.Getenv = env.Dir, env.Managed, env.Getenv
 	return src
 }
 
-// wire returns the environment in the form that package wire takes.
+// wire returns the environment as a wire.Env.
 func (env *Env) wire() wire.Env {
 	return wire.Env{
 		Dir: env.Dir, Getenv: env.Getenv, Environ: env.Environ, Now: env.Now, Say: env.Say, Program: env.Program, Version: env.Version,
 	}
 }
 
-// raw makes the terminal deliver every key, unless it is a dumb one.
+// raw switches the terminal to raw mode, unless it is dumb.
 func (env *Env) raw() (restore func(), err error) {
 	if env.Keys == nil || env.Getenv("TERM") == "dumb" {
 		return nil, errors.ErrUnsupported
@@ -145,7 +151,7 @@ func (env *Env) raw() (restore func(), err error) {
 	return env.Keys()
 }
 
-// width and height return the current size of the terminal; 0 means unknown.
+// width returns the terminal's current width; 0 means unknown.
 func (env *Env) width() int {
 	width, _ := env.size()
 	return width
@@ -163,7 +169,7 @@ func (env *Env) size() (width, height int) {
 // confirm asks a yes-or-no question; no answer counts as no.
 func (env *Env) confirm(question string) (bool, error) { return env.streams().Confirm(question) }
 
-// edit opens a file in the user's editor and waits for the editor to end.
+// edit opens a file in the user's editor and waits for the editor to exit.
 func (env *Env) edit(path string) error {
 	in, ok := env.Stdin.(*os.File)
 	out, okOut := env.Stdout.(*os.File)

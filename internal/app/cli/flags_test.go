@@ -123,7 +123,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What SDK clients send is accepted in both forms.
+// TestClientFlags checks that the flags sent by SDK clients are accepted in both forms.
 func TestClientFlags(t *testing.T) {
 	values := map[string]string{
 		"output-format": "stream-json", "input-format": "stream-json", "model": "m", "fallback-model": "f", "effort": "low",
@@ -194,7 +194,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		var o runOptions
 		if in, err := syntax.Parse(o.flags(), strings.Split(line, " ")); err == nil {
-			o.check(in) // ok: it only must not panic
+			o.check(in) // ok: it must only not panic
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"adze/internal/ui/tui/prelude"
 )
 
-// seat returns where the user of a conversation sits.
+// seat returns the front end selection for the user of a conversation.
 func (o *runOptions) seat(env *Env, p *settings.Project) seat.Seat {
 	return seat.Seat{
 		Plain: o.plain, Setting: p.Settings().Text("ui"), Theme: p.Settings().Text("theme"),
@@ -21,8 +21,9 @@ func (o *runOptions) seat(env *Env, p *settings.Project) seat.Seat {
 	}
 }
 
-// dialog returns a function that asks questions with keys, or nil if the terminal or the user wants lines. Its error is
-// [console.ErrNoDialog] if nothing was asked. Text that is typed and not meant for the question is kept for the conversation.
+// dialog returns a function that shows dialogs, or nil if the terminal or the user requires
+// lines. Its error is [console.ErrNoDialog] if no dialog was shown. Other text typed in the
+// meantime is kept for the conversation.
 func (env *Env) dialog(ctx context.Context, s seat.Seat) func(q console.Choice) (int, error) {
 	if !env.StdinTerminal || !env.StdoutTerminal || !s.Asks() {
 		return nil
@@ -36,7 +37,7 @@ func (env *Env) dialog(ctx context.Context, s seat.Seat) func(q console.Choice) 
 	}
 }
 
-// dialogError returns the error of a dialog as commands know it.
+// dialogError maps a dialog's error for commands.
 func dialogError(err error) error {
 	switch {
 	case errors.Is(err, seat.ErrKeys):
@@ -47,7 +48,8 @@ func dialogError(err error) error {
 	return err
 }
 
-// repainter returns what makes a palette with the links of another one when the theme has changed.
+// repainter returns a function that rebuilds the palette when the theme has changed, keeping
+// its links.
 func repainter(now draw.Palette, theme func() string, getenv func(string) string) func() (draw.Palette, bool) {
 	last := theme()
 	return func() (draw.Palette, bool) {

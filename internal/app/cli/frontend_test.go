@@ -18,8 +18,8 @@ import (
 	"adze/internal/ui/tui/prelude"
 )
 
-// The setting, the command and what is drawn know the same themes.
-//
+// TestThemesAgree checks that the setting, the command and the renderer support the same
+// themes.
 // Proves X-124.
 func TestThemesAgree(t *testing.T) {
 	var offered []string
@@ -38,7 +38,8 @@ func TestThemesAgree(t *testing.T) {
 	}
 }
 
-// Without a dialog a question is asked on a line, and an interruption ends the program.
+// TestConfirmWith checks that without a dialog the question is asked on a line, and that an
+// interrupt ends the program.
 func TestConfirmWith(t *testing.T) {
 	for _, tt := range []struct {
 		name, input string

@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// The groups of flags that several commands share. Each is bound to the value it fills in.
+// Groups of flags shared by several commands. Each is bound to the value it fills in.
 
 const (
 	thinkAdaptive = "adaptive"
@@ -61,7 +61,7 @@ func modelFlags(m *wire.ModelSpec) []flag {
 	}
 }
 
-// agentFlags are about agents: which one holds the conversation, and definitions of more.
+// agentFlags returns the flags that select the conversation's agent and define additional ones.
 func agentFlags(name *string, more **agentdefs.Flags) []flag {
 	return []flag{
 		{Name: "agent", Value: "NAME", Doc: "the agent that holds the conversation, with its prompt, tools, model and hooks (adze agents lists them)",
@@ -76,7 +76,7 @@ func agentFlags(name *string, more **agentdefs.Flags) []flag {
 	}
 }
 
-// A promptText holds the flags that replace or extend the system prompt, as texts or files.
+// A promptText holds the flags that replace or extend the system prompt, as text or files.
 type promptText struct {
 	system, systemFile, extra, extraFile string
 	replaced                             bool
@@ -172,7 +172,7 @@ func projectFlags(src *settings.Source) []flag {
 	}
 }
 
-// inherited returns a flag that programs started by this one get, too.
+// inherited marks a flag as passed on to programs started by this one.
 func inherited(f flag) flag {
 	f.Inherited = true
 	return f
@@ -187,13 +187,14 @@ func serverFlags(f *servers.Flags) []flag {
 	}
 }
 
-// isConfig reports whether an argument that follows a file of servers is a further one: a prompt is not.
+// isConfig reports whether an argument following a server file is another one rather than a
+// prompt.
 func isConfig(arg string) bool {
 	info, err := os.Stat(arg)
 	return err == nil && info.Mode().IsRegular() && strings.HasSuffix(arg, ".json") || strings.HasPrefix(arg, `{"mcpServers"`)
 }
 
-// setScopes reads --setting-sources.
+// setScopes parses --setting-sources.
 func setScopes(scopes *[]scope.Scope, v string) error {
 	*scopes = []scope.Scope{}
 	for name := range strings.SplitSeq(v, ",") {
@@ -224,8 +225,8 @@ func helpFlag(p *bool) flag {
 
 func jsonFlag(p *bool) flag { return flag{Name: "json", Doc: "print JSON", Set: syntax.SetBool(p)} }
 
-// looksLikeRule reports whether an argument that follows a list of rules belongs to the list: a prompt of
-// several words does not.
+// looksLikeRule reports whether an argument following a list of rules belongs to the list: a
+// prompt of several words does not.
 func looksLikeRule(arg string) bool {
 	name, _, content := strings.Cut(arg, "(")
 	if name == "" || content && !strings.HasSuffix(arg, ")") {

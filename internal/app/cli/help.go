@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// helpOptions belong to adze help.
+// helpOptions holds the options of adze help.
 type helpOptions struct{}
 
 func (*helpOptions) flags() []flag { return nil }
@@ -39,7 +39,7 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 	return setup.Errorf("there is no command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))
 }
 
-// offers completes the name of a command.
+// offers completes command names.
 func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 	if len(args) == 0 {
 		for _, c := range commands() {
@@ -50,7 +50,7 @@ func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 	return list
 }
 
-// versionOptions belong to adze version.
+// versionOptions holds the options of adze version.
 type versionOptions struct{}
 
 func (*versionOptions) flags() []flag { return nil }
@@ -59,7 +59,7 @@ func (*versionOptions) run(_ context.Context, env *Env, _ invocation) error {
 	return env.print(versionText(env))
 }
 
-// versionText returns the output of --version: the version, with the commit if it is known.
+// versionText returns the output of --version: the version, with the commit if known.
 func versionText(env *Env) string {
 	version := env.Version
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -68,7 +68,7 @@ func versionText(env *Env) string {
 	return version + " (adze)\n"
 }
 
-// revision returns the commit that the program was built from, as a suffix of its version, or "" if it is
+// revision returns the commit the program was built from, as a version suffix, or "" if
 // unknown.
 func revision(settings []debug.BuildSetting) string {
 	var commit, modified string
@@ -86,7 +86,7 @@ func revision(settings []debug.BuildSetting) string {
 	return commit + modified
 }
 
-// helpText returns the output of --help: how to begin, and where the rest is.
+// helpText returns the output of --help: how to start, and where to find the rest.
 func helpText(width int) string {
 	var b strings.Builder
 	b.WriteString("adze is a coding agent for the terminal.\n\nUsage:\n")
@@ -115,7 +115,7 @@ func helpText(width int) string {
 	return b.String() + "\n" + syntax.Fold("adze help flags lists all flags, adze help commands all commands.\n", width)
 }
 
-// mainCommands and mainFlags are those in the short help, with a few words for each.
+// mainCommands and mainFlags are listed in the short help, with brief descriptions.
 var (
 	mainCommands = [...][2]string{
 		{"auth", "store API keys, show the configured provider"},
@@ -138,7 +138,7 @@ var (
 	}
 )
 
-// flagsText returns the output of adze help flags. It is generated from the table of flags.
+// flagsText returns the output of adze help flags, generated from the flag table.
 func flagsText(width int) string {
 	var b strings.Builder
 	b.WriteString("Flags of adze and adze -p. adze help COMMAND lists those of a command.\n")
@@ -164,7 +164,7 @@ func commandsText(width int) string {
 	return b.String()
 }
 
-// helpWidth returns how wide help is.
+// helpWidth returns the width of help texts.
 func (env *Env) helpWidth() int {
 	if w := env.width(); env.StdoutTerminal && w > 0 {
 		return min(w-1, syntax.Width)
@@ -172,7 +172,7 @@ func (env *Env) helpWidth() int {
 	return syntax.Width
 }
 
-// mainVariables are the variables that most users set, with their meaning.
+// mainVariables returns the most common variables and their meaning.
 func mainVariables() [4][2]string {
 	return [...][2]string{
 		{"ANTHROPIC_API_KEY", "the key for the Anthropic API"},
@@ -182,7 +182,7 @@ func mainVariables() [4][2]string {
 	}
 }
 
-// exitCodes are the exit codes, with their meaning.
+// exitCodes returns the exit codes and their meaning.
 func exitCodes() [5][2]string {
 	return [...][2]string{
 		{"0", "done"},
@@ -193,10 +193,10 @@ func exitCodes() [5][2]string {
 	}
 }
 
-// An explainer adds a text to the help of its command.
+// An explainer adds text to its command's help.
 type explainer interface{ explain() string }
 
-// describe returns the command as the language of the command line has it.
+// describe converts the command to a syntax.Command.
 func (c *command) describe(env *Env) syntax.Command {
 	o := c.options()
 	d := syntax.Command{Name: c.name, Args: c.args, Doc: c.doc, Flags: append(o.flags(), helpFlag(new(bool)))}

@@ -21,7 +21,7 @@ import (
 	"adze/internal/style"
 )
 
-// importOptions belong to adze import.
+// importOptions holds the options of adze import.
 type importOptions struct {
 	project settings.Source
 	json    bool
@@ -31,7 +31,7 @@ func (o *importOptions) flags() []flag {
 	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// run prints what other tools keep for the user and the project. It changes nothing.
+// run lists other tools' configuration for the user and the project. It changes nothing.
 func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project)
 	list, err := servers.Load(p, servers.Flags{})
@@ -58,7 +58,7 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	return env.print(importPage(all, env.Dir, p.User))
 }
 
-// importPage returns the findings as users read them.
+// importPage formats the findings for users.
 func importPage(found []imports.Finding, dir, home string) string {
 	if len(found) == 0 {
 		return "No files of other tools were found, in your home directory or in this project.\n"
@@ -94,7 +94,7 @@ func importPage(found []imports.Finding, dir, home string) string {
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// short returns a path as users write it.
+// short abbreviates a path as users write it.
 func short(path, dir, home string) string {
 	if rel := paths.Relative(dir, path); rel != path {
 		return rel

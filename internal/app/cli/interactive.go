@@ -40,22 +40,22 @@ import (
 	"adze/internal/ui/tui/attention"
 )
 
-// A terminal is the interactive front end: it holds one conversation after the other.
+// A terminal is the interactive front end. It runs one conversation after another.
 type terminal struct {
 	ws   *wire.Workspace
-	spec wire.Spec          // of the next conversation
-	conv *wire.Conversation // the one that is open; may be nil
-	// release gives the terminal back, after the front end has ended.
+	spec wire.Spec          // spec of the next conversation
+	conv *wire.Conversation // open conversation; may be nil
+	// release restores the terminal after the front end has ended.
 	release func()
-	// separator stands between the parts of a row, and help says how to get help.
+	// separator separates the parts of a row, and help is a hint on getting help.
 	separator, help string
-	// lines says that the terminal edits what is typed, and that adze gets no keys.
+	// lines is true if the terminal edits input itself, so that adze gets no keys.
 	lines bool
 }
 
 // interact runs conversations at the terminal until the user leaves.
 func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) error {
-	env.voice = &voice{} // before others can speak
+	env.voice = &voice{} // before others can use it
 	p, err := o.meet(ctx, env)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	return nil
 }
 
-// frontEnd returns the front end for where the user sits.
+// frontEnd returns the front end for the user's terminal.
 func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 	p := t.ws.Project
 	why := o.seat(env, p).LineByLine()
@@ -105,7 +105,7 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		Thinking: func() bool { return p.Settings().Bool("showThinking") },
 		Notify:   t.notifier(env),
 	}
-	if o.spec.Team.Team == "" { // no one looks at a teammate
+	if o.spec.Team.Team == "" { // teammates have no viewer
 		cfg.Tip = tips.Box{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
 		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
@@ -118,7 +118,7 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		return tui.New(cfg)
 	}
 	t.lines = true
-	if why == "CI" { // which may not have been meant for this
+	if why == "CI" { // CI may have been set for another purpose
 		t.help += " All appears line by line, because CI is set."
 	}
 	lines := plain.Config{
@@ -126,43 +126,45 @@ func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
 		Palette: cfg.Palette, Glyphs: cfg.Glyphs, Verbose: cfg.Verbose, Dir: cfg.Dir, Remember: cfg.Typing.Remember,
 	}
 	if env.Interrupts != nil {
-		lines.Interrupts, _ = env.Interrupts() // until the program ends
+		lines.Interrupts, _ = env.Interrupts() // until the program exits
 	}
 	return plain.New(lines)
 }
 
-// filesIn finds files that answers and results name, in a directory.
+// filesIn finds files named in answers and results, in a directory.
 func filesIn(dir string) draw.Files {
-	host, _ := os.Hostname() // ok: an address without one is of this machine, too
+	host, _ := os.Hostname() // ok: an address without a host is local too
 	return draw.Files{Dir: dir, Host: host, Exists: func(path string) bool {
 		info, err := os.Lstat(path)
 		return err == nil && info.Mode().IsRegular()
 	}}
 }
 
-// A front is a front end for a user.
+// A front is a user-facing front end.
 type front interface {
 	Run(ctx context.Context) error
-	// Tell shows a text between its own, and Untold returns what was told and is not shown.
+	// Tell shows a text among its own output, and Untold returns the texts that were not shown.
 	Tell(text string)
 	Untold() []string
 }
 
-// front runs a front end. What is said meanwhile goes through it, if both have the same terminal.
+// front runs a front end. If standard error is the same terminal, messages go through the front
+// end.
 func (env *Env) front(ctx context.Context, f front) error {
 	if errs, ok := env.Stderr.(*os.File); ok && term.IsTerminal(errs) {
 		env.voice.set(f.Tell)
 	}
 	err := f.Run(ctx)
 	env.voice.set(nil)
-	for _, text := range f.Untold() { // it has the prefix already
+	for _, text := range f.Untold() { // the prefix is already there
 		env.tell(text)
 	}
 	return err
 }
 
-// takeKeys makes the terminal deliver keys, and reports whether it does. [terminal.release] gives it back. While another
-// program has the terminal, it is as that one expects it.
+// takeKeys switches the terminal to raw mode, and reports whether it succeeded.
+// [terminal.release] restores it. While another program has the terminal, its original mode is
+// restored.
 func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 	restore, err := env.raw()
 	if err != nil {
@@ -192,9 +194,10 @@ func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 		modes.On()
 	}
 	cfg.Resume = func() {
-		// To restore first would echo what is typed meanwhile; what restore brings back stays the same.
-		env.raw()   // ok: a terminal that cannot be set shows what is typed
-		modes.Off() // or those that are stacked would be there twice
+		// Restoring first would echo text typed in the meantime; the saved state stays the
+		// same.
+		env.raw()   // ok: a terminal that cannot be set echoes input
+		modes.Off() // avoids stacking the modes twice
 		modes.On()
 	}
 	cfg.Suspend = func() {
@@ -222,7 +225,8 @@ func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 	return true
 }
 
-// notifier returns what notifies the user, and tells the hooks if it is their turn: of questions they know.
+// notifier returns a function that notifies the user, and fires hooks at the end of a turn;
+// hooks learn of questions elsewhere.
 func (t *terminal) notifier(env *Env) func(attention.Cause) string {
 	n := notices.Notifier{Setting: func(name string) string { return t.ws.Project.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}
 	return func(c attention.Cause) string {
@@ -233,7 +237,7 @@ func (t *terminal) notifier(env *Env) func(attention.Cause) string {
 	}
 }
 
-// typing returns what the user types with.
+// typing returns the configuration of the input line.
 func (t *terminal) typing(env *Env) talk.Typing {
 	p := t.ws.Project
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
@@ -260,7 +264,7 @@ func (t *terminal) typing(env *Env) talk.Typing {
 	return typing
 }
 
-// setUp asks a user who has configured no model provider how to continue.
+// setUp asks a user without a configured model provider how to continue.
 func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) error {
 	c := providers.Config{Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
 	wanted := cmp.Or(o.spec.Model.Name, p.Values().Model.Name)
@@ -285,7 +289,7 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	return answered(err)
 }
 
-// keepModel makes a model of a server on this machine the default.
+// keepModel makes a local server's model the default.
 func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) {
 	raw, err := json.Marshal(name)
 	if err == nil {
@@ -298,7 +302,7 @@ func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) 
 	env.Say(name + " is the default model from now on; `adze config unset model` forgets it")
 }
 
-// chooser returns a dialog as package login takes it, or nil.
+// chooser adapts a dialog for package login, or returns nil.
 func chooser(ask func(q console.Choice) (int, error)) func(question string, answers []string, leaving string) (int, error) {
 	if ask == nil {
 		return nil
@@ -313,7 +317,7 @@ func chooser(ask func(q console.Choice) (int, error)) func(question string, answ
 	}
 }
 
-// open opens a conversation in place of the one before.
+// open opens a conversation in place of the previous one.
 func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation, error) {
 	if resume != "" {
 		if _, err := archive.Find(t.ws.Project.Home, t.ws.Dir, resume); err != nil {
@@ -333,7 +337,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation,
 	}
 	t.conv = c
 	if spec.Worktree.Wanted {
-		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations work there, too
+		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations use it too
 	}
 	d := c.Desk()
 	d.Surroundings.Keys.Lines = t.lines
@@ -350,9 +354,10 @@ func (t *terminal) close() {
 	}
 }
 
-// meet opens the project of a conversation at the terminal, and first asks the user what only they can decide:
-// whether to continue without a broken settings file, whether to trust the workspace, and which files outside
-// it the model may read. Settings and trust are read once, unless an answer changes them.
+// meet opens the project of an interactive conversation, first prompting for decisions only the
+// user can make: whether to continue without a broken settings file, whether to trust the
+// workspace, and which files outside it the model may read. Settings and trust are read once,
+// unless an answer changes them.
 func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
 	p, warnings := settings.Open(env.source(o.project))
 	if env.voice != nil {
@@ -385,7 +390,7 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	return p, memorycmd.Offer(env.streams(), p, o.spec.Bare)
 }
 
-// confirmInvalid asks whether to continue without the settings files that cannot be read.
+// confirmInvalid asks whether to continue without the unreadable settings files.
 func confirmInvalid(env *Env, p *settings.Project) error {
 	for _, e := range p.Settings().Invalid() {
 		if e.Scope == scope.Managed {
@@ -400,8 +405,8 @@ func confirmInvalid(env *Env, p *settings.Project) error {
 	return nil
 }
 
-// offerTrust asks whether to trust a workspace that has settings, hooks or instructions of its own, and reports
-// the answer.
+// offerTrust asks whether to trust a workspace with its own settings, hooks or instructions,
+// and reports the answer.
 func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Project) (bool, error) {
 	t := p.Trust
 	if t.Trusted() || t.Problem != nil {
@@ -441,7 +446,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 	return true, t.Add(ctx, offer)
 }
 
-// offerServers asks about the servers of the project that the user has not approved.
+// offerServers prompts for the project servers that need approval.
 func (o *runOptions) offerServers(ctx context.Context, env *Env, p *settings.Project) (err error) {
 	o.plugins = plugins.Open(plugins.Config{Project: p, Dirs: o.pluginDirs, Say: env.Say})
 	o.servers.Plugins = o.plugins.Servers
@@ -450,13 +455,13 @@ func (o *runOptions) offerServers(ctx context.Context, env *Env, p *settings.Pro
 	}
 	decided, err := servers.Ask(ctx, env.streams(), p, o.servers.Loaded)
 	if decided {
-		o.servers.Loaded = nil // it is another one now
+		o.servers.Loaded = nil // outdated now
 	}
 	return err
 }
 
-// offerIncludes asks once about each file outside the project that the instructions of a trusted workspace
-// include. The answer is stored with the trust.
+// offerIncludes asks once about each file outside the project that a trusted workspace's
+// instructions include. The answer is stored with the trust.
 func (o *runOptions) offerIncludes(ctx context.Context, env *Env, p *settings.Project) error {
 	t := p.Trust
 	if !t.Trusted() || t.Problem != nil {

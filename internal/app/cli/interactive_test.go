@@ -16,7 +16,7 @@ import (
 	"adze/internal/app/wire"
 )
 
-// A place is a user's machine, with what the program prints.
+// A place is a user's machine together with the program's output.
 type place struct {
 	*apptest.Place
 	env  Env
@@ -34,7 +34,7 @@ func newPlace(t *testing.T) *place {
 }
 
 func (p *place) project() *settings.Project {
-	project, _ := settings.Open(p.env.source(settings.Source{})) // ok: the tests look at what counts
+	project, _ := settings.Open(p.env.source(settings.Source{})) // ok: the tests check the resulting settings
 	return project
 }
 
@@ -66,7 +66,7 @@ func TestMeet(t *testing.T) {
 			tt.set(p)
 			p.env.StdinTerminal, p.env.StdoutTerminal = true, true
 			p.env.Stdin = strings.NewReader(tt.answer)
-			o := &runOptions{spec: wire.Spec{Bare: true}} // without memories, which are asked about, too
+			o := &runOptions{spec: wire.Spec{Bare: true}} // bare: memories would prompt too
 			if _, err := o.meet(t.Context(), &p.env); (err != nil) != tt.fails {
 				t.Errorf("%v, %s", err, p.said.String())
 			}

@@ -11,8 +11,8 @@ import (
 	"adze/internal/platform/lines"
 )
 
-// serveLines answers each line of standard input with a line of JSON, until the input ends. A line that is
-// too long is answered as an error; empty ones are left out.
+// serveLines answers each line of standard input with a line of JSON, until the input ends. An
+// overlong line gets an error; empty ones are skipped.
 func serveLines(ctx context.Context, env *Env, answer func(line []byte, err error) any) error {
 	in := lines.NewReader(env.Stdin, maxPrompt)
 	for {

@@ -7,12 +7,12 @@ import (
 	"adze/internal/app/syntax"
 )
 
-// manOptions belong to adze man.
+// manOptions holds the options of adze man.
 type manOptions struct{}
 
 func (*manOptions) flags() []flag { return nil }
 
-// explain says how to read and to install the page.
+// explain describes how to read and install the page.
 func (*manOptions) explain() string {
 	return "adze man | man -l - shows the page. To install it: adze man >~/.local/share/man/man1/adze.1\n"
 }
@@ -21,7 +21,7 @@ func (*manOptions) run(_ context.Context, env *Env, _ invocation) error {
 	return env.print(manPage(env.Version))
 }
 
-// manPage returns the manual page. It is generated from the tables of flags and commands.
+// manPage returns the manual page, generated from the flag and command tables.
 func manPage(version string) string {
 	m := &syntax.Manual{}
 	fmt.Fprintf(m, ".TH ADZE 1 \"\" \"adze %s\" \"User Commands\"\n", syntax.Roff(version))

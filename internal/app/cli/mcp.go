@@ -18,7 +18,7 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// mcpOptions belong to adze mcp.
+// mcpOptions holds the options of adze mcp.
 type mcpOptions struct {
 	mcpcmd.Options
 	project settings.Source
@@ -31,19 +31,19 @@ func (o *mcpOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain says how to begin.
+// explain describes how to start.
 func (*mcpOptions) explain() string { return mcpcmd.Explanation }
 
 func (*mcpOptions) actions() []action { return mcpActions().Help() }
 
-// mcpActions returns the actions on servers, and the one that makes adze a server, which has a run of its own.
+// mcpActions returns the actions on servers, and serve, which has its own run method.
 func mcpActions() actions.Table[*mcpcmd.Task] {
 	return append(mcpcmd.Actions(), actions.Action[*mcpcmd.Task]{
 		Name: "serve", Args: "[--http HOST:PORT]", Doc: "offer adze's tools to another program, under your permission rules",
 	})
 }
 
-// advice is for the flags of a server's own program.
+// advice covers flags meant for a server's own program.
 func (*mcpOptions) advice(args []string) string {
 	if slices.Contains([]string{"add", "tools", "call"}, args[0]) && !slices.Contains(args, "--") {
 		return "; write -- before the command of a server"
@@ -51,12 +51,12 @@ func (*mcpOptions) advice(args []string) string {
 	return ""
 }
 
-// offers completes the names of servers.
+// offers completes server names.
 func (o *mcpOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"get", "remove", "tools", "call", "login", "logout"}, args[0]) {
 		return nil
 	}
-	p, _ := settings.Open(env.source(o.project)) // ok: nothing is completed then
+	p, _ := settings.Open(env.source(o.project)) // ok: then nothing is completed
 	o.Flags.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say}).Servers
 	r, err := servers.Load(p, o.Flags)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *mcpOptions) offers(env *Env, args []string) (list []offer) {
 	return list
 }
 
-// run runs an action on the servers; without a name, it lists them.
+// run runs an action on the servers; the default is list.
 func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
 	if name == "serve" {
@@ -89,7 +89,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	t.Open = func(entries []*roster.Entry, connect bool) (*servers.Fleet, func(), error) {
 		place := env.wire()
 		if connect {
-			place.Say = func(string) {} // the action says how servers stand
+			place.Say = func(string) {} // the action reports server states
 		}
 		place.Servers.Loaded = &roster.Roster{Entries: entries}
 		w := wire.Open(place, p)

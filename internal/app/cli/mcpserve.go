@@ -8,7 +8,7 @@ import (
 	"adze/internal/app/syntax"
 )
 
-// serveFlags are those of adze mcp serve.
+// serveFlags returns the flags of adze mcp serve.
 func serveFlags(o *serving.Options) []flag {
 	table := []flag{
 		{Name: "http", Value: "HOST:PORT", Doc: "with serve, serve clients that connect to this address, such as 127.0.0.1:8000, instead of standard streams",

@@ -13,7 +13,7 @@ import (
 	"adze/internal/app/syntax"
 )
 
-// memoryOptions belong to adze memory.
+// memoryOptions holds the options of adze memory.
 type memoryOptions struct {
 	memorycmd.Options
 	project settings.Source
@@ -27,29 +27,29 @@ func (o *memoryOptions) flags() []flag {
 	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain says what a memory is called.
+// explain describes how memories are named.
 func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }
 
 func (*memoryOptions) actions() []action { return memorycmd.Actions().Help() }
 
-// offers completes the names of the memories.
+// offers completes memory names.
 func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
 		return nil
 	}
-	p, _ := settings.Open(env.source(o.project)) // ok: nothing is completed then
+	p, _ := settings.Open(env.source(o.project)) // ok: then nothing is completed
 	if p.HomeErr != nil {
 		return nil
 	}
 	f, _, _ := memories.Folder(p)
-	all, _ := f.List() // ok: nothing is completed then
+	all, _ := f.List() // ok: then nothing is completed
 	for _, m := range all {
 		list = append(list, offer{Word: m.Name, Doc: m.Title})
 	}
 	return list
 }
 
-// run runs an action on the memories; without a name, it lists them.
+// run runs an action on the memories; the default is list.
 func (o *memoryOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
 	a, err := memorycmd.Actions().Find("memory", name)

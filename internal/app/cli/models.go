@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// modelsOptions belong to adze models.
+// modelsOptions holds the options of adze models.
 type modelsOptions struct {
 	project settings.Source
 	json    bool
@@ -24,9 +24,9 @@ func (o *modelsOptions) flags() []flag {
 	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings")...)
 }
 
-// run prints the table of models.
+// run prints the model catalog.
 func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
-	p := openLeniently(env, o.project) // without a state home there is only the built-in table
+	p := openLeniently(env, o.project) // only the built-in table without a state home
 	table := providers.Table(p.Settings(), env.Say)
 	models := table.All()
 	servers := providers.FindLocal(ctx, p.Settings(), env.Version)
@@ -91,5 +91,5 @@ func modelsJSON(table catalog.Table, servers providers.Servers, listed []string)
 	return marshal(map[string]any{"date": catalog.Date, "models": list, "local": servers.List(), "listed": append([]string{}, listed...)})
 }
 
-// marshal returns v as indented JSON with an end of line.
+// marshal returns v as indented JSON with a trailing newline.
 func marshal(v any) string { return console.JSON(v) }

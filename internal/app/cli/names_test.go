@@ -21,7 +21,7 @@ import (
 	"adze/internal/skill/bundled"
 )
 
-// existing is what texts may name.
+// existing holds the names that texts may mention.
 type existing struct {
 	slash, commands, flags, settings, variables map[string]bool
 }
@@ -52,7 +52,7 @@ func whatExists() *existing {
 	}
 	for _, k := range settings.Keys() {
 		for _, name := range append([]string{k.Name}, k.Aliases...) {
-			for at := 0; name != "" && at >= 0; { // a section may be named, too
+			for at := 0; name != "" && at >= 0; { // a section may be named too
 				e.settings[name] = true
 				if at = strings.LastIndexByte(name, '.'); at > 0 {
 					name = name[:at]
@@ -63,15 +63,15 @@ func whatExists() *existing {
 			e.variables[name] = true
 		}
 	}
-	e.variables["ADZE_TEST_RESOLVER"] = true                                                                          // of a test build
-	for _, name := range []string{"SKILL_DIR", "SESSION_ID", "PROJECT_DIR", "EFFORT", "PLUGIN_ROOT", "PLUGIN_DATA"} { // in prompts of skills
+	e.variables["ADZE_TEST_RESOLVER"] = true                                                                          // test builds only
+	for _, name := range []string{"SKILL_DIR", "SESSION_ID", "PROJECT_DIR", "EFFORT", "PLUGIN_ROOT", "PLUGIN_DATA"} { // used in skill prompts
 		e.variables["ADZE_"+name] = true
 	}
 	return e
 }
 
 var (
-	// What the names of things look like in a text.
+	// Patterns for names in a text.
 	slashName    = regexp.MustCompile("(?:^|[\\s`'\"(«])/([a-z][a-z-]+)(?:$|[\\s`'\".,;:)»])")
 	commandName  = regexp.MustCompile(`\badze ([a-z][a-z-]+)\b`)
 	flagName     = regexp.MustCompile(`(?:^|[\s` + "`" + `'"(\[|])--([a-zA-Z][a-zA-Z-]+)`)
@@ -81,17 +81,17 @@ var (
 	codeLine     = regexp.MustCompile(`(?m)^    (\S.*)$`)
 	fence        = regexp.MustCompile("(?s)```.*?```")
 	fileName     = regexp.MustCompile(`^(?:docs|scripts|internal|testdata|cmd|changelog)/[\w./-]+$`)
-	textTitle    = regexp.MustCompile(`(?m)^-- .* --$`) // of a text in a catalogue
+	textTitle    = regexp.MustCompile(`(?m)^-- .* --$`) // title of a catalog text
 	link         = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)
 )
 
-// Names that are not ours: directories of a system, other programs' flags, words after the name of the program, and
-// files that look like settings.
+// Names that are not ours: system directories, other programs' flags, words after the program's
+// name, and files that look like settings.
 var (
 	directories = words("tmp etc dev proc sys usr bin home work opt var root private nix run path name type")
 	foreign     = words("no-ext-diff no-textconv no-verify yes amend hard oneline no-pager cached no-edit jinja ctx-size parallel max-model-len enable-auto-tool-choice tool-call-parser region")
-	mistakes    = words("sesions fast")                                                                                                               // shown as such, or told of as removed
-	given       = words("ADZE_PROJECT_DIR ADZE_FILE_PATH ADZE_ENV_FILE ADZE_PATH ADZE_SNAPSHOT ADZE_REPORT ADZE_MCP_SERVER_NAME ADZE_MCP_SERVER_URL") // to programs that adze starts
+	mistakes    = words("sesions fast")                                                                                                               // shown as mistakes, or mentioned as removed
+	given       = words("ADZE_PROJECT_DIR ADZE_FILE_PATH ADZE_ENV_FILE ADZE_PATH ADZE_SNAPSHOT ADZE_REPORT ADZE_MCP_SERVER_NAME ADZE_MCP_SERVER_URL") // set for programs started by adze
 
 	proseWords = words("is was will has can may must did had only itself cannot never and or in on at as the to for with by from that which when where while not also if already work then but before after without wrote now")
 )
@@ -104,7 +104,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// code returns what a document shows as code: spans and indented lines.
+// code returns the code in a document: spans and indented lines.
 func code(doc string) []string {
 	doc = fence.ReplaceAllStringFunc(doc, func(block string) string {
 		return "\n    " + strings.ReplaceAll(strings.Trim(block, "`"), "\n", "\n    ")
@@ -116,11 +116,11 @@ func code(doc string) []string {
 	return all
 }
 
-// missingInCode returns the names in a piece of code that do not exist. Only lines about adze itself count, and
-// flags that stand alone.
+// missingInCode returns the names in a piece of code that do not exist. Only lines about adze
+// itself and isolated flags are checked.
 func (e *existing) missingInCode(span string) []string {
 	var missing []string
-	if i := strings.Index(span, " #"); i > 0 { // a comment of the shell
+	if i := strings.Index(span, " #"); i > 0 { // shell comment
 		span = span[:i]
 	}
 	if at := regexp.MustCompile(`(?:^|[\s(|])adze (.*)`).FindStringSubmatch(span); at != nil {
@@ -148,7 +148,8 @@ func (e *existing) missingFlags(text string) []string {
 	return missing
 }
 
-// missingSettings returns names that look like settings, as their first part is that of one, and variables.
+// missingSettings returns unknown variables, and unknown names that look like settings because
+// they start with a known section.
 func (e *existing) missingSettings(text string) []string {
 	var missing []string
 	for _, m := range settingName.FindAllStringSubmatch(text, -1) {
@@ -181,13 +182,14 @@ func (e *existing) missingInSentence(text string) []string {
 	return slices.Concat(missing, e.missingFlags(text), e.missingSettings(text))
 }
 
-// verb reports whether a word says what adze does or did: it looks like a verb, and not like a command.
+// verb reports whether a word after "adze" is a verb rather than a command.
 func (e *existing) verb(word string) bool {
 	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && verbs()[word].use == "" &&
 		len(spell.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
 }
 
-// Every command, flag, setting, variable and file that a document names exists.
+// TestNamesInDocuments checks that every command, flag, setting, variable and file named in a
+// document exists.
 func TestNamesInDocuments(t *testing.T) {
 	e, root := whatExists(), filepath.Join("..", "..", "..")
 	for _, pattern := range []string{"*.md", "docs/*.md", "changelog/unreleased/*"} {
@@ -197,7 +199,7 @@ func TestNamesInDocuments(t *testing.T) {
 		}
 		for _, file := range files {
 			if filepath.Base(file) == "CHANGELOG.md" {
-				continue // tells of the past
+				continue // describes the past
 			}
 			data, err := os.ReadFile(file)
 			if err != nil {
@@ -208,7 +210,7 @@ func TestNamesInDocuments(t *testing.T) {
 					t.Errorf("%s: %s, in %q, does not exist", file, name, span)
 				}
 				if fileName.MatchString(span) {
-					if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(span))); len(found) == 0 { // ok: a good pattern
+					if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(span))); len(found) == 0 { // ok: the pattern is valid
 						t.Errorf("%s: there is no file %s", file, span)
 					}
 				}
@@ -222,7 +224,8 @@ func TestNamesInDocuments(t *testing.T) {
 	}
 }
 
-// The page on the conversation names the keys and the beginnings of lines that the program names, and no others.
+// TestKeysInDocuments checks that the page on the conversation names exactly the keys and line
+// prefixes the program defines.
 func TestKeysInDocuments(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "conversation.md"))
 	if err != nil {
@@ -251,11 +254,12 @@ func TestKeysInDocuments(t *testing.T) {
 	}
 }
 
-// spoken are the packages whose sentences are for users or models. Those below know commands of others by name.
+// spoken lists the packages whose sentences are for users or models. Packages below them know
+// other programs' commands by name.
 var spoken = []string{"agent", "app", "brief", "confine", "desk", "hook", "instruct", "memory", "model", "permission", "session", "tool", "tools", "ui"}
 
-// Every command, flag, setting and variable that a sentence of the program names exists: errors, notices, help, and
-// what models are told (model-side 3.6).
+// TestNamesInSentences checks that every command, flag, setting and variable named in the
+// program's texts exists: errors, notices, help, and texts for models (model-side 3.6).
 func TestNamesInSentences(t *testing.T) {
 	e, root := whatExists(), filepath.Join("..", "..")
 	sentences := 0
@@ -284,7 +288,7 @@ func TestNamesInSentences(t *testing.T) {
 			}
 			for _, text := range texts {
 				if !strings.Contains(strings.TrimSpace(text), " ") {
-					continue // no sentence
+					continue // not a sentence
 				}
 				sentences++
 				for _, name := range e.missingInSentence(text) {
@@ -302,7 +306,7 @@ func TestNamesInSentences(t *testing.T) {
 	}
 }
 
-// literals returns the strings of a file of Go, with those that are joined by + as one.
+// literals returns the strings in a Go file, joining concatenations.
 func literals(path string) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -338,7 +342,7 @@ func literals(path string) ([]string, error) {
 	return all, nil
 }
 
-// The checks find what does not exist, and leave alone what is not ours.
+// TestNamesCheck checks that the checks find unknown names and ignore foreign ones.
 func TestNamesCheck(t *testing.T) {
 	e := whatExists()
 	for text, want := range map[string]string{
@@ -377,8 +381,7 @@ func TestNamesCheck(t *testing.T) {
 	}
 }
 
-// The setting that enables a command exists, and is on or off.
-//
+// TestSwitchesAreSettings checks that the setting that enables a command exists and is boolean.
 // Proves CMD-02.
 func TestSwitchesAreSettings(t *testing.T) {
 	for _, c := range everyCommand().Commands() {

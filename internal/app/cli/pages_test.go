@@ -13,7 +13,7 @@ import (
 	"adze/internal/skill/bundled"
 )
 
-// The pages of docs/reference are made of the tables that the program itself uses.
+// The pages in docs/reference are generated from the tables used by the program.
 
 func flagReference() string {
 	var b strings.Builder
@@ -53,7 +53,8 @@ func settingsReference() string {
 		settingsTable(settings.Keys())
 }
 
-// commandReference returns the commands of a session by section, as /help lists them, and the skills that come with adze.
+// commandReference returns the session commands by section, as /help lists them, and the
+// built-in skills.
 func commandReference() string {
 	var b strings.Builder
 	b.WriteString("# Slash commands\n\nGenerated from the program's table with `go test ./internal/app/cli -update`.\n\n" +
@@ -73,7 +74,7 @@ func commandReference() string {
 		b.WriteString("|---|---|---|---|---|\n")
 	}
 	d := everyCommand()
-	page, _ := d.Run(context.Background(), "help", "") // ok: it cannot fail
+	page, _ := d.Run(context.Background(), "help", "") // ok: cannot fail
 	for _, section := range page.(desk.Page).Blocks[0].(desk.Fields) {
 		table(section.Name)
 		for _, name := range strings.Fields(section.Value) {
@@ -97,7 +98,7 @@ func commandReference() string {
 	return b.String()
 }
 
-// quoted returns words as code, each with what comes before it.
+// quoted formats words as code, each with a prefix.
 func quoted(words []string, before string) string {
 	if len(words) == 0 {
 		return ""
@@ -105,7 +106,7 @@ func quoted(words []string, before string) string {
 	return "`" + before + strings.Join(words, " "+before) + "`"
 }
 
-// settingsTable returns the keys as a table in Markdown.
+// settingsTable formats the keys as a Markdown table.
 func settingsTable(keys []config.Key) string {
 	var b strings.Builder
 	b.WriteString("| Key or variable | Default | Accepted | Meaning | Requirement |\n|---|---|---|---|---|\n")

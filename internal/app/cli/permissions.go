@@ -11,14 +11,14 @@ import (
 	"adze/internal/app/wire"
 )
 
-// permissionsOptions belong to adze permissions.
+// permissionsOptions holds the options of adze permissions.
 type permissionsOptions struct {
 	project     settings.Source
 	access      wire.AccessSpec
 	json, stdin bool
 }
 
-// explain says what each form does.
+// explain describes the forms of the command.
 func (*permissionsOptions) explain() string {
 	return `check lists the rules and hook matchers that can never take effect, with their source and the reason, and
 exits with 1 if there are any. check TOOL JSON explains how a model's call would be decided by the rules and
@@ -52,8 +52,8 @@ func (*permissionsOptions) offers(env *Env, args []string) []offer {
 	return nil
 }
 
-// run lists the rules, finds those that never take effect, or explains how calls would be decided. Nothing is run
-// or written.
+// run lists the rules, finds ineffective ones, or explains how calls would be decided. Nothing
+// is run or written.
 func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	const usage = "usage: adze permissions [list], adze permissions check, adze permissions check TOOL JSON, or adze permissions check --stdin"
 	c := o.checker(env)
@@ -89,7 +89,7 @@ func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) e
 	return c.One(args[0], input)
 }
 
-// checker returns what decides about calls.
+// checker returns a Checker that judges calls.
 func (o *permissionsOptions) checker(env *Env) *permissionscmd.Checker {
 	return &permissionscmd.Checker{
 		Console: env.streams(), JSON: o.json, Dir: env.Dir,

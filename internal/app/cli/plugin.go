@@ -13,7 +13,7 @@ import (
 	"adze/internal/app/wire"
 )
 
-// pluginOptions belong to adze plugin.
+// pluginOptions holds the options of adze plugin.
 type pluginOptions struct {
 	plugincmd.Options
 	project settings.Source
@@ -23,17 +23,17 @@ func (o *pluginOptions) flags() []flag {
 	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain says how to begin.
+// explain describes how to start.
 func (*pluginOptions) explain() string { return plugincmd.Explanation }
 
 func (*pluginOptions) actions() []action { return plugincmd.Actions().Help() }
 
-// offers completes the names of plugins.
+// offers completes plugin names.
 func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"details", "enable", "disable", "update", "uninstall", "configure"}, args[0]) {
 		return nil
 	}
-	p, _ := settings.Open(env.source(o.project)) // ok: nothing is completed then
+	p, _ := settings.Open(env.source(o.project)) // ok: then nothing is completed
 	all, err := plugins.Open(plugins.Config{Project: p, Say: env.Say}).All()
 	if err != nil {
 		return nil
@@ -44,7 +44,7 @@ func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 	return list
 }
 
-// run runs an action on the plugins; without a name, it lists them.
+// run runs an action on the plugins; the default is list.
 func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
 	a, err := plugincmd.Actions().Find("plugin", name)

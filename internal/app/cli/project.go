@@ -11,14 +11,14 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// openWorkspace opens the workspace of a command that runs something, and tells the user about problems in the
-// settings and about ignored configuration. A settings file that cannot be read is an error.
+// openWorkspace opens the workspace of a command that runs something, and reports problems in
+// the settings and ignored configuration. An unreadable settings file is an error.
 func openWorkspace(env *Env, src settings.Source, in invocation) (*wire.Workspace, error) {
 	return openExtended(env, src, in, &extensions{})
 }
 
-// openExtended opens a workspace with the agents, servers and plugins of the command line. What is wrong with them is an
-// error.
+// openExtended opens a workspace with the agents, servers and plugins from the command line.
+// Problems with them are errors.
 func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (*wire.Workspace, error) {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {
@@ -50,7 +50,7 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	return w, nil
 }
 
-// withheld tells the user which parts of the workspace's configuration are ignored.
+// withheld reports which parts of the workspace's configuration are ignored.
 func withheld(env *Env, p *settings.Project) {
 	t := p.Trust
 	if t.Trusted() {
@@ -67,15 +67,15 @@ func withheld(env *Env, p *settings.Project) {
 	env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust lists what they bring along, %s", strings.Join(names, ", "), how))
 }
 
-// enabled tells the user what the workspace may do in this run because of --trust.
+// enabled reports the effects of --trust in this run.
 func enabled(env *Env, p *settings.Project) {
 	if text := p.Trust.Began().Short(); text != "" && (p.Reads(scope.Project) || p.Reads(scope.Local)) {
 		env.Say("--trust enables, for this run: " + text)
 	}
 }
 
-// openLeniently opens the settings for commands that change nothing: files that cannot be read are reported
-// and ignored.
+// openLeniently opens the settings for read-only commands: unreadable files are reported and
+// ignored.
 func openLeniently(env *Env, src settings.Source) *settings.Project {
 	p, warnings := settings.Open(env.source(src))
 	for _, w := range warnings {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/brief"
 )
 
-// promptOptions belong to adze prompt.
+// promptOptions holds the options of adze prompt.
 type promptOptions struct {
 	project settings.Source
 	spec    wire.Spec
@@ -33,7 +33,7 @@ func (*promptOptions) actions() []action {
 	return []action{{Name: "show", Doc: "show what the first request would send, and its size"}}
 }
 
-// run shows what the first request would send.
+// run shows the first request that would be sent.
 func (o *promptOptions) run(ctx context.Context, env *Env, in invocation) (err error) {
 	if !slices.Equal(in.Args, []string{"show"}) {
 		return setup.Errorf("usage: adze prompt show [--json]")
@@ -59,7 +59,7 @@ func (o *promptOptions) run(ctx context.Context, env *Env, in invocation) (err e
 	return env.show(promptPageText(page))
 }
 
-// promptPageText returns the page as text.
+// promptPageText formats the page as text.
 func promptPageText(p *brief.Page) string {
 	var b strings.Builder
 	list := func(kind string, items []brief.PageItem) {

@@ -50,8 +50,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Every variable that the program knows by name is in the table of settings.
-//
+// TestVariablesAreDeclared checks that every variable the program refers to by name is in the
+// settings table.
 // Proves CAT-02.
 func TestVariablesAreDeclared(t *testing.T) {
 	declared := map[string]bool{}
@@ -63,8 +63,8 @@ func TestVariablesAreDeclared(t *testing.T) {
 			declared[name] = true
 		}
 	}
-	// Not settings: what no program may inherit is known by name to be left out, the mark by which programs
-	// that adze started are found is nobody's to set, and neither is how a command is handed over.
+	// Not settings: variables withheld from child processes, the marker by which programs
+	// started by adze are found, and the mechanism for passing commands.
 	exempt := []string{
 		filepath.Join("platform", "osproc", "env.go"), filepath.Join("tools", "powershell", "start.go"),
 		filepath.Join("webtools", "resolver_testbuild.go"), filepath.Join("platform", "osproc", "sweep_linux.go"), filepath.Join("platform", "osproc", "sweep_other.go"),

@@ -17,7 +17,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// rewindFiles restores the files of a session to their state before one of its messages.
+// rewindFiles restores a session's files to their state before a given message.
 func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	p := openLeniently(env, o.project)
 	if p.HomeErr != nil {
@@ -27,9 +27,9 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	id, message := strings.ToLower(name), o.rewind
 	var later []string
 	var changes int64
-	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or the beginning of an id
+	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or an ID prefix
 		id = info.ID
-		if c, err := store.Load(info.Path, store.LoadOptions{}); err == nil { // else the file history must know the message
+		if c, err := store.Load(info.Path, store.LoadOptions{}); err == nil { // otherwise the file history must know the message
 			message, later = desk.MessageNamed(c.Entries, message)
 			changes = session.FileChanges(c.State)
 		}
@@ -45,7 +45,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
-	defer h.Close() // ok: what was restored is on disk
+	defer h.Close() // ok: restored files are on disk
 	report, err := h.Rewind(ctx, message, filehistory.Options{Force: o.force, Later: later})
 	var conflict *filehistory.Conflict
 	var incomplete *filehistory.Incomplete

@@ -27,7 +27,8 @@ import (
 	"adze/internal/ui/headless"
 )
 
-// runOptions are the flags of a run: a conversation, a single turn, or a session driven by a host.
+// runOptions holds the flags of a run: a conversation, a single turn, or a session driven by a
+// host.
 type runOptions struct {
 	project settings.Source
 	spec    wire.Spec
@@ -35,27 +36,27 @@ type runOptions struct {
 	extensions
 
 	print, verbose, hookEvents bool
-	plain                      bool // no line editing and no colours
+	plain                      bool // no line editing and no colors
 	output                     headless.Format
 	input                      string
-	schema                     string // of structured output, or its file
-	asker                      string // where permission questions go
+	schema                     string // output schema, or its file
+	asker                      string // destination of permission prompts
 	replay                     bool   // report prompts when they are stored
-	noCommands                 bool   // slash commands of a host are prompts
+	noCommands                 bool   // a host's slash commands are prompts
 	pick                       bool   // ask which session to resume
 	rewind                     string
 	force                      bool
-	profiling                  string // the address where profiles are served
+	profiling                  string // address for serving profiles
 	version, help              bool
 }
 
-// extensions are agents, servers and plugins that the command line names.
+// extensions holds the agents, servers and plugins named on the command line.
 type extensions struct {
-	agents     *agentdefs.Flags // nil if there are none
+	agents     *agentdefs.Flags // may be nil
 	servers    servers.Flags
 	pluginDirs []string
-	plugins    *plugins.Plugins // of the project
-	// ahead begins what a conversation needs in a workspace that is being opened; nil means nothing.
+	plugins    *plugins.Plugins // the project's plugins
+	// ahead, if non-nil, starts preparing a conversation while its workspace is being opened.
 	ahead func(*wire.Workspace)
 }
 
@@ -94,7 +95,7 @@ func (o *runOptions) supported() []flag {
 	)
 }
 
-// group puts flags into a group of the help.
+// group assigns flags to a help group.
 func group(name string, flags ...flag) []flag {
 	for i := range flags {
 		flags[i].Group = name
@@ -102,7 +103,7 @@ func group(name string, flags ...flag) []flag {
 	return flags
 }
 
-// outputFlags select the prompt and the output.
+// outputFlags returns the flags that select the prompt and the output.
 func (o *runOptions) outputFlags() []flag {
 	return []flag{
 		{Name: "print", Short: "p", Doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
@@ -123,7 +124,7 @@ func (o *runOptions) outputFlags() []flag {
 	}
 }
 
-// promptsFlag is the short form of askerFlag that some clients pass.
+// promptsFlag returns the short form of askerFlag that some clients pass.
 func (o *runOptions) promptsFlag() flag {
 	return flag{Name: "permission-prompts", Value: "MODE", Doc: "none: refuse what would need an answer, the default without a terminal; stdio: the same as --permission-prompt-tool stdio",
 		Choices: []string{"none", askHost},
@@ -140,7 +141,7 @@ func (o *runOptions) promptsFlag() flag {
 		}}
 }
 
-// askerFlag names who answers permission questions.
+// askerFlag returns the flag that selects who answers permission prompts.
 func (o *runOptions) askerFlag() flag {
 	return flag{Name: "permission-prompt-tool", Value: "NAME", Doc: "who answers permission questions: a tool of an MCP server (mcp__server__tool), or stdio, the host, over --input-format stream-json",
 		Choices: []string{askHost},
@@ -175,7 +176,7 @@ func (o *runOptions) sessionFlags() []flag {
 	}...)
 }
 
-// newSessionFlags returns the flags of commands that begin a session.
+// newSessionFlags returns the flags of commands that start a session.
 func newSessionFlags(s *wire.SessionSpec) []flag {
 	return []flag{
 		{Name: "session-id", Value: "UUID", Doc: "the id of the new session",
@@ -190,7 +191,7 @@ func newSessionFlags(s *wire.SessionSpec) []flag {
 	}
 }
 
-// missingFlags returns the flags that clients pass and this version does not implement.
+// missingFlags returns the flags that clients pass but this version does not implement.
 func missingFlags() []flag {
 	return []flag{
 		{Name: "task-budget", Value: "N", Missing: "task budgets"},
@@ -203,7 +204,7 @@ func missingFlags() []flag {
 	}
 }
 
-// check reports flags that contradict each other or need others.
+// check reports flags that conflict or require others.
 func (o *runOptions) check(in invocation) error {
 	s := o.spec.Session
 	switch {
@@ -230,7 +231,7 @@ func (o *runOptions) check(in invocation) error {
 		return setup.Errorf("--input-format stream-json needs --output-format stream-json")
 	case o.spec.Raw && o.output != headless.StreamJSON:
 		return setup.Errorf("--include-partial-messages needs --output-format stream-json")
-	case o.input == inputStream && strings.Join(in.Args, "") != "": // adapters pass an empty one
+	case o.input == inputStream && strings.Join(in.Args, "") != "": // adapters pass an empty argument
 		return setup.Errorf("with --input-format stream-json, prompts come from stdin; remove %q", strings.Join(in.Args, " "))
 	case m.Fallback != "" && m.Fallback == m.Name:
 		return setup.Errorf("--fallback-model %s is the main model; choose another one", m.Fallback)
@@ -240,7 +241,7 @@ func (o *runOptions) check(in invocation) error {
 	return nil
 }
 
-// checkPairs reports flags that exclude each other.
+// checkPairs reports mutually exclusive flags.
 func checkPairs(in invocation) error {
 	for _, p := range [...][2]string{
 		{"system-prompt", "system-prompt-file"},
@@ -254,7 +255,7 @@ func checkPairs(in invocation) error {
 	return nil
 }
 
-// run runs the turns that the command line, the user or the host asks for.
+// run runs the turns requested by the command line, the user or the host.
 func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err error) {
 	if err := o.check(in); err != nil {
 		return err
@@ -296,9 +297,9 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	if o.spec.Schema, err = o.readSchema(in); err != nil {
 		return err
 	}
-	// A long conversation is mostly one large buffer and the texts it was made from: collecting garbage more
-	// often costs little and lowers the peak. A start makes little enough, also with many skills and plugins, that
-	// collecting it takes longer than it is worth.
+	// A long conversation is mostly one large buffer and the texts it was built from, so
+	// collecting garbage more often costs little and lowers the peak. Startup allocates so
+	// little, even with many skills and plugins, that collecting it is not worthwhile.
 	debug.SetGCPercent(250)
 	later := time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) })
 	defer later.Stop()
@@ -313,7 +314,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	return o.headless(ctx, env, in)
 }
 
-// readSchema returns the schema of --json-schema, which is JSON or a file.
+// readSchema returns the schema from --json-schema, which is JSON or a file.
 func (o *runOptions) readSchema(in invocation) ([]byte, error) {
 	if !in.Given["json-schema"] || strings.HasPrefix(strings.TrimSpace(o.schema), "{") {
 		return []byte(o.schema), nil
@@ -328,10 +329,10 @@ func (o *runOptions) readSchema(in invocation) ([]byte, error) {
 	return source, nil
 }
 
-// maxPrompt bounds the text on standard input, in bytes.
+// maxPrompt is the maximum size of the text on standard input, in bytes.
 const maxPrompt = 10 << 20
 
-// readPrompt returns the prompt: the text on standard input, then that of the arguments.
+// readPrompt returns the prompt: standard input followed by the arguments.
 func readPrompt(ctx context.Context, env *Env, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if !env.StdinTerminal {
@@ -353,10 +354,10 @@ func readPrompt(ctx context.Context, env *Env, args []string) (string, error) {
 	return text, nil
 }
 
-// patience is how long to wait for standard input before telling the user about it.
+// patience is how long to wait for standard input before notifying the user.
 const patience = 3 * time.Second
 
-// readStdin reads all of standard input, but no longer than ctx lasts.
+// readStdin reads standard input until EOF or until ctx is done.
 func readStdin(ctx context.Context, env *Env) (string, error) {
 	type read struct {
 		data []byte
@@ -387,7 +388,8 @@ func readStdin(ctx context.Context, env *Env) (string, error) {
 	}
 }
 
-// stdinText returns what was piped as text. What is not text would reach the model as something else.
+// stdinText returns piped input as text. Binary input is an error, because it would reach the
+// model garbled.
 func stdinText(env *Env, data []byte) (string, error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return "", setup.Errorf("stdin is not text: byte %d is NUL; save it to a file and mention the file in the prompt", i)

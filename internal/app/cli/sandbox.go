@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// sandboxOptions belong to adze sandbox.
+// sandboxOptions holds the options of adze sandbox.
 type sandboxOptions struct {
 	project settings.Source
 	access  wire.AccessSpec
@@ -54,7 +54,7 @@ func (o *sandboxOptions) run(ctx context.Context, env *Env, in invocation) error
 	return err
 }
 
-// sandboxText returns the status as text for the user.
+// sandboxText formats the status for the user.
 func sandboxText(s confine.Status) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -118,7 +118,7 @@ func sandboxText(s confine.Status) string {
 	return b.String()
 }
 
-// some returns a list as text, or none if it is empty.
+// some joins a list, or returns none if it is empty.
 func some(list []string, none string) string {
 	if len(list) == 0 {
 		return none

@@ -11,18 +11,19 @@ import (
 	"adze/internal/ui/talk"
 )
 
-// sandboxDeclined is the file in the state home that records that the user declined the sandbox.
+// sandboxDeclined is the file in the state home that records that the user declined the
+// sandbox.
 const sandboxDeclined = "sandbox-declined"
 
-// The answers to the offer of the sandbox.
+// Answers to the sandbox offer.
 const (
 	useSandbox = iota
 	sandboxLater
 	noSandbox
 )
 
-// sandboxOffer returns a function that offers the sandbox if it works here, or nil if the user has decided already.
-// Enable switches the sandbox on for good.
+// sandboxOffer returns a function that offers the sandbox if it works here, or nil if the user
+// has already decided. enable turns the sandbox on permanently.
 func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *talk.Suggestion {
 	if !env.StdinTerminal || !env.StdoutTerminal || p.Home == "" || p.Settings().Origin(wire.SandboxSetting) != "" {
 		return nil
@@ -46,7 +47,7 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 				case sandboxLater:
 					return "", nil
 				case noSandbox:
-					if err := fsys.MkdirPrivate(p.Home); err != nil { // it may be the first start
+					if err := fsys.MkdirPrivate(p.Home); err != nil { // may be the first start
 						return "", err
 					}
 					return "To use the sandbox later: adze config set " + wire.SandboxSetting + " true",

@@ -30,7 +30,7 @@ func TestSandboxOffer(t *testing.T) {
 			t.Errorf("it is offered although the settings say %s", setting)
 		}
 	}
-	if err := os.RemoveAll(p.Path("home/.adze")); err != nil { // as at the first start
+	if err := os.RemoveAll(p.Path("home/.adze")); err != nil { // simulates the first start
 		t.Fatal(err)
 	}
 	if protects = false; offer() != nil {

@@ -17,14 +17,14 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// scheduleOptions belong to adze schedule.
+// scheduleOptions holds the options of adze schedule.
 type scheduleOptions struct{ json bool }
 
 func (o *scheduleOptions) flags() []flag {
 	return []flag{{Name: "json", Doc: "with list, print JSON", Set: syntax.SetBool(&o.json)}}
 }
 
-// explain says where prompts are scheduled, and when they run.
+// explain describes how prompts are scheduled, and when they run.
 func (*scheduleOptions) explain() string {
 	return "In a session /schedule CRON PROMPT schedules a prompt. It runs while a session is open in the directory.\n"
 }
@@ -36,7 +36,7 @@ func (*scheduleOptions) actions() []action {
 	}
 }
 
-// offers completes the ids of the jobs.
+// offers completes job IDs.
 func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) == 0 || args[0] != "delete" {
 		return nil
@@ -45,14 +45,14 @@ func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
 	if err != nil {
 		return nil
 	}
-	all, _ := table.List(context.Background()) // ok: those that are known
+	all, _ := table.List(context.Background()) // ok: completes the known ones
 	for _, j := range all {
 		list = append(list, offer{Word: j.ID, Doc: j.When()})
 	}
 	return list
 }
 
-// scheduled returns the durable jobs of the working directory.
+// scheduled returns the working directory's durable jobs.
 func scheduled(env *Env) (*schedule.Table, error) {
 	home, err := fsys.StateHome(env.Getenv)
 	if err != nil {
@@ -63,7 +63,7 @@ func scheduled(env *Env) (*schedule.Table, error) {
 	}), nil
 }
 
-// run lists the jobs or ends some; without a word, it lists them.
+// run lists or removes jobs; the default is list.
 func (o *scheduleOptions) run(ctx context.Context, env *Env, in invocation) error {
 	table, err := scheduled(env)
 	if err != nil {
@@ -99,7 +99,7 @@ type listedJob struct {
 	Next    time.Time `json:"next,omitzero"`
 	Runs    int       `json:"runs"`
 	CostUSD float64   `json:"costUSD"`
-	// Flaw says why it never runs.
+	// Flaw is the reason why it never runs.
 	Flaw string `json:"flaw,omitempty"`
 }
 

@@ -11,8 +11,9 @@ import (
 	"adze/internal/app/settings"
 )
 
-// startSelf starts this program again at the terminal, with arguments and the settings of this run, and waits for it to end.
-// It reports false if it failed: then it has told the user why. The user's interrupts are meant for it.
+// startSelf runs this program again at the terminal, with the given arguments and this run's
+// settings, and waits for it. It reports false if it failed, in which case it has shown the
+// reason. Interrupts go to the child.
 func startSelf(env *Env, args []string, src settings.Source) (bool, error) {
 	in, ok := env.Stdin.(*os.File)
 	out, okOut := env.Stdout.(*os.File)
@@ -41,10 +42,10 @@ func startSelf(env *Env, args []string, src settings.Source) (bool, error) {
 	return true, nil
 }
 
-// settle is how long an interrupt that has ended another program may take to arrive here.
+// settle is how long an interrupt that ended another program may take to arrive here.
 const settle = 50 * time.Millisecond
 
-// sourceArgs returns the flags that let another run read the same settings.
+// sourceArgs returns the flags that make another run read the same settings.
 func sourceArgs(src settings.Source) (args []string) {
 	if src.Inline != "" {
 		args = append(args, "--settings="+src.Inline)

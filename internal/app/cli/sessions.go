@@ -12,7 +12,7 @@ import (
 	"adze/internal/session/archive"
 )
 
-// sessionsOptions belong to adze sessions.
+// sessionsOptions holds the options of adze sessions.
 type sessionsOptions struct{ sessions.Options }
 
 func (o *sessionsOptions) flags() []flag {
@@ -32,7 +32,7 @@ func (o *sessionsOptions) flags() []flag {
 	}
 }
 
-// run runs an action on the stored sessions; without a name, it lists them.
+// run runs an action on the stored sessions; the default is list.
 func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	home, err := fsys.StateHome(env.Getenv)
 	if err != nil {
@@ -50,14 +50,14 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 	return t.Run(ctx, a)
 }
 
-// explain says what a session is called.
+// explain describes how sessions are named.
 func (*sessionsOptions) explain() string {
 	return "A session is named by its id, its title, the beginning of either, its tag, or the path of its file.\n"
 }
 
 func (*sessionsOptions) actions() []action { return sessions.Actions().Help() }
 
-// offers completes the sessions of this folder.
+// offers completes the sessions in this directory.
 func (*sessionsOptions) offers(env *Env, args []string) []offer {
 	if len(args) == 1 && args[0] != "list" && args[0] != "search" || len(args) > 1 && args[0] == "rm" {
 		return sessionOffers(env)
@@ -65,7 +65,7 @@ func (*sessionsOptions) offers(env *Env, args []string) []offer {
 	return nil
 }
 
-// sessionOffers returns the sessions of this folder, newest first, with their titles.
+// sessionOffers returns the sessions in this directory, newest first, with their titles.
 func sessionOffers(env *Env) (list []offer) {
 	home, err := fsys.StateHome(env.Getenv)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"adze/internal/session/store"
 )
 
-// sessionEnv has a home with one session, and a user at the terminal who types answers.
+// sessionEnv returns an Env with one stored session, and a user at the terminal who types
+// answers.
 func sessionEnv(t *testing.T, answers string, args ...string) (env *Env, out *bytes.Buffer, path string) {
 	t.Helper()
 	home := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"adze/internal/app/sessions"
 )
 
-// sessionReference is the page on sessions, made of the table of the command.
+// sessionReference returns the page on sessions, generated from the command's table.
 func sessionReference() string {
 	var b strings.Builder
 	b.WriteString("# Sessions\n\nGenerated from the program's tables with `go test ./internal/app/cli -update`.\n\n" +

@@ -10,7 +10,7 @@ import (
 	"adze/internal/app/wire"
 )
 
-// teamFlags returns the flags with which the lead of a team starts a teammate.
+// teamFlags returns the flags with which a team's lead starts a teammate.
 func teamFlags(t *teams.Spec) []flag {
 	return []flag{
 		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start teammates with it", Set: syntax.SetText(&t.Team)},
@@ -18,7 +18,8 @@ func teamFlags(t *teams.Spec) []flag {
 	}
 }
 
-// joinTeam makes the conversation that of a teammate, if flags say so. The context that it returns ends with the teammate.
+// joinTeam makes the conversation a teammate's if the flags request it. The returned context
+// ends with the teammate.
 func (o *runOptions) joinTeam(ctx context.Context) (context.Context, error) {
 	t := &o.spec.Team
 	switch {
@@ -34,5 +35,5 @@ func (o *runOptions) joinTeam(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// errLeft says that a teammate has ended as it was asked to.
+// errLeft reports that a teammate has shut down as requested.
 var errLeft = errors.New("the teammate has left its team")

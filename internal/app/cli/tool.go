@@ -17,7 +17,7 @@ import (
 	"adze/internal/tool"
 )
 
-// toolOptions belong to adze tool.
+// toolOptions holds the options of adze tool.
 type toolOptions struct {
 	project           settings.Source
 	spec              wire.Spec
@@ -25,7 +25,7 @@ type toolOptions struct {
 	asModel           bool
 }
 
-// explain says what is allowed.
+// explain describes the permission rules.
 func (*toolOptions) explain() string {
 	return `Naming a tool allows its calls, as --allowed-tools NAME would. Deny rules, the permission mode and hooks
 apply. A call that always asks, because of an ask rule or a protected file, is refused: there is no one to
@@ -52,7 +52,7 @@ func (o *toolOptions) flags() []flag {
 	return append(table, debugFlags(&o.spec.Debug)...)
 }
 
-// offers completes the names of the tools.
+// offers completes tool names.
 func (*toolOptions) offers(env *Env, args []string) []offer {
 	if len(args) > 0 {
 		return nil
@@ -60,8 +60,9 @@ func (*toolOptions) offers(env *Env, args []string) []offer {
 	return toolOffers(env)
 }
 
-// run runs calls from the command line like calls of a model. Naming a tool allows it, as --allowed-tools
-// would, unless calls are judged as a model's; deny rules and the permission mode still apply.
+// run runs calls from the command line like a model's calls. Naming a tool allows it, as
+// --allowed-tools would, unless calls are judged as a model's; deny rules and the permission
+// mode still apply.
 func (o *toolOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if o.list {
 		list := toolsOptions{project: o.project, access: o.spec.Access, json: o.json}
@@ -131,14 +132,14 @@ func toolInput(ctx context.Context, env *Env, args []string) (string, error) {
 	return strings.TrimSpace(text), err
 }
 
-// A caller runs calls one after the other in one session.
+// A caller runs calls sequentially in one session.
 type caller struct {
 	session *session.Session
-	asModel bool // calls are judged like those of a model
+	asModel bool // judge calls as a model's
 	calls   int
 }
 
-// find returns the tool that a name stands for. A model must write it exactly.
+// find returns the tool for a name. With asModel, the name must match exactly.
 func (c *caller) find(name string) (canonical string, ok bool) {
 	find := c.session.Pool().Fold
 	if c.asModel {
@@ -148,7 +149,7 @@ func (c *caller) find(name string) (canonical string, ok bool) {
 	return canonical, ok
 }
 
-// A toolResult is the outcome of a call as it is printed.
+// A toolResult is a call's outcome in the output.
 type toolResult struct {
 	ID         json.RawMessage `json:"id,omitempty"`
 	IsError    bool            `json:"is_error"`
@@ -158,7 +159,7 @@ type toolResult struct {
 	MS         float64         `json:"ms"`
 }
 
-// one runs a single call and prints it.
+// one runs a single call and prints its result.
 func (c *caller) one(ctx context.Context, env *Env, name, input string, asJSON bool) error {
 	r := c.call(ctx, name, input)
 	if r.Refused && c.asModel {
@@ -203,8 +204,8 @@ func (c *caller) call(ctx context.Context, name, input string) toolResult {
 	}
 }
 
-// serve runs the calls that arrive as lines and prints each result as a line, until the input ends. A line
-// that cannot be used gets a result that says so.
+// serve runs calls that arrive as lines and prints each result as a line, until the input ends.
+// An invalid line gets an error result.
 func (c *caller) serve(ctx context.Context, env *Env) error {
 	return serveLines(ctx, env, func(line []byte, err error) any {
 		r := toolResult{IsError: true}
@@ -220,7 +221,7 @@ func (c *caller) serve(ctx context.Context, env *Env) error {
 	})
 }
 
-// line runs the call that a line asks for.
+// line runs the call in a line.
 func (c *caller) line(ctx context.Context, line []byte) toolResult {
 	var in struct {
 		ID    json.RawMessage `json:"id"`

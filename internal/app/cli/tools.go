@@ -12,12 +12,12 @@ import (
 	"adze/internal/tool"
 )
 
-// toolsOptions belong to adze tools.
+// toolsOptions holds the options of adze tools.
 type toolsOptions struct {
 	project settings.Source
 	access  wire.AccessSpec
 	json    bool
-	mcp     bool // also those of servers
+	mcp     bool // include server tools
 }
 
 func (o *toolsOptions) flags() []flag {
@@ -25,9 +25,9 @@ func (o *toolsOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// toolOffers returns the names of the tools.
+// toolOffers returns the tool names.
 func toolOffers(env *Env) (list []offer) {
-	p, _ := settings.Open(env.source(settings.Source{})) // ok: nothing depends on what is wrong
+	p, _ := settings.Open(env.source(settings.Source{})) // ok: problems don't matter here
 	w := wire.Open(env.wire(), p)
 	defer w.Close()
 	bench, err := w.Bench(wire.AccessSpec{})
@@ -41,7 +41,7 @@ func toolOffers(env *Env) (list []offer) {
 	return list
 }
 
-// run prints the tools and the state of each.
+// run prints the tools with their states.
 func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	w, err := openWorkspace(env, o.project, in)
 	if err != nil {

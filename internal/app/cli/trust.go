@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// trustOptions belong to adze trust.
+// trustOptions holds the options of adze trust.
 type trustOptions struct{ list, remove, show, yes bool }
 
 func (o *trustOptions) flags() []flag {
@@ -41,7 +41,7 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 			return setup.Errorf("%s is not a directory", src.Root)
 		}
 	}
-	p, _ := settings.Open(src) // ok: wrong settings are told when they are used
+	p, _ := settings.Open(src) // ok: problems are reported when settings are used
 	switch {
 	case p.HomeErr != nil:
 		return setup.Errorf("%v", p.HomeErr)
@@ -98,7 +98,8 @@ func listTrusted(env *Env, t *settings.Trust) error {
 	return env.print(b.String())
 }
 
-// removeTrust stops trusting a workspace. A directory that no longer exists is found by its path.
+// removeTrust stops trusting a workspace. A directory that no longer exists is identified by
+// its path.
 func removeTrust(ctx context.Context, env *Env, t *settings.Trust, dir string) error {
 	path := t.Root
 	if t.Problem != nil && dir != "" {

@@ -1,4 +1,4 @@
-// Package console is where commands talk to the user: the standard streams, and how questions are asked.
+// Package console provides the standard streams and user prompts for commands.
 package console
 
 import (
@@ -14,21 +14,21 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Console is the standard streams of a command.
+// A Console holds a command's standard streams.
 type Console struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// StdinTerminal and StdoutTerminal say that the stream is a terminal.
+	// StdinTerminal and StdoutTerminal report whether the stream is a terminal.
 	StdinTerminal, StdoutTerminal bool
-	// Say tells the user something on standard error.
+	// Say shows the user a message on standard error.
 	Say func(string)
-	// Dialog asks a question with keys in place of lines; see [Console.Choose]. It may be nil.
+	// Dialog asks a question with a dialog instead of lines; see [Console.Choose]. May be nil.
 	Dialog func(q Choice) (chosen int, err error)
-	// Done is closed when the user interrupts the program; it may be nil.
+	// Done is closed when the user interrupts the program; may be nil.
 	Done <-chan struct{}
 }
 
-// ErrInterrupted says that the user broke a question off.
+// ErrInterrupted reports that the user interrupted a question.
 var ErrInterrupted = errors.New("interrupted")
 
 // Print writes to standard output.
@@ -37,7 +37,8 @@ func (c *Console) Print(text string) error {
 	return err
 }
 
-// Show writes untrusted text to standard output. What a terminal would obey or not show is spelled out.
+// Show writes untrusted text to standard output. If that is a terminal, control and invisible
+// characters are escaped.
 func (c *Console) Show(text string) error {
 	if c.StdoutTerminal {
 		text = term.Spell(text)
@@ -45,10 +46,10 @@ func (c *Console) Show(text string) error {
 	return c.Print(text)
 }
 
-// PrintJSON writes plain data to standard output.
+// PrintJSON writes v as JSON to standard output.
 func (c *Console) PrintJSON(v any) error { return c.Print(JSON(v)) }
 
-// JSON returns plain data as indented JSON.
+// JSON returns v as indented JSON.
 func JSON(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -77,15 +78,16 @@ func (c *Console) Confirm(question string) (bool, error) {
 type Choice struct {
 	Question string
 	Answers  []string
-	Marked   int    // the answer that Enter gives
-	Letters  string // keys for the answers, one for each; may be empty
-	Leaving  string // the effect of Esc, such as "not now"
+	Marked   int    // default answer
+	Letters  string // keys for the answers, one each; may be empty
+	Leaving  string // effect of Esc, such as "not now"
 }
 
 // ErrNoDialog means that no dialog can be shown. The caller asks on a line instead.
 var ErrNoDialog = errors.New("the terminal does not deliver keys")
 
-// Choose asks which of some answers to take. It returns -1 if the user takes none, or if no answer can be read.
+// Choose asks a multiple-choice question. It returns -1 if the user declines, or if no answer
+// can be read.
 func (c *Console) Choose(q Choice) (int, error) {
 	if c.Dialog != nil {
 		if chosen, err := c.Dialog(q); !errors.Is(err, ErrNoDialog) {
@@ -116,8 +118,8 @@ func (c *Console) Choose(q Choice) (int, error) {
 	}
 }
 
-// Ask asks for a line; at the end of the input it is empty. Nothing can interrupt a read, so it is not waited for when the
-// user interrupts the program.
+// Ask asks for a line; at EOF it is empty. Because a read cannot be interrupted, Ask does not
+// wait for it when the user interrupts the program.
 func (c *Console) Ask(question string) (string, error) {
 	if err := c.Show(question); err != nil {
 		return "", err
@@ -142,7 +144,7 @@ func (c *Console) Ask(question string) (string, error) {
 	}
 }
 
-// A byteReader reads single bytes, so that it takes nothing from the next reader.
+// A byteReader reads single bytes, so that it consumes nothing meant for the next reader.
 type byteReader struct{ io.Reader }
 
 func (r byteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }

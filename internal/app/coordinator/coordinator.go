@@ -1,5 +1,6 @@
-// Package coordinator is the mode in which the main agent only directs workers: whether a conversation is in it, which
-// tools it leaves, and what the model is told of its workers. Running workers is left to the package subagents.
+// Package coordinator implements coordinator mode, in which the main agent only directs
+// workers: when it is active, which tools it allows, and how workers are described to the
+// model.
 package coordinator
 
 import (
@@ -17,7 +18,8 @@ import (
 	"adze/internal/session"
 )
 
-// noteKind is the note that a session was in the mode, with what its model was told of workers.
+// noteKind is the kind of note recording that a session was in coordinator mode, with the
+// description of workers sent to its model.
 const noteKind = "coordinator"
 
 type note struct {
@@ -25,29 +27,29 @@ type note struct {
 	Told string `json:"told"`
 }
 
-// Tools returns the tools of a coordinator. All other work is that of workers.
+// Tools returns a coordinator's tools. Workers do everything else.
 func Tools() []string { return []string{"Agent", "SendMessage", "TaskStop"} }
 
 // Offers reports whether a coordinator has a tool.
 func Offers(tool string) bool { return slices.Contains(Tools(), tool) }
 
-// A Config says in which mode a conversation begins.
+// Config configures coordinator mode.
 type Config struct {
 	Settings settings.Agents
-	// Resumed says that the session has been used before, and Last are the notes that it was left with.
+	// Resumed is true for a resumed session, and Last holds its latest notes.
 	Resumed bool
 	Last    map[string]json.RawMessage
-	// Note keeps something for when the session is resumed, and Say tells the user something.
+	// Note saves a note for resume, and Say shows the user a message.
 	Note func(kind string, fields map[string]any)
 	Say  func(string)
-	// Simple says that workers have the simplest tools only.
+	// Simple restricts workers to the simplest tools.
 	Simple   bool
 	Language func() texts.Language
 }
 
-// A Mode is the mode of a conversation that is in it. It is safe for concurrent use.
+// A Mode is the state of a conversation in coordinator mode. It is safe for concurrent use.
 type Mode struct {
-	// Workers returns what the model is told of its workers. It is set before something is heard.
+	// Workers returns the description of workers. It must be set before the first turn.
 	Workers func() builtin.Surroundings
 
 	note     func(kind string, fields map[string]any)
@@ -58,11 +60,11 @@ type Mode struct {
 	told string
 }
 
-// Open returns the mode, or nil if the conversation is not in it. A resumed session is in the mode if it was before,
-// whatever the environment asks for; the user is told of a difference.
+// Open returns the mode, or nil if the conversation is not in it. A resumed session keeps its
+// mode regardless of the environment; the user is notified of a difference.
 func Open(c Config) *Mode {
 	var before note
-	json.Unmarshal(c.Last[noteKind], &before) // ok: what cannot be read is not in the mode
+	json.Unmarshal(c.Last[noteKind], &before) // ok: unreadable means not in the mode
 	if !c.decide(before.On) {
 		return nil
 	}
@@ -92,7 +94,7 @@ func (c *Config) decide(was bool) bool {
 	return asked && allowed
 }
 
-// Unattached returns why files that the user mentions are not attached, or "" if they are.
+// Unattached returns why mentioned files are not attached, or "" if they are.
 func (m *Mode) Unattached() string {
 	if m == nil {
 		return ""
@@ -103,12 +105,13 @@ func (m *Mode) Unattached() string {
 // Worker returns the definition of workers.
 func (m *Mode) Worker() *agentdef.Definition { return m.worker }
 
-// Definitions returns the kinds of agents that a coordinator can launch.
+// Definitions returns the agent types a coordinator can launch.
 func (m *Mode) Definitions() *agentdef.Set {
 	return &agentdef.Set{Definitions: []*agentdef.Definition{m.worker}}
 }
 
-// Hear tells the model of its workers at the beginning of a turn, if it does not know that already.
+// Hear describes the workers to the model at the start of a turn, if the description has
+// changed.
 func (m *Mode) Hear(context.Context, session.Prompt) (h session.Hearing) {
 	text := builtin.CoordinatorContext(m.language(), m.Workers())
 	m.mu.Lock()
@@ -122,7 +125,8 @@ func (m *Mode) Hear(context.Context, session.Prompt) (h session.Hearing) {
 	return h
 }
 
-// Reset makes the next turn tell of workers again: what was told may be gone from the conversation. Nil does nothing.
+// Reset makes the next turn describe the workers again, because the description may be gone
+// from the conversation. Nil does nothing.
 func (m *Mode) Reset() {
 	if m == nil {
 		return
@@ -132,7 +136,8 @@ func (m *Mode) Reset() {
 	m.told = ""
 }
 
-// Describe returns what to tell of workers with these tools. Tools of servers are told by server.
+// Describe returns the description of workers with these tools. Server tools are grouped by
+// server.
 func Describe(tools []msg.ToolSpec, scratchpad string) builtin.Surroundings {
 	s := builtin.Surroundings{Scratchpad: scratchpad}
 	for _, t := range tools {

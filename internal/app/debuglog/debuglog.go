@@ -1,4 +1,4 @@
-// Package debuglog opens the debug log of a session, in which lines are filtered and secrets are left out.
+// Package debuglog opens a session's debug log, which filters lines and redacts secrets.
 package debuglog
 
 import (
@@ -15,22 +15,23 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// A Spec says what is logged for debugging.
+// A Spec holds the debug log options.
 type Spec struct {
 	On     bool
-	Filter string // words that lines must or must not hold
+	Filter string // words that lines must or must not contain
 	File   string // empty means a file in the state home
 }
 
-// A Config says whose log is opened.
+// Config configures the debug log.
 type Config struct {
 	Spec
-	Home    string // the state home
-	Session string // the id of the session
-	Version string // of the program
+	Home    string // state home
+	Session string // session ID
+	Version string // program version
 }
 
-// Open opens the debug log, or returns nil if none is wanted. Opened is called with what closes it.
+// Open opens the debug log, or returns nil if it is off. opened is called with a function that
+// closes it.
 func Open(c Config, opened func(close func())) (*slog.Logger, error) {
 	if !c.On {
 		return nil, nil
@@ -53,11 +54,11 @@ func Open(c Config, opened func(close func())) (*slog.Logger, error) {
 	}
 	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	log.Debug("start", "version", c.Version, "session", c.Session)
-	opened(func() { f.Close() }) // ok: a log that cannot be closed has no reader to tell
+	opened(func() { f.Close() }) // ok: nobody to report a close error to
 	return log, nil
 }
 
-// A lineRedactor leaves out of each line what looks like a secret.
+// A lineRedactor removes text that looks like a secret from each line.
 type lineRedactor struct{ w io.Writer }
 
 func (l lineRedactor) Write(line []byte) (int, error) {
@@ -67,8 +68,8 @@ func (l lineRedactor) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A lineFilter passes on the lines that have one of its words, and none of those with a ! before
-// them. Each write is one line.
+// A lineFilter passes on lines that contain any of its words, and none of the words prefixed
+// with "!". Each write is one line.
 type lineFilter struct {
 	w     io.Writer
 	words []string

@@ -1,4 +1,5 @@
-// Package demo shows the turn of adze demo: what the scripted model says, and what its calls do.
+// Package demo displays the turn of adze demo: the scripted model's messages and the effects of
+// its calls.
 package demo
 
 import (
@@ -13,17 +14,17 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A Stage shows a turn to the user.
+// A Stage displays a turn to the user.
 type Stage struct {
-	// Out prints, and Warn tells the user of a problem.
+	// Out prints text, and Warn reports a problem.
 	Out, Warn func(string)
-	Dir       string // of the project
+	Dir       string // project directory
 	Prompt    string
 	Style     draw.Palette
-	Width     int // of the terminal; 0 if it is not known
+	Width     int // terminal width; 0 if unknown
 }
 
-// width returns how wide texts are.
+// width returns the text width.
 func (d *Stage) width() int {
 	const comfortable = 96
 	if d.Width > 0 {
@@ -36,7 +37,7 @@ func (d *Stage) paint(role draw.Role, text string) string {
 	return d.Style.Paint(draw.Line(role, text))
 }
 
-// Open says what is about to happen.
+// Open prints the introduction.
 func (d *Stage) Open() {
 	d.Out(d.paint(draw.Strong, "adze demo") + `: the model is a script, the tools are real.
 They work on a small project in a temporary directory: leap.sh says whether a year is a leap year,
@@ -45,7 +46,7 @@ test.sh checks it, and it has a bug. None of your files are touched.
 ` + d.paint(draw.Accent, "> ") + d.paint(draw.Strong, d.Prompt) + "\n")
 }
 
-// Close says what happened, and what to do next.
+// Close prints the summary and the next steps.
 func (d *Stage) Close() {
 	d.Out("\n" + d.paint(draw.Good, "Checked: the test passes now.") + `
 
@@ -59,7 +60,7 @@ See adze --help.
 `)
 }
 
-// Play shows a turn and returns why it ended.
+// Play displays a turn and returns why it ended.
 func (d *Stage) Play(entries iter.Seq[session.Entry]) agent.Reason {
 	speech := draw.Wrapper{Width: d.width()}
 	speaking := false
@@ -83,7 +84,7 @@ func (d *Stage) Play(entries iter.Seq[session.Entry]) agent.Reason {
 	return agent.AbortedStreaming
 }
 
-// speak shows a piece of a response, and returns whether more of its text may follow.
+// speak displays a piece of a response, and reports whether more of its text may follow.
 func (d *Stage) speak(speech *draw.Wrapper, speaking bool, ev model.Event) bool {
 	switch ev := ev.(type) {
 	case model.TextDelta:
@@ -101,7 +102,7 @@ func (d *Stage) speak(speech *draw.Wrapper, speaking bool, ev model.Event) bool 
 	return speaking
 }
 
-// maxShown is how many lines of a result are shown.
+// maxShown is the maximum number of lines shown of a result.
 const maxShown = 16
 
 func (d *Stage) result(ev agent.ToolDone) {

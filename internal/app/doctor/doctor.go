@@ -1,6 +1,5 @@
-// Package doctor looks for what is wrong with an installation, its settings and a workspace, for adze doctor and
-// /doctor. It changes nothing and sends nothing, unless it is asked to try the provider. Where the parts come from is left
-// to the caller, and how the result is shown to others.
+// Package doctor diagnoses an installation, its settings and a workspace for adze doctor and
+// /doctor. It changes nothing, and sends nothing unless asked to contact the provider.
 package doctor
 
 import (
@@ -23,34 +22,35 @@ import (
 	"adze/internal/skill/library"
 )
 
-// A Config is what is looked at. A function that is nil is left out.
+// Config configures the checks. Checks whose function is nil are skipped.
 type Config struct {
 	Project *settings.Project
-	// Version and Program are those of the program; Program is its path, or empty.
+	// Version is the program's version, and Program its path, or empty.
 	Version, Program string
 	Getenv           func(string) string
-	// Terminal says that the user is at a terminal.
+	// Terminal reports whether the user is at a terminal.
 	Terminal bool
-	// Provider returns which provider answers, and Reach tries it; Reach is nil unless the user asked for it.
+	// Provider describes the selected provider, and Reach contacts it; Reach is nil unless
+	// requested.
 	Provider func() (string, error)
 	Reach    func(context.Context) (string, error)
-	// Search, Shell and Sandbox return what is used.
+	// Search, Shell and Sandbox describe the implementation in use.
 	Search, Shell, Sandbox func() (string, error)
 	Policy                 func() (*permission.Policy, error)
-	// Hooks returns the hooks, and HookProblems what is wrong with how they are written.
+	// Hooks returns the hooks, and HookProblems lists their syntax errors.
 	Hooks        func() []hook.Listing
 	HookProblems []hook.Problem
-	// Servers returns the MCP servers that are configured.
+	// Servers returns the configured MCP servers.
 	Servers func() (*roster.Roster, error)
-	// Instructions returns the instruction files and what is wrong with some.
+	// Instructions returns the instruction files and problems with them.
 	Instructions func(context.Context) ([]instruct.File, []instruct.Problem)
 	Memory       *memory.Folder
 	Skills       func(context.Context) *library.Set
-	// Further are checks of other parts.
+	// Further holds additional checks.
 	Further []func(context.Context) desk.Check
 }
 
-// Examine looks at everything.
+// Examine runs all checks.
 func Examine(ctx context.Context, c Config) []desk.Check {
 	checks := []desk.Check{
 		{Name: "version", Fine: c.Version + " for " + platform()},
@@ -93,7 +93,7 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 	return checks
 }
 
-// program returns the check of something that is there, or is not for a reason.
+// program returns a check that reports the result of find.
 func program(name string, find func() (string, error)) desk.Check {
 	check := desk.Check{Name: name, Fine: "not looked at"}
 	if find == nil {
@@ -132,7 +132,7 @@ func (c Config) experiments() desk.Check {
 	return check
 }
 
-// git looks for git, which adze works without.
+// git checks for git, which is optional.
 func git() desk.Check {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -141,7 +141,7 @@ func git() desk.Check {
 	return desk.Check{Name: "git", Fine: path}
 }
 
-// rules finds the permission rules that never take effect or do not do what they say.
+// rules finds permission rules that are ineffective or misleading.
 func (c Config) rules() desk.Check {
 	check := desk.Check{Name: "permission rules"}
 	policy, err := c.Policy()
@@ -154,7 +154,7 @@ func (c Config) rules() desk.Check {
 	return check
 }
 
-// hooks finds the hooks that cannot be read, do not run or are slow.
+// hooks finds hooks that are invalid, do not run or are slow.
 func (c Config) hooks() desk.Check {
 	list := c.Hooks()
 	check := desk.Check{Name: "hooks", Fine: amount.Of(len(list), "hook", "hooks")}
@@ -172,8 +172,8 @@ func (c Config) hooks() desk.Check {
 	return check
 }
 
-// servers finds what is wrong with how MCP servers are configured. None is started, and those of a workspace that is not
-// trusted are left alone.
+// servers finds problems in the MCP configuration. No server is started, and an untrusted
+// workspace's servers are skipped.
 func (c Config) servers() desk.Check {
 	check := desk.Check{Name: "MCP servers"}
 	r, err := c.Servers()
@@ -199,7 +199,7 @@ func (c Config) servers() desk.Check {
 	return check
 }
 
-// instructions finds instruction files that are not used as they are, and large ones.
+// instructions finds instruction files that are not used in full, and large ones.
 func instructions(files []instruct.File, problems []instruct.Problem) desk.Check {
 	check := desk.Check{Name: "instructions", Fine: amount.Of(len(files), "file", "files")}
 	for _, p := range problems {

@@ -21,7 +21,7 @@ import (
 	"adze/internal/skill/library"
 )
 
-// fine returns what is looked at on a machine where nothing is wrong.
+// fine returns the configuration of a machine without problems.
 func fine(t *testing.T, vars map[string]string) Config {
 	t.Helper()
 	getenv := func(name string) string { return vars[name] }
@@ -35,7 +35,7 @@ func fine(t *testing.T, vars map[string]string) Config {
 	}
 }
 
-// found returns the check of a name.
+// found returns the named check.
 func found(t *testing.T, checks []desk.Check, name string) desk.Check {
 	t.Helper()
 	for _, c := range checks {
@@ -107,7 +107,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// What cannot be written is found, also where a file is in the way.
+// TestHome checks that an unwritable home is found, also if a file is in the way.
 func TestHome(t *testing.T) {
 	c := fine(t, map[string]string{})
 	file := filepath.Join(t.TempDir(), "file")

@@ -15,10 +15,11 @@ import (
 	"adze/internal/desk"
 )
 
-// platform returns the system and the processor.
+// platform returns the operating system and architecture.
 func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// installation says how the program was installed, and whether another one comes first on the path.
+// installation reports how the program was installed, and whether another one precedes it in
+// the path.
 func (c Config) installation() desk.Check {
 	check := desk.Check{Name: "installation"}
 	if c.Program == "" {
@@ -37,7 +38,7 @@ func (c Config) installation() desk.Check {
 	return check
 }
 
-// real returns a path without symbolic links, or as it is.
+// real returns a path with symlinks resolved, or unchanged on error.
 func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -45,7 +46,7 @@ func real(path string) string {
 	return path
 }
 
-// installed says how the program at a path was installed, as far as the path tells.
+// installed guesses from its path how the program was installed.
 func installed(path string, getenv func(string) string) string {
 	slashed := filepath.ToSlash(path)
 	dir := filepath.Dir(path)
@@ -91,7 +92,7 @@ func (c Config) terminal() desk.Check {
 	return check
 }
 
-// locale finds out whether characters of all languages can be shown.
+// locale checks whether characters of all languages can be displayed.
 func (c Config) locale() desk.Check {
 	name := cmp.Or(c.Getenv("LC_ALL"), c.Getenv("LC_CTYPE"), c.Getenv("LANG"))
 	check := desk.Check{Name: "locale", Fine: cmp.Or(name, "not set")}
@@ -102,7 +103,7 @@ func (c Config) locale() desk.Check {
 	return check
 }
 
-// home finds out whether the state home can be written, or be made where it does not exist yet.
+// home checks whether the state home is writable, or can be created.
 func (c Config) home() desk.Check {
 	p := c.Project
 	check := desk.Check{Name: "state home", Fine: p.Home}
@@ -119,7 +120,7 @@ func (c Config) home() desk.Check {
 	}
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
-		err = cause.Err // the file is of no interest
+		err = cause.Err // the file name is not relevant
 	}
 	if err != nil {
 		check.Problems = []string{fmt.Sprintf("sessions cannot be saved in %s: %v", cmp.Or(p.Home, "any folder"), err)}
@@ -127,7 +128,7 @@ func (c Config) home() desk.Check {
 	return check
 }
 
-// settings reads the settings files again.
+// settings rereads the settings files.
 func (c Config) settings() desk.Check {
 	p, warnings := settings.Open(c.Project.Source())
 	check := desk.Check{Name: "settings", Fine: fmt.Sprintf("%d set", len(p.Written()))}
@@ -140,7 +141,7 @@ func (c Config) settings() desk.Check {
 	return check
 }
 
-// trust says whether what the workspace configures is used.
+// trust reports whether the workspace's configuration is used.
 func (c Config) trust() desk.Check {
 	check := desk.Check{Name: "workspace", Fine: "trusted"}
 	if t := c.Project.Trust; !t.Trusted() {
@@ -152,7 +153,7 @@ func (c Config) trust() desk.Check {
 	return check
 }
 
-// Confined says whether commands run in a sandbox. It is an error if they should and do not.
+// Confined reports whether commands run in a sandbox. It fails if they should and do not.
 func Confined(on bool, inForce func() bool) (string, error) {
 	switch {
 	case !on:

@@ -21,7 +21,8 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// Another program of the same name that comes first is pointed out.
+// TestInstallation checks that another program of the same name earlier in the path is
+// reported.
 func TestInstallation(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "adze")

@@ -15,25 +15,27 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// stale is how long ago a run was last heard of that no longer keeps others from beginning one.
+// stale is how long after its last heartbeat a run no longer blocks others.
 const stale = time.Hour
 
-// maxDiary is how large the file may be.
+// maxDiary is the maximum file size, in bytes.
 const maxDiary = 4096
 
-// A diary is the lock file of the memories in a folder: it says who consolidates them now, and when that was last done.
-// It is kept in the state home, where agents cannot write.
+// A diary is the lock file for the memories in a directory: it records the run that is
+// consolidating them and the time of the last consolidation. It is stored in the state home,
+// where agents cannot write.
 type diary struct {
 	file statefile.File
 	now  func() time.Time
 }
 
-// A page is what the file says.
+// A page is the content of the file.
 type page struct {
-	// Running is the run that holds the memories, and Heard when it was last heard of.
+	// Running is the ID of the run that holds the lock, and Heard the time of its last
+	// heartbeat.
 	Running string    `json:"running,omitempty"`
 	Heard   time.Time `json:"heard,omitzero"`
-	Last    time.Time `json:"last,omitzero"` // when they were last consolidated
+	Last    time.Time `json:"last,omitzero"` // time of the last consolidation
 }
 
 func openDiary(home string, f memory.Folder, now func() time.Time) diary {
@@ -41,10 +43,11 @@ func openDiary(home string, f memory.Folder, now func() time.Time) diary {
 	return diary{now: now, file: statefile.File{Path: path, Max: maxDiary, Locks: replace.New(filepath.Join(home, "locks")), Doing: "looking whether memory is being consolidated"}}
 }
 
-// errBusy says that the memories are being consolidated.
+// errBusy reports that the memories are being consolidated.
 var errBusy = errors.New("the memories of this project are being consolidated already; try again when that is done")
 
-// begin lets a run hold the memories. A run that has not been heard of for an hour, or only in the future, has crashed.
+// begin acquires the lock for a run. A run whose last heartbeat is more than an hour old, or in
+// the future, has crashed.
 func (d diary) begin(ctx context.Context, id string) error {
 	return d.change(ctx, func(p *page) error {
 		if age := d.now().Sub(p.Heard); p.Running != "" && age >= 0 && age < stale {
@@ -55,7 +58,7 @@ func (d diary) begin(ctx context.Context, id string) error {
 	})
 }
 
-// tell says that a run is still there.
+// tell updates a run's heartbeat.
 func (d diary) tell(ctx context.Context, id string) error {
 	return d.change(ctx, func(p *page) error {
 		if p.Running == id {
@@ -65,7 +68,7 @@ func (d diary) tell(ctx context.Context, id string) error {
 	})
 }
 
-// end ends a run, which has done its work or not.
+// end releases a run's lock. done reports whether it completed.
 func (d diary) end(ctx context.Context, id string, done bool) error {
 	return d.change(ctx, func(p *page) error {
 		if done {
@@ -78,13 +81,13 @@ func (d diary) end(ctx context.Context, id string, done bool) error {
 	})
 }
 
-// last returns when the memories were last consolidated; zero if that is not known.
+// last returns the time of the last consolidation; zero if unknown.
 func (d diary) last() time.Time {
 	data, err := os.ReadFile(d.file.Path)
 	if err != nil || len(data) > maxDiary {
 		return time.Time{}
 	}
-	p, _ := d.read(data) // ok: a run says what is wrong with it
+	p, _ := d.read(data) // ok: a run reports the error
 	return p.Last
 }
 

@@ -13,7 +13,7 @@ import (
 	"adze/internal/memory"
 )
 
-// at returns a diary whose clock stands at t.
+// Function at returns a diary whose clock reads t.
 func at(home string, t *time.Time) diary {
 	return openDiary(home, memory.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
 }
@@ -39,7 +39,7 @@ func TestOneRunAtATime(t *testing.T) {
 	now = now.Add(time.Minute)
 	begin("d2", nil) // d1 is stale
 
-	// What d1 does now no longer counts.
+	// Updates from d1 no longer have any effect.
 	if err := errors.Join(d.tell(t.Context(), "d1"), d.end(t.Context(), "d1", false)); err != nil {
 		t.Fatal(err)
 	}

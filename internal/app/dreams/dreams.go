@@ -1,6 +1,6 @@
-// Package dreams looks after the memories of a project beside a conversation: an agent consolidates them, when the user
-// asks for it or from time to time, and a fork saves after a turn what the model missed. What memories are is left to
-// package memory, how agents run to package subagents, and that they change nothing else to the gates of a conversation.
+// Package dreams maintains a project's memories in the background of a conversation: an agent
+// consolidates them on request or periodically, and a fork saves memories the model missed
+// after a turn.
 package dreams
 
 import (
@@ -41,26 +41,26 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// When memories are consolidated without being asked: that long after the last time, and after that many sessions.
+// Memories are consolidated automatically after this interval and this many sessions.
 const (
 	interval = 24 * time.Hour
 	sessions = 5
 )
 
-// maxTurns bounds the requests of the agent that consolidates memories.
+// maxTurns limits the requests of the consolidating agent.
 const maxTurns = 100
 
-// A Config is what memories are looked after with.
+// Config configures memory maintenance.
 type Config struct {
-	// Launch runs an agent. Background says that there is a background to run it in.
+	// Launch runs an agent. Background reports whether background tasks are available.
 	Launch     func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
 	Background bool
 	Memory     *memories.View
 	Project    *settings.Project
-	Dir        string // where the conversation began
+	Dir        string // conversation's initial directory
 	Settings   func() settings.Memory
 	Session    func() *session.Session
-	// Unattended says that the program ends with the turn.
+	// Unattended is true if the program exits after the turn.
 	Unattended bool
 	Language   func() texts.Language
 	Now        func() time.Time
@@ -68,25 +68,26 @@ type Config struct {
 	Log        *slog.Logger // may be nil
 }
 
-// Dreams look after the memories of one conversation. Nil does not. They are safe for concurrent use.
+// Dreams maintains memories for one conversation. Nil does nothing. It is safe for concurrent
+// use.
 type Dreams struct {
 	cfg Config
 
-	wg      sync.WaitGroup // of what runs in the background
+	wg      sync.WaitGroup // background work
 	mu      sync.Mutex
-	looked  bool   // whether it is time to consolidate memories
-	busy    bool   // a fork saves something
-	heard   string // the last answer that a fork has seen
+	looked  bool   // the consolidation check was made
+	busy    bool   // a fork is saving memories
+	heard   string // last answer seen by a fork
 	closing chan struct{}
 }
 
-// New returns what looks after the memories of a conversation.
+// New returns a Dreams for a conversation.
 func New(c Config) *Dreams { return &Dreams{cfg: c, closing: make(chan struct{})} }
 
-// patience is how long a run without a user waits for what is being saved.
+// patience is how long an unattended run waits for memories being saved.
 const patience = time.Minute
 
-// Close ends the work. What a run without a user has begun to save is saved first.
+// Close stops the work. An unattended run first finishes saving.
 func (d *Dreams) Close() {
 	if d.cfg.Unattended {
 		d.wait(patience)
@@ -103,11 +104,11 @@ func (d *Dreams) wait(limit time.Duration) {
 	}
 }
 
-// errOff says that there is nothing to consolidate.
+// errOff reports that memory is off.
 var errOff = errors.New("memory is off in this session; /memory says why")
 
-// Dream has an agent consolidate the memories, and returns what to tell the user. It waits for the agent if the program
-// would end before it.
+// Dream has an agent consolidate the memories and returns a message for the user. It waits for
+// the agent if the program would exit before it.
 func (d *Dreams) Dream(ctx context.Context) (string, error) {
 	if d == nil || !d.cfg.Memory.On() {
 		return "", errOff
@@ -122,7 +123,7 @@ func (d *Dreams) Dream(ctx context.Context) (string, error) {
 	return term.Sanitize(out.Text), nil
 }
 
-// dream launches the agent. Waits says that it is waited for.
+// dream launches the agent, waiting for it if waits is true.
 func (d *Dreams) dream(ctx context.Context, waits bool) (*subagents.Outcome, error) {
 	book, id := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
 	last := book.last()
@@ -149,7 +150,7 @@ func (d *Dreams) dream(ctx context.Context, waits bool) (*subagents.Outcome, err
 	return out, err
 }
 
-// alive tells from time to time that a run goes on.
+// alive periodically updates a run's heartbeat.
 func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
 	tick := time.NewTicker(stale / 6)
 	defer tick.Stop()
@@ -165,7 +166,7 @@ func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
 	}
 }
 
-// request returns the wish for the agent that consolidates memories.
+// request returns the request for the consolidating agent.
 func (d *Dreams) request(last time.Time) subagents.Request {
 	l, p := d.cfg.Language(), d.cfg.Project
 	logs := slices.Compact([]string{store.ProjectDir(p.Home, d.cfg.Dir), store.ProjectDir(p.Home, p.Main())})
@@ -185,7 +186,7 @@ func (d *Dreams) request(last time.Time) subagents.Request {
 	}
 }
 
-// report tells the user how a run in the background ended.
+// report tells the user how a background run ended.
 func (d *Dreams) report(out subagents.Outcome, err error) {
 	if err != nil {
 		d.cfg.Say(fmt.Sprintf("the memories were not consolidated: %s", tool.OneLine(term.Sanitize(err.Error()), 200)))
@@ -194,7 +195,7 @@ func (d *Dreams) report(out subagents.Outcome, err error) {
 	d.cfg.Say("the memories were consolidated: " + tool.OneLine(term.Sanitize(out.Text), 200))
 }
 
-// Ended hears that a turn has ended.
+// Ended is called when a turn has ended.
 func (d *Dreams) Ended(ctx context.Context, e agent.Ended) {
 	if d == nil {
 		return
@@ -213,7 +214,7 @@ func (d *Dreams) Ended(ctx context.Context, e agent.Ended) {
 	}
 }
 
-// look reports whether it is time to consolidate memories. It looks once in a conversation.
+// look reports whether memories are due for consolidation. It checks once per conversation.
 func (d *Dreams) look() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	agenttool "adze/internal/tools/agent"
 )
 
-// maxSaves bounds the requests of a fork that saves what the model missed.
+// maxSaves limits the requests of a fork that saves memories.
 const maxSaves = 8
 
-// extract lets a fork save what the model missed, unless one is at it.
+// extract lets a fork save memories the model missed, unless one is already running.
 func (d *Dreams) extract(ctx context.Context) {
 	said := d.cfg.Session().Conversation()
 	if !d.take(said) {
@@ -34,7 +34,7 @@ func (d *Dreams) extract(ctx context.Context) {
 	}
 }
 
-// take reports whether there is something that no fork has seen, and that none is at work.
+// take reports whether there are entries that no fork has seen and no fork is running.
 func (d *Dreams) take(said []msg.Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
