@@ -12,7 +12,7 @@ import (
 	"adze/internal/tools/extratools"
 )
 
-// coreTools are in every request, as far as there are any; all others are looked up.
+// coreTools returns the tools that are in every request, if available. All others are deferred.
 func coreTools() []string {
 	return []string{
 		"Bash", "PowerShell", "Read", "Edit", "Write", "Glob", "Grep", "Agent", "AskUserQuestion", "TaskCreate", "TodoWrite",
@@ -21,7 +21,8 @@ func coreTools() []string {
 	}
 }
 
-// Tools returns the tools that find and run others. Extras may be nil where none is called.
+// Tools returns the tools that find and run deferred tools. x may be nil if they are never
+// called.
 func (x *Extras) Tools() []tool.Tool {
 	var f *extratools.Finder
 	if x != nil {
@@ -30,17 +31,17 @@ func (x *Extras) Tools() []tool.Tool {
 	return []tool.Tool{extratools.Search(f), extratools.Execute()}
 }
 
-// Forwarders are the tools that stand for others, to see transcripts through them.
+// Forwarders returns the tools that run others on the model's behalf, for reading transcripts.
 func Forwarders() tool.Forwarders { return tool.ForwardersOf([]tool.Tool{extratools.Execute()}) }
 
-// An Open conversation is what its extras are looked up in, and who is told of them.
+// An Open is the open conversation that extras are attached to.
 type Open struct {
 	Session   func() *session.Session
 	Announcer *brief.Announcer // may be nil
 	Language  func() texts.Language
 }
 
-// Attach says which conversation the extras are of.
+// Attach attaches the extras to a conversation.
 func (x *Extras) Attach(c Open) {
 	x.open = c
 	words := func(server string) string {
@@ -56,8 +57,8 @@ func (x *Extras) Attach(c Open) {
 
 func (x *Extras) pool() *tool.Pool { return x.open.Session().Pool() }
 
-// Told returns what the model is to be told of extras: the same value until something changes. Before a conversation is
-// open there is nothing to tell.
+// Told returns the deferred tools to announce. It returns the same value until something
+// changes, and an empty one before a conversation is attached.
 func (x *Extras) Told() *brief.Extras {
 	if x == nil || x.open.Session == nil {
 		return &brief.Extras{}
@@ -65,7 +66,7 @@ func (x *Extras) Told() *brief.Extras {
 	return x.told(x.pool(), extratools.ExecuteName)
 }
 
-// News returns what the model is to be told while a turn runs.
+// News returns the announcements due during a turn.
 func (x *Extras) News() []string {
 	if x.open.Announcer == nil {
 		return nil
@@ -73,11 +74,11 @@ func (x *Extras) News() []string {
 	return x.open.Announcer.Arrivals()
 }
 
-// Hear suggests tools that may help with a message. See [session.Hearer].
+// Hear suggests tools relevant to a message. See [session.Hearer].
 func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	x.Save()
 	var lines []string
-	if before := x.open.Session().Conversation(); len(before) > 0 { // with the first message the index is not there yet
+	if before := x.open.Session().Conversation(); len(before) > 0 { // the index does not exist yet for the first message
 		for _, s := range suggest.For(x.finder.Suggest, &x.Discovered, p.Parts, before) {
 			lines = append(lines, s.Name+": "+s.Line)
 		}
@@ -85,7 +86,7 @@ func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	if len(lines) > 0 {
 		h.Context = append(h.Context, msg.Reminder(brief.Suggested(x.open.Language(), extratools.ExecuteName, lines)))
 	}
-	x.warming.Go(func() { // for the next message
+	x.warming.Go(func() { // ready for the next message
 		if len(x.pool().Deferred()) > 0 {
 			x.finder.Warm()
 		}

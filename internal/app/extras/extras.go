@@ -1,6 +1,5 @@
-// Package extras keeps what a conversation knows of tools that are not in its requests: whether there are any, what the
-// model is told of them and of the servers that offer them, and which of them it has come across. How tools are found and
-// run is left to others.
+// Package extras tracks a conversation's deferred tools: whether there are any, how they and
+// their servers are announced, and which ones the model has discovered.
 package extras
 
 import (
@@ -21,63 +20,65 @@ import (
 	"adze/internal/tools/extratools"
 )
 
-// A Config is what extras are made from. Settings and Say are required.
+// Config configures extras. Settings and Say are required.
 type Config struct {
 	Settings func() settings.Extra
-	// Model returns the model of the next request. May be nil: none is asked.
+	// Model returns the next request's model; nil without a model.
 	Model func() deferral.Model
-	// Unlisted reports whether the conversation has begun without a tool; may be nil.
+	// Unlisted reports whether the conversation started without a tool; may be nil.
 	Unlisted func(tool string) bool
-	// Count asks the provider how many tokens a text is; may be nil.
+	// Count returns the number of tokens of a text, as counted by the provider; may be nil.
 	Count func(ctx context.Context, text string) (int, error)
-	// Servers are those of the workspace; nil if there are none.
+	// Servers are the workspace's servers; may be nil.
 	Servers *mcp.Servers
-	// InSystem tells what servers say in the system prompt, as far as they are connected when it is written.
+	// InSystem puts the instructions of servers that are connected when the system prompt is
+	// written into it.
 	InSystem bool
 	Say      func(string)
-	// Note keeps a note with the session, and Last are those that were kept last, by kind. They may be nil.
+	// Note saves a note with the session, and Last holds the latest notes by kind. Both may be
+	// nil.
 	Note func(kind string, fields map[string]any)
 	Last map[string]json.RawMessage
 }
 
-// The kinds of notes: under "on" that tools are deferred because there are many, and under "names" the tools that the model
-// has come across, oldest first.
+// Kinds of notes: "on" records that tools are deferred because there are many; "names" lists
+// the tools the model has discovered, oldest first.
 const (
 	deferralKind   = "tool-deferral"
 	discoveredKind = "discovered-tools"
 )
 
-// Extras are those of one conversation. They are safe for concurrent use.
+// Extras tracks one conversation's deferred tools. It is safe for concurrent use.
 type Extras struct {
 	cfg        Config
 	policy     *deferral.Policy
 	core       map[string]bool
 	Discovered deferral.Discovered
-	changes    atomic.Int64 // of servers
+	changes    atomic.Int64 // server change count
 	stop       func()
 
 	open    Open
 	finder  *extratools.Finder
-	warming sync.WaitGroup // of the index, beside the conversation
+	warming sync.WaitGroup // background indexing
 
 	mu       sync.Mutex
-	inSystem map[string]string // what servers say, as the system prompt has it
-	last     *brief.Extras     // that were told, as of what follows
+	inSystem map[string]string // server instructions in the system prompt
+	last     *brief.Extras     // last announcement, computed from the fields below
 	of       []tool.Tool
 	by       string
 	at       int64
 }
 
-// New returns the extras of a conversation. Close gives back what they hold.
+// New returns a conversation's extras. Close releases their resources.
 func New(c Config) *Extras {
 	x := &Extras{cfg: c, core: map[string]bool{}, stop: func() {}, inSystem: map[string]string{}}
 	for _, name := range coreTools() {
 		x.core[name] = true
 	}
 	var begun struct{ On bool }
-	json.Unmarshal(c.Last[deferralKind], &begun) // ok: then it begins again when there are many
+	json.Unmarshal(c.Last[deferralKind], &begun) // ok: deferral starts again when there are many
 	var found struct{ Names []string }
-	json.Unmarshal(c.Last[discoveredKind], &found) // ok: then some are suggested again
+	json.Unmarshal(c.Last[discoveredKind], &found) // ok: some are suggested again
 	x.Discovered.Restore(found.Names)
 	x.policy = deferral.New(deferral.Config{
 		Core:     func(name string) bool { return x.core[name] },
@@ -91,7 +92,7 @@ func New(c Config) *Extras {
 	return x
 }
 
-// Close keeps what is known, ends the watch over servers, and waits for what is done beside the conversation.
+// Close saves the state, stops watching servers, and waits for background work.
 func (x *Extras) Close() {
 	x.Save()
 	x.stop()
@@ -109,19 +110,19 @@ func (x *Extras) note(kind string, fields map[string]any) {
 	}
 }
 
-// Save keeps which tools the model has come across.
+// Save stores which tools the model has discovered.
 func (x *Extras) Save() {
 	if names, changed := x.Discovered.Changes(); changed {
 		x.note(discoveredKind, map[string]any{"names": names})
 	}
 }
 
-// Configure makes a registry leave out what is deferred, and say why a tool of a server is missing.
+// Configure makes a registry omit deferred tools, and explain why a server's tool is missing.
 func (x *Extras) Configure(r *tool.Registry) {
 	r.Deferred, r.Defers, r.Missing = x.policy.Deferred, x.policy.Defers, x.missing
 }
 
-// missing says why there is no tool of that name, if it is one of a server that is not connected.
+// missing explains why a tool is missing if it belongs to a server that is not connected.
 func (x *Extras) missing(name string) string {
 	if x.cfg.Servers == nil || !strings.HasPrefix(name, "mcp__") {
 		return ""
@@ -167,7 +168,7 @@ func (x *Extras) Pending() []string {
 	return names
 }
 
-// InSystem returns what servers say, for the system prompt that is being written.
+// InSystem returns the server instructions for a system prompt about to be written.
 func (x *Extras) InSystem() []brief.Server {
 	if x == nil || !x.cfg.InSystem || x.cfg.Servers == nil {
 		return nil
@@ -186,7 +187,8 @@ func (x *Extras) InSystem() []brief.Server {
 	return all
 }
 
-// told returns what the model is to be told of extras, given the tools of the next request and the tool that runs others.
+// told returns the deferred tools to announce, given the next request's tools and the tool that
+// runs others.
 func (x *Extras) told(pool *tool.Pool, runner string) *brief.Extras {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -203,8 +205,8 @@ func (x *Extras) told(pool *tool.Pool, runner string) *brief.Extras {
 	return x.last
 }
 
-// groups returns tools by the servers that offer them, in the order of the roster, after those that are built in. The
-// caller holds the lock.
+// groups returns tools grouped by server, in roster order, after the built-in ones. The caller
+// holds the lock.
 func (x *Extras) groups(deferred []tool.Tool) []brief.ExtraGroup {
 	names := map[string][]string{}
 	for _, t := range deferred {
@@ -234,11 +236,11 @@ func (x *Extras) groups(deferred []tool.Tool) []brief.ExtraGroup {
 			g.State = brief.WantsLogin
 		case mcp.Failed:
 			g.State = brief.Unavailable
-		default: // the user does not want it
+		default: // disabled by the user
 			continue
 		}
 		if len(g.Names) > 0 {
-			g.State = "" // they can be called, and the server is restarted then
+			g.State = "" // callable: the server is restarted then
 		}
 		if len(g.Names) > 0 || g.State != "" || g.Words != "" {
 			all = append(all, g)

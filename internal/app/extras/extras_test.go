@@ -17,7 +17,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A dialer behaves as the name of the server says.
+// A dialer behaves according to the server's name.
 type dialer struct{}
 
 func (dialer) Dial(ctx context.Context, e *roster.Entry, _ mcp.Client) (mcp.Conn, error) {
@@ -42,8 +42,8 @@ func newExtras(t *testing.T, change func(*Config)) *Extras {
 	return x
 }
 
-// What is said of a tool whose server is not connected, and of the servers themselves.
-//
+// TestServersThatAreNotConnected checks the announcements for servers that are not connected,
+// and for their tools.
 // Proves XTR-02, DEF-04.
 func TestServersThatAreNotConnected(t *testing.T) {
 	servers := mcp.New(mcp.Config{Dialer: dialer{}})
@@ -101,8 +101,7 @@ func TestServersThatAreNotConnected(t *testing.T) {
 	}
 }
 
-// What was found and that tools are deferred is kept with the session.
-//
+// TestKept checks that discovered tools and the deferral state are stored with the session.
 // Proves PRE-04, DEF-06.
 func TestKept(t *testing.T) {
 	notes := map[string]json.RawMessage{}
@@ -110,7 +109,7 @@ func TestKept(t *testing.T) {
 		c.Settings = func() settings.Extra { return settings.Extra{Mode: settings.Value{Text: "auto:1"}} }
 		c.Last = notes
 		c.Note = func(kind string, fields map[string]any) {
-			notes[kind], _ = json.Marshal(fields) // ok: it is of texts
+			notes[kind], _ = json.Marshal(fields) // ok: cannot fail, only strings
 		}
 	}
 	x := newExtras(t, auto)

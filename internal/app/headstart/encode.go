@@ -8,7 +8,7 @@ import (
 	"adze/internal/plugin"
 )
 
-// write returns a start as it is kept: after what it depends on.
+// write encodes a start, preceded by its dependencies.
 func (b *Book) write(s *Start, more []File) *cachefile.Writer {
 	w := &cachefile.Writer{}
 	w.Text(b.key)
@@ -23,7 +23,7 @@ func (b *Book) write(s *Start, more []File) *cachefile.Writer {
 	return w
 }
 
-// read returns the start that is kept, or nil if something that it depends on is not as it was.
+// read decodes a stored start, or returns nil if a dependency has changed.
 func (b *Book) read(r *cachefile.Reader) *Start {
 	if r.Text() != b.key || r.Count() != len(b.files) {
 		return nil
@@ -69,10 +69,10 @@ func (s *Start) encode(w *cachefile.Writer) {
 	w.Number(uint64(s.Skills.Words.sum()))
 }
 
-// roomAtFirst is for how many things there is room at first: a file that is damaged may claim any number.
+// roomAtFirst is the initial slice capacity: a damaged file may claim any length.
 const roomAtFirst = 512
 
-// decode returns a start, and the sum of its words.
+// decode decodes a start and the checksum of its words.
 func decode(r *cachefile.Reader) (*Start, uint32) {
 	s := &Start{Plugins: Plugins{Served: r.Flags()[0], Errors: r.List()}}
 	n := r.Count()
@@ -102,7 +102,7 @@ func decodeAgent(r *cachefile.Reader) *agentdef.Definition {
 	return d
 }
 
-// rawJSON returns a text as JSON, or nil if it is empty.
+// rawJSON returns text as JSON, or nil if it is empty.
 func rawJSON(text string) json.RawMessage {
 	if text == "" {
 		return nil

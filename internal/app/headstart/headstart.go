@@ -1,7 +1,8 @@
-// Package headstart keeps what the first request of a session says of skills, agents and plugins, so that the next session in
-// the same workspace can say it before they are looked up. What it keeps only shows what there is: what is used is looked up
-// and checked by others. It is a cache: one that is damaged, of another program, of other settings or of files that have
-// changed since counts for nothing.
+// Package headstart caches the listing of skills, agents and plugins in a session's first
+// request, so that the next session in the same workspace can send it before they are loaded.
+// The cache only affects the listing: anything used is loaded and checked. It is ignored if it
+// is damaged, was written by another version or with other settings, or if files have changed
+// since.
 package headstart
 
 import (
@@ -19,57 +20,60 @@ import (
 	"adze/internal/plugin"
 )
 
-// format is that of the file. One of another program does not count, since that may say the same otherwise.
+// format is the file format. A file from another version is ignored, since its wording may
+// differ.
 var format = cachefile.Format{Mark: "adze-start 3\n", Max: 8 << 20}
 
 const (
-	// settled is longer than any clock by which systems stamp files takes to move on: a file that was changed later than that
-	// can be changed again without another stamp.
+	// settled exceeds the resolution of any file system's timestamps: a file changed more
+	// recently could change again without a new timestamp.
 	settled = 2 * time.Second
-	// delay is how long nothing is written: there is more to do when a session begins.
+	// delay postpones writing, because a starting session has more urgent work.
 	delay = time.Second
 )
 
-// A Start is what the first request of a session needs to know. It does not change.
+// A Start holds the listing for a session's first request. It is immutable.
 type Start struct {
 	Plugins Plugins
-	// Agents are the definitions that the model is told of, with no more than that takes.
+	// Agents holds the definitions listed for the model, with only the fields needed for that.
 	Agents []*agentdef.Definition
 	Skills Skills
 }
 
-// Plugins are what a start needs to know of the plugins in use.
+// Plugins holds the startup state of the active plugins.
 type Plugins struct {
 	Hooks []Hooks
-	// Served says that some have MCP servers.
+	// Served is true if any of them have MCP servers.
 	Served bool
-	// Errors say why others are not used.
+	// Errors explains why other plugins are not used.
 	Errors []string
 }
 
-// Hooks are those of a plugin.
+// Hooks holds a plugin's hooks.
 type Hooks struct {
 	ID         plugin.ID
 	Root, Data string
 	JSON       string
 }
 
-// Skills are what the model is told of skills, and with what it was written.
+// Skills holds the skill listing and its parameters.
 type Skills struct {
-	// Tool runs them, and Finder finds those that are not listed; it may be empty.
+	// Tool is the tool that runs skills, and Finder the one that finds unlisted skills; it may
+	// be empty.
 	Tool, Finder string
 	Budget       int
 	List         brief.SkillList
 	Words        *Words // may be nil
 }
 
-// A File is a file or a folder that a start depends on. The stamp is zero if it is not there.
+// A File is a file or directory that a start depends on. The stamp is zero if it does not
+// exist.
 type File struct {
 	Path  string
 	Stamp filestate.Stamp
 }
 
-// look returns a file as it is now.
+// look returns a file's current state.
 func look(path string) File {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -78,38 +82,38 @@ func look(path string) File {
 	return File{path, filestate.StampOf(info)}
 }
 
-// unsure reports whether a change of the file now may leave its stamp as it is.
+// unsure reports whether a file could change now without a new timestamp.
 func (b *Book) unsure(f File) bool {
 	return f.Stamp != (filestate.Stamp{}) && (f.Stamp.CTime == 0 || time.Since(time.Unix(0, max(f.Stamp.CTime, f.Stamp.MTime))) <= b.settled)
 }
 
-// A Config says where a start is kept, and what it depends on.
+// Config configures where a start is stored, and its dependencies.
 type Config struct {
-	// Path is the file that keeps it.
+	// Path is the path of the cache file.
 	Path string
-	// Key is what it depends on beside files, such as settings.
+	// Key holds the dependencies other than files, such as settings.
 	Key []string
-	// Files are the files and folders that it depends on. Replaced are further ones, which are never changed in place, so that
-	// they can be known by their stamps at once.
+	// Files are the files and directories it depends on. Replaced are further ones that are
+	// never modified in place, so that their timestamps are reliable immediately.
 	Files, Replaced []string
 }
 
-// A Book keeps a start. It is safe for concurrent use; nil keeps none.
+// A Book stores a start. It is safe for concurrent use; nil stores nothing.
 type Book struct {
 	cfg   Config
 	key   string
-	files []File // as they were before anything was read of them
+	files []File // state before they were read
 	start *Start
-	// settled and delay are those above, but for tests.
+	// settled and delay default to the constants above; tests change them.
 	settled, delay time.Duration
 
 	mu     sync.Mutex
-	keep   func() // writes what is to be kept, once; nil if there is nothing
+	keep   func() // writes the pending start, once; may be nil
 	timer  *time.Timer
 	closed bool
 }
 
-// Open looks at the files of c, and reads what an earlier session has kept.
+// Open records the state of c's files, and reads the start stored by an earlier session.
 func Open(c Config) *Book {
 	b := &Book{cfg: c, key: digest(c.Key), settled: settled, delay: delay}
 	for _, list := range [][]string{c.Files, c.Replaced} {
@@ -132,7 +136,7 @@ func digest(key []string) string {
 	return string(h.Sum(nil))
 }
 
-// Start returns what an earlier session kept, or nil if there is nothing that counts.
+// Start returns the start stored by an earlier session, or nil if none is valid.
 func (b *Book) Start() *Start {
 	if b == nil {
 		return nil
@@ -140,8 +144,9 @@ func (b *Book) Start() *Start {
 	return b.start
 }
 
-// Keep keeps what make returns for later sessions, and which files it depends on beside those of the configuration: a little
-// later, or when the book is closed. Make returns nil if nothing can be kept. It counts when Keep is first called.
+// Keep stores the start returned by make for later sessions, along with additional files it
+// depends on. It is written after a delay, or when the book is closed. make returns nil if
+// nothing can be stored. Only the first call has an effect.
 func (b *Book) Keep(make func() (*Start, []File)) {
 	if b == nil {
 		return
@@ -158,26 +163,26 @@ func (b *Book) Keep(make func() (*Start, []File)) {
 	}
 }
 
-// outdated reports whether a file is not as it was when the book was opened, so that what is kept would not count: as when an
-// index was just written.
+// outdated reports whether a file has changed since the book was opened, for example because an
+// index was just written. A start stored then would be invalid.
 func (b *Book) outdated() bool {
 	return slices.ContainsFunc(b.files, func(f File) bool { return look(f.Path) != f })
 }
 
-// save writes a start, unless a file that it depends on cannot be known by its stamp.
+// save writes a start, unless the timestamp of a dependency is not reliable yet.
 func (b *Book) save(start *Start, more []File) {
 	if start == nil || slices.ContainsFunc(b.files[:len(b.cfg.Files)], b.unsure) || slices.ContainsFunc(more, b.unsure) {
 		return
 	}
 	if start.Skills.Words.save(b.cfg.Path) == nil {
-		_ = format.Save(b.cfg.Path, b.write(start, more)) // ok: the next session looks up what it would hold
+		_ = format.Save(b.cfg.Path, b.write(start, more)) // ok: the next session does without it
 	}
 }
 
-// Is reports whether the book is of a configuration with this key.
+// Is reports whether the book belongs to a configuration with this key.
 func (b *Book) Is(key []string) bool { return b != nil && b.key == digest(key) }
 
-// Close writes what is still to be kept.
+// Close writes the pending start.
 func (b *Book) Close() {
 	if b == nil {
 		return

@@ -24,14 +24,14 @@ var example = Start{
 	Skills: Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: NewWords("abcd"), List: brief.SkillList{Text: "- a\n- b", Told: json.RawMessage(`{"named":["a","b"]}`), Names: "a\nb\nc\n"}},
 }
 
-// needy returns an agent that needs servers.
+// needy returns an agent that requires servers.
 func needy() *agentdef.Definition {
 	d := &agentdef.Definition{Name: "needy"}
 	d.Required, d.Servers = []string{"git*"}, []agentdef.Server{{Name: "github"}, {Name: "own", Config: json.RawMessage(`{}`)}}
 	return d
 }
 
-// A setting is a folder with files that a start depends on.
+// A setting is a directory with the files a start depends on.
 type setting struct {
 	*testing.T
 	dir string
@@ -62,7 +62,7 @@ func (s *setting) write(name, text string) {
 	}
 }
 
-// keep keeps the example, which depends on one more file, as a session does.
+// keep stores the example, which depends on one more file, as a session does.
 func (s *setting) keep(settled time.Duration) {
 	b := Open(s.cfg)
 	b.settled = settled
@@ -71,9 +71,8 @@ func (s *setting) keep(settled time.Duration) {
 	b.Close()
 }
 
-// What was kept is the start of the next session, as long as nothing that it depends on has changed. A file that is damaged
-// anywhere is none.
-//
+// TestStart checks that a stored start is used by the next session as long as no dependency has
+// changed, and that a damaged file is ignored.
 // Proves SKILL-07.
 func TestStart(t *testing.T) {
 	s := newSetting(t)
@@ -117,8 +116,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Words that are damaged, gone or those of another start are none; the start counts all the same.
-//
+// TestWords checks that damaged, missing or mismatched words are ignored without invalidating
+// the start.
 // Proves SKILL-07.
 func TestWords(t *testing.T) {
 	for name, change := range map[string]func(s *setting){
@@ -149,8 +148,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A start is not kept if a file that it depends on was just changed: it can change again without another stamp. An index, which
-// is always replaced, can be new.
+// TestFresh checks that a start is not stored if a dependency was just changed, since it could
+// change again without a new timestamp. An index, which is always replaced, can be new.
 func TestFresh(t *testing.T) {
 	for name, tt := range map[string]struct {
 		old  []string
@@ -176,7 +175,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// What would not count is not even made.
+// TestOutdated checks that an invalid start is not even built.
 func TestOutdated(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
@@ -185,7 +184,8 @@ func TestOutdated(t *testing.T) {
 	b.Close()
 }
 
-// A start that cannot be made is not kept, and a book that is nil or closed keeps none.
+// TestNothing checks that nothing is stored if make returns nil, or if the book is nil or
+// closed.
 func TestNothing(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
@@ -201,7 +201,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// A start is written a little after it is kept, so that a process that is killed later leaves it.
+// TestLater checks that a start is written shortly after Keep, so that it survives if the
+// process is killed later.
 func TestLater(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
@@ -215,7 +216,8 @@ func TestLater(t *testing.T) {
 	b.Close()
 }
 
-// A forged file, with a checksum that fits, breaks nothing, and what is read of it can be written.
+// FuzzDecode checks that a forged file with a valid checksum is handled, and that decoded data
+// can be written again.
 func FuzzDecode(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "start")
 	f.Add("\x01\x02\x05error\x01\x03fmt\x04team\x01/\x01/\x02{}\x01\x01a\x01b\x00\x04\x00\x00\x05Skill\x00\x10\x01t\x02{}\x02a\n\x00")

@@ -7,8 +7,9 @@ import (
 	"adze/internal/platform/cachefile"
 )
 
-// Words are those that skills are found by, as the tool that finds them has them. They are most of what a start keeps and are
-// needed last, so they have a file of their own, which is read beside everything else. Nil are none.
+// Words holds the search words of skills, in the search tool's format. They make up most of a
+// start and are needed last, so they are stored in a separate file that is read in the
+// background. Nil is empty.
 type Words struct {
 	text func() string
 }
@@ -21,7 +22,8 @@ func NewWords(text string) *Words {
 	return &Words{func() string { return text }}
 }
 
-// Text returns the words, once they are read; empty if they cannot be, or are not those of the start.
+// Text waits for the words and returns them; empty if they cannot be read or do not match the
+// start.
 func (w *Words) Text() string {
 	if w == nil {
 		return ""
@@ -29,13 +31,13 @@ func (w *Words) Text() string {
 	return w.text()
 }
 
-// wordsFormat is that of their file.
+// wordsFormat is their file format.
 var wordsFormat = cachefile.Format{Mark: "adze-words 1\n", Max: 8 << 20}
 
-// wordsFile is where the words of the start in a file are kept.
+// wordsFile returns the path of the words file for the start at path.
 func wordsFile(path string) string { return path + ".words" }
 
-// save writes the words. The start that they belong to knows them by their sum.
+// save writes the words. The start identifies them by their checksum.
 func (w *Words) save(path string) error {
 	if w == nil {
 		return nil
@@ -45,10 +47,10 @@ func (w *Words) save(path string) error {
 	return wordsFormat.Save(wordsFile(path), &out)
 }
 
-// sum is what the words are known by; 0 if there are none.
+// sum returns the checksum of the words; 0 if empty.
 func (w *Words) sum() uint32 { return crc32.ChecksumIEEE([]byte(w.Text())) }
 
-// readWords begins to read the words with a sum.
+// readWords starts reading the words with a checksum.
 func readWords(path string, sum uint32) *Words {
 	if sum == 0 {
 		return nil

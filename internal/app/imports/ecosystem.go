@@ -18,10 +18,10 @@ import (
 	"adze/internal/skill"
 )
 
-// claude is the tool whose folders are read where they are.
+// claude is the tool whose directories are read in place.
 const claude = "Claude Code"
 
-// ecosystem finds what is in .claude folders, and beside them.
+// ecosystem scans .claude directories and their surroundings.
 func (s *search) ecosystem() {
 	if other := s.Project.Other; other != "" {
 		s.folder(user, other)
@@ -40,7 +40,7 @@ func (s *search) ecosystem() {
 	}
 }
 
-// folder finds what is in one .claude folder.
+// folder scans one .claude directory.
 func (s *search) folder(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return
@@ -101,8 +101,8 @@ func (s *search) agents(level, dir string) {
 	s.add(f)
 }
 
-// settings finds what a settings file sets. Those that the program knows are in force unless the workspace is not
-// trusted.
+// settings finds the settings in a file. Known ones take effect unless the workspace is
+// untrusted.
 func (s *search) settings(level, path string) {
 	if !exists(path) {
 		return
@@ -154,10 +154,10 @@ func (s *search) settings(level, path string) {
 	}
 }
 
-// shared is the settings file of a project that is for everyone.
+// shared is the name of a project's shared settings file.
 const shared = "settings.json"
 
-// personal reports whether a project cannot set what is at a name, or below it.
+// personal reports whether a project cannot set a name, or anything below it.
 func (s *search) personal(name string) bool {
 	found := false
 	for _, k := range settings.Keys() {
@@ -182,13 +182,13 @@ func (s *search) prefixed(name string) bool {
 	return false
 }
 
-// skills finds the skills or commands of a folder.
+// skills finds the skills or commands in a directory.
 func (s *search) skills(level, what, dir string) {
 	if !fsys.IsDir(dir) {
 		return
 	}
 	f := Finding{Tool: claude, Level: level, What: what, Path: dir}
-	within := func(path string) bool { // a skill may be a link
+	within := func(path string) bool { // a skill may be a symlink
 		return isBelow(path, dir) || path != "" && isBelow(real(path), real(dir))
 	}
 	var notes []string
@@ -218,12 +218,12 @@ func (s *search) skills(level, what, dir string) {
 	s.add(f)
 }
 
-// count returns how many skills or commands there seem to be in a folder that is not read.
+// count estimates the number of skills or commands in a directory that is not read.
 func count(what, dir string) (n int) {
 	if what == "commands" {
 		return len(list(dir, ".md", maxDepth))
 	}
-	entries, _ := os.ReadDir(dir) // ok: there are none
+	entries, _ := os.ReadDir(dir) // ok: counts as empty
 	for _, e := range entries[:min(len(entries), maxEntries)] {
 		if exists(filepath.Join(dir, e.Name(), "SKILL.md")) {
 			n++
@@ -232,7 +232,7 @@ func count(what, dir string) (n int) {
 	return n
 }
 
-// taker names what a skill is shadowed by.
+// taker describes the command that shadows a skill.
 func taker(by *skill.Skill) string {
 	if by == nil {
 		return "a built-in command"
@@ -240,7 +240,7 @@ func taker(by *skill.Skill) string {
 	return by.Origin.String()
 }
 
-// styles finds the output styles of a folder.
+// styles finds the output styles in a directory.
 func (s *search) styles(level, dir string) {
 	files := list(dir, ".md", 1)
 	if len(files) == 0 {
@@ -263,7 +263,7 @@ func (s *search) styles(level, dir string) {
 	s.add(f)
 }
 
-// servers finds the MCP servers that a file holds and the program has read.
+// servers finds the MCP servers in a file that the program has read.
 func (s *search) servers(level, path string) {
 	if !exists(path) {
 		return
@@ -299,7 +299,7 @@ func (s *search) servers(level, path string) {
 	}
 }
 
-// memories finds what is remembered of the project.
+// memories finds the project's memories.
 func (s *search) memories(other string) {
 	theirs := memory.Folder{Dir: filepath.Join(other, "projects", fsys.ProjectKey(s.Project.Main()), "memory")}
 	if n := len(list(theirs.Dir, ".md", 1)); n > 0 {

@@ -1,6 +1,6 @@
-// Package imports finds what other tools keep for the user and the project: settings, instructions, MCP servers, skills,
-// memories. It says what of it takes effect as it is, asking the parts that read it, and what does not. It changes
-// nothing, and starts nothing.
+// Package imports finds other tools' configuration for the user and the project: settings,
+// instructions, MCP servers, skills and memories. It reports which of it takes effect in place,
+// according to the packages that read it. It changes and starts nothing.
 package imports
 
 import (
@@ -19,7 +19,8 @@ import (
 	"adze/internal/style"
 )
 
-// A Config is what the parts of the program have read, against which the files of other tools are compared.
+// Config holds the configuration the program has loaded, against which other tools' files are
+// compared.
 type Config struct {
 	Project      *settings.Project
 	Dir          string
@@ -31,36 +32,36 @@ type Config struct {
 	Servers      *roster.Roster
 }
 
-// A Finding is something that a tool keeps.
+// A Finding is a piece of another tool's configuration.
 type Finding struct {
-	// Tool is whose it is, and Level whether it is the user's or the project's.
+	// Tool is the tool's name, and Level is user or project.
 	Tool  string `json:"tool"`
 	Level string `json:"level"`
-	// What is its kind, such as "skills", and Count how many there are.
+	// Field What is the kind, such as "skills", and Count the number of items.
 	What  string `json:"what"`
 	Path  string `json:"path"`
 	Count int    `json:"count,omitempty"`
-	// Used reports whether it takes effect as it is. Note says more: why not, or what to do.
+	// Used reports whether it takes effect in place. Note gives the reason or advice.
 	Used bool   `json:"used"`
 	Note string `json:"note,omitempty"`
-	// Commands add what is not used; secrets are left out.
+	// Commands adds unused items; secrets are omitted.
 	Commands []string `json:"commands,omitempty"`
 }
 
-// The levels.
+// Levels.
 const (
 	user    = "user"
 	project = "project"
 )
 
-// Limits on what is read.
+// Limits for reading.
 const (
 	maxFile    = 4 << 20
-	maxEntries = 2000 // of a folder
-	maxDepth   = 6    // of folders in folders
+	maxEntries = 2000 // entries per directory
+	maxDepth   = 6    // directory nesting
 )
 
-// Find returns what other tools keep, tool by tool.
+// Find returns the configuration of other tools, grouped by tool.
 func Find(c Config) []Finding {
 	s := &search{Config: c}
 	s.ecosystem()
@@ -76,13 +77,13 @@ type search struct {
 
 func (s *search) add(f Finding) { s.found = append(s.found, f) }
 
-// places returns the directories of the project, from the working directory up to its root.
+// places returns the project's directories, from the working directory up to its root.
 func (s *search) places() []string {
 	t := s.Project.Trust
 	return paths.Upwards(t.Dir, t.Root, s.Project.User)
 }
 
-// untrusted says why nothing of the project is used; empty if it is.
+// untrusted explains why the project's configuration is not used; empty if it is.
 func (s *search) untrusted() string {
 	switch {
 	case !s.Project.Reads("projectSettings"):
@@ -93,14 +94,14 @@ func (s *search) untrusted() string {
 	return ""
 }
 
-// exists reports whether there is a file, and is dir whether there is a directory.
+// exists reports whether path is a file.
 func exists(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// list returns the files below a directory whose names end in suffix, at most so many levels down. Links to
-// directories are not followed.
+// list returns the files below a directory whose names end in suffix, up to depth levels down.
+// Symlinks to directories are not followed.
 func list(dir, suffix string, depth int) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -121,13 +122,13 @@ func list(dir, suffix string, depth int) (paths []string) {
 	return paths
 }
 
-// isBelow reports whether a path lies below a directory, as both are written.
+// isBelow reports whether path is lexically below dir.
 func isBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return path != "" && err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// read returns a file, or nothing if it cannot be read.
+// read returns a file's content, or nil if it cannot be read.
 func read(path string) []byte {
 	data, err := fsys.ReadSmall(path, maxFile)
 	if err != nil {
@@ -136,7 +137,7 @@ func read(path string) []byte {
 	return data
 }
 
-// real returns a path without links, as far as it exists.
+// real returns a path with symlinks resolved, as far as it exists.
 func real(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r
@@ -144,7 +145,8 @@ func real(path string) string {
 	return path
 }
 
-// instruction adds a file of instructions, which is used if the program has read it. Hint says what to do if not.
+// instruction adds an instruction file, which is used if the program has read it. Otherwise
+// hint gives advice.
 func (s *search) instruction(tool, level, path, hint string) {
 	if !exists(path) {
 		return

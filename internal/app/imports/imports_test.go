@@ -55,14 +55,14 @@ func (w *world) write(path, text string) string {
 	return path
 }
 
-// config returns what the program has read of the world, with the workspace trusted or not.
+// config returns the configuration the program would load, with the workspace trusted or not.
 func (w *world) config(trusted bool) Config {
 	env := map[string]string{"HOME": w.home, "ADZE_HOME": filepath.Join(w.home, ".adze")}
 	p, _ := settings.Open(settings.Source{Dir: w.dir, Getenv: func(name string) string { return env[name] }, Trust: trusted})
 	return Config{Project: p, Dir: w.dir, Skills: &library.Set{}, Styles: style.Load(nil, texts.English), Agents: &agentdef.Set{}, Servers: &roster.Roster{}}
 }
 
-// lines returns findings without what is the same for all.
+// lines formats findings, omitting common parts.
 func (w *world) lines(found []Finding) (lines []string) {
 	for _, f := range found {
 		used := "-"
@@ -186,7 +186,7 @@ func TestEcosystem(t *testing.T) {
 	}
 }
 
-// Files that are no files, that never end or that lie in a circle are passed by.
+// TestHostileFolders checks that special files, endless files and symlink cycles are skipped.
 func TestHostileFolders(t *testing.T) {
 	w := newWorld(t)
 	w.write(".gemini/settings.json", strings.Repeat("[", 1<<20))

@@ -21,7 +21,8 @@ func (s *search) keys() []string {
 	return names
 }
 
-// others finds what tools keep whose files adze does not read as they are, and instructions, some of which it does.
+// others scans tools whose files adze does not read in place, and instructions, some of which
+// it does.
 func (s *search) others() {
 	if home := s.Project.User; home != "" {
 		s.codex(user, filepath.Join(home, ".codex"))
@@ -54,7 +55,7 @@ func (s *search) others() {
 	}
 }
 
-// codex finds what is in a .codex folder.
+// codex scans a .codex directory.
 func (s *search) codex(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return
@@ -68,7 +69,7 @@ func (s *search) codex(level, dir string) {
 	}
 }
 
-// gemini finds what is in a .gemini folder.
+// gemini scans a .gemini directory.
 func (s *search) gemini(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return
@@ -96,7 +97,7 @@ func (s *search) prompts(tool, level, dir, suffix string) {
 	s.add(f)
 }
 
-// config finds the MCP servers that a JSON file holds under a name.
+// config finds the MCP servers under a key of a JSON file.
 func (s *search) config(tool, level, path, name string) {
 	if !exists(path) {
 		return
@@ -107,7 +108,7 @@ func (s *search) config(tool, level, path, name string) {
 		s.add(Finding{Tool: tool, Level: level, What: "settings", Path: path, Note: "it is not valid JSON"})
 		return
 	}
-	json.Unmarshal(file[name], &entries) // ok: then it has none
+	json.Unmarshal(file[name], &entries) // ok: counts as empty
 	var all []server
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		all = append(all, decodeServer(name, entries[name]))
@@ -115,9 +116,9 @@ func (s *search) config(tool, level, path, name string) {
 	s.foreign(tool, level, path, all)
 }
 
-// foreign adds the settings file of another tool, and the servers in it with the commands that add them.
+// foreign adds another tool's settings file, and its servers with the commands that add them.
 func (s *search) foreign(tool, level, path string, all []server) {
-	if filepath.Base(path) != "mcp.json" { // which holds nothing else
+	if filepath.Base(path) != "mcp.json" { // mcp.json holds nothing else
 		s.add(Finding{Tool: tool, Level: level, What: "settings", Path: path, Note: "adze cannot read this format; adze config list shows its own settings"})
 	}
 	if len(all) == 0 {
@@ -138,16 +139,16 @@ func (s *search) foreign(tool, level, path string, all []server) {
 	s.add(f)
 }
 
-// A server is an MCP server of another tool.
+// A server is another tool's MCP server.
 type server struct {
 	name    string
-	words   []string // the program and its arguments
+	words   []string // program and arguments
 	url     string
-	env     []string // names of variables, whose values are not shown
-	headers []string // names
+	env     []string // names of variables; their values are not shown
+	headers []string // header names
 }
 
-// decodeServer reads an entry in any of the forms that tools write.
+// decodeServer decodes an entry in any of the tools' formats.
 func decodeServer(name string, data json.RawMessage) server {
 	var e struct {
 		Command     json.RawMessage   `json:"command"`
@@ -158,13 +159,13 @@ func decodeServer(name string, data json.RawMessage) server {
 		Environment map[string]any    `json:"environment"`
 		Headers     map[string]string `json:"headers"`
 	}
-	json.Unmarshal(data, &e) // ok: what was read counts
+	json.Unmarshal(data, &e) // ok: partial results are fine
 	sv := server{name: name, url: e.URL + e.HTTPURL, headers: slices.Sorted(maps.Keys(e.Headers))}
 	var word string
 	if json.Unmarshal(e.Command, &word) == nil && word != "" {
 		sv.words = []string{word}
 	} else {
-		json.Unmarshal(e.Command, &sv.words) // ok: the same
+		json.Unmarshal(e.Command, &sv.words) // ok: likewise
 	}
 	sv.words = append(sv.words, e.Args...)
 	sv.env = append(slices.Sorted(maps.Keys(e.Env)), slices.Sorted(maps.Keys(e.Environment))...)
@@ -174,8 +175,8 @@ func decodeServer(name string, data json.RawMessage) server {
 // known reports whether adze has a server of that name.
 func (sv server) known(s *search) bool { return s.Servers.Find(sv.name) != nil }
 
-// command returns the command line that adds the server. Values of variables and headers, and words that look like
-// secrets, are for the user to fill in.
+// command returns the command line that adds the server. Values of variables and headers, and
+// words that look like secrets, are placeholders for the user to fill in.
 func (sv server) command() string {
 	words := []string{"adze", "mcp", "add", "--scope", "user"}
 	for _, name := range sv.env {
@@ -199,7 +200,7 @@ func (sv server) command() string {
 	return quote(words)
 }
 
-// hidden returns a word without what may be a secret in it: behind a name that says so, or in an address.
+// hidden masks a possible secret in a word: after a telling name, or in a URL.
 func hidden(word string) string {
 	if head, rest, ok := strings.Cut(word, "://"); ok {
 		if _, host, ok := strings.Cut(rest, "@"); ok {
@@ -216,7 +217,7 @@ func hidden(word string) string {
 	return word
 }
 
-// quote returns words as a shell reads them.
+// quote quotes words for a shell.
 func quote(words []string) string {
 	for i, w := range words {
 		if w == "" || strings.ContainsFunc(w, func(r rune) bool {

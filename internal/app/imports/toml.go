@@ -20,11 +20,12 @@ func standard(data []byte) ([]byte, error) {
 	return jsonc.Plain(data, root), nil
 }
 
-// tomlServers returns the servers in the tables [name.SERVER] of a TOML file. It reads what such tables usually hold,
-// strings and lists of strings on one line, and leaves out everything else: the result is a proposal that the user sees.
+// tomlServers returns the servers in the tables [name.SERVER] of a TOML file. It supports the
+// usual values, strings and lists of strings on one line, and skips everything else: the result
+// is only a suggestion shown to the user.
 func tomlServers(text, name string) []server {
 	var all []server
-	in, env := -1, false // which server the lines are of, and whether of its variables
+	in, env := -1, false // current server, and whether its variables follow
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if table, ok := strings.CutPrefix(line, "["); ok {
@@ -68,7 +69,7 @@ func tomlServers(text, name string) []server {
 	return all
 }
 
-// tomlNames returns the names in a table on one line.
+// tomlNames returns the keys of an inline table.
 func tomlNames(value string) (names []string) {
 	for pair := range strings.SplitSeq(strings.Trim(value, "{} "), ",") {
 		if name, _, ok := strings.Cut(pair, "="); ok {
@@ -78,7 +79,7 @@ func tomlNames(value string) (names []string) {
 	return names
 }
 
-// tomlKeys splits a key with dots, some parts of which may be quoted.
+// tomlKeys splits a dotted key whose parts may be quoted.
 func tomlKeys(text string) (keys []string) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, ". ") {
 		end := strings.IndexByte(text, '.')
@@ -96,7 +97,7 @@ func tomlKeys(text string) (keys []string) {
 	return keys
 }
 
-// tomlStrings returns the strings of a value on one line.
+// tomlStrings returns the strings in a one-line value.
 func tomlStrings(value string) (all []string) {
 	for value != "" {
 		switch value[0] {
@@ -113,7 +114,7 @@ func tomlStrings(value string) (all []string) {
 			if err != nil {
 				return all
 			}
-			text, _ := strconv.Unquote(quoted) // ok: it was found to be quoted
+			text, _ := strconv.Unquote(quoted) // ok: it is known to be quoted
 			all, value = append(all, text), value[len(quoted):]
 		default:
 			value = value[1:]

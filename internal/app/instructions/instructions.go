@@ -1,5 +1,5 @@
-// Package instructions says where the instruction files of a project are looked for, which of them lie outside it, and which
-// are left out. Reading them is left to the package instruct, and telling the model of them to the package brief.
+// Package instructions locates a project's instruction files, including ones outside it and
+// ones that are skipped.
 package instructions
 
 import (
@@ -13,17 +13,17 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// A Spec says which instructions a conversation has besides those that every one has in its project.
+// A Spec holds the instruction options of a conversation.
 type Spec struct {
-	Dirs []string // further directories to look in
-	// Bare leaves out all files but those in Dirs.
+	Dirs []string // additional directories to search
+	// Bare skips all files except the ones in Dirs.
 	Bare bool
-	// Includes are files outside the project that its instructions may include in this run.
+	// Includes are files outside the project that its instructions may include during this run.
 	Includes []string
 }
 
-// Config says where instructions are looked for. What a project includes from outside was approved by
-// the user, or is left out.
+// Config returns where instructions are looked for. Files that a project includes from outside
+// are skipped unless the user has approved them.
 func Config(p *settings.Project, spec Spec) instruct.Config {
 	src := p.Source()
 	c := instruct.Config{
@@ -46,14 +46,15 @@ func Config(p *settings.Project, spec Spec) instruct.Config {
 	return c
 }
 
-// Load returns the instruction files that a conversation in a workspace begins with, and what is wrong with some.
+// Load returns the initial instruction files of a conversation in a workspace, and problems
+// with them.
 func Load(p *settings.Project, spec Spec) ([]instruct.File, []instruct.Problem) {
 	set := instruct.New(Config(p, spec))
 	return set.Load(), set.Problems()
 }
 
-// Outside returns the files that the instructions of a workspace would include from outside, if the user approved of
-// them.
+// Outside returns the files that a workspace's instructions would include from outside, if the
+// user approved them.
 func Outside(p *settings.Project, spec Spec) []settings.Include {
 	if v := p.Values(); v.Prompt.NoInstructions || v.Size == settings.SmallPrompt {
 		return nil
@@ -70,12 +71,12 @@ func Outside(p *settings.Project, spec Spec) []settings.Include {
 	return all
 }
 
-// LeftOut returns what of a workspace a conversation does not use, each with the reason: files that need trust,
-// and instructions.
+// LeftOut returns the workspace configuration that a conversation does not use, each item with
+// the reason: files that need trust, and instructions.
 func LeftOut(p *settings.Project, spec Spec) []string {
 	var all []string
 	for _, name := range p.Trust.LeftOut() {
-		if !strings.HasSuffix(name, ".md") { // those are told below
+		if !strings.HasSuffix(name, ".md") { // instructions are listed below
 			all = append(all, name+" is not used, because the workspace is not trusted")
 		}
 	}

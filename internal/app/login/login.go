@@ -1,5 +1,4 @@
-// Package login stores and removes the user's API keys: what the user is asked and told. How providers are asked, and
-// where keys are kept, is left to others.
+// Package login implements the dialogs for storing and removing the user's API keys.
 package login
 
 import (
@@ -18,18 +17,19 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Console is where the user is asked.
+// A Console is used to prompt the user.
 type Console struct {
 	In  io.Reader
 	Out io.Writer
-	// Terminal says that both are one.
+	// Terminal is true if In and Out are a terminal.
 	Terminal bool
-	// Keys makes the terminal deliver every key and show none; it may be nil.
+	// Keys switches the terminal to raw mode without echo; may be nil.
 	Keys func() (restore func(), err error)
-	// Choose asks which of some answers to take, and says what leaving means. It returns -1 then. Nil asks on a line,
-	// and so does any error but [ErrInterrupted].
+	// Choose asks a multiple-choice question. leaving describes the effect of canceling, for
+	// which it returns -1. If it is nil, or fails with an error other than [ErrInterrupted],
+	// the question is asked on a line.
 	Choose func(question string, answers []string, leaving string) (int, error)
-	// Say tells the user something beside the output.
+	// Say shows the user a message outside the output.
 	Say func(string)
 }
 
@@ -38,16 +38,16 @@ func (c Console) print(text string) error {
 	return err
 }
 
-// Options say how a key is had and where it is stored.
+// Options configures how a key is obtained and where it is stored.
 type Options struct {
-	WithToken bool // it is the input
-	Browser   bool // the user signs in with a web browser
-	Open      bool // which is opened
-	NoCheck   bool // the provider is not asked whether it accepts the key
-	File      bool // it goes to the file, not to the keyring
+	WithToken bool // read the key from the input
+	Browser   bool // sign in with a web browser
+	Open      bool // open the browser
+	NoCheck   bool // don't check the key with the provider
+	File      bool // store in the file instead of the keyring
 }
 
-// Text returns what is known of the credentials, for a terminal.
+// Text describes the credentials for a terminal.
 func Text(a providers.Auth) string {
 	var b strings.Builder
 	if a.LoggedIn {
@@ -79,7 +79,8 @@ func Text(a providers.Auth) string {
 	return b.String()
 }
 
-// Store asks for a key of the named provider and stores it. If name is empty, the user is asked.
+// Store asks for a key for the named provider and stores it. If name is empty, it asks for the
+// provider too.
 func Store(ctx context.Context, c Console, p providers.Config, name string, o Options) error {
 	if name == "" {
 		var err error
@@ -113,7 +114,7 @@ func Store(ctx context.Context, c Console, p providers.Config, name string, o Op
 	return c.print(stored(p, e, o.File))
 }
 
-// stored says where a key is, and whether it will be used.
+// stored describes where a key is stored, and whether it will be used.
 func stored(p providers.Config, e keyring.Entry, asked bool) string {
 	place := "the system keyring"
 	if e.Place == keyring.File {
@@ -155,7 +156,7 @@ func (c Console) choose(ctx context.Context) (string, error) {
 		if answer, err = c.ask(ctx, "Which provider? (Enter alone: none) "); err != nil {
 			return "", err
 		}
-		if answer == "" || strings.HasPrefix(answer, "\x1b") { // Esc, where a line is read
+		if answer == "" || strings.HasPrefix(answer, "\x1b") { // Esc in line mode
 			return "", ErrInterrupted
 		}
 		for i, name := range names {
@@ -170,7 +171,7 @@ func (c Console) choose(ctx context.Context) (string, error) {
 	return "", setup.Errorf("there is no provider %q in the list", answer)
 }
 
-// attempts is how many answers that make no sense are taken.
+// attempts is the number of invalid answers accepted.
 const attempts = 3
 
 // key returns the key to store.
@@ -241,7 +242,7 @@ func Remove(ctx context.Context, c Console, p providers.Config, name string) err
 	return c.print(text)
 }
 
-// list returns words after a text, or another text if there are none.
+// list appends words to a text, or returns none if words is empty.
 func list(before string, words []string, none string) string {
 	if len(words) == 0 {
 		return none
@@ -249,10 +250,11 @@ func list(before string, words []string, none string) string {
 	return before + strings.Join(slices.Clone(words), ", ")
 }
 
-// ErrInterrupted says that the user broke a question off.
+// ErrInterrupted reports that the user interrupted a question.
 var ErrInterrupted = errors.New("interrupted")
 
-// ask asks for a line, until the user interrupts that. Nothing can interrupt a read, so it is not waited for then.
+// ask asks for a line until the user interrupts it. Because a read cannot be interrupted, ask
+// does not wait for it then.
 func (c Console) ask(ctx context.Context, question string) (string, error) {
 	if err := c.print(question); err != nil {
 		return "", err
@@ -274,7 +276,7 @@ func (c Console) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// line reads a line and takes nothing from the next reader.
+// line reads a line, consuming nothing meant for the next reader.
 func (c Console) line() (string, error) {
 	var b strings.Builder
 	for buf := make([]byte, 1); ; {
@@ -292,13 +294,13 @@ func (c Console) line() (string, error) {
 	}
 }
 
-// AskSecret asks for a line that is not shown.
+// AskSecret asks for a line without echo.
 func (c Console) AskSecret(question string) (string, error) {
 	return c.askSecret(question, func(string) error { return nil })
 }
 
-// askSecret asks for a line that is not shown until check accepts it, or the line is empty. Input that was pasted after a
-// line that is not accepted is dropped, so that no part of a key reaches the shell.
+// askSecret asks for a line without echo until check accepts it or the line is empty. Input
+// pasted after a rejected line is discarded, so that no part of a key reaches the shell.
 func (c Console) askSecret(question string, check func(string) error) (string, error) {
 	if c.Keys == nil {
 		return "", setup.Errorf("this terminal cannot hide what is typed; pass the key on standard input with --with-token")
@@ -313,7 +315,7 @@ func (c Console) askSecret(question string, check func(string) error) (string, e
 			return "", err
 		}
 		secret, err := readSecret(c.In)
-		c.print("\r\n") // ok: nothing depends on it
+		c.print("\r\n") // ok: cosmetic
 		if err == nil {
 			err = check(secret)
 		}
@@ -332,14 +334,14 @@ func (c Console) askSecret(question string, check func(string) error) (string, e
 	}
 }
 
-// sentence returns a text as a sentence.
+// sentence capitalizes text and adds a period.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
 
-// readSecret reads keys up to the end of a line. Keys that are no characters, and the marks around what is pasted, are
-// left out.
+// readSecret reads keys up to the end of a line. Keys that are not characters, and paste
+// markers, are skipped.
 func readSecret(in io.Reader) (string, error) {
 	var secret []byte
-	var escape []byte // a key that sends more than one byte, so far
+	var escape []byte // incomplete escape sequence
 	for buf := make([]byte, 1); ; {
 		n, err := in.Read(buf)
 		switch {

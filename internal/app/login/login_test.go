@@ -33,8 +33,8 @@ func TestReadSecret(t *testing.T) {
 	}
 }
 
-// At the first start a slip is no end: the user is asked again, and told what to know once there is a model.
-//
+// TestSetUp checks that a typo during the first start does not end it: the question is
+// repeated, and once a model is available the welcome text is shown.
 // Proves X-116.
 func TestSetUp(t *testing.T) {
 	screen := errors.New("every way")
@@ -62,7 +62,8 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// Where there is a dialog, it asks: for the way, and for the provider of a key.
+// TestSetUpWithDialog checks that dialogs, if available, ask for the setup method and the
+// provider.
 func TestSetUpWithDialog(t *testing.T) {
 	screen := errors.New("every way")
 	lines := errors.New("no keys")

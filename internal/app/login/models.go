@@ -9,8 +9,8 @@ import (
 	"adze/internal/platform/term"
 )
 
-// ChooseModel asks which model of a server on this machine to use. Without a terminal it returns "": then opening the server
-// says which models there are.
+// ChooseModel asks which model of a local server to use. Without a terminal it returns "", and
+// opening the server lists the models.
 func ChooseModel(ctx context.Context, c Console, models []string) (string, error) {
 	if !c.Terminal {
 		return "", nil
@@ -29,7 +29,8 @@ func ChooseModel(ctx context.Context, c Console, models []string) (string, error
 	return models[i], nil
 }
 
-// pick asks for one of several answers, of which the first is the default. It returns a negative number if the user leaves.
+// pick asks a multiple-choice question whose first answer is the default. It returns a negative
+// number if the user cancels.
 func (c Console) pick(ctx context.Context, question string, answers []string) (int, error) {
 	if c.Choose != nil {
 		if i, err := c.Choose(question, answers, "quit"); err == nil || errors.Is(err, ErrInterrupted) {

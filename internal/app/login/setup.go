@@ -11,8 +11,9 @@ import (
 	"adze/internal/platform/term"
 )
 
-// SetUp asks a user who has configured no model provider how to continue. It returns the model of a server on this machine
-// that the user chose, or "" if there is a provider now. Screen is the error that says every way.
+// SetUp asks a user without a configured model provider how to continue. It returns the local
+// model that the user chose, or "" if a provider has been configured. screen is the error that
+// lists all options.
 func SetUp(ctx context.Context, c Console, p providers.Config, models []string, screen error) (string, error) {
 	if !c.Terminal {
 		return "", screen
@@ -37,7 +38,7 @@ func SetUp(ctx context.Context, c Console, p providers.Config, models []string, 
 	return "", c.print(welcome)
 }
 
-// way asks which way to have a model. The last one is usual.
+// way asks for the setup method. The last one is the default.
 func (c Console) way(ctx context.Context, ways []string) (int, error) {
 	const question = "Welcome to adze. Which model should it use?"
 	last := len(ways) - 1
@@ -72,7 +73,7 @@ func (c Console) way(ctx context.Context, ways []string) (int, error) {
 	return last, nil
 }
 
-// storeKey asks for a key, and again if the provider does not accept it.
+// storeKey asks for a key, repeatedly if the provider rejects it.
 func (c Console) storeKey(ctx context.Context, p providers.Config) (err error) {
 	for range attempts {
 		fmt.Fprintln(c.Out)
@@ -84,7 +85,7 @@ func (c Console) storeKey(ctx context.Context, p providers.Config) (err error) {
 	return err
 }
 
-// welcome is what a user should know who starts for the first time.
+// welcome is shown on the first start.
 const welcome = `
 adze asks before it changes files or runs commands. Models make mistakes; check
 what you approve. /theme changes the colours, /terminal-setup checks your terminal.

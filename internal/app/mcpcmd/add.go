@@ -21,7 +21,7 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// An entry is a server as it is written to a file.
+// An entry is a server in a configuration file.
 type entry struct {
 	Type    string            `json:"type,omitempty"`
 	Command string            `json:"command,omitempty"`
@@ -37,7 +37,7 @@ type oauth struct {
 	CallbackPort int    `json:"callbackPort,omitempty"`
 }
 
-// add adds the server that the command line describes.
+// add adds the server described by the command line.
 func add(ctx context.Context, t *Task) error {
 	if len(t.Args) == 0 {
 		return setup.Errorf("usage: adze mcp add NAME URL, or adze mcp add NAME -- COMMAND [ARG...]")
@@ -53,7 +53,7 @@ func add(ctx context.Context, t *Task) error {
 	return t.put(ctx, t.Args[0], raw)
 }
 
-// entry returns the entry for a command or a URL, with what the flags say.
+// entry returns the entry for a command or a URL, with the values from flags.
 func (t *Task) entry(words []string) (*entry, error) {
 	if len(words) == 0 {
 		return nil, setup.Errorf("name the server's URL, or its command after --")
@@ -80,7 +80,7 @@ func (t *Task) entry(words []string) (*entry, error) {
 	return e, t.describe(e, remote)
 }
 
-// describe adds variables, headers and what is needed for signing in.
+// describe adds variables, headers and sign-in options.
 func (t *Task) describe(e *entry, remote bool) error {
 	switch {
 	case remote && len(t.Env) > 0:
@@ -124,7 +124,7 @@ func addJSON(ctx context.Context, t *Task) error {
 	return t.put(ctx, t.Args[0], compact.Bytes())
 }
 
-// put adds an entry to the file of the chosen scope.
+// put adds an entry to the selected scope's file.
 func (t *Task) put(ctx context.Context, name string, raw json.RawMessage) error {
 	to, err := t.scope(roster.Local)
 	if err != nil {
@@ -159,12 +159,12 @@ func (t *Task) put(ctx context.Context, name string, raw json.RawMessage) error 
 	return nil
 }
 
-// describeEntry reads an entry without looking at variables, which may be set later.
+// describeEntry parses an entry without resolving variables, which may be set later.
 func describeEntry(to roster.Scope, name string, raw json.RawMessage) *roster.Entry {
 	return roster.Source{Scope: to, Getenv: func(name string) string { return "${" + name + "}" }}.Entry(name, raw)
 }
 
-// warn says what may be unwise about an entry of a project.
+// warn warns about risky project entries.
 func (t *Task) warn(to roster.Scope, e *roster.Entry) {
 	if to != roster.Project {
 		return
@@ -232,7 +232,7 @@ func remove(ctx context.Context, t *Task) error {
 	return t.Show(text)
 }
 
-// written returns the entry that stands in the file of a scope, whatever is used; it may be nil.
+// written returns the entry in a scope's file, even if it is not in use; may be nil.
 func (t *Task) written(s roster.Scope, name string) *roster.Entry {
 	files := t.Project.Trust.ServerFiles()
 	if s != roster.Project {
@@ -249,7 +249,7 @@ func (t *Task) written(s roster.Scope, name string) *roster.Entry {
 		}
 		entries, err := roster.ParseFile(roster.Source{Scope: s, File: file, Getenv: func(string) string { return "" }}, data)
 		if err != nil {
-			continue // told when all are read
+			continue // reported when all are read
 		}
 		for _, e := range entries {
 			if e.Given == name || e.Name == name {
@@ -260,7 +260,7 @@ func (t *Task) written(s roster.Scope, name string) *roster.Entry {
 	return nil
 }
 
-// reset forgets what the user decided about the servers of the project.
+// reset forgets the user's decisions about the project's servers.
 func reset(ctx context.Context, t *Task) error {
 	r, err := t.load()
 	if err != nil {
@@ -283,7 +283,7 @@ func reset(ctx context.Context, t *Task) error {
 	return t.Show(fmt.Sprintf("forgot %s about the servers of this project; adze asks again when it starts\n", amount.Of(n, "choice", "choices")))
 }
 
-// addFromDesktop adds servers of the desktop app.
+// addFromDesktop adds the desktop app's servers.
 func addFromDesktop(ctx context.Context, t *Task) error {
 	file, data, err := t.desktop()
 	if err != nil {
@@ -350,7 +350,7 @@ func addFromDesktop(ctx context.Context, t *Task) error {
 	return nil
 }
 
-// desktop reads the file in which the desktop app keeps servers.
+// desktop reads the desktop app's server file.
 func (t *Task) desktop() (file string, data []byte, err error) {
 	places := desktopFiles(runtime.GOOS, t.Project.User, t.Project.Source().Getenv)
 	for _, file := range places {
@@ -366,7 +366,7 @@ func (t *Task) desktop() (file string, data []byte, err error) {
 	return "", nil, fmt.Errorf("the desktop app has no configuration here (looked at %s)", strings.Join(places, ", "))
 }
 
-// desktopFiles returns where the desktop app may keep servers on a system.
+// desktopFiles returns the desktop app's possible configuration files on a system.
 func desktopFiles(system, home string, getenv func(string) string) []string {
 	const folder, name = "Claude", "claude_desktop_config.json"
 	switch system {
@@ -380,7 +380,7 @@ func desktopFiles(system, home string, getenv func(string) string) []string {
 		files = []string{filepath.Join(dir, folder, name)}
 	}
 	if getenv("WSL_DISTRO_NAME") != "" {
-		found, _ := filepath.Glob(filepath.Join("/mnt/c/Users/*/AppData/Roaming", folder, name)) // ok: the pattern is right
+		found, _ := filepath.Glob(filepath.Join("/mnt/c/Users/*/AppData/Roaming", folder, name)) // ok: the pattern is valid
 		files = append(files, found...)
 	}
 	return files

@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// listWait bounds how long a list waits for servers: few programs are started at a time.
+// listWait returns how long a list waits for servers, given that few are started at a time.
 func listWait(servers int) time.Duration {
 	return min(5*time.Second+2*time.Second*time.Duration(servers), 30*time.Second)
 }
@@ -59,8 +59,8 @@ func show(s *mcp.Status) shown {
 	return out
 }
 
-// statuses connects to servers, and returns how they stand after a while. With no wait, it is as long as connecting may
-// take.
+// statuses connects to servers, and returns their status after the given wait. Zero means the
+// connection timeout.
 func (t *Task) statuses(ctx context.Context, entries []*roster.Entry, wait time.Duration) ([]mcp.Status, error) {
 	if t.NoConnect || !slices.ContainsFunc(entries, (*roster.Entry).Usable) {
 		var list []mcp.Status
@@ -83,7 +83,7 @@ func (t *Task) statuses(ctx context.Context, entries []*roster.Entry, wait time.
 	return s.List(), nil
 }
 
-// idle returns how a server stands that is not connected to.
+// idle returns the status of a server that is not connected.
 func idle(e *roster.Entry) mcp.Status {
 	s := mcp.Status{Entry: e, Err: e.Problem}
 	switch {
@@ -133,7 +133,7 @@ func list(ctx context.Context, t *Task) error {
 	return t.Show(b.String())
 }
 
-// status returns the state in words.
+// status returns the human-readable state.
 func (s *shown) status() string {
 	switch {
 	case s.State == mcp.Connected:
@@ -146,12 +146,12 @@ func (s *shown) status() string {
 	return cmp.Or(string(s.State), "not tried")
 }
 
-// target returns what is started or reached.
+// target returns the server's command or URL.
 func (s *shown) target() string {
 	return strings.Join(slices.Concat([]string{cmp.Or(s.URL, s.Command)}, s.Args), " ")
 }
 
-// advice says what is wrong, and what to do next.
+// advice describes the problem and the next step.
 func (s *shown) advice(trusted bool) (lines []string) {
 	if s.Error != "" {
 		lines = append(lines, strings.Split(s.Error, "\n")...)

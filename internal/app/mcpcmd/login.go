@@ -29,7 +29,7 @@ func login(ctx context.Context, t *Task) error {
 	return f.SignIn(ctx, e.Name, t.Console)
 }
 
-// logout forgets the token for a server, which need not be configured any more.
+// logout deletes the token of a server, which need not be configured anymore.
 func logout(ctx context.Context, t *Task) error {
 	r, err := t.load()
 	if err != nil {
@@ -50,20 +50,21 @@ func logout(ctx context.Context, t *Task) error {
 	return t.Print("Signed out of " + roster.Shown(name) + ".\n")
 }
 
-// tokenStored reports whether a token is stored for a server, so far as can be read.
+// tokenStored reports whether a token is stored for a server, if that can be determined.
 func (t *Task) tokenStored(server string) bool {
 	stored, err := signin.New(signin.Config{Home: t.Project.Home}).Stored(server)
 	return err == nil && stored
 }
 
-// aside returns a console that leaves standard output to what was asked for.
+// aside returns a console that writes messages through Say, reserving standard output for the
+// result.
 func (t *Task) aside() *console.Console {
 	c := *t.Console
 	c.Stdout = speaker(t.Say)
 	return &c
 }
 
-// A speaker tells the user what is written to it.
+// A speaker passes text written to it to the user.
 type speaker func(string)
 
 // Write implements [io.Writer].

@@ -1,4 +1,4 @@
-// Package mcpcmd runs the actions of adze mcp: it lists, adds and removes MCP servers, and tries them out.
+// Package mcpcmd implements adze mcp: it lists, adds, removes and tests MCP servers.
 package mcpcmd
 
 import (
@@ -47,7 +47,7 @@ type Options struct {
 	Flags            servers.Flags
 }
 
-// Table returns the flags of the actions but those about which servers there are.
+// Table returns the flags of the actions, except those that configure servers.
 func (o *Options) Table() []syntax.Flag {
 	add := func(list *[]string) func(string) error {
 		return func(v string) error { *list = append(*list, v); return nil }
@@ -69,7 +69,7 @@ func (o *Options) Table() []syntax.Flag {
 	}
 }
 
-// Explanation says how to begin.
+// Explanation is the introductory help text.
 const Explanation = `adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/documents
 adze mcp add tracker https://tracker.example/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'
 
@@ -82,14 +82,14 @@ type Task struct {
 	*console.Console
 	*Options
 	Project *settings.Project
-	Args    []string // without those after --
-	Command []string // what stands after --
-	// Open returns the servers of entries, connects to them unless it is only about signing in, and says nothing of them
-	// then. The caller closes them.
+	Args    []string // arguments before --
+	Command []string // arguments after --
+	// Open returns the servers for entries. If connect is true, it connects to them; otherwise
+	// they are only used for sign-in, and no messages are shown. The caller closes them.
 	Open func(entries []*roster.Entry, connect bool) (*servers.Fleet, func(), error)
 }
 
-// ErrFailed says that an action failed and that the user has been told.
+// ErrFailed reports that an action failed and that the user has been notified.
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
@@ -103,7 +103,7 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 	return a.Run(ctx, t)
 }
 
-// load returns the servers that are configured, and tells the user what is wrong.
+// load returns the configured servers, and reports problems.
 func (t *Task) load() (*roster.Roster, error) {
 	r, err := servers.Load(t.Project, t.Flags)
 	if err != nil {
@@ -115,7 +115,7 @@ func (t *Task) load() (*roster.Roster, error) {
 	return r, nil
 }
 
-// find returns the entry of a server.
+// find returns a server's entry.
 func find(r *roster.Roster, name string) (*roster.Entry, error) {
 	if e := r.Find(name); e != nil {
 		return e, nil
@@ -133,7 +133,7 @@ func find(r *roster.Roster, name string) (*roster.Entry, error) {
 	return nil, fmt.Errorf("there is no server %s; the servers are %s", roster.Shown(name), strings.Join(names, ", "))
 }
 
-// scope returns the scope of --scope, or usual.
+// scope returns the scope from --scope, or usual.
 func (t *Task) scope(usual roster.Scope) (roster.Scope, error) {
 	if t.Scope == "" {
 		return usual, nil

@@ -13,11 +13,11 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// tried is what a server is called that is not configured.
+// tried is the name of a server that is not configured.
 const tried = "server"
 
-// reach connects to a server: the one that the arguments begin with, or what --url or the words after -- say. Rest are
-// the other arguments.
+// reach connects to the server named by the first argument, by --url or by the words after --.
+// rest holds the other arguments.
 func (t *Task) reach(ctx context.Context) (f *servers.Fleet, status mcp.Status, rest []string, done func(), err error) {
 	e, rest, err := t.target()
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *Task) reach(ctx context.Context) (f *servers.Fleet, status mcp.Status, 
 	return f, status, rest, done, nil
 }
 
-// target returns the entry of the server to try, and the other arguments.
+// target returns the entry of the server to test, and the other arguments.
 func (t *Task) target() (e *roster.Entry, rest []string, err error) {
 	words := t.Command
 	if t.URL != "" {
@@ -97,7 +97,7 @@ func (t *Task) target() (e *roster.Entry, rest []string, err error) {
 	return roster.Source{Scope: roster.Flag, Getenv: t.Project.Source().Getenv}.Entry(tried, raw), t.Args, nil
 }
 
-// tools lists the tools of a server.
+// tools lists a server's tools.
 func tools(ctx context.Context, t *Task) error {
 	_, status, rest, done, err := t.reach(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func tools(ctx context.Context, t *Task) error {
 	return t.Show(b.String())
 }
 
-// call calls a tool of a server. The user names it, so that no rule is asked.
+// call calls a server's tool. Rules do not apply, since the user names the tool.
 func call(ctx context.Context, t *Task) error {
 	f, status, rest, done, err := t.reach(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func call(ctx context.Context, t *Task) error {
 	return err
 }
 
-// A content is a piece of a result in JSON output.
+// A content is a content block of a result in JSON output.
 type content struct {
 	Type string `json:"type"`
 	Text string `json:"text,omitempty"`
@@ -216,7 +216,7 @@ func describeResult(r *mcp.Result) any {
 	return out
 }
 
-// resultText returns a result for reading: texts as they are, and a line for each of the others.
+// resultText formats a result for reading: texts verbatim, and one line for each other block.
 func resultText(r *mcp.Result) string {
 	var b strings.Builder
 	for _, c := range r.Content {

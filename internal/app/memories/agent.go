@@ -13,10 +13,11 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// agentFolder returns the folder in which an agent keeps what it remembers, and what makes it. One in the project needs
-// trust, since what it holds is told to the model, and must not lead out of the project.
+// agentFolder returns an agent's memory directory and a function that creates it. A directory
+// in the project requires trust, since its content is sent to the model, and must not lead out
+// of the project.
 func agentFolder(p *settings.Project, d *agentdef.Definition) (memory.Folder, func() error, error) {
-	name := strings.ReplaceAll(d.Name, ":", "-") // that of a plugin
+	name := strings.ReplaceAll(d.Name, ":", "-") // plugin agent names contain colons
 	if d.Memory == agentdef.UserMemory {
 		dir := filepath.Join(p.Home, "agent-memory", name)
 		return memory.Folder{Dir: dir}, func() error { return fsys.MkdirPrivate(dir) }, nil

@@ -1,5 +1,5 @@
-// Package memories is the memory of a project as a conversation uses it: where its folder is, whether it is used, and how
-// it is switched off. What memories are, and which of them help, is left to the packages memory and recall.
+// Package memories provides a conversation's view of its project's memory: the directory,
+// whether memory is on, and how it is turned off.
 package memories
 
 import (
@@ -18,38 +18,40 @@ import (
 	"adze/internal/session/store"
 )
 
-// A View is the memory of a project as one conversation uses it.
+// A View is a conversation's view of its project's memory.
 type View struct {
 	Folder memory.Folder
-	// claim makes the folder this project's.
+	// claim marks the directory as this project's.
 	claim func() error
-	// Never is why there is no memory in this conversation, whatever the user says; empty if there is.
+	// Never is the reason why memory is unavailable in this conversation regardless of the
+	// user's choice; empty if it is available.
 	Never string
-	// used is how memory is used while it is on. It stays the same, as what the model is told does.
+	// used is how memory is used while it is on. It never changes, so that the system prompt
+	// does not either.
 	used memory.Mode
 	off  atomic.Bool
-	// wrote says that the model has changed a memory.
+	// wrote is true if the model has changed a memory.
 	wrote atomic.Bool
-	// Changed is called after the user has switched memory on or off.
+	// Changed is called after the user turns memory on or off.
 	Changed func()
-	// home and dir are what paths in calls and results may be relative to.
+	// home and dir are the bases of relative paths in calls and results.
 	home, dir string
-	// Recaller finds memories that may help; nil if no model is asked.
+	// Recaller finds relevant memories; nil without a model.
 	Recaller *recall.Recaller
 }
 
-// A Config says whose memory is opened. Bare and Single leave it out: the first because the user wants it, the second
-// because nothing of the conversation is kept.
+// Config selects the memory to open. Bare and Single disable it: the first at the user's
+// request, the second because nothing of the conversation is stored.
 type Config struct {
 	Project      *settings.Project
 	Dir          string
 	Bare, Single bool
 	Say          func(string)
-	// Agent is the agent whose own memory is opened instead; nil for that of the project.
+	// Agent is the agent whose own memory is opened; nil means the project's.
 	Agent *agentdef.Definition
 }
 
-// Open finds the memory of a project.
+// Open locates a project's memory.
 func Open(c Config) *View {
 	m := &View{Never: Off(c.Project, c.Bare), home: c.Project.User, dir: c.Dir}
 	if m.Never == "" && c.Single {
@@ -81,7 +83,7 @@ func Open(c Config) *View {
 	return m
 }
 
-// Off returns the reason memory is disabled, or "".
+// Off returns the reason why memory is disabled, or "".
 func Off(p *settings.Project, bare bool) string {
 	v := p.Values()
 	switch {
@@ -99,8 +101,8 @@ func Off(p *settings.Project, bare bool) string {
 	return ""
 }
 
-// Folder returns the folder of a project's memories, what makes it this project's, and what is wrong
-// with the places that settings name.
+// Folder returns a project's memory directory, a function that marks it as this project's, and
+// errors for rejected settings.
 func Folder(p *settings.Project) (f memory.Folder, claim func() error, refused []error) {
 	m, root := p.Values().Memory, p.Main()
 	standard := filepath.Join(store.ProjectDir(p.Home, root), "memory")
@@ -129,10 +131,10 @@ func (m *View) Mode() memory.Mode {
 	return m.used
 }
 
-// Told returns the memory as the model is told of it.
+// Told returns the memory configuration for the system prompt.
 func (m *View) Told() brief.Memory { return brief.Memory{Folder: m.Folder, Mode: m.Mode} }
 
-// Dirs returns the folder in all its spellings, if it is used.
+// Dirs returns all spellings of the directory, if it is used.
 func (m *View) Dirs() []string {
 	if !m.On() {
 		return nil
@@ -140,11 +142,11 @@ func (m *View) Dirs() []string {
 	return slices.Compact([]string{m.Folder.Dir, memory.Real(m.Folder.Dir)})
 }
 
-// Switched reports whether the user has switched memory off.
+// Switched reports whether the user has turned memory off.
 func (m *View) Switched() bool { return m.off.Load() }
 
-// Muted returns how the folder is written in calls and results, while memory is switched off: requests must
-// not hold these names.
+// Muted returns the spellings of the directory in calls and results while memory is off:
+// requests must not contain them.
 func (m *View) Muted() []string {
 	if !m.off.Load() {
 		return nil
@@ -158,7 +160,7 @@ func (m *View) Muted() []string {
 	return names
 }
 
-// Guard returns what watches over what the model writes to memory, or nil if there is none.
+// Guard returns the gate for the model's memory writes, or nil if memory is unavailable.
 func (m *View) Guard() *memory.Gate {
 	if m.Never != "" {
 		return nil
@@ -166,16 +168,16 @@ func (m *View) Guard() *memory.Gate {
 	return &memory.Gate{Claim: m.claim, Folder: m.folder, Wrote: func() { m.wrote.Store(true) }}
 }
 
-// Only returns the gate of an agent that changes nothing but memories.
+// Only returns the gate for an agent that may change only memories.
 func (m *View) Only() memory.Only { return memory.Only{Folder: m.folder} }
 
 func (m *View) folder() (memory.Folder, bool) { return m.Folder, m.On() }
 
-// Wrote reports whether the model has changed a memory since it was last asked.
+// Wrote reports whether the model has changed a memory since the last call.
 func (m *View) Wrote() bool { return m.wrote.Swap(false) }
 
-// Set switches memory on or off for the rest of the conversation. What was said of it is no longer sent, so
-// that requests begin with other bytes than before.
+// Set turns memory on or off for the rest of the conversation. Memory content is then withheld
+// from requests, so they no longer share a prefix with earlier ones.
 func (m *View) Set(off bool) error {
 	if m.Never != "" {
 		return fmt.Errorf("memory is off in this session: %s", m.Never)

@@ -1,5 +1,5 @@
-// Package memorycmd runs the actions of adze memory: it shows, checks and changes the memories of a project. It also offers
-// the user to copy those of another program.
+// Package memorycmd implements adze memory: it shows, checks and changes a project's memories.
+// It also offers to copy another program's memories.
 package memorycmd
 
 import (
@@ -41,7 +41,7 @@ type Task struct {
 	Edit func(path string) error
 }
 
-// ErrFailed says that a check found problems and that the user has been told.
+// ErrFailed reports that a check found problems and that the user has been notified.
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
@@ -95,7 +95,7 @@ func list(_ context.Context, t *Task) error {
 	return t.Show(b.String())
 }
 
-// maxShownMemory bounds what is printed of a memory, in bytes.
+// maxShownMemory is the maximum number of bytes printed of a memory.
 const maxShownMemory = 1 << 20
 
 func show(_ context.Context, t *Task) error {
@@ -130,7 +130,8 @@ func edit(_ context.Context, t *Task) error {
 	return t.Edit(t.Path(m.Name))
 }
 
-// check repairs what it can, if asked to, and reports the problems that are left. Any of them makes it fail.
+// check repairs problems if requested and reports the remaining ones. It fails if there are
+// any.
 func check(_ context.Context, t *Task) error {
 	if t.Options.Fix {
 		if err := t.Folder.Fix(); err != nil {

@@ -16,11 +16,11 @@ import (
 	"adze/internal/session/store"
 )
 
-// Declined is the file that records that the user declined to copy other memories.
+// Declined is the name of the file that records that the user declined to copy other memories.
 const Declined = "memory-import-declined"
 
-// Offer asks the user once whether to copy the memories that another program keeps for the project.
-// The other program's files are never changed.
+// Offer asks the user once whether to copy another program's memories for the project. The
+// other program's files are never changed.
 func Offer(c *console.Console, p *settings.Project, bare bool) error {
 	if memories.Off(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
 		return nil

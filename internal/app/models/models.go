@@ -1,5 +1,5 @@
-// Package models settles which model answers in a conversation, and what is known about it: its limits, its price, how hard
-// it tries, and which model answers small questions beside it. Who the providers are is left to the package providers.
+// Package models selects a conversation's model and its properties: limits, price, effort, and
+// the small model for side queries.
 package models
 
 import (
@@ -24,33 +24,35 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A Spec says who answers, and how. Empty fields leave it to the settings.
+// A Spec holds the model options. Empty fields mean the settings decide.
 type Spec struct {
-	// Earlier is the id of the model that a resumed conversation comes back to.
+	// Earlier is the ID of the model a resumed conversation returns to.
 	Earlier                  string
 	Name, Fallback, Provider string
 	Effort                   model.Effort
-	// NoThinking switches thinking off. ThinkingBudget counts only if it is Budgeted; 0 switches off, too.
+	// NoThinking disables thinking. ThinkingBudget applies only if Budgeted is set; 0 disables
+	// thinking too.
 	NoThinking     bool
-	Thinks         bool // the flags say that the model thinks
+	Thinks         bool // flags enable thinking
 	ThinkingBudget int
 	Budgeted       bool
-	// Betas are features of the provider to ask for, by name.
+	// Betas lists provider beta features to request.
 	Betas []string
 	// Record is a directory for requests and responses; empty records nothing.
 	Record string
 }
 
-// Models are what a workspace knows about models.
+// Models holds a workspace's model catalog.
 type Models struct {
 	Table catalog.Table
 	say   func(string)
-	noted sync.Once // for models missing from the table
-	// notes is the file that lists the models the user was notified of; "" means that there is none.
+	noted sync.Once // notice about models missing from the table
+	// notes is the path of the file that lists the models the user was notified of; may be
+	// empty.
 	notes string
 }
 
-// Open returns what is known by the settings of a project.
+// Open returns the catalog for a project's settings.
 func Open(p *settings.Project, say func(string)) *Models {
 	m := &Models{Table: providers.Table(p.Settings(), say), say: say}
 	if p.Home != "" {
@@ -59,16 +61,16 @@ func Open(p *settings.Project, say func(string)) *Models {
 	return m
 }
 
-// A Config is what models are chosen with.
+// Config configures model selection.
 type Config struct {
 	Models *Models
 	Values func() *settings.Values
 	Say    func(string)
-	// Backend returns how the provider of a model is opened.
+	// Backend returns the provider configuration for a model.
 	Backend func(Spec) providers.Config
 }
 
-// Facts returns what the ledger needs to know of a model.
+// Facts returns a model's facts for the ledger.
 func (m *Models) Facts(id string) cost.Facts {
 	known, ok := m.Table.Lookup(id)
 	if !ok {
@@ -77,7 +79,7 @@ func (m *Models) Facts(id string) cost.Facts {
 	return cost.Facts{Price: known.Price, ContextWindow: known.ContextWindow, MaxOutput: known.MaxOutput}
 }
 
-// noteUnknown notifies the user that a model is missing from the table: once for each model.
+// noteUnknown notifies the user, once per model, that it is missing from the catalog.
 func (m *Models) noteUnknown(assumed catalog.Model) {
 	m.noted.Do(func() {
 		id := assumed.ID
@@ -93,10 +95,11 @@ func (m *Models) noteUnknown(assumed catalog.Model) {
 	})
 }
 
-// maxNotes bounds the file of models that the user was notified of.
+// maxNotes limits the size of the file of unknown models, in bytes.
 const maxNotes = 64 << 10
 
-// recorded reports whether the user was notified of a model before, and records the model. Errors repeat the notification.
+// recorded reports whether the user was notified of a model before, and records it. On error
+// the notification is repeated.
 func (m *Models) recorded(id string) bool {
 	if m.notes == "" {
 		return false
@@ -109,28 +112,28 @@ func (m *Models) recorded(id string) bool {
 	if len(old)+len(line) > maxNotes || fsys.MkdirPrivate(filepath.Dir(m.notes)) != nil {
 		return false
 	}
-	_ = fsys.WriteAtomic(m.notes, append(old, line...), 0o600) // ok: the notification comes again
+	_ = fsys.WriteAtomic(m.notes, append(old, line...), 0o600) // ok: the notification is repeated
 	return false
 }
 
-// A Choice is the model that a conversation was opened with, and who answers for it.
+// A Choice is the model a conversation was opened with, and its backend.
 type Choice struct {
 	Config
-	Name, Fallback string             // as the user named them
-	Backend        *providers.Backend // nil if no model is asked
-	// Current returns the name of the model in use; nil before there is a session.
+	Name, Fallback string             // names given by the user
+	Backend        *providers.Backend // nil without a model
+	// Current returns the name of the model in use; nil before the session exists.
 	Current    func() string
 	spec       Spec
 	smallNoted sync.Once
 }
 
-// Preview settles which model a conversation would ask, and asks none.
+// Preview selects the model a conversation would use, without using it.
 func Preview(cfg Config, spec Spec) *Choice {
 	return &Choice{Config: cfg, spec: spec, Name: cmp.Or(spec.Name, cfg.Values().Model.Name, "default"), Backend: providers.Silent(cfg.Backend(spec))}
 }
 
-// Choose settles which model is asked, and by which provider: that of a parent, unless it is nil. Opened is called with what
-// closes a provider that was opened.
+// Choose selects the model and its provider, which is the parent's unless parent is nil. opened
+// is called with a function that closes a newly opened provider.
 func Choose(ctx context.Context, cfg Config, spec Spec, parent *Choice, opened func(close func())) (*Choice, error) {
 	m := &Choice{Config: cfg, spec: spec}
 	v := cfg.Values().Model
@@ -171,16 +174,17 @@ func (m *Choice) open(ctx context.Context, opened func(close func())) (err error
 	return nil
 }
 
-// ScriptedModel is the id of the model that a script plays.
+// ScriptedModel is the ID of the model played by a script.
 const ScriptedModel = "replay"
 
-// Resolve finds the limits of a model by name.
+// Resolve returns a model's limits by name.
 func (m *Choice) Resolve(name string) (agent.Model, error) {
 	known, err := m.Lookup(name)
 	return agent.Model{ID: known.ID, Window: known.ContextWindow, Output: known.DefaultOutput, MaxOutput: known.MaxOutput, Bound: known.Bound, Wider: m.wider(known)}, err
 }
 
-// wider returns the advice for a window that is too small for the prompt, as a sentence without its full stop.
+// wider returns advice for a context window too small for the prompt, as a sentence without a
+// period.
 func (m *Choice) wider(known catalog.Model) string {
 	advice := cmp.Or(known.Wider, "Choose a model with a larger context window")
 	if m.Values().Size != settings.SmallPrompt {
@@ -189,14 +193,14 @@ func (m *Choice) wider(known catalog.Model) string {
 	return advice
 }
 
-// Lookup finds a model in the table by name.
+// Lookup finds a model in the catalog by name.
 func (m *Choice) Lookup(name string) (catalog.Model, error) {
 	if strings.HasPrefix(name, providers.ReplayPrefix) {
 		if m.Backend != nil && name != m.Name {
 			return catalog.Model{}, fmt.Errorf("the session uses %s; another script needs a new session", m.Name)
 		}
 		known, _ := m.Models.Table.Resolve(ScriptedModel)
-		known.Bound = true // a script's server is as strict as the strictest
+		known.Bound = true // a script's server is as strict as the strictest provider
 		return known, nil
 	}
 	if m.Backend == nil {
@@ -209,7 +213,7 @@ func (m *Choice) Lookup(name string) (catalog.Model, error) {
 	return known, err
 }
 
-// Known returns what is known about models, with the aliases of the provider in use.
+// Known returns the catalog with the current provider's aliases.
 func (m *Choice) Known() catalog.Table {
 	if m.Backend == nil {
 		return m.Models.Table
@@ -217,15 +221,16 @@ func (m *Choice) Known() catalog.Table {
 	return m.Backend.Models
 }
 
-// Shared reports whether what is the same in everybody's prompt is cached as a block of its own.
+// Shared reports whether the part of the prompt common to all users is cached as a separate
+// block.
 func (m *Choice) Shared() bool { return m.Backend == nil || m.Backend.Shared }
 
-// Effort returns what the user wants; the model may not be able to.
+// Effort returns the effort requested by the user, which the model may not support.
 func (m *Choice) Effort() model.Effort {
 	return cmp.Or(m.spec.Effort, m.Values().Model.Effort)
 }
 
-// Working returns the effort that the model of that name is asked for, or nothing.
+// Working returns the effort used for the named model, or "" for its default.
 func (m *Choice) Working(name string) model.Effort {
 	want := m.Effort()
 	if want != model.EffortDefault || m.Backend == nil {
@@ -238,8 +243,8 @@ func (m *Choice) Working(name string) model.Effort {
 	return known.At(m.Backend.Router.FirstParty(known.ID)).CodingEffort
 }
 
-// Highest returns the highest effort that the model of that name takes, or nothing if it is asked for that already, or if
-// the user does not want to ask for it by a word.
+// Highest returns the highest effort of the named model, or "" if it is already used, or if the
+// keyword that requests it is disabled.
 func (m *Choice) Highest(name string) model.Effort {
 	known, err := m.Lookup(name)
 	all := known.Efforts()
@@ -249,7 +254,7 @@ func (m *Choice) Highest(name string) model.Effort {
 	return all[len(all)-1]
 }
 
-// Thinking returns what the user wants; the model may not be able to.
+// Thinking returns the thinking mode requested by the user, which the model may not support.
 func (m *Choice) Thinking() model.Thinking {
 	budget, budgeted := m.spec.ThinkingBudget, m.spec.Budgeted
 	if s := m.Values().Model; !budgeted && !m.spec.Thinks {
@@ -264,7 +269,8 @@ func (m *Choice) Thinking() model.Thinking {
 	return model.Thinking{Mode: model.ThinkingAdaptive, Asked: m.spec.Thinks}
 }
 
-// ThinkingWith returns how the model thinks with a budget of tokens, or as the user wants it if budget is nil.
+// ThinkingWith returns the thinking mode for a token budget, or the user's choice if budget is
+// nil.
 func (m *Choice) ThinkingWith(budget *int) model.Thinking {
 	switch {
 	case budget == nil:
@@ -275,9 +281,9 @@ func (m *Choice) ThinkingWith(budget *int) model.Thinking {
 	return model.Thinking{Mode: model.ThinkingBudget, Budget: max(*budget, model.LeastBudget)}
 }
 
-// Small returns the ids of the model for small questions beside the conversation and of the main model. If the settings
-// name none, it is that of the main model's provider, where it is known that the endpoint has it. One that is not known
-// is reported once. Otherwise the main model is asked.
+// Small returns the IDs of the model for side queries and of the main model. If the settings
+// name none, it is the small model of the main model's provider, if the endpoint is known to
+// have it. An unknown model is reported once. Otherwise the main model is used.
 func (m *Choice) Small() (small, main string) {
 	now := m.Name
 	if m.Current != nil {
@@ -294,7 +300,7 @@ func (m *Choice) Small() (small, main string) {
 	}
 	if m.Backend != nil {
 		if known, err = m.Backend.Resolve(name); err == nil && (known.Known || !m.Backend.Router.FirstParty(known.ID)) {
-			return known.ID, main // who runs another server knows its models
+			return known.ID, main // operators of other servers know their models
 		}
 	}
 	m.smallNoted.Do(func() {
@@ -303,8 +309,8 @@ func (m *Choice) Small() (small, main string) {
 	return main, main
 }
 
-// CountTokens returns a function that asks the provider how many tokens a text is to the model that
-// current returns, or nil if the provider cannot count.
+// CountTokens returns a function that asks the provider for the number of tokens of a text, for
+// the model that current returns; nil if the provider cannot count.
 func (m *Choice) CountTokens(current func() catalog.Model) func(context.Context, string) (int, error) {
 	counter, ok := model.As[model.Counter](m.Backend.Provider)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package notices notifies a user who is not at the terminal: through the terminal, or by a command of the user. When they
-// are is left to the front end.
+// Package notices notifies a user who is not at the terminal, through the terminal or a
+// user-defined command. The front end decides when.
 package notices
 
 import (
@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// The settings, and the values of the channel that are not those of package term.
+// Settings, and channel values other than those of package term.
 const (
 	Channel = "notifications.channel"
 	Command = "notifications.command"
@@ -28,13 +28,14 @@ type Notifier struct {
 	// Setting returns the value of a setting.
 	Setting func(name string) string
 	Getenv  func(string) string
-	// Environ is the environment of commands, and Dir where they run.
+	// Environ returns the environment of commands, and Dir is their working directory.
 	Environ func() []string
 	Dir     string
 	Say     func(string)
 }
 
-// Notify notifies the user. It returns what to write to the terminal, which may be nothing. A command runs beside.
+// Notify notifies the user. It returns the text to write to the terminal, which may be empty.
+// Commands run in the background.
 func (n Notifier) Notify(text string) string {
 	channel := n.Setting(Channel)
 	if channel == off {
@@ -51,10 +52,10 @@ func (n Notifier) Notify(text string) string {
 	return term.Notice(term.Channel(channel), title, text, n.Getenv)
 }
 
-// limit is how long a command may take.
+// limit is the timeout of a command.
 const limit = 10 * time.Second
 
-// run runs the command of the user, which gets what there is to say on standard input.
+// run runs the user's command with the notification on standard input.
 func (n Notifier) run(command, title, text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -37,8 +37,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// The command of the user gets what there is to say, and takes the place of the terminal.
-//
+// TestCommand checks that the user's command gets the notification and replaces the terminal
+// channel.
 // Proves X-126.
 func TestCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -55,7 +55,7 @@ func TestCommand(t *testing.T) {
 			}
 			return
 		}
-		time.Sleep(10 * time.Millisecond) // it runs beside
+		time.Sleep(10 * time.Millisecond) // runs in the background
 	}
 	t.Error("the command did not run")
 }

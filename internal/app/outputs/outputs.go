@@ -1,4 +1,4 @@
-// Package outputs makes the turns of a conversation end in a value that fits a schema.
+// Package outputs implements structured output: turns that end in a value matching a schema.
 package outputs
 
 import (
@@ -13,13 +13,13 @@ import (
 	"adze/internal/tools/structured"
 )
 
-// An Output makes the turns of a conversation end in a value that fits a schema.
+// An Output makes a conversation's turns end in a value matching a schema.
 type Output struct {
 	structured.Output
-	Schemas *structured.Cache // of the workspace: many conversations may have one schema
+	Schemas *structured.Cache // workspace-wide; conversations may share a schema
 }
 
-// Open makes the turns end in a value that fits the schema of a flag, if there is one.
+// Open requires values matching the schema from a flag, if there is one.
 func (o *Output) Open(schema json.RawMessage) error {
 	if err := o.Require(schema); err != nil {
 		return setup.Errorf("--json-schema: %v", err)
@@ -27,7 +27,7 @@ func (o *Output) Open(schema json.RawMessage) error {
 	return nil
 }
 
-// Require makes the turns to come end in a value that fits a schema; none changes nothing.
+// Require requires future turns to end in a value matching a schema; nil changes nothing.
 func (o *Output) Require(source json.RawMessage) error {
 	if len(source) == 0 || bytes.Equal(source, []byte("null")) {
 		return nil
@@ -39,7 +39,7 @@ func (o *Output) Require(source json.RawMessage) error {
 	return o.Expect(schema)
 }
 
-// Goal returns what the turn that begins must end in, or nil.
+// Goal returns the goal of a starting turn, or nil.
 func (o *Output) Goal() agent.Goal {
 	if !o.Begin() {
 		return nil
@@ -47,7 +47,7 @@ func (o *Output) Goal() agent.Goal {
 	return &valueGoal{output: &o.Output}
 }
 
-// A valueGoal ends a turn when the model has handed over a value.
+// A valueGoal ends a turn when the model has returned a value.
 type valueGoal struct {
 	output   *structured.Output
 	reminded bool
@@ -65,7 +65,7 @@ func (g *valueGoal) Reached() (agent.Ended, bool) {
 	return agent.Ended{}, false
 }
 
-// Missed implements [agent.Goal]. A model that hands over nothing is reminded once.
+// Missed implements [agent.Goal]. A model that returns nothing is reminded once.
 func (g *valueGoal) Missed(last msg.Message) (remind string, end agent.Ended) {
 	if end, reached := g.Reached(); reached {
 		return "", end

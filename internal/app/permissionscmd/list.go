@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A listedRule is a rule in force, in JSON output.
+// A listedRule is an active rule in JSON output.
 type listedRule struct {
 	Behavior string `json:"behavior"`
 	Rule     string `json:"rule"`
@@ -21,16 +21,18 @@ type listedRule struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 
-	where, shadow string // where this rule and the one that shadows it stand
-	// ShadowedBy is the rule that keeps this one from ever taking effect.
+	where, shadow string // locations of this rule and the shadowing one
+	// ShadowedBy is the rule that prevents this one from ever taking effect.
 	ShadowedBy string `json:"shadowed_by,omitempty"`
-	// Confined says that the rule covers no files outside the working directories, because it is a project's.
+	// Confined is true if the rule covers no files outside the working directories because it
+	// is a project's.
 	Confined bool `json:"confined,omitempty"`
-	// Flaw says why the rule does not do what it says.
+	// Flaw explains why the rule does not work as written.
 	Flaw string `json:"flaw,omitempty"`
 }
 
-// listRules returns the rules of a policy, highest precedence first, with what keeps them from taking effect.
+// listRules returns a policy's rules, highest precedence first, with the reasons why some have
+// no effect.
 func listRules(p *permission.Policy) []listedRule {
 	shadows := p.Shadowed()
 	rules := []listedRule{}
@@ -48,14 +50,14 @@ func listRules(p *permission.Policy) []listedRule {
 	return rules
 }
 
-// confined reports whether a rule names files outside the working directories that it does not cover, because it is a
-// project's.
+// confined reports whether a rule names files outside the working directories that it does not
+// cover because it is a project's.
 func confined(r *rule.Rule) bool {
 	return r.Behavior == permission.Allow && r.Scope == scope.Project &&
 		(strings.HasPrefix(r.Content, "//") || strings.HasPrefix(r.Content, "~") || strings.Contains(r.Content, ".."))
 }
 
-// text returns the rule as lines for the user.
+// text formats the rule for the user.
 func (l *listedRule) text() string {
 	text := fmt.Sprintf("%-5s  %s  (%s)\n", l.Behavior, l.Rule, l.where)
 	if l.ShadowedBy != "" {
@@ -70,7 +72,8 @@ func (l *listedRule) text() string {
 	return text
 }
 
-// List prints the rules in force, highest precedence first, and which of them never take effect.
+// List prints the active rules, highest precedence first, and marks those that never take
+// effect.
 func (c *Checker) List() error {
 	b, err := c.bench("")
 	if err != nil {
@@ -98,8 +101,8 @@ func (c *Checker) printJSON(v any) error {
 	return c.Print(string(data) + "\n")
 }
 
-// Flaws prints the rules that can never take effect or cannot be read, and what is wrong with the hooks. It fails with
-// [ErrFailed] if there are any.
+// Flaws prints rules that are invalid or can never take effect, and problems with the hooks. It
+// fails with [ErrFailed] if there are any.
 func (c *Checker) Flaws() error {
 	b, err := c.bench("")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package permissionscmd runs the actions of adze permissions: it lists the permission rules, finds those that never take
-// effect, and explains how calls would be decided. Nothing is run or written.
+// Package permissionscmd implements adze permissions: it lists the permission rules, finds
+// ineffective ones, and explains how calls would be decided. Nothing is run or written.
 package permissionscmd
 
 import (
@@ -18,23 +18,24 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Checker decides about calls without running them.
+// A Checker decides calls without running them.
 type Checker struct {
 	*console.Console
 	JSON bool
-	// Dir is where calls are made that name no directory.
+	// Dir is the directory of calls that name none.
 	Dir string
-	// Open returns what calls in a directory are judged with: the settings there. It says what is wrong with them.
+	// Open returns the bench for a directory, with its settings. Problems are reported with
+	// say.
 	Open func(dir string, say func(string)) (*wire.Bench, error)
-	// Quiet says that what is wrong with rules is not said beside the answer.
+	// Quiet suppresses reports of rule problems.
 	Quiet   bool
-	benches map[string]*wire.Bench // by directory
+	benches map[string]*wire.Bench // keyed by directory
 }
 
-// ErrFailed says that rules need correction and that the user has been told.
+// ErrFailed reports that rules need correction and that the user has been notified.
 var ErrFailed = errors.New("failed")
 
-// A callLine is a call with the policy it is judged by.
+// A callLine is a call with its policy.
 type callLine struct {
 	ID    json.RawMessage `json:"id"`
 	Tool  string          `json:"tool"`
@@ -46,7 +47,7 @@ type callLine struct {
 	Deny  *[]string       `json:"deny"`
 }
 
-// A Decision is the decision about a call as --stdin prints it.
+// A Decision is the decision about a call in the output of --stdin.
 type Decision struct {
 	ID       json.RawMessage `json:"id"`
 	Decision string          `json:"decision"`
@@ -54,7 +55,7 @@ type Decision struct {
 	Reason   string          `json:"reason"`
 }
 
-// Refuse returns the decision about a line that cannot be read.
+// Refuse returns the decision for an unreadable line.
 func Refuse(id json.RawMessage, err error) Decision {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -62,7 +63,7 @@ func Refuse(id json.RawMessage, err error) Decision {
 	return Decision{ID: id, Decision: string(permission.Deny), Reason: err.Error()}
 }
 
-// Line decides about the call that a line describes.
+// Line decides the call described by a line.
 func (c *Checker) Line(line []byte) Decision {
 	var in callLine
 	if err := json.Unmarshal(line, &in); err != nil {
@@ -78,8 +79,8 @@ func (c *Checker) Line(line []byte) Decision {
 	return Decision{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
 }
 
-// decide judges a call as a session would. An error says that the tool would refuse the input, before any
-// question.
+// decide judges a call as a session would. An error means that the tool would reject the input
+// before any prompt.
 func (c *Checker) decide(in *callLine) (d permission.Decision, f permission.Facts, err error) {
 	b, err := c.bench(in.Dir)
 	if err != nil {
@@ -107,7 +108,7 @@ func (c *Checker) decide(in *callLine) (d permission.Decision, f permission.Fact
 	return permission.Decide(p, f), f, nil
 }
 
-// givenRules returns the rules of a line, as rules of the user.
+// givenRules returns a line's rules, as user rules.
 func givenRules(in *callLine) []rule.Rule {
 	var rules []rule.Rule
 	for _, list := range []struct {
@@ -118,7 +119,7 @@ func givenRules(in *callLine) []rule.Rule {
 			continue
 		}
 		for _, text := range *list.texts {
-			r, _ := rule.Parse(text) // ok: the rule itself knows what is wrong with it
+			r, _ := rule.Parse(text) // ok: the rule carries its own error
 			r.Behavior, r.Scope = list.behavior, scope.User
 			rules = append(rules, r)
 		}
@@ -126,7 +127,7 @@ func givenRules(in *callLine) []rule.Rule {
 	return rules
 }
 
-// bench returns what calls in dir are judged with.
+// bench returns the bench for calls in dir.
 func (c *Checker) bench(dir string) (*wire.Bench, error) {
 	if dir == "" {
 		dir = c.Dir
@@ -175,7 +176,7 @@ func (c *Checker) One(name, input string) error {
 	return c.Show(explain(d, f))
 }
 
-// explain returns a decision as text for the user.
+// explain formats a decision for the user.
 func explain(d permission.Decision, f permission.Facts) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
@@ -211,7 +212,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 	return b.String()
 }
 
-// decidedBy describes a reason to the user.
+// decidedBy describes the reason for a decision.
 func decidedBy(d permission.Decision) string {
 	switch d.Reason.Type {
 	case permission.BySafety:
@@ -242,7 +243,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// explained returns a decision for JSON output.
+// explained converts a decision for JSON output.
 func explained(d permission.Decision) any {
 	type rule struct {
 		Text   string `json:"rule"`

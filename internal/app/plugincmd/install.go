@@ -11,7 +11,7 @@ import (
 	"adze/internal/tool"
 )
 
-// install fetches a plugin, shows what it brings, and installs it if the user agrees.
+// install fetches a plugin, shows its contents, and installs it if the user agrees.
 func install(ctx context.Context, t *Task) error {
 	to, err := t.scope()
 	if err != nil {
@@ -40,12 +40,12 @@ func install(ctx context.Context, t *Task) error {
 	return t.askOptions(ctx, offer.Plugin, t.Values)
 }
 
-// show describes what an offer would bring.
+// show prints an offer's contents.
 func (t *Task) show(offer *plugins.Offer) error {
 	return t.Show(offer.Title() + "\n  " + strings.Join(offer.Lines(), "\n  ") + "\n")
 }
 
-// enable enables a plugin that is installed.
+// enable enables an installed plugin.
 func enable(ctx context.Context, t *Task) error {
 	to, err := t.scope()
 	if err != nil {
@@ -151,7 +151,7 @@ func uninstall(ctx context.Context, t *Task) error {
 	return t.Show(text + "\n")
 }
 
-// configure sets the options of a plugin.
+// configure sets a plugin's options.
 func configure(ctx context.Context, t *Task) error {
 	_, x, err := t.Plugins.Look(t.Args[0])
 	if err != nil {
@@ -160,10 +160,11 @@ func configure(ctx context.Context, t *Task) error {
 	return t.askOptions(ctx, x, append(t.Args[1:], t.Values...))
 }
 
-// askOptions sets options of a plugin: those that are given, or else those that have no value, for which the user is asked.
+// askOptions sets the given options of a plugin. If none are given, it asks the user for each
+// option without a value.
 func (t *Task) askOptions(ctx context.Context, x *plugin.Plugin, given []string) error {
 	options := make([]plugin.Option, len(given))
-	for i, pair := range given { // all are looked at before one is set
+	for i, pair := range given { // validate all before setting any
 		name, value, assigned := strings.Cut(pair, "=")
 		o, err := plugins.Option(x, name)
 		if err == nil && assigned && value != "" {
@@ -216,10 +217,10 @@ func (t *Task) setOption(ctx context.Context, x *plugin.Plugin, o plugin.Option,
 	return t.Plugins.SetOption(ctx, x, o, value)
 }
 
-// maxQuestion is how much is shown of each part of the question for an option, in characters.
+// maxQuestion is the maximum length of each part of an option's prompt, in characters.
 const maxQuestion = 300
 
-// askOption asks for the value of an option. No answer leaves it as it is.
+// askOption asks for an option's value. An empty answer leaves it unchanged.
 func (t *Task) askOption(o plugin.Option) (string, error) {
 	question := o.Name
 	if title := tool.OneLine(o.Title, maxQuestion); title != "" && title != o.Name {

@@ -26,7 +26,7 @@ type shown struct {
 	Path    string        `json:"path,omitempty"`
 }
 
-// How much is shown of what plugins say of themselves, in characters.
+// Maximum lengths of text from plugins, in characters.
 const (
 	maxVersion = 40
 	maxWhy     = 500
@@ -92,7 +92,7 @@ func details(ctx context.Context, t *Task) error {
 	return t.Show(b.String())
 }
 
-// validate says what is wrong with a plugin or a marketplace.
+// validate prints the problems of a plugin or marketplace.
 func validate(ctx context.Context, t *Task) error {
 	dir := t.Dir
 	if len(t.Args) > 0 {

@@ -1,5 +1,5 @@
-// Package plugincmd runs the actions of adze plugin: it installs, updates and removes plugins, shows what they bring, and
-// keeps the marketplaces that they come from.
+// Package plugincmd implements adze plugin: it installs, updates, removes and shows plugins,
+// and manages their marketplaces.
 package plugincmd
 
 import (
@@ -51,7 +51,7 @@ func (o *Options) Flags() []syntax.Flag {
 	}
 }
 
-// Explanation says how to begin.
+// Explanation is the introductory help text.
 const Explanation = `adze plugin marketplace add owner/repository
 adze plugin install formatter
 
@@ -67,11 +67,11 @@ type Task struct {
 	Args    []string
 	// Dir is the working directory.
 	Dir string
-	// Secret asks for a line that is not shown.
+	// Secret asks for a line without echo.
 	Secret func(question string) (string, error)
 }
 
-// ErrFailed says that an action failed and that the user has been told.
+// ErrFailed reports that an action failed and that the user has been notified.
 var ErrFailed = errors.New("failed")
 
 // Run runs an action.
@@ -82,7 +82,7 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 	return a.Run(ctx, t)
 }
 
-// scope returns the scope of --scope, which is the user's if there is none.
+// scope returns the scope from --scope; the default is the user's.
 func (t *Task) scope() (scope.Scope, error) {
 	if t.Scope == "" {
 		return scope.User, nil
@@ -94,7 +94,7 @@ func (t *Task) scope() (scope.Scope, error) {
 	return s, err
 }
 
-// agree asks the user, unless --yes says that they agree.
+// agree asks the user for confirmation, unless --yes is set.
 func (t *Task) agree(question string) (bool, error) {
 	switch {
 	case t.Yes:

@@ -1,5 +1,4 @@
-// Package profile serves profiles of the program over HTTP, at a loopback address, for those who look for where its
-// time and memory go.
+// Package profile serves profiles of the program over HTTP at a loopback address.
 package profile
 
 import (
@@ -14,7 +13,7 @@ import (
 	"adze/internal/app/setup"
 )
 
-// CheckAddress returns an error unless address is a loopback address: profiles show the contents of the
+// CheckAddress returns an error unless address is a loopback address: profiles expose the
 // program's memory.
 func CheckAddress(address string) error {
 	host, _, err := net.SplitHostPort(address)
@@ -27,7 +26,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Serve serves the profiles of the program at an address until stop is called; an empty address
+// Serve serves the program's profiles at an address until stop is called; an empty address
 // serves none.
 func Serve(address string, say func(string)) (stop func(), err error) {
 	if address == "" {
@@ -52,8 +51,8 @@ func Serve(address string, say func(string)) (stop func(), err error) {
 // profileTime is the duration of a CPU profile.
 const profileTime = 30 * time.Second
 
-// serveProfile writes the profile named by the path: heap, goroutine and so on, or profile, a CPU profile.
-// Importing the standard handlers would slow every start down.
+// serveProfile writes the profile named by the path: heap, goroutine and so on, or profile, a
+// CPU profile. Importing the standard handlers would slow down every start.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/debug/pprof/")
 	switch profile := pprof.Lookup(name); {
@@ -72,7 +71,7 @@ func serveProfile(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 		}
 	case profile != nil:
-		profile.WriteTo(w, 0) // ok: the reader sees what is missing
+		profile.WriteTo(w, 0) // ok: the reader sees a truncated profile
 	default:
 		for _, p := range pprof.Profiles() {
 			fmt.Fprintln(w, p.Name())

@@ -14,34 +14,35 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// Drafts keeps what users typed and did not send: a file for each session.
+// Drafts stores unsent input, one file per session.
 type Drafts struct {
-	dir     string // of the files
+	dir     string // directory of the files
 	project string
 	locks   *replace.Replacer
 	say     func(string)
 	exists  func(session string) bool
-	failed  bool // the user knows
+	failed  bool // the user has been notified
 }
 
-// A kept draft is what a file holds.
+// A kept draft is the content of a file.
 type kept struct {
 	Project string `json:"project"`
-	// Process is the one that wrote it: what is typed in it is not for others while it runs.
+	// Process is the ID of the process that wrote it. While it runs, other processes do not use
+	// the draft.
 	Process int             `json:"pid"`
 	Field   json.RawMessage `json:"field"`
 }
 
-// maxDraft is the most bytes that a file may have.
+// maxDraft is the maximum file size, in bytes.
 const maxDraft = 64 << 20
 
-// OpenDrafts returns the drafts in a state home as they are offered in the project. Say tells the user, once, when one
-// cannot be stored. Exists reports whether a session can be continued.
+// OpenDrafts returns a state home's drafts for the project. say notifies the user, once, if a
+// draft cannot be stored. exists reports whether a session can be continued.
 func OpenDrafts(home, project string, say func(string), exists func(session string) bool) *Drafts {
 	return &Drafts{dir: filepath.Join(home, "drafts"), project: project, locks: replace.New(filepath.Join(home, "locks")), say: say, exists: exists}
 }
 
-// path returns the file of a session, or "" if the name is none of a file.
+// path returns a session's file, or "" if the ID is not a valid file name.
 func (d *Drafts) path(session string) string {
 	if session == "" || session[0] == '.' || filepath.Base(session) != session || !filepath.IsLocal(session) {
 		return ""
@@ -49,7 +50,7 @@ func (d *Drafts) path(session string) string {
 	return filepath.Join(d.dir, session)
 }
 
-// Save stores what is typed in a session, or removes it if there is nothing.
+// Save stores a session's unsent input, or removes the file if it is empty.
 func (d *Drafts) Save(session string, data []byte) {
 	path := d.path(session)
 	if path == "" {
@@ -76,8 +77,8 @@ func (d *Drafts) store(path string, data []byte) error {
 	return file.Change(context.Background(), func(*replace.Version) ([]byte, error) { return content, nil })
 }
 
-// Load returns what was typed in a session and not sent, or nil. A new session takes over what was typed in one that was
-// never begun, if the process is gone.
+// Load returns a session's unsent input, or nil. A new session takes over the input of a
+// session that was never started, if its process is gone.
 func (d *Drafts) Load(session string) []byte {
 	path := d.path(session)
 	if path == "" {
@@ -96,7 +97,7 @@ func (d *Drafts) Load(session string) []byte {
 	return k.Field
 }
 
-// read returns what a file holds, or nil.
+// read returns a file's content, or nil.
 func (d *Drafts) read(path string) *kept {
 	data, err := fsys.ReadSmall(path, maxDraft)
 	if err != nil {
@@ -109,7 +110,7 @@ func (d *Drafts) read(path string) *kept {
 	return &k
 }
 
-// abandoned returns the last draft of the project whose session cannot be continued, or nil.
+// abandoned returns the project's latest draft whose session cannot be continued, or nil.
 func (d *Drafts) abandoned() (path string, k *kept) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {

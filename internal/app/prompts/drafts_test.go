@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// What was typed is there again in its session. A new session takes over what was typed in one that was never begun, but
-// not from a process that runs or from another project.
-//
+// TestDrafts checks that unsent input is restored in its session. A new session takes over the
+// input of a session that was never started, but not from a running process or another project.
 // Proves X-120.
 func TestDrafts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

@@ -16,17 +16,19 @@ import (
 	"adze/internal/ui/edit"
 )
 
-// Pictures keeps the pictures of messages that are being typed, so that drafts have them again.
+// Pictures stores the pictures of unsent messages, so that drafts can be restored with them.
 type Pictures struct{ dir string }
 
 const (
-	// maxPicture is the most bytes that a picture may have.
+	// maxPicture is the maximum size of a picture, in bytes.
 	maxPicture = 32 << 20
-	// pictureAge is after which a picture is removed: the message that it was for was sent or dropped.
+	// pictureAge is the age at which a picture is removed, because its message was sent or
+	// discarded.
 	pictureAge = 30 * 24 * time.Hour
 )
 
-// OpenPictures returns the pictures beside the drafts in a state home. Without a home they are kept in memory.
+// OpenPictures returns the pictures next to the drafts in a state home. Without a home they are
+// kept in memory.
 func OpenPictures(home string) *Pictures {
 	if home == "" {
 		return &Pictures{}
@@ -34,7 +36,7 @@ func OpenPictures(home string) *Pictures {
 	return &Pictures{filepath.Join(home, "drafts", "images")}
 }
 
-// Read keeps the picture in a file.
+// Read stores the picture in a file.
 func (p *Pictures) Read(ctx context.Context, path string) (edit.Image, error) {
 	data, err := fsys.ReadSmall(path, maxPicture)
 	if err != nil {
@@ -43,7 +45,7 @@ func (p *Pictures) Read(ctx context.Context, path string) (edit.Image, error) {
 	return p.Take(ctx, data)
 }
 
-// Take keeps a picture as it will be sent: no larger than models take it.
+// Take stores a picture as it will be sent, scaled to the models' maximum size.
 func (p *Pictures) Take(ctx context.Context, data []byte) (edit.Image, error) {
 	fit, err := picture.Fit(ctx, data, 0)
 	if err != nil {
@@ -66,7 +68,7 @@ func (p *Pictures) Take(ctx context.Context, data []byte) (edit.Image, error) {
 	return image, nil
 }
 
-// clean removes pictures that were kept long ago.
+// clean removes old pictures.
 func (p *Pictures) clean() {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
@@ -74,12 +76,12 @@ func (p *Pictures) clean() {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pictureAge {
-			os.Remove(filepath.Join(p.dir, e.Name())) // ok: it is tried again
+			os.Remove(filepath.Join(p.dir, e.Name())) // ok: retried later
 		}
 	}
 }
 
-// Part returns a picture as a part of a message. It refuses files that it has not kept itself.
+// Part returns a picture as a message part. It rejects files it has not stored itself.
 func (p *Pictures) Part(image edit.Image) (msg.Part, error) {
 	data := image.Data
 	if data == nil {

@@ -22,8 +22,8 @@ func dot(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// A picture is kept in a file of its own that only the user can read, and is sent from there.
-//
+// TestPictures checks that a picture is stored in a file only the user can read, and is sent
+// from there.
 // Proves X-120, SESS-62.
 func TestPictures(t *testing.T) {
 	home := t.TempDir()
@@ -51,7 +51,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// What is no picture, too large, gone or not kept by us is refused.
+// TestPicturesRefused checks that invalid, too large, missing and foreign files are rejected.
 func TestPicturesRefused(t *testing.T) {
 	home := t.TempDir()
 	p := OpenPictures(home)

@@ -1,4 +1,4 @@
-// Package prompts keeps the prompts that the user typed, in all projects, so that they can be had again.
+// Package prompts stores the user's prompts, drafts and pictures.
 package prompts
 
 import (
@@ -12,9 +12,9 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A History is the prompts of all projects: one file of JSON lines, which is only appended to.
+// A History holds the prompts of all projects in one append-only file of JSON lines.
 type History struct {
-	dir  string // of the project
+	dir  string // project directory
 	now  func() time.Time
 	say  func(string)
 	path string // empty without a state home
@@ -25,11 +25,12 @@ type promptLine struct {
 	Text    string    `json:"display"`
 	Time    time.Time `json:"timestamp"`
 	Project string    `json:"project"`
-	// Unsent says that the user typed it and did not send it.
+	// Unsent is true if the user typed it but did not send it.
 	Unsent bool `json:"unsent,omitempty"`
 }
 
-// Open returns the history as it is offered in the project in dir. Say tells the user, once, when it cannot be written.
+// Open returns the history for the project in dir. say notifies the user, once, if it cannot be
+// written.
 func Open(getenv func(string) string, dir string, now func() time.Time, say func(string)) *History {
 	h := &History{dir: dir, now: now, say: say}
 	if home, err := fsys.StateHome(getenv); err == nil {
@@ -38,13 +39,14 @@ func Open(getenv func(string) string, dir string, now func() time.Time, say func
 	return h
 }
 
-// How much of the end of the file is read, and how many prompts are offered.
+// promptTail is the number of bytes read from the end of the file, and maxPrompts the maximum
+// number of prompts offered.
 const (
 	promptTail = 1 << 20
 	maxPrompts = 1000
 )
 
-// Recent returns the prompts of this project, oldest first. Lines that cannot be read are skipped.
+// Recent returns this project's prompts, oldest first. Unreadable lines are skipped.
 func (h *History) Recent() []string {
 	f, err := os.Open(h.path)
 	if err != nil {
@@ -52,7 +54,7 @@ func (h *History) Recent() []string {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() > promptTail {
-		f.Seek(-promptTail, 2) // ok: at worst all of it is read
+		f.Seek(-promptTail, 2) // ok: at worst the whole file is read
 	}
 	var texts []string
 	lines := bufio.NewScanner(f)
@@ -66,7 +68,7 @@ func (h *History) Recent() []string {
 	return texts[max(0, len(texts)-maxPrompts):]
 }
 
-// Add appends a prompt, or a text that was not sent.
+// Add appends a prompt, or an unsent text.
 func (h *History) Add(text string, sent bool) {
 	if h.path == "" {
 		return

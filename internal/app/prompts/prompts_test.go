@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What was entered in a project is offered there again, and only there.
-//
+// TestPrompts checks that a project's prompts are offered there and nowhere else.
 // Proves SESS-62.
 func TestPrompts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

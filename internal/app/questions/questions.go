@@ -1,5 +1,4 @@
-// Package questions puts what the model and hooks ask to the user of a conversation: to the front ends, on the same way as what
-// servers ask. The tool is in tools/askuser; how a question looks is left to the front ends.
+// Package questions routes model and hook questions to the front ends.
 package questions
 
 import (
@@ -14,20 +13,20 @@ import (
 	"adze/internal/tools/askuser"
 )
 
-// A Config is what questions go through.
+// Config configures how questions are asked.
 type Config struct {
-	// Asks says that there is a user who can be asked.
+	// Asks is true if there is a user who can answer.
 	Asks bool
-	// Ask puts a question to the user.
+	// Ask asks the user a question.
 	Ask func(context.Context, session.Question) (session.Reply, error)
-	// Fire tells the hooks of an event.
+	// Fire runs the hooks of an event.
 	Fire func(context.Context, hook.Event) hook.Outcome
 }
 
-// errNoUser tells the model what to do where no one can be asked.
+// errNoUser tells the model how to proceed without a user.
 var errNoUser = errors.New("there is no user here to answer questions: decide yourself, and say in your answer what you assumed")
 
-// Tool returns the tool with which the model asks.
+// Tool returns the tool with which the model asks questions.
 func Tool(c Config) tool.Tool {
 	return askuser.New(askuser.Config{
 		Ask: c.ask,
@@ -52,9 +51,9 @@ func (c Config) ask(ctx context.Context, all []askuser.Question) (askuser.Answer
 	return askuser.Answer{Chosen: s.Chosen, Declined: s.Declined, Message: s.Message}, err
 }
 
-// put puts a question to the user, and tells the hooks that the user is waited for.
+// put asks the user a question, and notifies the hooks that input is needed.
 func (c Config) put(ctx context.Context, q session.Choices) (session.Selection, error) {
-	// Those who tell the user elsewhere take as long as they take; they end with the hooks.
+	// Notification hooks may take any time; they end with the hooks.
 	go c.Fire(context.WithoutCancel(ctx), hook.OnNotification("elicitation_dialog", "Question", q.Items[0].Text))
 	r, err := c.Ask(ctx, q)
 	if err != nil {
@@ -63,13 +62,13 @@ func (c Config) put(ctx context.Context, q session.Choices) (session.Selection, 
 	return r.(session.Selection), nil
 }
 
-// Why a hook has no answer, in words for the hook.
+// Reasons why a hook gets no answer, worded for the hook.
 var (
 	errNotAsked = errors.New("no user can be asked here")
 	errDeclined = errors.New("the user did not choose")
 )
 
-// Choose puts the question of a hook to the user. It has the form of [hook.Judges].
+// Choose asks the user a hook's question. It has the signature required by [hook.Judges].
 func (c Config) Choose(ctx context.Context, q hook.Question) (key string, err error) {
 	if !c.Asks {
 		return "", errNotAsked
@@ -102,7 +101,7 @@ func (c Config) Choose(ctx context.Context, q hook.Question) (key string, err er
 	return "", errDeclined
 }
 
-// choices returns the questions as front ends show them.
+// choices converts the questions for front ends.
 func choices(all []askuser.Question) []session.Choice {
 	var items []session.Choice
 	for _, q := range all {

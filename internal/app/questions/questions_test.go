@@ -15,9 +15,8 @@ import (
 	"adze/internal/tool"
 )
 
-// What the model asks reaches the front ends with what hosts need to ask on their own, and hooks are told that the user is
-// waited for.
-//
+// TestQuestionsReachTheUser checks that model questions reach the front ends, with the fields
+// that hosts need, and that hooks are notified.
 // Proves X-009.
 func TestQuestionsReachTheUser(t *testing.T) {
 	const input = `{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"a","description":"first","preview":"[a]"},{"label":"b","description":"second"}],"multiSelect":true}]}`
