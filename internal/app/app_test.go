@@ -52,8 +52,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The fast paths look at nothing: not at the environment, not at files.
-//
+// TestFastPaths checks that the fast paths access neither the environment nor files.
 // Proves CLI-04.
 func TestFastPaths(t *testing.T) {
 	for _, args := range [][]string{{"--version"}, {"-v"}, {"--help"}, {"help"}, {"completion", "bash"}} {

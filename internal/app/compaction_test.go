@@ -12,9 +12,8 @@ import (
 	"adze/internal/tools/plan"
 )
 
-// Notes take the place of a summary, and the hooks of the session's start restore what they have to. The
-// plan, what runs in the background, files and instructions are there again.
-//
+// TestNotesCompactionRestores checks that notes replace a summary and SessionStart hooks run.
+// The plan, background tasks, files and instructions are restored.
 // Proves CTX-37, CTX-41, CTX-43.
 func TestNotesCompactionRestores(t *testing.T) {
 	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0,"maxTokens":1000},
@@ -53,7 +52,7 @@ say Fixed.
 	d.prompt("Fix the parser.")
 	requests := d.requests(0)
 	last := requests[len(requests)-1]
-	if isNotes(last) { // it may come late
+	if isNotes(last) { // may arrive late
 		last = requests[len(requests)-2]
 	}
 	for _, want := range []string{
@@ -89,8 +88,8 @@ func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(s)
 }
 
-// Both experiments are off unless a setting says otherwise: no tool is announced and no step is numbered.
-//
+// TestExperimentsAreOff checks that both experiments are off by default: no tool is announced
+// and no step is numbered.
 // Proves CTX-51, CTX-52.
 func TestExperimentsAreOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
@@ -112,8 +111,8 @@ func TestExperimentsAreOff(t *testing.T) {
 	}
 }
 
-// A program that runs a single turn does not wait for notes, and a bare one writes none.
-//
+// TestNotesDoNotHoldUpTheEnd checks that a single-turn run does not wait for notes, and that a
+// bare one writes none.
 // Proves CTX-59.
 func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 	for _, bare := range []bool{false, true} {

@@ -19,9 +19,9 @@ import (
 	"adze/internal/desk/rules"
 )
 
-// Every command answers at a terminal, in print mode and to a host, and no model is asked. Where a command makes
-// no sense it says so. A command that stands for a prompt is left out: asking a model is what it does.
-//
+// TestEveryCommandAnswersEverywhere checks that every command answers at a terminal, in print
+// mode and to a host, without calling a model. Commands that make no sense there explain why.
+// Commands that expand to a prompt are skipped, since calling a model is their purpose.
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
 	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
@@ -38,7 +38,7 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 				p.env.Stdin, p.env.StdinTerminal, p.env.StdoutTerminal = strings.NewReader(stdin), terminal, terminal
 				args = append(args, "--plain", "--trust", "--model", "replay:"+p.Path("model.replay"), "--record-requests", p.Path("sent"))
 				code, out, said := p.run(args...)
-				if sent, err := os.ReadDir(p.Path("sent")); err == nil && len(sent) > 1 { // the script itself
+				if sent, err := os.ReadDir(p.Path("sent")); err == nil && len(sent) > 1 { // only the script itself
 					t.Errorf("%v: a model was asked: %v", args, sent)
 				}
 				return code, out, said

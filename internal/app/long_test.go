@@ -26,23 +26,24 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// A driven program takes prompts line by line from a host, and asks a scripted model over the network.
+// A driven program reads prompts line by line from a host, and uses a scripted model over the
+// network.
 type driven struct {
 	*place
 	id     string
-	notes  string // the file of the session notes
+	notes  string // session notes file
 	player *replay.Player
 	in     io.WriteCloser
 	out    *bufio.Scanner
 	done   chan int
-	later  atomic.Int64 // how far the clock was put forward
-	lines  []string     // of the last turn
+	later  atomic.Int64 // clock offset
+	lines  []string     // lines of the last turn
 }
 
 const drivenID = "3f2a9c1e-5b7d-4e80-9a61-0c4d8e2f7b13"
 
-// drivenPlace returns a place for a program with a model of a small window; settings are added to those
-// it needs.
+// drivenPlace returns a place for a program whose model has a small window; settings are added
+// to the required ones.
 func drivenPlace(t *testing.T, settings string) *driven {
 	d := &driven{place: newPlace(t), id: drivenID}
 	d.Write("home/.adze/settings.json", `{"models":{"claude-opus-5-5":{"contextWindow":44000,"maxOutput":4000}},`+settings+`}`)
@@ -74,7 +75,7 @@ func (d *driven) start(script string, args ...string) {
 	env.Stdin, env.Stdout = stdin, stdout
 	began := time.Now()
 	year, month, day := began.Date()
-	morning := time.Date(year, month, day, 9, 0, 0, 0, time.Local) // whatever the time is, the date stays the same
+	morning := time.Date(year, month, day, 9, 0, 0, 0, time.Local) // the date stays the same at any time of day
 	env.Now = func() time.Time { return morning.Add(time.Since(began) + time.Duration(d.later.Load())) }
 	env.Getenv = func(name string) string {
 		switch name {
@@ -97,7 +98,7 @@ func (d *driven) start(script string, args ...string) {
 	}()
 }
 
-// prompt says something and waits until the turn is over.
+// prompt sends a prompt and waits until the turn is over.
 func (d *driven) prompt(text string) {
 	d.T.Helper()
 	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
@@ -120,10 +121,10 @@ func (d *driven) prompt(text string) {
 	d.T.Fatalf("%s: the stream ended: %s", text, d.said.String())
 }
 
-// told reports whether a line of the last turn has a text in it.
+// told reports whether a line of the last turn contains text.
 func (d *driven) told(text string) bool { return strings.Contains(strings.Join(d.lines, "\n"), text) }
 
-// end says that there is nothing more to say.
+// end closes the input.
 func (d *driven) end() {
 	d.T.Helper()
 	d.in.Close() // ok: the program notices
@@ -134,7 +135,7 @@ func (d *driven) end() {
 	}
 }
 
-// A sent request is one as the provider got it.
+// A sent is a request as received by the provider.
 type sent struct {
 	Messages []struct {
 		Role    string
@@ -147,7 +148,7 @@ type sent struct {
 	raw   []byte
 }
 
-// requests returns the requests from number n on, each of which keeps to the rules.
+// requests returns the requests from number n on, after validating each.
 func (d *driven) requests(n int) []sent {
 	d.T.Helper()
 	var all []sent
@@ -164,8 +165,8 @@ func (d *driven) requests(n int) []sent {
 	return all
 }
 
-// skeleton returns what a request is made of: the kinds of its blocks, how they begin, and about how long
-// they are.
+// skeleton describes a request's structure: the kinds of its blocks, their beginnings and
+// approximate lengths.
 func (d *driven) skeleton(s sent) string {
 	var b strings.Builder
 	for _, m := range s.Messages {
@@ -189,7 +190,7 @@ func (d *driven) skeleton(s sent) string {
 	return b.String()
 }
 
-// about returns a size of which small changes are not seen.
+// about rounds a size so that small changes are not visible.
 func about(n int) string {
 	switch {
 	case n < 500:
@@ -202,7 +203,7 @@ func about(n int) string {
 
 var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|20\d\d-\d\d-\d\d|toolu_\w+`)
 
-// normalize leaves out paths, ids and dates.
+// normalize removes paths, IDs and dates.
 func (d *driven) normalize(text string) string {
 	return changing.ReplaceAllString(strings.ReplaceAll(text, d.Root, ""), "X")
 }
@@ -215,18 +216,17 @@ func (d *driven) beginning(text string) string {
 	return tool.OneLine(text, 90)
 }
 
-// isMain reports whether a request goes on with the conversation.
+// isMain reports whether a request continues the conversation.
 func isMain(s sent) bool {
 	return !bytes.Contains(s.raw, []byte("Summarise this conversation")) && !isNotes(s)
 }
 
-// A conversation grows through every kind of compaction: results that are too long, old results that are
-// cleared by size and by age, notes in place of a summary, a summary, a summary because the provider
-// refused, and messages that are dropped. Every request keeps to the rules, what the person said since
-// the first of them is in it word for word until messages have to be dropped, and what was changed in it
-// is as it is here. The model thinks before each answer, and the server refuses reasoning behind anything that has
+// TestLongSession grows a conversation through every kind of compaction: overlong results, old
+// results cleared by size and by age, notes instead of a summary, a summary, a summary after
+// the provider refused a request, and dropped messages. Every request is valid, contains the
+// user's messages verbatim until messages have to be dropped, and has the expected changes. The
+// model thinks before each answer, and the server rejects reasoning after anything that has
 // changed: the program withholds it first.
-//
 // Proves CTX-32, CTX-33, CTX-34, CTX-36, CTX-37, CTX-44, CTX-45, CTX-47, LOOP-07, LOOP-25, PROV-41.
 func TestLongSession(t *testing.T) {
 	d := drivenPlace(t, `"microCompact":{"maxTokens":14000,"minGainTokens":5000,"keepResults":2},
@@ -235,7 +235,7 @@ func TestLongSession(t *testing.T) {
 	d.Write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
 	d.start(longScript(), "--session-id", d.id, "--permission-mode", "acceptEdits")
 	var golden strings.Builder
-	var said []string // as far as there must be room for it
+	var said []string // as much as must fit
 	var last sent
 	seen := 0
 	turn := func(phase string, compacted bool, want ...string) {
@@ -313,7 +313,7 @@ func TestLongSession(t *testing.T) {
 	}
 }
 
-// goesOn reports whether a request begins with the messages of the one before.
+// goesOn reports whether a request begins with the previous one's messages.
 func goesOn(a, b sent) bool {
 	plain := func(s sent) string {
 		_, list, _ := strings.Cut(string(s.raw), `"messages":[`)
@@ -324,13 +324,13 @@ func goesOn(a, b sent) bool {
 	return strings.HasPrefix(plain(b), x)
 }
 
-// longScript is what the model does in [TestLongSession].
+// longScript returns the model's script for [TestLongSession].
 func longScript() string {
 	const (
 		ask  = `when text "Summarise this conversation"`
 		work = "use Bash {\"command\":\"seq 1 1200\"}\nusage none\n---\n"
 	)
-	// What the model says at length is never cleared.
+	// Long answers of the model are never cleared.
 	explain := "say At length: " + strings.Repeat("it is so because of that. ", 600) + "\nuse Bash {\"command\":\"echo fine\"}\nusage none\n---\n"
 	return `
 when text "<notes>"

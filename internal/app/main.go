@@ -1,6 +1,6 @@
-// Package app is the entry of the process: it connects the program to the operating system, runs the
-// command line, and turns how that ended into an exit code. What the program does is in its
-// sub-packages: cli reads the command line, settings the settings, and wire puts the parts together.
+// Package app is the program's entry point: it connects the program to the operating system,
+// runs the command line, and maps the result to an exit code. In its sub-packages, cli parses
+// the command line, settings loads the settings, and wire assembles the parts.
 package app
 
 import (
@@ -23,7 +23,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Version is the program's version. The linker sets that of a release; see scripts/release.
+// Version is the program's version. The linker sets it for releases; see scripts/release.
 var Version = "0.1.0-dev"
 
 // Main runs the program in this process and returns its exit code.
@@ -36,7 +36,7 @@ func Main(args []string) int {
 			return osproc.Reap(args[1:])
 		}
 	}
-	osproc.KeepDescriptors() // the two above are started by adze, with descriptors of their own
+	osproc.KeepDescriptors() // the two above are started by adze with their own descriptors
 	if len(args) > 0 && args[0] == teams.PaneArg {
 		return teams.RunPane(args[1:])
 	}
@@ -56,10 +56,10 @@ func Main(args []string) int {
 	})
 }
 
-// ownProgram returns what starts this program again, or "".
+// ownProgram returns the path that starts this program again, or "".
 func ownProgram() string {
 	if runtime.GOOS == "linux" {
-		return "/proc/self/exe" // also when another version has taken its place
+		return "/proc/self/exe" // works even if the file has been replaced
 	}
 	path, err := os.Executable()
 	if err != nil {
@@ -68,24 +68,26 @@ func ownProgram() string {
 	return path
 }
 
-// The exit codes.
+// Exit codes.
 const (
-	exitFailure   = 1   // what was asked for was tried and did not succeed
-	exitSetup     = 2   // nothing was run: the invocation or the set-up is wrong
-	exitInterrupt = 130 // the user stopped it
-	exitTerminate = 143 // the system stopped it
+	exitFailure   = 1   // the request was attempted and failed
+	exitSetup     = 2   // nothing was run: invalid invocation or configuration
+	exitInterrupt = 130 // stopped by the user
+	exitTerminate = 143 // stopped by the system
 )
 
-// Run runs the program and returns its exit code. The cause of a cancelled ctx is a [tool.Abort].
+// Run runs the program and returns its exit code. The cause of a canceled ctx is a
+// [tool.Abort].
 func Run(ctx context.Context, env cli.Env) int { return exitCode(ctx, cli.Run(ctx, &env), env.Say) }
 
-// unread reports whether err is that of a write to a standard output whose reader is gone.
+// unread reports whether err is a failed write to standard output because its reader is gone.
 func unread(err error) bool {
 	var failed *fs.PathError
 	return errors.As(err, &failed) && failed.Path == os.Stdout.Name() && errors.Is(failed, syscall.EPIPE)
 }
 
-// exitCode returns the code for how the program ended, and tells the user what they have not been told.
+// exitCode returns the exit code for err, and reports the error unless the user has already
+// seen it.
 func exitCode(ctx context.Context, err error, say func(string)) int {
 	var wrong *setup.Error
 	var ended *cli.Ended

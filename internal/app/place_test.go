@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/sandbox"
 )
 
-// A place is a user's machine, with what the program prints.
+// A place is a user's machine together with the program's output.
 type place struct {
 	*apptest.Place
 	env  cli.Env
@@ -29,7 +29,7 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// run runs the program and returns its exit code and what it said.
+// run runs the program and returns its exit code, output and messages.
 func (p *place) run(args ...string) (code int, out, said string) {
 	p.T.Helper()
 	p.out.Reset()
@@ -58,8 +58,8 @@ func TestInvalidSettings(t *testing.T) {
 	}
 }
 
-// TestMain stands in for the program where that starts itself: as the helper of the sandbox and as the reaper. Otherwise
-// each such start would run all tests again.
+// TestMain acts as the program when it starts itself, as the sandbox helper and the reaper.
+// Otherwise each such start would run all tests again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == sandbox.HelperArg || os.Args[1] == osproc.ReaperArg) {
 		os.Exit(Main(os.Args[1:]))

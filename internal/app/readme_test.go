@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sessionPattern finds the conversation in the README.
+// sessionPattern matches the conversation in the README.
 var sessionPattern = regexp.MustCompile("(?s)```\n(> The test of leap\\.sh fails.*?)```")
 
-// agreeing is a user who says yes to every question, and leaves after the answer.
+// agreeing is a user who answers yes to every question, and leaves after the answer.
 type agreeing struct {
 	screen   bytes.Buffer
 	keyboard *io.PipeWriter
@@ -36,7 +36,8 @@ func (u *agreeing) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// The conversation that the README shows is what the program prints, with what the user types (second-look 5).
+// TestReadmeShowsARealConversation checks that the conversation in the README is the program's
+// actual output with the user's input (second-look 5).
 func TestReadmeShowsARealConversation(t *testing.T) {
 	demo := filepath.Join("cli", "demo")
 	p := newPlace(t)
@@ -45,7 +46,7 @@ func TestReadmeShowsARealConversation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := regexp.MustCompile(`(?m)^(delay|fragments) .*\n`).ReplaceAllString(string(data), "") // the pauses of the demo
+		text := regexp.MustCompile(`(?m)^(delay|fragments) .*\n`).ReplaceAllString(string(data), "") // remove the demo's pauses
 		if name == "model.replay" {
 			p.Write(name, text)
 		} else {
@@ -68,7 +69,7 @@ func TestReadmeShowsARealConversation(t *testing.T) {
 	if !ok {
 		t.Fatalf("it went otherwise:\n%s", user.screen.String())
 	}
-	shown = regexp.MustCompile(`\(\d[\dms]*s, (\d+%) $`).ReplaceAllString(shown, "($1 ") // how long it took
+	shown = regexp.MustCompile(`\(\d[\dms]*s, (\d+%) $`).ReplaceAllString(shown, "($1 ") // remove the duration
 	want := "> " + prompt + "\n" + strings.ReplaceAll(shown, "to do instead: ", "to do instead: y\n") + "of the context)\n"
 	file := filepath.Join("..", "..", "README.md")
 	data, err := os.ReadFile(file)

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Settings and trust are read once before the first turn of a conversation at a terminal.
+// TestSettingsAreReadOnce checks that settings and trust are read once before the first turn of
+// an interactive conversation.
 func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlace(t)
 	p.env.Now = time.Now

@@ -10,24 +10,26 @@ import (
 	"adze/internal/tool"
 )
 
-// Signals turn signals into the end of a context, with its reason. A second interrupt does not wait
-// for anything: it calls exit.
+// signals cancels a context, with a cause, on a signal. A second interrupt calls exit
+// immediately.
 type signals struct {
 	exit   func(int)
 	cancel context.CancelCauseFunc
 	stop   func()
 
 	mu       sync.Mutex
-	count    int           // of interrupts
-	diverted chan struct{} // where interrupts go instead, or nil
+	count    int           // number of interrupts
+	diverted chan struct{} // receives interrupts instead, or nil
 }
 
-// interruptible returns a context that a signal ends. Stop gives the signals back.
+// interruptible returns a context that is canceled by a signal. The stop method of s releases
+// the signals.
 func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 	s = &signals{exit: exit}
 	ctx, s.cancel = context.WithCancelCause(context.Background())
 	received := make(chan os.Signal, 4)
-	// Being told of broken pipes makes them errors of the write, instead of the end of the program.
+	// Subscribing to SIGPIPE turns broken pipes into write errors instead of ending the
+	// program.
 	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 	s.stop = func() {
 		signal.Stop(received)
@@ -47,8 +49,8 @@ func interruptible(exit func(int)) (ctx context.Context, s *signals) {
 	return ctx, s
 }
 
-// divert returns a channel that gets the interrupts from now on: they end nothing any more. After release they go where
-// they went before.
+// divert returns a channel that receives interrupts from now on, so that they end nothing.
+// release restores the previous behavior.
 func (s *signals) divert() (interrupts <-chan struct{}, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

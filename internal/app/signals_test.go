@@ -18,7 +18,7 @@ func TestInterruptible(t *testing.T) {
 	}
 	codes := make(chan int, 1)
 	ctx, s := interruptible(func(code int) { codes <- code })
-	send(syscall.SIGPIPE) // is no reason to stop
+	send(syscall.SIGPIPE) // must not stop the program
 	send(syscall.SIGINT)
 	<-ctx.Done()
 	if got := tool.AbortReason(ctx); got != tool.AbortUser {
@@ -50,6 +50,6 @@ func TestInterruptible(t *testing.T) {
 	}
 	release()
 	send(syscall.SIGINT)
-	<-first // where they went before
+	<-first // back to the first channel
 	s.stop()
 }

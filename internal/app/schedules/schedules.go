@@ -1,5 +1,6 @@
-// Package schedules runs the jobs of a schedule in a conversation: a prompt that is due is submitted like one that the user
-// typed, and waits for the turn that runs. Which jobs there are and when they are due is known to package schedule.
+// Package schedules runs scheduled jobs in a conversation: a due prompt is submitted as if
+// typed by the user, and waits for a running turn. The jobs and their times come from package
+// schedule.
 package schedules
 
 import (
@@ -15,21 +16,22 @@ import (
 	"adze/internal/session"
 )
 
-// longest is how long the timer is set at most. It does not count the time that the machine sleeps, so that a job would be
-// late by as much.
+// longest is the longest timer interval. Timers do not count time while the machine sleeps, so
+// that a longer one could make a job that much late.
 const longest = time.Minute
 
-// A Config is what a runner works with. All of it is required.
+// Config configures a runner. All fields are required.
 type Config struct {
 	Table    *schedule.Table
 	Now      func() time.Time
 	Language func() texts.Language
-	// Session returns the session; it is called when the first front end attends.
+	// Session returns the session. It is called when the first front end attaches.
 	Session func() *session.Session
 }
 
-// A Runner submits the prompts of jobs to a session when they are due, while a front end attends to it. Nothing runs before
-// there is a job: then there is one timer, for the next one. It is safe for concurrent use.
+// A Runner submits the prompts of due jobs to a session while a front end is attached. Without
+// jobs nothing runs; otherwise there is one timer, for the next job. It is safe for concurrent
+// use.
 type Runner struct {
 	cfg    Config
 	life   context.Context
@@ -39,16 +41,16 @@ type Runner struct {
 	ticking sync.Mutex // held while jobs are taken
 	mu      sync.Mutex
 	timer   *time.Timer // may be nil
-	prompt  Prompter    // nil while no front end attends
+	prompt  Prompter    // nil while no front end is attached
 	runs    map[string]*run
-	told    string // the last error that the user was told
+	told    string // last error reported to the user
 	closed  bool
 }
 
-// A Prompter returns the prompt that the user would submit by typing a text.
+// A Prompter returns the prompt for text typed by the user.
 type Prompter = func(ctx context.Context, text string) (session.Prompt, error)
 
-// A run is a prompt of a job that waits or is being answered.
+// A run is a job's prompt that is queued or being answered.
 type run struct {
 	schedule.Firing
 	stop    context.CancelFunc // stops following it
@@ -62,8 +64,8 @@ func New(c Config) *Runner {
 	return r
 }
 
-// Attend lets prompts be submitted from now on, which a front end shows; p makes a prompt of what the user would type. Nil
-// stops that.
+// Attend starts submitting prompts through an attached front end; p builds a prompt from typed
+// text. Nil stops it.
 func (r *Runner) Attend(p Prompter) {
 	r.mu.Lock()
 	r.prompt = p
@@ -71,7 +73,7 @@ func (r *Runner) Attend(p Prompter) {
 	r.arm()
 }
 
-// Close ends the jobs of the session. Nothing is submitted after that. R may be nil.
+// Close ends the session's jobs. Nothing is submitted afterward. r may be nil.
 func (r *Runner) Close() {
 	if r == nil {
 		return
@@ -83,19 +85,20 @@ func (r *Runner) Close() {
 	}
 	r.mu.Unlock()
 	r.end()
-	r.ticking.Lock() // one that has begun
+	r.ticking.Lock() // waits for a running tick
 	defer r.ticking.Unlock()
 	r.follow.Wait()
 }
 
-// Add makes a job.
+// Add creates a job.
 func (r *Runner) Add(ctx context.Context, d schedule.Draft) (schedule.Job, error) {
 	j, err := r.cfg.Table.Add(ctx, d)
 	r.arm()
 	return j, err
 }
 
-// Remove ends a job; see [schedule.Table.Remove]. Its prompt is taken back if it still waits.
+// Remove removes a job; see [schedule.Table.Remove]. Its prompt is withdrawn if it is still
+// queued.
 func (r *Runner) Remove(ctx context.Context, id string) (schedule.Job, error) {
 	j, err := r.cfg.Table.Remove(ctx, id)
 	r.arm()
@@ -116,7 +119,7 @@ func (r *Runner) Remove(ctx context.Context, id string) (schedule.Job, error) {
 // List returns the jobs; see [schedule.Table.List].
 func (r *Runner) List(ctx context.Context) ([]schedule.Job, error) { return r.cfg.Table.List(ctx) }
 
-// arm sets the timer for the next job, if there is one.
+// arm sets the timer for the next job, if any.
 func (r *Runner) arm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,11 +134,11 @@ func (r *Runner) arm() {
 	if next.IsZero() {
 		return
 	}
-	const least = 10 * time.Millisecond // the clock may be put back a little
+	const least = 10 * time.Millisecond // the clock may be set back slightly
 	r.timer = time.AfterFunc(min(max(next.Sub(r.cfg.Now()), least), longest), r.tick)
 }
 
-// tick runs what is due.
+// tick runs due jobs.
 func (r *Runner) tick() {
 	r.ticking.Lock()
 	defer r.ticking.Unlock()
@@ -160,7 +163,7 @@ func (r *Runner) tick() {
 	r.arm()
 }
 
-// fail tells the user what is wrong with the jobs, once.
+// fail reports an error with the jobs to the user, once.
 func (r *Runner) fail(err error) {
 	text := ""
 	if err != nil && r.life.Err() == nil {
@@ -175,12 +178,12 @@ func (r *Runner) fail(err error) {
 	}
 }
 
-// tell tells the user something.
+// tell shows the user a message.
 func (r *Runner) tell(text string) {
-	r.cfg.Session().Submit(r.life, session.Tell{Text: text}) // ok: it cannot fail
+	r.cfg.Session().Submit(r.life, session.Tell{Text: text}) // ok: cannot fail
 }
 
-// fire submits the prompt of a job, unless the one before still waits or is being answered.
+// fire submits a job's prompt, unless the previous one is still queued or being answered.
 func (r *Runner) fire(f schedule.Firing) {
 	r.mu.Lock()
 	busy, make := r.busy(f.ID), r.prompt
@@ -189,7 +192,7 @@ func (r *Runner) fire(f schedule.Firing) {
 		return
 	}
 	p := session.Prompt{Parts: []msg.Part{&msg.Text{Text: f.Prompt}}, Quoted: true}
-	if !f.ByModel { // what a model wrote is not a command, and mentions no file
+	if !f.ByModel { // model-written prompts can't be commands or mention files
 		var err error
 		if p, err = make(r.life, f.Prompt); err != nil {
 			r.tell(fmt.Sprintf("%s: %v", title(f.Job), err))
@@ -211,7 +214,8 @@ func (r *Runner) fire(f schedule.Firing) {
 	r.follow.Go(func() { r.await(ctx, s, after, p.ID, run) })
 }
 
-// busy reports whether a prompt of a job waits or is being answered. One that was taken back does neither.
+// busy reports whether a job's prompt is queued or being answered. A withdrawn prompt is
+// neither.
 func (r *Runner) busy(job string) bool {
 	for id, run := range r.runs {
 		if run.ID != job {
@@ -226,7 +230,7 @@ func (r *Runner) busy(job string) bool {
 	return false
 }
 
-// await follows the session until a prompt is answered, and keeps what came of it.
+// await follows the session until a prompt is answered, and records the result.
 func (r *Runner) await(ctx context.Context, s *session.Session, after session.Seq, id string, run *run) {
 	defer r.forget(id)
 	for e := range s.Entries(ctx, after, session.Latest) {
@@ -247,7 +251,7 @@ func (r *Runner) await(ctx context.Context, s *session.Session, after session.Se
 	}
 }
 
-// finished keeps what came of a turn.
+// finished records the result of a turn.
 func (r *Runner) finished(j schedule.Job, ev session.Finished) {
 	why, result := ev.Detail, schedule.Succeeded
 	if ev.Err != nil {
@@ -256,7 +260,7 @@ func (r *Runner) finished(j schedule.Job, ev session.Finished) {
 	switch {
 	case ev.Reason.Aborted():
 		result = schedule.Interrupted
-	case ev.Local != nil && ev.Local.Err != nil: // the prompt of a command could not be made
+	case ev.Local != nil && ev.Local.Err != nil: // the command's prompt could not be built
 		why, result = ev.Local.Err.Error(), schedule.Failed
 	case !ev.Reason.OK():
 		result = schedule.Failed
@@ -273,7 +277,7 @@ func (r *Runner) forget(prompt string) {
 	}
 }
 
-// done keeps what came of a run, and tells the user if that was the last one.
+// done records the result of a run, and notifies the user if it was the last one.
 func (r *Runner) done(j schedule.Job, costUSD float64, result schedule.Result, why string) {
 	j, ended, err := r.cfg.Table.Done(r.life, j, costUSD, result)
 	r.fail(err)
@@ -282,8 +286,8 @@ func (r *Runner) done(j schedule.Job, costUSD float64, result schedule.Result, w
 	}
 }
 
-// Hear implements a hearer of the session: for a prompt of a job, it tells the user and the model which one it is. R may
-// be nil.
+// Hear implements a session hearer: for a job's prompt, it tells the user and the model which
+// job it belongs to. r may be nil.
 func (r *Runner) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	if r == nil {
 		return h
@@ -292,7 +296,7 @@ func (r *Runner) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 	run := r.runs[p.ID]
 	r.mu.Unlock()
 	if run == nil {
-		r.arm() // another process may have made a job
+		r.arm() // another process may have created a job
 		return h
 	}
 	h.Notices = []string{begun(run.Firing)}

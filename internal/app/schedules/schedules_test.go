@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is a session with jobs, in which a model plays a script.
+// A stage is a session with jobs and a scripted model.
 type stage struct {
 	*Runner
 	t      *testing.T
@@ -35,7 +35,7 @@ type stage struct {
 	player *replay.Player
 }
 
-// newStage returns a session that a front end attends to.
+// newStage returns a session with a front end attached.
 func newStage(t *testing.T, script string) *stage {
 	t.Helper()
 	st := open(t, script, filepath.Join(t.TempDir(), "jobs.json"))
@@ -43,7 +43,7 @@ func newStage(t *testing.T, script string) *stage {
 	return st
 }
 
-// typed makes a prompt of what is typed; /gone is a command that no longer exists.
+// typed builds a prompt from typed text; /gone is a command that no longer exists.
 func typed(_ context.Context, text string) (session.Prompt, error) {
 	if text == "/gone" {
 		return session.Prompt{}, errors.New("unknown command /gone")
@@ -68,7 +68,7 @@ func open(t *testing.T, script, file string) *stage {
 		Models:   session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 200_000}, nil }},
 		Tools:    session.Tools{Registry: tool.NewRegistry()},
 		Hearers: []session.Hearer{{Name: "schedule", Hear: st.Hear}, {Name: "slow", Hear: func(ctx context.Context, p session.Prompt) session.Hearing {
-			if msg.PlainText(p.Parts) == "work" { // which takes a while
+			if msg.PlainText(p.Parts) == "work" { // simulates a slow prompt
 				select {
 				case <-time.After(55 * time.Minute):
 				case <-ctx.Done():
@@ -98,13 +98,13 @@ func (st *stage) add(d schedule.Draft) schedule.Job {
 	return j
 }
 
-// wait lets time pass, and all that is due happen.
+// wait advances the time and lets everything due happen.
 func wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// story returns what the session has told so far: prompts and notices.
+// story returns the session's prompts and notices so far.
 func (st *stage) story() (lines []string) {
 	ctx, cancel := context.WithCancel(st.t.Context())
 	defer cancel()
@@ -137,8 +137,8 @@ func (st *stage) expect(want ...string) {
 	}
 }
 
-// A prompt is submitted when it is due, and the user is told which one it is and what it has cost; so is the model.
-//
+// TestLoop checks that a due prompt is submitted, and that the user and the model see the job
+// and its cost.
 // Proves X-131.
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -168,9 +168,8 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-// A prompt waits for the turn that runs, and none of the same job waits with it. What a job that is removed has waiting is
-// taken back.
-//
+// TestWaitsForTheTurn checks that a prompt waits for a running turn and is not queued twice,
+// and that removing a job withdraws its queued prompt.
 // Proves X-131.
 func TestWaitsForTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +195,7 @@ func TestWaitsForTheTurn(t *testing.T) {
 	})
 }
 
-// A job whose prompt the user took back runs again when it is due.
+// TestTakenBack checks that a job whose prompt the user withdrew runs again when due.
 func TestTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
@@ -211,8 +210,8 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
-// After three failures in a row a job ends, and the user is told why. A command that is gone is a failure.
-//
+// TestFails checks that a job ends after three consecutive failures, with the reason shown to
+// the user. A missing command counts as a failure.
 // Proves X-131.
 func TestFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -239,7 +238,8 @@ func TestFails(t *testing.T) {
 	})
 }
 
-// A prompt that a model wrote is sent as it is: it is no command, and mentions no file.
+// TestByModel checks that a prompt written by a model is sent verbatim: it is not a command and
+// attaches no files.
 func TestByModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
@@ -253,16 +253,16 @@ func TestByModel(t *testing.T) {
 	})
 }
 
-// A durable job that was due while no session was open runs in the next one, once, with how late it is; one that was due more
-// than a day ago does not. Without a front end nothing runs, and after a week a job ends.
-//
+// TestLaterSession checks that a durable job that came due while no session was open runs once
+// in the next one, stating how late it is, unless it was due more than a day ago. Without a
+// front end nothing runs, and after a week a job expires.
 // Proves.
 func TestLaterSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
 		st.add(schedule.Draft{Prompt: "report", Cron: "0 9 * * *", Durable: true})
 		st.leave()
-		wait(11 * time.Hour) // midnight was the beginning
+		wait(11 * time.Hour) // the start was at midnight
 		later := open(t, "forever\nsay fine", st.file)
 		wait(time.Hour)
 		later.expect()
@@ -287,7 +287,8 @@ func TestLaterSession(t *testing.T) {
 	})
 }
 
-// Of two sessions of a project, one runs a durable job. The other learns of it with its next prompt.
+// TestTwoSessions checks that a durable job runs in only one of a project's sessions, and that
+// the other notices with its next prompt.
 func TestTwoSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
@@ -309,7 +310,7 @@ func TestTwoSessions(t *testing.T) {
 	})
 }
 
-// Without jobs there is no timer and no goroutine.
+// TestNothingRuns checks that no timer or goroutine exists without jobs.
 func TestNothingRuns(t *testing.T) {
 	before := runtime.NumGoroutine()
 	st := newStage(t, "say never")

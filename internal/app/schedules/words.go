@@ -33,7 +33,7 @@ func title(j schedule.Job) string {
 // brief returns the beginning of a prompt.
 func brief(j schedule.Job) string { return tool.OneLine(j.Prompt, 200) }
 
-// begun says which job a turn is for, and what its runs have cost.
+// begun describes the job of a turn and the cost of its runs.
 func begun(f schedule.Firing) string {
 	var about []string
 	if !f.Once {
@@ -56,7 +56,7 @@ func late(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-// missed says that a job is not run because it is too late.
+// missed reports that a job is skipped because it is too late.
 func missed(f schedule.Firing) string {
 	text := fmt.Sprintf("%s: %s was due %s ago and is not run.", title(f.Job), brief(f.Job), late(f.Late))
 	if f.Ended {
@@ -66,13 +66,13 @@ func missed(f schedule.Firing) string {
 	return text + " It runs next on " + next.Format("2 January at 15:04") + "."
 }
 
-// expired says that a job has reached its age.
+// expired reports that a job has reached its maximum age.
 func expired(f schedule.Firing) string {
 	return fmt.Sprintf("%s: %s has ended, %s after it was made%s. Make it again if it is still needed.",
 		title(f.Job), brief(f.Job), amount.Of(int(f.Expires.Sub(f.Made).Round(time.Hour)/(24*time.Hour)), "day", "days"), spent(f.Job))
 }
 
-// failing says that a job has ended because of failures.
+// failing reports that a job has ended because of failures.
 func failing(j schedule.Job, why string) string {
 	text := fmt.Sprintf("%s: %s has ended because it failed %d times in a row%s", title(j), brief(j), j.Failures, spent(j))
 	if why != "" {
@@ -81,7 +81,7 @@ func failing(j schedule.Job, why string) string {
 	return text
 }
 
-// spent says what the runs of a job have cost, if that is known.
+// spent describes the cost of a job's runs, if known.
 func spent(j schedule.Job) string {
 	if j.CostUSD == 0 {
 		return ""

@@ -1,5 +1,4 @@
-// Package seat knows where the user sits: what decides which front end shows a conversation, and how they are asked before
-// there is one.
+// Package seat selects the front end for a conversation and asks questions before it starts.
 package seat
 
 import (
@@ -17,26 +16,26 @@ import (
 	"adze/internal/ui/tui/prelude"
 )
 
-// A Seat is where the user sits. Its terminal is one for input and output.
+// A Seat describes the user's terminal and preferences. Input and output are the same terminal.
 type Seat struct {
 	Plain          bool   // --plain
-	Setting, Theme string // of ui and theme
+	Setting, Theme string // the ui and theme settings
 	In             io.Reader
 	Out            io.Writer
-	// Size returns that of the terminal; 0 means unknown. Keys makes it deliver single keys.
+	// Size returns the terminal's size; 0 means unknown. Keys switches it to raw mode.
 	Size   func() (width, height int)
 	Keys   func() (restore func(), err error)
 	Getenv func(string) string
 }
 
-// The least size of a terminal for live rows.
+// Minimum terminal size for live rows.
 const (
 	leastWidth  = 20
 	leastHeight = 6
 )
 
-// LineByLine returns what makes a conversation appear line by line, as for screen readers and simple terminals, or "" if
-// it has keys and live rows.
+// LineByLine returns the reason for using the line-by-line front end, meant for screen readers
+// and simple terminals, or "" if the terminal supports keys and live rows.
 func (s Seat) LineByLine() string {
 	kind := s.Getenv("TERM")
 	emacs := s.Getenv("INSIDE_EMACS")
@@ -62,7 +61,7 @@ func (s Seat) LineByLine() string {
 	return ""
 }
 
-// desk reports whether the terminal is one that a person opens, not one that a build server makes for a job.
+// desk reports whether the terminal was opened by a person rather than by a build server.
 func (s Seat) desk() bool {
 	for _, name := range []string{"TMUX", "STY", "SSH_TTY", "TERM_PROGRAM"} {
 		if s.Getenv(name) != "" {
@@ -72,7 +71,7 @@ func (s Seat) desk() bool {
 	return term.Reflows(s.Getenv)
 }
 
-// set reports whether a variable is set to something that does not say no.
+// set reports whether a variable is set to a true value.
 func (s Seat) set(name string) bool {
 	switch strings.ToLower(s.Getenv(name)) {
 	case "", "0", "false", "no", "off":
@@ -81,17 +80,18 @@ func (s Seat) set(name string) bool {
 	return true
 }
 
-// Asks reports whether questions before a conversation are asked with dialogs, not on lines.
+// Asks reports whether questions before a conversation use dialogs instead of lines.
 func (s Seat) Asks() bool {
 	_, file := s.In.(*os.File)
 	return file && term.Awaits && s.LineByLine() == ""
 }
 
-// ErrKeys says that the terminal does not deliver single keys, so that a question can only be asked on a line.
+// ErrKeys reports that the terminal does not deliver single keys, so that dialogs cannot be
+// used.
 var ErrKeys = errors.New("the terminal does not deliver keys")
 
-// Ask asks a question with a dialog. It returns which answer was chosen, or -1 for none, and what the user typed that was not
-// meant for it. Its error is [ErrKeys] if nothing was asked.
+// Ask shows a dialog. It returns the index of the chosen answer, or -1, and other text the user
+// typed. Its error is [ErrKeys] if no dialog was shown.
 func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byte, err error) {
 	in, ok := s.In.(*os.File)
 	if !ok {
@@ -121,14 +121,14 @@ func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byt
 		Suspend: func() {
 			modes.Off()
 			restore()
-			term.Suspend() // ok: what cannot be stopped goes on
+			term.Suspend() // ok: continues if it cannot be stopped
 			if now, err := s.Keys(); err == nil {
 				restore = now
 			}
 			modes.On()
 		},
 		Resume: func() {
-			s.Keys() // ok: a terminal that cannot be set shows what is typed
+			s.Keys() // ok: a terminal that cannot be set echoes input
 			modes.Off()
 			modes.On()
 		},

@@ -12,8 +12,8 @@ import (
 
 func size(width, height int) func() (int, int) { return func() (int, int) { return width, height } }
 
-// What the user asks for comes first; a terminal gets keys and live rows only if it is known to bear them.
-//
+// TestFrontEnd checks that the user's choice has priority, and that a terminal gets keys and
+// live rows only if it is known to support them.
 // Proves X-129.
 func TestFrontEnd(t *testing.T) {
 	tests := []struct {
@@ -63,7 +63,7 @@ func TestFrontEnd(t *testing.T) {
 	}
 }
 
-// Where the terminal does not deliver keys, nothing is asked: the question is one for a line.
+// TestWithoutKeys checks that no dialog is shown if the terminal does not deliver keys.
 func TestWithoutKeys(t *testing.T) {
 	broken := errors.New("not a terminal")
 	s := Seat{

@@ -16,7 +16,8 @@ import (
 	"adze/internal/app/wire"
 )
 
-// A call that is cancelled ends the command it runs, and so does the end of the input.
+// TestCommandsEnd checks that a canceled call and the end of the input both end the running
+// command.
 func TestCommandsEnd(t *testing.T) {
 	c := open(t, Options{Access: wire.AccessSpec{Allow: []string{"Bash"}}})
 	started := func(file string) int {
@@ -40,7 +41,7 @@ func TestCommandsEnd(t *testing.T) {
 		}
 	}
 	run := func(ctx context.Context, file string) {
-		c.CallTool(ctx, &sdk.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "echo $$ > " + file + "; sleep 100", "timeout": 100000}}) // ok: it is ended
+		c.CallTool(ctx, &sdk.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "echo $$ > " + file + "; sleep 100", "timeout": 100000}}) // ok: it is interrupted
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go run(ctx, "first")

@@ -1,4 +1,5 @@
-// Package serving runs adze mcp serve: it puts the tools of a conversation that no model takes part in behind a server.
+// Package serving implements adze mcp serve: an MCP server for the tools of a conversation
+// without a model.
 package serving
 
 import (
@@ -17,23 +18,24 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// maxToken is how long a file with a token may be.
+// maxToken is the maximum size of a token file, in bytes.
 const maxToken = 4096
 
 // Options are the flags of adze mcp serve.
 type Options struct {
-	HTTP string // the address, if it is not standard streams
-	// TokenFile holds what clients must know; a command line is for all to see.
+	HTTP string // address; empty means standard streams
+	// TokenFile holds the bearer token of clients. It is not a flag because command lines are
+	// visible to others.
 	TokenFile string
 	Access    wire.AccessSpec
 	Session   wire.SessionSpec
 }
 
-// instructions are what models of clients are told.
+// instructions is the text for the clients' models.
 const instructions = "Tools of adze, which work in %s under the permission rules of its user: what needs their approval is refused, " +
 	"with the rule that would allow it. Read a file before you change it."
 
-// token returns what clients must send, after it has checked the flags.
+// token checks the flags and returns the bearer token required of clients.
 func (o *Options) token() (string, error) {
 	if o.HTTP == "" {
 		if o.TokenFile != "" {
@@ -57,7 +59,7 @@ func (o *Options) token() (string, error) {
 	return cmp.Or(token, rand.Text()), nil
 }
 
-// Run serves clients until the input ends, or ctx is done.
+// Run serves clients until the input ends or ctx is done.
 func Run(ctx context.Context, c *console.Console, w *wire.Workspace, o Options) error {
 	token, err := o.token()
 	if err != nil {

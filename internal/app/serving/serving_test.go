@@ -33,7 +33,8 @@ type client struct {
 	end  func()
 }
 
-// open starts the server as its user would, and a client that says it works in all directories.
+// open starts the server as its user would, and a client that claims to work in all
+// directories.
 func open(t *testing.T, o Options) *client {
 	t.Helper()
 	p := apptest.New(t)
@@ -45,7 +46,7 @@ func open(t *testing.T, o Options) *client {
 	if out, err := exec.Command("git", "init", "-q", p.Path("work")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	project, _ := settings.Open(settings.Source{Dir: p.Path("work"), Managed: p.Path("etc"), Getenv: p.Getenv}) // ok: the test says what is wrong
+	project, _ := settings.Open(settings.Source{Dir: p.Path("work"), Managed: p.Path("etc"), Getenv: p.Getenv}) // ok: the test reports problems
 	say := func(text string) { t.Log(text) }
 	w := wire.Open(wire.Env{Dir: p.Path("work"), Now: time.Now, Version: "test", Getenv: p.Getenv, Say: say}, project)
 	fromClient, in := io.Pipe()
@@ -76,7 +77,7 @@ func open(t *testing.T, o Options) *client {
 	return c
 }
 
-// call calls a tool and returns what it says.
+// call calls a tool and returns its text.
 func (c *client) call(name string, input map[string]any) (*sdk.CallToolResult, string) {
 	c.T.Helper()
 	r, err := c.CallTool(c.T.Context(), &sdk.CallToolParams{Name: name, Arguments: input})
@@ -97,8 +98,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Another client gets no further than a model would: what needs approval is refused with the rule that would allow it.
-//
+// TestAttack checks that another client has no more rights than a model: calls that need
+// approval are denied, naming the rule that would allow them.
 // Proves MCP-50.
 func TestAttack(t *testing.T) {
 	c := open(t, Options{Access: wire.AccessSpec{Mode: "acceptEdits", Allow: []string{"Write", "Bash(echo *)"}}})
@@ -152,7 +153,8 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// A file that was read can be changed by a later call, pictures are pictures, and results with a schema are structured.
+// TestWork checks that a file that was read can be changed by a later call, that pictures are
+// returned as such, and that results with a schema are structured.
 func TestWork(t *testing.T) {
 	c := open(t, Options{Access: wire.AccessSpec{Mode: "acceptEdits"}})
 	if r, text := c.call("Read", map[string]any{"file_path": "a.txt"}); r.IsError || !strings.Contains(text, "two") || r.StructuredContent == nil {
@@ -178,7 +180,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// What clients are told of tools holds for their calls, and --tools narrows the list.
+// TestOffers checks that the tool annotations hold for their calls, and that --tools narrows
+// the list.
 func TestOffers(t *testing.T) {
 	c := open(t, Options{})
 	list, err := c.ListTools(t.Context(), nil)
@@ -213,7 +216,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// A file that was read before is sent again: another client may ask.
+// TestReadTwice checks that a file is sent again on a second read, since another client may be
+// asking.
 func TestReadTwice(t *testing.T) {
 	c := open(t, Options{})
 	for range 2 {
@@ -223,7 +227,7 @@ func TestReadTwice(t *testing.T) {
 	}
 }
 
-// The facts that clients are told are those of any call.
+// TestFacts checks that the facts announced to clients hold for any call.
 func TestFacts(t *testing.T) {
 	p := apptest.New(t)
 	project, _ := settings.Open(settings.Source{Dir: p.Path("work"), Managed: p.Path("etc"), Getenv: p.Getenv}) // ok: see open

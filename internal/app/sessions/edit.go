@@ -15,7 +15,7 @@ import (
 	"adze/internal/session/store"
 )
 
-// exportSession writes a session in a format to share.
+// exportSession writes a session in a format for sharing.
 func exportSession(_ context.Context, t *Task) error {
 	if len(t.Args) > 1 {
 		return setup.Errorf("name one session; a title of several words needs quotes")
@@ -88,7 +88,7 @@ func tagSession(_ context.Context, t *Task) error {
 	return store.Annotate(info.Path, store.Tag(tag))
 }
 
-// removeSessions removes sessions, and asks about each first.
+// removeSessions removes sessions after asking about each.
 func removeSessions(_ context.Context, t *Task) error {
 	var infos []*archive.Info
 	for _, what := range t.Args {

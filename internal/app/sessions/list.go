@@ -21,7 +21,7 @@ import (
 type shownSession struct {
 	ID       string `json:"sessionId"`
 	Title    string `json:"title"`
-	Named    bool   `json:"named"` // by the user
+	Named    bool   `json:"named"` // named by the user
 	Tag      string `json:"tag,omitempty"`
 	Dir      string `json:"cwd,omitempty"`
 	Branch   string `json:"gitBranch,omitempty"`
@@ -67,7 +67,7 @@ func listSessions(_ context.Context, t *Task) error {
 	}
 	if len(infos) == 0 {
 		if t.Tag == "" && (len(left.Unreadable) > 0 || left.Empty > 0) {
-			return nil // that was said
+			return nil // already reported
 		}
 		where := "this folder has no sessions yet; adze sessions list --all shows those of other folders"
 		switch {
@@ -96,7 +96,7 @@ func (t *Task) tellLeftOut(left *archive.LeftOut) {
 	}
 }
 
-// table lists sessions, one a line.
+// table lists sessions, one per line.
 func (t *Task) table(infos []archive.Info) string {
 	var b strings.Builder
 	short := shortIDs(infos)
@@ -118,7 +118,7 @@ func (t *Task) table(infos []archive.Info) string {
 	return b.String()
 }
 
-// shortIDs returns the shortest prefixes of the ids that are unique.
+// shortIDs returns the shortest unique prefixes of the IDs.
 func shortIDs(infos []archive.Info) []string {
 	for length := 8; ; length += 4 {
 		short := make([]string, len(infos))
@@ -155,7 +155,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d MB", n>>20)
 }
 
-// shownMessages is how many messages are shown by default.
+// shownMessages is the default number of messages shown.
 const shownMessages = 10
 
 func showSession(_ context.Context, t *Task) error {
@@ -196,7 +196,7 @@ func showSession(_ context.Context, t *Task) error {
 	return t.Show(describeSession(info, c, last))
 }
 
-// describeSession returns the details of a session and its last messages.
+// describeSession formats a session's details and its last messages.
 func describeSession(info *archive.Info, c *store.Contents, last []msg.Entry) string {
 	var b strings.Builder
 	row := func(name, value string) {

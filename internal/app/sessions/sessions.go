@@ -1,4 +1,5 @@
-// Package sessions runs the actions of adze sessions: it lists, shows, finds, exports and removes stored sessions.
+// Package sessions implements adze sessions: it lists, shows, finds, exports and removes stored
+// sessions.
 package sessions
 
 import (
@@ -40,11 +41,11 @@ type Options struct {
 type Task struct {
 	*console.Console
 	*Options
-	Dir, Home string // the working directory and the state home
+	Dir, Home string // working directory and state home
 	Args      []string
 	Version   string
 	Now       func() time.Time
-	// Inherit hands what belongs to a session on to its copy.
+	// Inherit copies a session's files to its copy.
 	Inherit func(from *archive.Info, id, dir string) error
 }
 
@@ -66,7 +67,7 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 	return err
 }
 
-// find returns the session that an argument names.
+// find returns the session named by an argument.
 func (t *Task) find(what string) (*archive.Info, error) {
 	return archive.Find(t.Home, t.Dir, what)
 }

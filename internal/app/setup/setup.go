@@ -1,13 +1,13 @@
-// Package setup defines the error for an invocation or a set-up that is wrong: nothing was run, and the
-// text says what to do about it. The program ends with an exit code of its own for it.
+// Package setup defines the error for an invalid invocation or configuration: nothing was run,
+// and the text contains a remedy. It has its own exit code.
 package setup
 
 import "fmt"
 
-// An Error says why nothing was run, and what to do about it.
+// An Error explains why nothing was run, with a remedy.
 type Error struct {
 	Text string
-	err  error // that it stands for, or nil
+	err  error // wrapped error, or nil
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -1,5 +1,5 @@
-// Package shells keeps what the commands of a conversation share: directory, environment, processes, background tasks. How a
-// command runs is left to the tools.
+// Package shells holds the state shared by a conversation's shell commands: directory,
+// environment, processes and background tasks.
 package shells
 
 import (
@@ -24,45 +24,47 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// A Config says whose commands share something.
+// Config configures a Shell.
 type Config struct {
 	Dir    *workdir.Dir
 	Env    *variables.Commands
 	Record *transcript.Transcript
 	// Home is the state home, or "".
 	Home string
-	// Program starts this program again; empty means that it must not be started.
+	// Program is the path used to start this program again; empty means that it must not be
+	// started.
 	Program string
-	// Lead is what the commands share of the conversation that an agent works for; nil for one of its own.
+	// Lead is the shell of the agent's parent conversation; nil for a main conversation.
 	Lead *Shell
-	// NoBackground says that no command runs in the background.
+	// NoBackground disables background commands.
 	NoBackground bool
-	// Ended hears how a background task ended.
+	// Ended is called with a text when a background task has ended.
 	Ended func(text string)
-	// Told hears how a task in the background stands, unless it is a sub-agent, which tells that itself.
+	// Told is called when a background task's state changes, except for sub-agents, which
+	// report it themselves.
 	Told func(session.Task)
-	// Note hears that the user's own shell is not the one that runs commands; it may be nil.
+	// Note, if non-nil, is called when commands run in a shell other than the user's own.
 	Note func(string)
 	Say  func(string)
 }
 
-// A Shell is what the commands of a conversation share.
+// A Shell holds the state shared by a conversation's commands.
 type Shell struct {
 	Dir      *workdir.Dir
-	Runner   *osproc.Runner // ends with the conversation what its commands leave behind
-	Tasks    *task.Table    // nil if nothing runs in the background
-	Vars     *envfile.File  // where hooks set variables
-	Temp     string         // where output is kept
-	Snapshot func() string  // of the user's shell; may be nil
-	Notes    environ.Notes  // about variables that commands do not get
+	Runner   *osproc.Runner // kills leftover processes at the end of the conversation
+	Tasks    *task.Table    // nil if background tasks are off
+	Vars     *envfile.File  // file in which hooks set variables
+	Temp     string         // directory for output
+	Snapshot func() string  // snapshot of the user's shell; may be nil
+	Notes    environ.Notes  // notes on variables withheld from commands
 
-	ended func(text string)        // tells the model
+	ended func(text string)        // notifies the model
 	start func()                   // takes the snapshot; may be nil
-	env   atomic.Pointer[[]string] // of commands
+	env   atomic.Pointer[[]string] // environment of commands
 }
 
-// Open makes what commands share. Nothing is written before the first of them. Opened is called with what closes parts of it,
-// the last to be closed first.
+// Open creates the shared state. Nothing is written before the first command. opened is called
+// with functions that close parts of it, to be run in reverse order.
 func Open(c Config, opened func(close func())) (*Shell, error) {
 	folder := c.Record.Folder()
 	if folder == "" {
@@ -94,7 +96,7 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 	if !c.NoBackground {
 		s.Tasks = task.New(s.Temp, func(n task.Notice) { c.Ended(n.Text()) })
 		s.Tasks.Follow(func(t *task.Task, ended bool) { tell(c.Told, t, ended) })
-		opened(s.Tasks.Close) // before the runner, which would take their last words
+		opened(s.Tasks.Close) // closed before the runner, which would lose their last output
 		if c.Lead != nil && c.Lead.Tasks != nil {
 			opened(c.Lead.Tasks.Join(s.Tasks))
 		}
@@ -102,7 +104,7 @@ func Open(c Config, opened func(close func())) (*Shell, error) {
 	return s, nil
 }
 
-// tell tells how a task in the background stands.
+// tell reports the state of a background task.
 func tell(told func(session.Task), t *task.Task, ended bool) {
 	if kind := t.ID[0]; kind == task.Agent || kind == task.Dream {
 		return
@@ -114,18 +116,20 @@ func tell(told func(session.Task), t *task.Task, ended bool) {
 	told(session.TaskOf(t, news))
 }
 
-// Plain returns what commands share where nothing is kept. It starts nothing.
+// Plain returns the shared state for conversations that store nothing. It starts nothing.
 func Plain(dir *workdir.Dir, env *variables.Commands) *Shell {
 	s := &Shell{Dir: dir, Tasks: task.New(os.TempDir(), nil)}
 	s.SetEnv(env)
 	return s
 }
 
-// patience is the wait for background commands before adze asks the model about them and notifies the user.
+// patience is how long to wait for background commands before asking the model about them and
+// notifying the user.
 const patience = 3 * time.Second
 
-// Await returns a function that waits for background commands at the end of a turn. If that takes long, it asks the model once about
-// each of them; the user is told of those that the model wants to wait for.
+// Await returns a function that waits for background commands at the end of a turn. If that
+// takes long, it asks the model once about each of them; the user is notified of the ones the
+// model wants to wait for.
 func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool {
 	var mu sync.Mutex
 	asked := map[string]bool{}
@@ -157,7 +161,7 @@ func (s *Shell) Await(say func(string)) func(context.Context, func() bool) bool 
 	}
 }
 
-// waiting returns the note about a task that holds up the end of a run.
+// waiting returns the notice about a task that delays the end of a run.
 func waiting(title string, t *task.Task) string {
 	text := fmt.Sprintf("waiting for %q", title)
 	if t.Limit > 0 {
@@ -173,7 +177,7 @@ func waiting(title string, t *task.Task) string {
 	return text + "; Ctrl-C stops it"
 }
 
-// Running returns what the commands in the background are that run.
+// Running returns the titles of running background commands.
 func (s *Shell) Running() (titles []string) {
 	if s.Tasks == nil {
 		return nil
@@ -186,21 +190,21 @@ func (s *Shell) Running() (titles []string) {
 	return titles
 }
 
-// Hear takes the snapshot of the user's shell beside the first turn: a conversation in which nothing is said
-// leaves nothing behind.
+// Hear takes the snapshot of the user's shell in the background of the first turn, so that a
+// conversation without a prompt leaves nothing behind.
 func (s *Shell) Hear(context.Context, session.Prompt) session.Hearing {
 	s.start()
 	return session.Hearing{}
 }
 
-// SetEnv gives commands an environment.
+// SetEnv sets the environment of commands.
 func (s *Shell) SetEnv(c *variables.Commands) {
 	s.env.Store(&c.List)
 	s.Notes.Set(c.Withheld)
 }
 
-// Env returns the environment of commands, without what hooks set.
+// Env returns the environment of commands, without variables set by hooks.
 func (s *Shell) Env() []string { return *s.env.Load() }
 
-// WithVars returns the environment of commands, with what hooks set.
+// WithVars returns the environment of commands, including variables set by hooks.
 func (s *Shell) WithVars() []string { return s.Vars.Apply(s.Env()) }

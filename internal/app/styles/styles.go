@@ -1,5 +1,4 @@
-// Package styles finds the output styles of a workspace, and says which one the settings choose. What styles are is left
-// to the package style.
+// Package styles finds a workspace's output styles and selects the one named in the settings.
 package styles
 
 import (
@@ -14,16 +13,16 @@ import (
 	"adze/internal/style"
 )
 
-// A Chooser knows the output styles of a workspace. All its fields are required.
+// A Chooser selects a workspace's output style. All fields are required.
 type Chooser struct {
 	Project  *settings.Project
 	Language func() texts.Language
-	// Plugins returns the folders of plugins.
+	// Plugins returns the plugins' directories.
 	Plugins func() []style.Root
 	Say     func(string)
 }
 
-// All returns the styles that can be chosen, as they are on disk now.
+// All returns the available styles, read from disk.
 func (c *Chooser) All() *style.Set {
 	var roots []style.Root
 	for _, f := range c.Project.Folders("output-styles") {
@@ -32,7 +31,8 @@ func (c *Chooser) All() *style.Set {
 	return style.Load(append(roots, c.Plugins()...), c.Language())
 }
 
-// Chosen returns the style that the settings name. One that does not exist is reported, and the default used.
+// Chosen returns the style named in the settings. If it does not exist, this is reported and
+// the default used.
 func (c *Chooser) Chosen() style.Style {
 	usual := style.Style{Name: style.Default, Coding: true}
 	name := c.Project.Values().Prompt.Style
@@ -55,8 +55,8 @@ func unknown(set *style.Set, name string) error {
 	return fmt.Errorf("there is no output style %s", name)
 }
 
-// Choose saves a style in the local settings, for the conversations that follow one with the style now. It returns what
-// to tell the user; short writes paths as users do.
+// Choose saves a style in the local settings, for conversations after the current one, which
+// has the style now. It returns a message for the user; short abbreviates paths.
 func (c *Chooser) Choose(ctx context.Context, name, now string, short func(path string) string) (string, error) {
 	set := c.All()
 	s := set.Find(name)

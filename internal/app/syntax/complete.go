@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// An Offer is a word that can stand at the cursor, and its meaning.
+// An Offer is a completion and its meaning.
 type Offer struct{ Word, Doc string }
 
-// A Grammar is all that can be typed.
+// A Grammar describes the whole command line.
 type Grammar struct {
-	// Flags are those of a run without a command.
+	// Flags are the flags of a run without a command.
 	Flags    []Flag
 	Commands []Command
-	// Source returns what there is of a kind; see [Flag].
+	// Source returns the completions of a kind; see [Flag].
 	Source func(kind string) []Offer
 }
 
-// Words returns the words that can stand in place of the last one, as lines: each word, a tab and its meaning.
+// Words returns the completions of the last word, one per line: the word, a tab and its
+// meaning.
 func (g *Grammar) Words(words []string) string {
 	words, cut := joinValues(words)
 	if len(words) == 0 {
@@ -34,8 +35,8 @@ func (g *Grammar) Words(words []string) string {
 	return b.String()
 }
 
-// joinValues puts together what bash takes apart: a flag, an equals sign and a value. Cut is the part of the last word
-// that bash does not count as part of it.
+// joinValues rejoins words that bash splits at equals signs. cut is the part of the last word
+// that bash treats as separate.
 func joinValues(words []string) (joined []string, cut string) {
 	for i, word := range words {
 		n := len(joined)
@@ -52,10 +53,10 @@ func joinValues(words []string) (joined []string, cut string) {
 	return joined, cut
 }
 
-// offers returns what can follow words. Last is the beginning of it.
+// offers returns completions after words. last is the prefix typed.
 func (g *Grammar) offers(words []string, last string) []Offer {
 	table := g.Flags
-	var c *Command // nil in a run without a command
+	var c *Command // nil for a run without a command
 	if len(words) > 0 {
 		if i := slices.IndexFunc(g.Commands, func(c Command) bool { return c.Name == words[0] }); i >= 0 {
 			c = &g.Commands[i]
@@ -87,7 +88,7 @@ func (g *Grammar) offers(words []string, last string) []Offer {
 	return list
 }
 
-// arguments returns what can follow the arguments of a command, or of a run.
+// arguments returns completions for the next argument of a command or run.
 func (g *Grammar) arguments(c *Command, args []string) (list []Offer) {
 	switch {
 	case c == nil && len(args) == 0:
@@ -104,8 +105,8 @@ func (g *Grammar) arguments(c *Command, args []string) (list []Offer) {
 	return list
 }
 
-// positions returns the arguments among words that are not flags, and the flag whose value comes next, or nil. Over says
-// that no more flags are read.
+// positions returns the positional arguments among words, and the flag whose value comes next,
+// or nil. over is true if no more flags are parsed.
 func positions(table []Flag, words []string) (args []string, waiting *Flag, over bool) {
 	for _, word := range words {
 		switch {
@@ -125,7 +126,7 @@ func positions(table []Flag, words []string) (args []string, waiting *Flag, over
 	return args, waiting, false
 }
 
-// values returns what a flag can be given. Without any, a shell completes files.
+// values returns completions for a flag's value. If there are none, the shell completes files.
 func (g *Grammar) values(f *Flag) []Offer {
 	if f.Source != "" {
 		return g.Source(f.Source)
@@ -133,7 +134,7 @@ func (g *Grammar) values(f *Flag) []Offer {
 	return Among(f.Choices...)
 }
 
-// Among offers some words.
+// Among returns the words as offers.
 func Among[T ~string](words ...T) (list []Offer) {
 	for _, w := range words {
 		list = append(list, Offer{string(w), ""})
@@ -141,8 +142,8 @@ func Among[T ~string](words ...T) (list []Offer) {
 	return list
 }
 
-// Script returns the script that completes in a shell, or nothing for one that is not known. It asks adze itself, as
-// adze completion words -- WORD...
+// Script returns a shell's completion script, or "" for an unknown shell. It gets completions
+// from adze completion words -- WORD...
 func Script(shell string) string {
 	switch shell {
 	case "bash":

@@ -1,6 +1,5 @@
-// Package syntax is the language of the command line: flags and how arguments are read by a table of them, the
-// description of a command, and what is made of it: help, completions in shells, and the manual page. Which commands there
-// are, and what they do, is left to package cli.
+// Package syntax defines the command-line syntax: flags, parsing, command descriptions, and the
+// help, shell completions and manual page generated from them.
 package syntax
 
 import (
@@ -13,43 +12,45 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Flag is one line of a command's table of flags, bound to a field of the command's options.
+// A Flag is an entry in a command's flag table, bound to a field of the command's options.
 type Flag struct {
 	Name    string
 	Short   string
-	Aliases []string // other names that clients use
-	Value   string   // what the value is called; empty for a switch
-	// Optional says that a value can only be given as --name=value, Bare that it may be left out.
+	Aliases []string // other names used by clients
+	Value   string   // value's name; empty for a switch
+	// Optional means that a value can only be given as --name=value, and Bare that it may be
+	// omitted.
 	Optional, Bare bool
-	// More reports whether the argument after a value is a further value; it may be nil.
+	// More reports whether the argument after a value is another value; may be nil.
 	More func(arg string) bool
 	Doc  string
 	Set  func(value string) error
-	// Choices complete the value in a shell, and so does Source, which names a kind of thing, such as models. Without
-	// either the value can be anything, such as a file.
+	// Choices are completions of the value; Source names a kind of completion, such as models.
+	// Without either the value is free-form, such as a file.
 	Choices []string
 	Source  string
-	// Missing names the part of the program that the flag needs and this version lacks: the flag is ignored
-	// with a note, or, if Refused is set, is an error, because ignoring it would do the wrong thing.
+	// Missing names the feature that the flag needs and this version lacks. The flag is ignored
+	// with a note or, if Refused is set, rejected, because ignoring it would do the wrong
+	// thing.
 	Missing string
 	Refused bool
-	// Inherited says that processes that work for this one get the flag, too: it limits what they may do.
+	// Inherited passes the flag on to child processes, because it limits their permissions.
 	Inherited bool
-	// Group is the heading that the flag stands below in a long list; see [WriteGroups].
+	// Group is the flag's heading in a long list; see [WriteGroups].
 	Group string
 }
 
-// An Invocation holds the arguments of a command that are not values of its flags.
+// An Invocation holds a command's arguments other than flag values.
 type Invocation struct {
-	Args  []string        // what is not a flag
-	Rest  []string        // the end of Args that stands after --
-	Given map[string]bool // flags by name
-	Notes []string        // flags that have no effect
-	// Inherited are the flags, with their values, for processes that work for this one.
+	Args  []string        // positional arguments
+	Rest  []string        // part of Args after --
+	Given map[string]bool // flags given, by name
+	Notes []string        // notes on flags without effect
+	// Inherited holds the flags and values for child processes.
 	Inherited []string
 }
 
-// Parse reads arguments by a table of flags.
+// Parse parses arguments with a flag table.
 func Parse(table []Flag, args []string) (in Invocation, err error) {
 	in.Given = map[string]bool{}
 	for i := 0; i < len(args); i++ {
@@ -72,7 +73,8 @@ func Parse(table []Flag, args []string) (in Invocation, err error) {
 	return in, nil
 }
 
-// parseFlag reads the flag that args begins with and returns how many arguments follow it.
+// parseFlag parses the flag at the start of args and returns how many of the following
+// arguments it uses.
 func (in *Invocation) parseFlag(table []Flag, args []string) (used int, err error) {
 	name, value, hasValue := strings.Cut(args[0], "=")
 	f := Find(table, name)
@@ -129,7 +131,7 @@ func (in *Invocation) set(f *Flag, value string) error {
 	return f.Set(value)
 }
 
-// Find returns the flag that is typed like name, or nil.
+// Find returns the flag with the given name or alias, or nil.
 func Find(table []Flag, name string) *Flag {
 	for i := range table {
 		f := &table[i]
@@ -152,27 +154,28 @@ func unknownFlag(table []Flag, name string) error {
 		names = append(names, f.Aliases...)
 	}
 	if near := spell.Closest(strings.TrimLeft(name, "-"), names, 1); len(near) > 0 {
-		return setup.Errorf("unknown flag %s; did you mean --%s? See adze --help", name, near[0]) // words that clients look for
+		return setup.Errorf("unknown flag %s; did you mean --%s? See adze --help", name, near[0]) // clients look for these words
 	}
 	return setup.Errorf("unknown flag %s; see adze --help", name)
 }
 
-// Only returns the flags of a table that have these names, in the order of the table.
+// Only returns the flags with these names, in table order.
 func Only(table []Flag, names ...string) []Flag {
 	return slices.DeleteFunc(table, func(f Flag) bool { return !slices.Contains(names, f.Name) })
 }
 
-// SetBool returns a setter, for the tables of flags, as do the next four functions: this one for a switch.
+// SetBool returns a setter for a boolean flag. The other Set functions do the same for other
+// types.
 func SetBool(p *bool) func(string) error {
 	return func(string) error { *p = true; return nil }
 }
 
-// SetText is for a text.
+// SetText returns a setter for a string.
 func SetText(p *string) func(string) error {
 	return func(v string) error { *p = v; return nil }
 }
 
-// OneOf completes a flag whose value is one of some words.
+// OneOf completes a flag whose value must be among choices.
 func OneOf[T ~string](f Flag, p *T, choices ...T) Flag {
 	f.Set = SetChoice(p, choices...)
 	for _, c := range choices {
@@ -181,7 +184,7 @@ func OneOf[T ~string](f Flag, p *T, choices ...T) Flag {
 	return f
 }
 
-// SetChoice is for one of some words.
+// SetChoice returns a setter for a value among choices.
 func SetChoice[T ~string](p *T, choices ...T) func(string) error {
 	return func(v string) error {
 		if !slices.Contains(choices, T(v)) {
@@ -200,7 +203,7 @@ func joined[T ~string](words []T) string {
 	return strings.Join(all, ", ")
 }
 
-// SetCount is for a whole number of at least least.
+// SetCount returns a setter for an integer of at least least.
 func SetCount(p *int, least int) func(string) error {
 	return func(v string) error {
 		n, err := strconv.Atoi(v)
@@ -212,7 +215,8 @@ func SetCount(p *int, least int) func(string) error {
 	}
 }
 
-// AddTo appends a value as it is: lists of rules are split by the package that parses rules.
+// AddTo returns a setter that appends a value verbatim: lists of rules are split by the rule
+// parser.
 func AddTo(p *[]string) func(string) error {
 	return func(v string) error { *p = append(*p, v); return nil }
 }

@@ -8,23 +8,24 @@ import (
 // A Command describes a command.
 type Command struct {
 	Name, Args, Doc string
-	Explain         string // sentences for its help, or nothing
+	Explain         string // text for its help; may be empty
 	Actions         []Action
 	Flags           []Flag
-	// Offers completes the arguments that follow args; it may be nil.
+	// Offers completes the argument after args; may be nil.
 	Offers func(args []string) []Offer
 }
 
-// An Action is the first argument of a command that can do several things, such as list in adze sessions list.
+// An Action is the first argument of a command with several actions, such as list in adze
+// sessions list.
 type Action struct{ Name, Args, Doc string }
 
-// Usage returns the action as it is typed.
+// Usage returns the action's usage line.
 func (a *Action) Usage() string { return strings.TrimSpace(a.Name + " " + a.Args) }
 
-// Usage returns the command as it is typed.
+// Usage returns the command's usage line.
 func (c *Command) Usage() string { return strings.TrimSpace("adze " + c.Name + " " + c.Args) }
 
-// Help returns the help of the command, in lines of at most width columns.
+// Help returns the command's help, wrapped at width columns.
 func (c *Command) Help(width int) string {
 	var b strings.Builder
 	b.WriteString(Fold(fmt.Sprintf("adze %s: %s\n\nUsage:\n  %s\n", c.Name, c.Doc, c.Usage()), width))
@@ -44,7 +45,7 @@ func (c *Command) Help(width int) string {
 	return b.String()
 }
 
-// WriteFlags writes a table of flags with their meanings.
+// WriteFlags writes a flag table with descriptions.
 func WriteFlags(b *strings.Builder, flags []Flag, width int) {
 	var rows [][2]string
 	for _, f := range flags {
@@ -53,7 +54,7 @@ func WriteFlags(b *strings.Builder, flags []Flag, width int) {
 	WriteRows(b, rows, width)
 }
 
-// WriteGroups writes flags below the headings of their groups, in the order in which the groups first appear.
+// WriteGroups writes flags under their group headings, in order of first appearance.
 func WriteGroups(b *strings.Builder, flags []Flag, width int) {
 	var order []string
 	groups := map[string][]Flag{}
@@ -69,7 +70,7 @@ func WriteGroups(b *strings.Builder, flags []Flag, width int) {
 	}
 }
 
-// Fold wraps lines longer than width between words and keeps their indentation.
+// Fold wraps lines longer than width between words, keeping their indentation.
 func Fold(text string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -100,7 +101,7 @@ func Fold(text string, width int) string {
 	return b.String()
 }
 
-// Usage returns the flag as it is typed.
+// Usage returns the flag's usage.
 func (f *Flag) Usage() string {
 	s := "--" + f.Name
 	if f.Short != "" {
@@ -117,13 +118,13 @@ func (f *Flag) Usage() string {
 
 const (
 	helpIndent = 28
-	// Width is how many columns help takes at most where the terminal has them.
+	// Width is the maximum width of help, in columns.
 	Width = 100
-	// leastWidth is the width that help needs.
+	// leastWidth is the minimum width of help.
 	leastWidth = 40
 )
 
-// WriteRows writes one term and its meaning per row, with the meanings aligned and wrapped.
+// WriteRows writes one term and its description per row, aligned and wrapped.
 func WriteRows(b *strings.Builder, rows [][2]string, width int) {
 	width = max(width, leastWidth)
 	for _, r := range rows {

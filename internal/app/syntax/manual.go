@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// A Manual is a page in the language of man pages.
+// A Manual builds a man page.
 type Manual struct{ strings.Builder }
 
-// Section begins a section.
+// Section starts a section.
 func (m *Manual) Section(title string) { m.WriteString(".SH " + title + "\n") }
 
 // Text writes a text.
 func (m *Manual) Text(s string) { m.WriteString(Roff(s) + "\n") }
 
-// Entry writes a term and its meaning.
+// Entry writes a term and its description.
 func (m *Manual) Entry(term, doc string) { fmt.Fprintf(m, ".TP\n.B %s\n%s\n", Roff(term), Roff(doc)) }
 
-// Flags writes a table of flags.
+// Flags writes a flag table.
 func (m *Manual) Flags(table []Flag) {
 	for _, f := range table {
 		m.Entry(f.Usage(), f.Doc)
 	}
 }
 
-// Command writes all that there is to say of a command.
+// Command writes a command's description.
 func (m *Manual) Command(c Command) {
 	m.Entry(c.Usage(), c.Doc)
 	m.WriteString(".RS\n")
@@ -39,7 +39,7 @@ func (m *Manual) Command(c Command) {
 	m.WriteString(".RE\n")
 }
 
-// Roff returns a line of text with what formatters would obey taken literally.
+// Roff escapes a line of text for roff.
 func Roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") {

@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Sections returns the command that shows the list, in the section of /help where it belongs.
+// Sections returns the command that shows the list, in its /help section.
 func (l *Lists) Sections() []desk.Section {
 	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{{
 		Name: "todos", Doc: "show the task list that the model keeps",

@@ -7,8 +7,8 @@ import (
 	"adze/internal/tasklist"
 )
 
-// Follow tells the user what other processes do to the list, until the lists are closed. A list that belongs to the
-// session alone is not watched.
+// Follow notifies the user of changes to the list by other processes, until the lists are
+// closed. A list that belongs to the session alone is not watched.
 func (l *Lists) Follow() {
 	id, err := l.cfg.Names.Choose()
 	if err != nil || id == l.cfg.Names.Session || !l.cfg.Shared {
@@ -16,12 +16,12 @@ func (l *Lists) Follow() {
 	}
 	list, err := l.open()
 	if err != nil {
-		return // the first call says why
+		return // the first call reports the error
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.stop = cancel
 	l.done.Go(func() {
-		before, _ := list.Tasks(ctx) // ok: watching says why
+		before, _ := list.Tasks(ctx) // ok: watching reports the error
 		err := list.Watch(ctx, func(now []tasklist.Task) {
 			for _, line := range news(list, before, now) {
 				l.cfg.Say(line)
@@ -34,7 +34,7 @@ func (l *Lists) Follow() {
 	})
 }
 
-// news says in a few lines which tasks others added, began and completed.
+// news summarizes in a few lines the tasks that others added, started and completed.
 func news(list *tasklist.List, before, now []tasklist.Task) (lines []string) {
 	was := map[string]tasklist.Task{}
 	for _, t := range before {

@@ -1,5 +1,5 @@
-// Package tasklists gives a conversation its task list: which one it is, the tools over it, what hooks have to say, what the
-// model is told of it after a compaction, and the command that shows it. How a list is kept is left to package tasklist.
+// Package tasklists provides a conversation's task list: its selection, tools, hooks,
+// restoration after a compaction, and the command that shows it.
 package tasklists
 
 import (
@@ -22,57 +22,59 @@ import (
 	"adze/internal/tools/todo"
 )
 
-// A Config is what the lists of a conversation are made with.
+// Config configures a conversation's lists.
 type Config struct {
-	// Home is the state directory; empty if there is none. Kept says that the session is kept there, so that its list is, too.
+	// Home is the state directory; may be empty. Kept is true if the session, and therefore its
+	// list, is stored there.
 	Home string
 	Kept bool
-	// Names say which list it is. Earlier is filled in, and Led by the func of that name, which returns the team that the
-	// conversation leads now and may be nil.
+	// Names selects the list. Its Earlier field is set by New, and its Led field from the
+	// function Led, which returns the team the conversation leads now and may be nil.
 	Names tasklist.Names
 	Led   func() string
-	// Member is the name of the teammate whose conversation it is, or empty.
+	// Member is the name of the conversation's teammate, or empty.
 	Member string
-	// Shared selects the list that several processes can share; otherwise the model has a to-do list of its own.
+	// Shared selects the list that several processes can share; otherwise the model has its own
+	// to-do list.
 	Shared bool
-	// Last is what an earlier process noted with Note, by kind. Note may be nil.
+	// Last holds the notes of an earlier process, by kind. Note saves one; it may be nil.
 	Last map[string]json.RawMessage
 	Note func(kind string, fields map[string]any)
-	// Fire runs hooks; nil means that there are none.
+	// Fire runs hooks; may be nil.
 	Fire func(context.Context, hook.Event) hook.Outcome
-	// Say tells the user of a problem.
+	// Say reports a problem to the user.
 	Say      func(string)
 	Language func() texts.Language
 }
 
-// The kinds of notes.
+// Kinds of notes.
 const (
 	listKind  = "task-list"
 	todosKind = "todos"
 )
 
-// Lists are the lists of a conversation. A nil value has none.
+// Lists holds a conversation's lists. Nil has none.
 type Lists struct {
 	cfg  Config
 	open func() (*tasklist.List, error)
 
 	mu    sync.Mutex
 	todos []todo.Item
-	temp  string // a directory to be removed; empty if there is none
+	temp  string // temporary directory to remove; may be empty
 	noted bool
 
-	stop context.CancelFunc // ends what follows the list; nil if nothing does
+	stop context.CancelFunc // stops following the list; may be nil
 	done sync.WaitGroup
 }
 
-// New returns the lists of a conversation. Nothing is read or made before the list is used.
+// New returns a conversation's lists. Nothing is read or created until the list is used.
 func New(c Config) (*Lists, error) {
 	var last struct {
 		ID    string
 		Todos []todo.Item
 	}
-	json.Unmarshal(c.Last[listKind], &last)  // ok: then it is the list of the session
-	json.Unmarshal(c.Last[todosKind], &last) // ok: then the model writes it again
+	json.Unmarshal(c.Last[listKind], &last)  // ok: falls back to the session's list
+	json.Unmarshal(c.Last[todosKind], &last) // ok: the model writes it again
 	c.Names.Earlier = last.ID
 	if _, err := c.Names.Choose(); err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func New(c Config) (*Lists, error) {
 	return l, nil
 }
 
-// opener returns what opens the list that counts now, each once.
+// opener returns a function that opens the current list, each once.
 func opener(l *Lists) func() (*tasklist.List, error) {
 	var mu sync.Mutex
 	opened := map[string]*tasklist.List{}
@@ -108,7 +110,7 @@ func opener(l *Lists) func() (*tasklist.List, error) {
 	}
 }
 
-// openList opens the list with an id. That of a session that is not kept is not kept either.
+// openList opens the list with an ID. The list of an ephemeral session is temporary.
 func (l *Lists) openList(id string) (*tasklist.List, error) {
 	home := l.cfg.Home
 	if home == "" || !l.cfg.Kept && id == l.cfg.Names.Session {
@@ -123,8 +125,8 @@ func (l *Lists) openList(id string) (*tasklist.List, error) {
 	return tasklist.Open(tasklist.Config{Dir: tasklist.Dir(home, id), Locks: filepath.Join(home, "locks"), Warn: l.cfg.Say}), nil
 }
 
-// Child returns the lists of a conversation within this one: it works on the same tasks, and has a to-do list of its own.
-// Member is the teammate whose conversation it is, or empty.
+// Child returns the lists of a nested conversation: it shares the tasks but has its own to-do
+// list. member is the conversation's teammate, or empty.
 func (l *Lists) Child(member string) *Lists {
 	if l == nil {
 		return nil
@@ -134,7 +136,7 @@ func (l *Lists) Child(member string) *Lists {
 	return &Lists{cfg: c, open: l.open}
 }
 
-// Close removes what is not kept.
+// Close removes temporary data.
 func (l *Lists) Close() {
 	if l == nil {
 		return
@@ -146,11 +148,11 @@ func (l *Lists) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.temp != "" {
-		os.RemoveAll(l.temp) // ok: the system cleans up then
+		os.RemoveAll(l.temp) // ok: the system cleans up
 	}
 }
 
-// list returns the task list, and notes which one it is when it is not that of the session.
+// list returns the task list, and records its ID if it is not the session's.
 func (l *Lists) list() (*tasklist.List, error) {
 	list, err := l.open()
 	if err != nil {
@@ -166,7 +168,7 @@ func (l *Lists) list() (*tasklist.List, error) {
 	return list, nil
 }
 
-// Tools returns the tools for the lists, of which those are offered that the settings select.
+// Tools returns the tools for the lists. The settings determine which are offered.
 func (l *Lists) Tools() []tool.Tool {
 	either := func(shared bool, instead string) func() error {
 		return func() error {
@@ -187,7 +189,7 @@ func (l *Lists) Tools() []tool.Tool {
 	return append(tasks.Tools(shared), todo.New(own))
 }
 
-// Trackers returns the names of the tools of which one tracks what is to be done.
+// Trackers returns the names of the tools that track tasks, only one of which is offered.
 func Trackers() []string { return []string{tasks.CreateName, todo.Name} }
 
 func (l *Lists) creating(ctx context.Context, t tasklist.Task) error {
@@ -198,7 +200,7 @@ func (l *Lists) completing(ctx context.Context, t tasklist.Task) error {
 	return l.ask(ctx, hook.OnTaskCompleted(t.ID, t.Subject, t.Description))
 }
 
-// ask returns what hooks have against an event.
+// ask returns the hooks' objection to an event, if any.
 func (l *Lists) ask(ctx context.Context, e hook.Event) error {
 	if l.cfg.Fire == nil {
 		return nil
@@ -215,7 +217,7 @@ func (l *Lists) ask(ctx context.Context, e hook.Event) error {
 	return nil
 }
 
-// replace replaces the to-do list, and returns the old one.
+// replace replaces the to-do list and returns the old one.
 func (l *Lists) replace(items []todo.Item) []todo.Item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +229,7 @@ func (l *Lists) replace(items []todo.Item) []todo.Item {
 	return old
 }
 
-// Restoring returns sources with the list, to be put back when the conversation is compacted.
+// Restoring wraps sources to restore the list after a compaction.
 func (l *Lists) Restoring(sources func(context.Context) compact.Sources) func(context.Context) compact.Sources {
 	if l == nil {
 		return sources
@@ -241,10 +243,10 @@ func (l *Lists) Restoring(sources func(context.Context) compact.Sources) func(co
 	}
 }
 
-// maxLines is how much of a list is put back. Of a longer one, what is open comes first.
+// maxLines is the maximum number of lines restored. In a longer list, open tasks come first.
 const maxLines = 100
 
-// lines returns the list in lines, none if nothing is open.
+// lines formats the list, or returns nil if nothing is open.
 func (l *Lists) lines(ctx context.Context) []string {
 	var open, done, all []string
 	add := func(s tasklist.Status, line string) {
@@ -269,14 +271,14 @@ func (l *Lists) lines(ctx context.Context) []string {
 	switch {
 	case len(open) == 0:
 		return nil
-	case !l.cfg.Shared, len(all) <= maxLines: // the tool bounds the other list
+	case !l.cfg.Shared, len(all) <= maxLines: // the tool limits the to-do list
 		return all
 	}
 	first := slices.Concat(open, done)[:maxLines]
 	return append(first, fmt.Sprintf("… and %d more; %s shows all", len(all)-maxLines, tasks.ListName))
 }
 
-// tasks returns the tasks of the shared list.
+// tasks returns the shared list's tasks.
 func (l *Lists) tasks(ctx context.Context) ([]tasklist.Task, error) {
 	list, err := l.open()
 	if err != nil {
@@ -285,7 +287,7 @@ func (l *Lists) tasks(ctx context.Context) ([]tasklist.Task, error) {
 	return list.Tasks(ctx)
 }
 
-// Checklist returns the list as the user sees it.
+// Checklist returns the list for display.
 func (l *Lists) Checklist(ctx context.Context) (tool.Checklist, error) {
 	if !l.cfg.Shared {
 		l.mu.Lock()

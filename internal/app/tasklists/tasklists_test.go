@@ -22,7 +22,7 @@ import (
 	"adze/internal/tools/todo"
 )
 
-// A place is the lists of a conversation, with what was noted and said.
+// A place holds a conversation's lists, notes and messages.
 type place struct {
 	*Lists
 	t     *testing.T
@@ -63,7 +63,7 @@ func newPlace(t *testing.T, change func(*Config)) *place {
 	return p
 }
 
-// call calls a tool of the lists and returns its error.
+// call calls a tool and returns its error.
 func (p *place) call(name, input string) error {
 	p.t.Helper()
 	for _, one := range p.Tools() {
@@ -81,7 +81,7 @@ func (p *place) call(name, input string) error {
 	return nil
 }
 
-// shown returns the list as the user sees it.
+// shown returns the list as displayed.
 func (p *place) shown() string {
 	p.t.Helper()
 	list, err := p.Checklist(p.t.Context())
@@ -95,8 +95,8 @@ func (p *place) shown() string {
 	return strings.Join(all, ", ")
 }
 
-// A list that the session did not bring itself is noted, and is there again when the session is resumed without it.
-//
+// TestListIsNoted checks that a list other than the session's is recorded, and restored when
+// the session is resumed without it.
 // Proves SESS-22.
 func TestListIsNoted(t *testing.T) {
 	own := newPlace(t, nil)
@@ -119,7 +119,8 @@ func TestListIsNoted(t *testing.T) {
 	}
 }
 
-// Of a session that is not kept nothing stays, unless the user named the list.
+// TestNotKept checks that an ephemeral session leaves nothing behind, unless the user named the
+// list.
 func TestNotKept(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Kept = false })
 	p.call("TaskCreate", `{"subject":"x","description":""}`)
@@ -140,7 +141,7 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// A conversation within another one works on its tasks, and has a to-do list of its own.
+// TestChild checks that a nested conversation shares the tasks but has its own to-do list.
 func TestChild(t *testing.T) {
 	p := newPlace(t, nil)
 	child := &place{Lists: p.Child(""), t: t}
@@ -158,8 +159,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// What a hook says to a task: to refuse it, and to end the turn.
-//
+// TestHooksRefuse checks that a hook can reject a task and end the turn.
 // Proves TEAM-12.
 func TestHooksRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -181,8 +181,8 @@ func TestHooksRefuse(t *testing.T) {
 	}
 }
 
-// After a compaction the model is told its list, unless all of it is done.
-//
+// TestRestoring checks that the list is sent to the model after a compaction, unless everything
+// is done.
 // Proves CTX-43.
 func TestRestoring(t *testing.T) {
 	p := newPlace(t, nil)
@@ -209,8 +209,8 @@ func TestRestoring(t *testing.T) {
 	}
 }
 
-// The user is told what other processes do to a list that is shared, and not what this one does.
-//
+// TestFollow checks that the user is notified of changes to a shared list by other processes,
+// but not by this one.
 // Proves TASK-01.
 func TestFollow(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Names.Named = "release" })
@@ -221,7 +221,7 @@ func TestFollow(t *testing.T) {
 		defer p.mu.Unlock()
 		return slices.ContainsFunc(p.said, func(s string) bool { return strings.Contains(s, text) })
 	}
-	for i := 0; !heard("was added: theirs"); i++ { // the first ones may come before the list is watched
+	for i := 0; !heard("was added: theirs"); i++ { // the first ones may precede the watch
 		if i > 1000 {
 			t.Fatalf("told %q", p.said)
 		}

@@ -7,7 +7,7 @@ import (
 	"adze/internal/tools/plan"
 )
 
-// plan ties the plan tools to the permission gate.
+// plan connects the plan tools to the permission gate.
 func (c *Config) plan() plan.Config {
 	gate := c.Gate
 	return plan.Config{

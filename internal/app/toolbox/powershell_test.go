@@ -18,8 +18,7 @@ import (
 	"adze/internal/tools/powershell"
 )
 
-// Rules speak of PowerShell as they do of the shell.
-//
+// TestPowerShellIsJudged checks that rules apply to PowerShell as they do to the shell.
 // Proves X-004.
 func TestPowerShellIsJudged(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -36,7 +35,7 @@ func TestPowerShellIsJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := []struct {
-		command, rules string // rules are behaviours with their rules, separated by blanks and |
+		command, rules string // rules are behaviors with their rules, separated by blanks and |
 		mode           permission.Mode
 		want           permission.Behavior
 		because        string
@@ -89,12 +88,12 @@ func TestPowerShellIsJudged(t *testing.T) {
 			if !ok {
 				continue
 			}
-			r, _ := rule.Parse(content) // ok: one of them cannot be read
+			r, _ := rule.Parse(content) // ok: some are invalid on purpose
 			r.Behavior = permission.Behavior(behavior)
 			rules = append(rules, r)
 		}
 		p := permission.Compile(permission.Config{Rules: rules, Mode: tt.mode, Dir: dir, Home: home})
-		input, _ := json.Marshal(powershell.Input{Command: tt.command}) // ok: it marshals
+		input, _ := json.Marshal(powershell.Input{Command: tt.command}) // ok: cannot fail
 		call, err := tl.Bind(input)
 		if err != nil {
 			t.Fatal(err)
@@ -124,8 +123,8 @@ func TestWhenPowerShellIsOffered(t *testing.T) {
 	}
 }
 
-// What the model is told where another program runs its commands is there in both languages.
-//
+// TestOtherShellsAreTranslated checks that the descriptions for other shells exist in both
+// languages.
 // Proves SH-02, CTX-10.
 func TestOtherShellsAreTranslated(t *testing.T) {
 	for _, program := range []string{"sh", "pwsh", "powershell"} {

@@ -8,7 +8,7 @@ import (
 	"adze/internal/tools/read"
 )
 
-// Registry returns the registry of tools, which knows what to use in place of those of other programs.
+// Registry returns the tool registry, including substitutes for other programs' tools.
 func Registry(tools []tool.Tool, gate *permission.Gate) *tool.Registry {
 	r := tool.NewRegistry(tools...)
 	r.Rules = func() any { return gate.Standing() }

@@ -1,5 +1,5 @@
-// Package toolbox is the list of the tools that adze brings, each made with what it needs of a conversation. Tools that a
-// part of a conversation ties to what it keeps are made by that part.
+// Package toolbox lists the built-in tools and creates them for a conversation. Tools bound to
+// another part's state are created by that part.
 package toolbox
 
 import (
@@ -45,7 +45,7 @@ import (
 	"adze/internal/tools/write"
 )
 
-// A Config is what the built-in tools are made with.
+// Config configures the built-in tools.
 type Config struct {
 	Reader
 	Experiments
@@ -54,64 +54,65 @@ type Config struct {
 	Runner  *osproc.Runner
 	Engine  *search.Engine
 	Gate    *permission.Gate
-	Sandbox *confine.Confinement // nil if commands are not confined
-	Git     *gitrepo.Judge       // nil if the tool may have its own
+	Sandbox *confine.Confinement // nil if commands are not sandboxed
+	Git     *gitrepo.Judge       // nil if the tool may create its own
 	Shell   *shells.Shell
-	State   *filestate.Store // what was read of files
-	Files   *change.Files    // changes files; nil if none can be changed
-	// PlanFile returns where the plan is kept; nil means that there is no file for it.
+	State   *filestate.Store // files read
+	Files   *change.Files    // nil if files cannot be changed
+	// PlanFile returns the path of the plan file; may be nil.
 	PlanFile func() string
 	Pages    webfetch.Config
 	Search   websearch.Config
 	Turns    Turns
-	// Single says that a single call is made, which nothing can outlive.
+	// Single is true for a single call, which nothing can outlive.
 	Single bool
-	// NoRepository reports that the conversation began outside a git repository.
+	// NoRepository is true if the conversation started outside a git repository.
 	NoRepository bool
-	Extras       *extras.Extras // nil if no tool is looked up
-	Servers      *servers.Share // nil if no server is used
-	// Output takes the value that a turn must end in.
+	Extras       *extras.Extras // nil if no tools are deferred
+	Servers      *servers.Share // nil without servers
+	// Output receives the value that a turn must end in.
 	Output *structured.Output
 }
 
-// Turns say how long turns wait for commands.
+// Turns configures how long turns wait for commands.
 type Turns struct {
-	// Unattended says that no user waits while a command runs, and that a turn waits for those in the background.
+	// Unattended is true if no user waits while a command runs. A turn then waits for
+	// background commands.
 	Unattended bool
-	// Agent says that the turns are those of an agent, which do not wait for commands that the agent began in the
-	// background, and Reports that its work ends with a turn, and these commands with it.
+	// Agent is true for an agent's turns, which do not wait for its background commands.
+	// Reports is true if its work, and with it these commands, ends with a turn.
 	Agent, Reports bool
-	// Fixed makes every command start in the agent's own directory: no cd lasts.
+	// Fixed makes every command start in the agent's own directory: cd has no lasting effect.
 	Fixed bool
 }
 
-// A Reader reads the results of tools. The zero value is the user.
+// A Reader is the reader of tool results. The zero value is the user.
 type Reader struct {
-	// Model returns the model that reads them; nil if none does.
+	// Model returns the model that reads them; may be nil.
 	Model func() catalog.Model
-	// Count asks the provider how many tokens a text is; it may be nil.
+	// Count returns the number of tokens of a text, as counted by the provider; may be nil.
 	Count func(ctx context.Context, text string) (int, error)
-	// Program says that another program reads them, which takes pictures.
+	// Program is true if another program, which accepts pictures, reads them.
 	Program bool
 }
 
-// Delegates are what does parts of the work in its own way; each may be nil.
+// Delegates holds parts that provide their own tools; each may be nil.
 type Delegates struct {
 	Skill  *skills.Skills
 	Skills *skills.Listing
 	Agents *subagents.Agents
 }
 
-// Experiments are what the tools of experiments tell and ask.
+// Experiments configures the tools of experiments.
 type Experiments struct {
-	// Stale hears from the model what can be cut out of the conversation, and Inspect says how full the
-	// window is; both may be nil.
+	// Stale receives the parts of the conversation that the model wants to cut, and Inspect
+	// describes how full the context window is; both may be nil.
 	Stale   snip.Marker
 	Inspect func() string
 }
 
-// New returns the list of all tools. To add one, write its package and add its line. A tool that lacks what it
-// needs is in it, too, and says so when it is to be offered.
+// New returns all tools. To add one, write its package and add its line. A tool that lacks a
+// dependency is included too, and reports that when it is about to be offered.
 func New(c Config) []tool.Tool {
 	shell, plans := c.command(), c.plan()
 	at := searchplace.Config{Dir: c.Shell.Dir.Here, Denied: c.denials, Named: c.Engine.Named}
@@ -145,16 +146,16 @@ func Small() []string { return append(Shells(), read.Name, edit.Name) }
 // Medium returns the tools of the medium prompt.
 func Medium() []string { return append(Shells(), Dedicated()...) }
 
-// Shells returns the tools that run commands, the usual one first.
+// Shells returns the tools that run commands, the default first.
 func Shells() []string { return []string{bash.Name, powershell.Name} }
 
-// Dedicated returns the tools that do what a shell has commands for.
+// Dedicated returns the tools that replace shell commands.
 func Dedicated() []string {
 	return []string{read.Name, edit.Name, write.Name, glob.Name, grep.Name}
 }
 
-// Served returns the tools that are offered to other programs: those for files, searching, commands and the web, with what
-// holds for every call of them.
+// Served returns the tools offered to other programs: file, search, command and web tools, with
+// facts that hold for every call.
 func Served() []serve.Offer {
 	looks, changes, web := &serve.Facts{ReadOnly: true}, &serve.Facts{}, &serve.Facts{ReadOnly: true, OpenWorld: true}
 	return []serve.Offer{
@@ -165,10 +166,10 @@ func Served() []serve.Offer {
 	}
 }
 
-// OfWindow names the tools that the context window makes use of.
+// OfWindow returns the tool names used by context window management.
 func OfWindow() window.ToolNames { return window.ToolNames{Read: read.Name} }
 
-// Snip is the tool with which the model says what can be cut out.
+// Snip is the tool with which the model marks parts to cut.
 const Snip = snip.Name
 
 func (c *Config) reading() read.Config {
@@ -191,7 +192,7 @@ func (c *Config) reading() read.Config {
 	return r
 }
 
-// command returns how the shell tool is made.
+// command returns the shell tool's configuration.
 func (c *Config) command() bash.Config {
 	s, sh := c.Values.Shell, c.Shell
 	b := bash.Config{
@@ -227,7 +228,8 @@ func (c *Config) command() bash.Config {
 	return b
 }
 
-// denials returns what says of a path that a rule hides it, or nil if none hides anything now.
+// denials returns a function that names the rule hiding a path, or nil if no rule hides
+// anything now.
 func (c *Config) denials() func(path string) string {
 	if !c.Gate.Hides() {
 		return nil
@@ -240,8 +242,7 @@ func (c *Config) denials() func(path string) string {
 	}
 }
 
-// inPowerShell returns how the tool for PowerShell is made: like the one for the shell, in whose place it is
-// offered.
+// inPowerShell returns the configuration of the PowerShell tool, which replaces the shell tool.
 func inPowerShell(c bash.Config) powershell.Config {
 	return powershell.Config{
 		Config:   c.Config,
@@ -249,8 +250,8 @@ func inPowerShell(c bash.Config) powershell.Config {
 	}
 }
 
-// noPowerShell returns why commands do not run in PowerShell, or nil. Missing returns why they do not run
-// in a shell.
+// noPowerShell returns why commands do not run in PowerShell, or nil. missing returns why they
+// do not run in a shell.
 func noPowerShell(system string, missing func() error) error {
 	switch {
 	case system != "windows":

@@ -18,12 +18,12 @@ import (
 // A Lost is a background task or an agent that ended with an earlier process.
 type Lost struct {
 	task.Notice
-	// Name tells the user what it was, and where its worktree is if there is one.
+	// Name describes it to the user, with its worktree, if any.
 	Name string
 }
 
-// lostTasks returns the background tasks of an earlier process whose end the model has not heard of. They
-// ended with it.
+// lostTasks returns the background tasks that ended with an earlier process and whose end the
+// model has not been notified of.
 func lostTasks(earlier *store.Contents, folder string) []Lost {
 	if earlier == nil {
 		return nil
@@ -43,7 +43,7 @@ func lostTasks(earlier *store.Contents, folder string) []Lost {
 			}
 			n := Lost{task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}, "task " + r.ID}
 			if r.Agent != "" {
-				m, _, _ := readMeta(folder, r.Agent) // ok: then it has no worktree, as far as is known
+				m, _, _ := readMeta(folder, r.Agent) // ok: treated as having no worktree
 				n = lostAgent(r.Agent, r.Title, m.Tree)
 				n.OutputFile = r.File
 			}
@@ -57,7 +57,7 @@ func lostTasks(earlier *store.Contents, folder string) []Lost {
 	return lost
 }
 
-// lostSummary says what became of a task that ended with an earlier process.
+// lostSummary describes a task that ended with an earlier process.
 func lostSummary(id string) string {
 	if id[0] == task.Workflow {
 		return "The workflow is no longer running: adze ended before its last step did. Started again with the same inputs, it continues with the step that did not finish"
@@ -65,7 +65,8 @@ func lostSummary(id string) string {
 	return "The background command is no longer running: adze ended before it could report how the command ended"
 }
 
-// lostAgent returns the notice of an agent that ended with an earlier process. Tree is the path of its worktree, or "".
+// lostAgent returns the notice for an agent that ended with an earlier process. tree is its
+// worktree's path, or "".
 func lostAgent(id, title, tree string) Lost {
 	n := Lost{task.Notice{
 		ID: id, Status: task.Killed,
@@ -79,14 +80,14 @@ func lostAgent(id, title, tree string) Lost {
 	return n
 }
 
-// A meta is the metadata file of an agent.
+// A meta is an agent's metadata file.
 type meta struct {
 	Title string `json:"description"`
 	Use   string `json:"toolUseId"`
 	Tree  string `json:"worktreePath"`
 }
 
-// readMeta reads the metadata of an agent. Written is the time of its last change.
+// readMeta reads an agent's metadata. written is its modification time.
 func readMeta(folder, id string) (m meta, written time.Time, err error) {
 	if filepath.Base(id) != id {
 		return m, written, fmt.Errorf("%q is not the id of an agent", id)
@@ -103,8 +104,9 @@ func readMeta(folder, id string) (m meta, written time.Time, err error) {
 	return m, info.ModTime(), json.Unmarshal(data, &m)
 }
 
-// lostAgents returns the agents that the earlier process waited for when it ended: those whose calls have no result, or are
-// not in the conversation because the answer with them was not complete. The model did not ask for agents without a call.
+// lostAgents returns the agents that the earlier process was waiting for when it ended: their
+// calls have no result, or are missing because the answer was incomplete. Agents without a call
+// were not requested by the model.
 func lostAgents(earlier *store.Contents, folder string) []Lost {
 	kept := KeptAgents(folder)
 	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {

@@ -8,8 +8,8 @@ import (
 	"adze/internal/tool"
 )
 
-// RestoreTools makes tools know what the earlier conversation has read and written. What its results say
-// beyond that is not needed any more.
+// RestoreTools restores the tools' state from the earlier conversation's reads and writes.
+// Other parts of its structured results are no longer needed.
 func RestoreTools(tools []tool.Tool, earlier *store.Contents) {
 	if earlier == nil {
 		return
@@ -22,7 +22,7 @@ func RestoreTools(tools []tool.Tool, earlier *store.Contents) {
 			restore[name] = traits.Restore
 		}
 	}
-	names := map[string]string{} // of tools, by use
+	names := map[string]string{} // tool names, by use ID
 	for i := range earlier.Entries {
 		e := &earlier.Entries[i]
 		for _, use := range e.Message.Uses() {

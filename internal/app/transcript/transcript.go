@@ -1,6 +1,5 @@
-// Package transcript opens what a conversation keeps on disk: a new transcript, one that is resumed, or a copy of one. It
-// knows what the session has cost so far and which background commands ended with an earlier process. The format is
-// left to the package store.
+// Package transcript opens a conversation's transcript: new, resumed or forked. It restores the
+// session's cost so far and finds background commands that ended with an earlier process.
 package transcript
 
 import (
@@ -26,65 +25,66 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Config is what transcripts of a workspace are opened with.
+// Config configures a workspace's transcripts.
 type Config struct {
-	// Home is the state directory, or HomeErr why there is none. Dir is the working directory.
+	// Home is the state directory. If it is empty, HomeErr gives the reason. Dir is the working
+	// directory.
 	Home    string
 	HomeErr error
 	Dir     string
 	Version string
-	// Never keeps nothing on disk, NoSync does not wait for the disk, and sessions older than Cleanup days are
-	// removed; 0 removes none.
+	// Never stores nothing on disk, NoSync skips fsync, and sessions older than Cleanup days
+	// are removed; 0 means never.
 	Never, NoSync bool
 	Cleanup       int
 
-	// Facts returns what a model costs.
+	// Facts returns a model's prices.
 	Facts func(modelID string) cost.Facts
-	// Inherit gives a fork what its original has beside the transcript, and Belongings returns what is removed with a
-	// session.
+	// Inherit copies the original's other files to a fork, and Belongings returns the files
+	// removed with a session.
 	Inherit    func(ctx context.Context, from *archive.Info, fork string) error
 	Belongings func(id string) []string
 	Say        func(string)
 	Now        func() time.Time
 }
 
-// A Spec says which session is begun or resumed. Resume and Latest exclude each other.
+// A Spec selects the session to start or resume. Resume and Latest are mutually exclusive.
 type Spec struct {
-	ID        string // of a new session; empty makes one
-	Resume    string // id, title or file of the session to resume
-	Latest    bool   // resume the most recent one
+	ID        string // ID of a new session; empty generates one
+	Resume    string // ID, title or file of the session to resume
+	Latest    bool   // resume the most recent session
 	Fork      bool   // resume in a copy
-	At        string // the message to resume after; empty means the last
-	Ephemeral bool   // keep nothing on disk
-	// Side makes it the conversation of an agent beside the session with the given ID; nil for one of its own.
+	At        string // message to resume after; empty means the last
+	Ephemeral bool   // store nothing on disk
+	// Side makes it an agent's conversation in the session ID; nil for a main conversation.
 	Side *Side
 }
 
-// A Side is the conversation of an agent. If it was kept before it is continued.
+// A Side is an agent's conversation. If it was stored before, it is continued.
 type Side struct {
-	// Agent is its id, and Folder where what belongs to the session is kept; empty keeps nothing.
+	// Agent is its ID, and Folder the session directory; empty stores nothing.
 	Agent, Folder string
-	// Seed is what the conversation begins with before anything of its own; nil means nothing.
+	// Seed is the initial content of the conversation; may be nil.
 	Seed *store.Contents
-	// Unkept is told why the conversation is not kept.
+	// Unkept is called with the reason if the conversation cannot be stored.
 	Unkept func(error)
 }
 
-// SidePath returns where the conversation of an agent is kept, in what belongs to a session.
+// SidePath returns the path of an agent's transcript in a session directory.
 func SidePath(folder, agent string) string {
 	return filepath.Join(folder, "subagents", "agent-"+agent+".jsonl")
 }
 
-// MetaPath returns where what is known of an agent is kept, in what belongs to a session.
+// MetaPath returns the path of an agent's metadata in a session directory.
 func MetaPath(folder, agent string) string {
 	return strings.TrimSuffix(SidePath(folder, agent), ".jsonl") + metaSuffix
 }
 
 const metaSuffix = ".meta.json"
 
-// KeptAgents returns the agents of which something is kept in what belongs to a session.
+// KeptAgents returns the IDs of the agents with metadata in a session directory.
 func KeptAgents(folder string) []string {
-	kept, _ := filepath.Glob(MetaPath(folder, "*")) // ok: a folder with a name like a pattern has none
+	kept, _ := filepath.Glob(MetaPath(folder, "*")) // ok: a directory named like a pattern has none
 	for i, file := range kept {
 		kept[i] = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), metaSuffix)
 	}
@@ -94,21 +94,21 @@ func KeptAgents(folder string) []string {
 // Resumes reports whether an earlier session is continued.
 func (s Spec) Resumes() bool { return s.Resume != "" || s.Latest }
 
-// A Transcript is what a conversation keeps on disk, and what an earlier process left there.
+// A Transcript is a conversation's stored state, including an earlier process's.
 type Transcript struct {
 	ID      string
-	Log     *store.Log      // nil if nothing is kept
-	Earlier *store.Contents // of the session that is resumed; nil for a new one
-	Lost    []Lost          // what ended with the earlier process
+	Log     *store.Log      // nil if nothing is stored
+	Earlier *store.Contents // resumed session; nil for a new one
+	Lost    []Lost          // tasks that ended with the earlier process
 
 	cfg     Config
 	ledger  func() *cost.Ledger
-	parent  *Transcript     // of the conversation that started the agent; nil if it is none
-	cleaned <-chan struct{} // closed when old sessions were removed; nil if none are
+	parent  *Transcript     // parent conversation's transcript; nil unless an agent's
+	cleaned <-chan struct{} // closed when the cleanup is done; may be nil
 }
 
-// Open begins a transcript, or loads the one that the spec names. Nothing is written before the
-// first message.
+// Open starts a transcript, or loads the session named by the spec. Nothing is written before
+// the first message.
 func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 	t := &Transcript{ID: cmp.Or(spec.ID, msg.NewID()), cfg: cfg}
 	t.ledger = sync.OnceValue(t.openLedger)
@@ -152,7 +152,7 @@ func (t *Transcript) options(id string) store.Options {
 	}
 }
 
-// beside opens the transcript of an agent. An agent whose transcript cannot be kept works without one.
+// beside opens an agent's transcript. If it cannot be stored, the agent works without one.
 func (t *Transcript) beside(s Side, kept bool) {
 	t.Earlier = s.Seed
 	if !kept || s.Folder == "" {
@@ -173,7 +173,7 @@ func (t *Transcript) beside(s Side, kept bool) {
 	}
 }
 
-// open opens a log that may have been kept before, and returns what it holds then.
+// open opens a log that may already exist, and returns its content.
 func (t *Transcript) open(opt store.Options) (earlier *store.Contents, err error) {
 	if err = os.MkdirAll(filepath.Dir(opt.Path), 0o700); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (t *Transcript) open(opt store.Options) (earlier *store.Contents, err error
 	return nil, err
 }
 
-// begin opens the transcript of a new session. An id that the user has named must be free.
+// begin opens the transcript of a new session. An ID given by the user must be unused.
 func (t *Transcript) begin(named bool) (err error) {
 	if t.Log, err = store.Open(t.options(t.ID)); err != nil {
 		return setup.Errorf("%v", err)
@@ -201,7 +201,7 @@ func (t *Transcript) begin(named bool) (err error) {
 	return nil
 }
 
-// resume finds the session that the spec names and loads it.
+// resume finds and loads the session named by the spec.
 func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 	info, err := t.find(s)
 	if err != nil {
@@ -210,13 +210,13 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 	if s.At, err = messageAt(info.Path, s.At); err != nil {
 		return err
 	}
-	fork := t.ID // a fork has the id of a new session
+	fork := t.ID // a fork gets the new session's ID
 	at := store.LoadOptions{At: s.At, Structured: true, Home: t.cfg.Home}
 	opt := t.options(info.ID)
 	opt.Path = info.Path
 	t.ID = info.ID
 	switch {
-	case !kept: // nothing is written, so nothing has to be locked
+	case !kept: // nothing is written, so no lock is needed
 		at.Partial = s.At == ""
 		if t.Earlier, err = store.Load(info.Path, at); s.Fork {
 			t.ID = fork
@@ -242,15 +242,16 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 	return nil
 }
 
-// messageAt returns the id of the only message of a transcript that begins with a given one, or else that one.
+// messageAt returns the ID of the only message in a transcript that begins with the given
+// prefix, or else the prefix.
 func messageAt(path, begins string) (string, error) {
-	const whole, least = 36, 4 // characters of an id, and of the beginning of one
+	const whole, least = 36, 4 // lengths of an ID, and of its shortest prefix
 	if len(begins) < least || len(begins) >= whole {
 		return begins, nil
 	}
 	c, err := store.Load(path, store.LoadOptions{})
 	if err != nil {
-		return begins, nil // it is loaded again, and says why not
+		return begins, nil // loading it again reports the error
 	}
 	found := begins
 	for _, e := range c.Entries {
@@ -265,7 +266,7 @@ func messageAt(path, begins string) (string, error) {
 	return found, nil
 }
 
-// find returns the session that a spec names.
+// find returns the session named by a spec.
 func (t *Transcript) find(s Spec) (*archive.Info, error) {
 	if s.Latest {
 		return archive.Latest(t.cfg.Home, t.cfg.Dir)
@@ -273,7 +274,7 @@ func (t *Transcript) find(s Spec) (*archive.Info, error) {
 	return archive.Find(t.cfg.Home, t.cfg.Dir, s.Resume)
 }
 
-// Path returns where the transcript is, or "" if none is kept.
+// Path returns the transcript's path, or "" if none is stored.
 func (t *Transcript) Path() string {
 	if t.Log == nil {
 		return ""
@@ -281,11 +282,11 @@ func (t *Transcript) Path() string {
 	return t.Log.Path()
 }
 
-// Folder returns the directory for what is kept beside the transcript, or "".
+// Folder returns the session directory next to the transcript, or "".
 func (t *Transcript) Folder() string { return strings.TrimSuffix(t.Path(), ".jsonl") }
 
-// Readable returns the files of the session that its model may read: the transcript and its folder, or nothing if they are
-// not in the state home.
+// Readable returns the session's files that its model may read: the transcript and its
+// directory, or nil if they are not in the state home.
 func (t *Transcript) Readable() []string {
 	path := t.Path()
 	if path == "" {
@@ -293,7 +294,7 @@ func (t *Transcript) Readable() []string {
 	}
 	real, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
-		real = filepath.Dir(path) // it is made with the first record
+		real = filepath.Dir(path) // created with the first record
 	}
 	home, err := filepath.EvalSymlinks(t.cfg.Home)
 	if err != nil {
@@ -305,7 +306,7 @@ func (t *Transcript) Readable() []string {
 	return []string{path, t.Folder()}
 }
 
-// State returns what the earlier process left beside the messages, or nothing.
+// State returns the earlier process's state other than messages; zero if there is none.
 func (t *Transcript) State() store.State {
 	if t.Earlier == nil {
 		return store.State{}
@@ -313,10 +314,10 @@ func (t *Transcript) State() store.State {
 	return t.Earlier.State
 }
 
-// Ledger returns the ledger of the session, which continues from what it has cost.
+// Ledger returns the session's ledger, which continues from its cost so far.
 func (t *Transcript) Ledger() *cost.Ledger { return t.ledger() }
 
-// openLedger makes the ledger.
+// openLedger creates the ledger.
 func (t *Transcript) openLedger() *cost.Ledger {
 	ledger := cost.New(t.cfg.Facts)
 	if t.Earlier == nil {
@@ -342,7 +343,8 @@ func (t *Transcript) openLedger() *cost.Ledger {
 	return ledger
 }
 
-// SaveCost returns what keeps the cost of the session with the project, and reports a failure once.
+// SaveCost returns a function that stores the session's cost with the project. It reports a
+// failure once.
 func (t *Transcript) SaveCost() func(cost.Totals) {
 	told := false
 	return func(total cost.Totals) {
@@ -356,8 +358,9 @@ func (t *Transcript) SaveCost() func(cost.Totals) {
 	}
 }
 
-// BookUnder makes the ledger that of an agent, in the one of the conversation that started it. It returns what keeps the
-// cost of the session after a turn of the agent: the conversation may wait for its user then, and its process be killed.
+// BookUnder replaces the ledger with a child of the parent conversation's ledger. It returns a
+// function that stores the session's cost after each turn of the agent, because the parent may
+// be waiting for its user at that time and its process be killed.
 func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cost.Totals) {
 	ledger := parent.Ledger()
 	if agent != "" {
@@ -373,12 +376,12 @@ func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cos
 		ledger := session.Ledger()
 		save(ledger.Sum())
 		if session.Log != nil {
-			session.Log.Note(store.Cost{Ledger: ledger}) // ok: the next turn of the conversation keeps it again
+			session.Log.Note(store.Cost{Ledger: ledger}) // ok: the conversation's next turn stores it again
 		}
 	}
 }
 
-// Close ends the transcript.
+// Close closes the transcript.
 func (t *Transcript) Close() {
 	if t.cleaned != nil {
 		<-t.cleaned
@@ -391,7 +394,7 @@ func (t *Transcript) Close() {
 	}
 }
 
-// cleanUp removes old sessions in the background, and says how many.
+// cleanUp removes old sessions in the background and reports how many.
 func (t *Transcript) cleanUp() {
 	home, days := t.cfg.Home, t.cfg.Cleanup
 	before := t.cfg.Now().AddDate(0, 0, -days)
@@ -410,8 +413,8 @@ func (t *Transcript) cleanUp() {
 	}()
 }
 
-// sweepOutputs removes what commands had printed when an earlier process was killed. What the conversation speaks of
-// stays; if not all of the conversation is known, so does everything.
+// sweepOutputs removes command output left behind by a killed process. Output mentioned in the
+// conversation is kept; if the conversation is not completely known, everything is.
 func sweepOutputs(folder string, earlier *store.Contents) {
 	if earlier.Boundary != nil || earlier.Skipped > 0 || earlier.Bad > 0 {
 		return

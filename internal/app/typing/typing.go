@@ -1,5 +1,5 @@
-// Package typing finds what a user types with at a terminal: the keys of keybindings.json, which are read again when the
-// file changes. What keys do is left to the front ends.
+// Package typing loads key bindings from keybindings.json and reloads them when the file
+// changes.
 package typing
 
 import (
@@ -18,30 +18,30 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// fileName is the name of the file with the keys.
+// fileName is the name of the key bindings file.
 const fileName = "keybindings.json"
 
-// Bindings are the keys that are in force. Several goroutines may use them.
+// Bindings holds the current key bindings. It is safe for concurrent use.
 type Bindings struct {
-	own, other string // files: the user's own, and that of the ecosystem; each may be empty
+	own, other string // files of the user and the ecosystem; each may be empty
 	now        func() time.Time
 
 	mu       sync.Mutex
-	looked   time.Time // when the files were looked at
-	file     string    // in force; empty if there is none
-	version  version   // of it
+	looked   time.Time // time of the last check
+	file     string    // current file; may be empty
+	version  version   // version of file
 	m        *keys.Map
 	problems []string
 }
 
-// A version tells whether a file has changed.
+// A version identifies a version of a file.
 type version struct {
 	size    int64
 	changed time.Time
 }
 
-// Open returns the keys for a state home and the folder of the ecosystem's own settings, which is only read. Both may be
-// empty.
+// Open returns the key bindings for a state home and the directory of the ecosystem's own
+// settings, which is only read. Both may be empty.
 func Open(home, other string, now func() time.Time) *Bindings {
 	b := &Bindings{now: now}
 	if home != "" {
@@ -54,13 +54,13 @@ func Open(home, other string, now func() time.Time) *Bindings {
 }
 
 const (
-	// fresh is how long what was read counts without a look at the file.
+	// fresh is how long the bindings are used without checking the file again.
 	fresh = time.Second
-	// maxFile is the most bytes that the file may have.
+	// maxFile is the maximum file size, in bytes.
 	maxFile = 1 << 20
 )
 
-// Map returns the keys that are in force.
+// Map returns the current key bindings.
 func (b *Bindings) Map() *keys.Map {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ func (b *Bindings) Map() *keys.Map {
 	return b.m
 }
 
-// File returns the file in force, or "", and Problems what is wrong with it.
+// File returns the current file, or "".
 func (b *Bindings) File() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,7 +76,7 @@ func (b *Bindings) File() string {
 	return b.file
 }
 
-// Problems returns what is wrong with the file in force.
+// Problems returns the problems of the current file.
 func (b *Bindings) Problems() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *Bindings) Problems() []string {
 	return b.problems
 }
 
-// look reads the file if it is another one than before. A look that is not forced comes at most once in a while.
+// look reads the file if it has changed. Unless forced, it checks only once per interval.
 func (b *Bindings) look(force bool) {
 	now := b.now()
 	if b.m != nil && !force && now.Sub(b.looked) < fresh {
@@ -108,7 +108,7 @@ func (b *Bindings) look(force bool) {
 	b.m, b.problems = keys.Load(data)
 }
 
-// find returns the first of the files that is there.
+// find returns the first file that exists.
 func (b *Bindings) find() (string, version) {
 	for _, file := range []string{b.own, b.other} {
 		if file == "" {
@@ -121,12 +121,12 @@ func (b *Bindings) find() (string, version) {
 	return "", version{}
 }
 
-// Desk gives commands access to the keys.
+// Desk gives commands access to the key bindings.
 func (b *Bindings) Desk() desk.Keys {
 	return desk.Keys{Bound: b.terms, File: b.File, Problems: b.Problems, Create: b.create}
 }
 
-// terms returns the keys that are in force, and what they do.
+// terms returns the current keys and their actions.
 func (b *Bindings) terms() (terms desk.Terms) {
 	for _, line := range b.Map().Lines() {
 		if line.Keys == "" {
@@ -137,7 +137,7 @@ func (b *Bindings) terms() (terms desk.Terms) {
 	return terms
 }
 
-// template is a new file.
+// template is the content of a new file.
 const template = `{
   "bindings": [
     {
@@ -149,7 +149,8 @@ const template = `{
 }
 `
 
-// create returns the user's own file. If there is none, it is made: with what the ecosystem's holds, if there is that.
+// create returns the user's own file, creating it if necessary, with the content of the
+// ecosystem's file if that exists.
 func (b *Bindings) create() (string, error) {
 	if b.own == "" {
 		return "", errors.New("no home directory is known: set ADZE_HOME to a folder for adze's files")
@@ -176,7 +177,8 @@ func (b *Bindings) create() (string, error) {
 	return b.own, errors.Join(err, file.Close())
 }
 
-// Check looks for what is wrong with the file, for /doctor. It is never more than a note: adze works without it.
+// Check reports problems with the file, for /doctor. They are never more than notes, because
+// adze works without it.
 func (b *Bindings) Check(context.Context) desk.Check {
 	check := desk.Check{Name: "keys", Fine: "default"}
 	if file := b.File(); file != "" {

@@ -10,9 +10,8 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// The user's own file counts, or else that of the ecosystem, which is never written; a change applies at once, and what is
-// wrong is a note.
-//
+// TestBindings checks that the user's own file has precedence over the ecosystem's, which is
+// never written, that changes apply immediately, and that problems are notes.
 // Proves X-120, CMD-06.
 func TestBindings(t *testing.T) {
 	home, other := filepath.Join(t.TempDir(), "home"), t.TempDir()

@@ -1,5 +1,6 @@
-// Package variables makes the environments of the programs that adze starts: what it inherited itself, what the settings
-// set, and for commands of the model without secrets.
+// Package variables builds the environments of programs started by adze: the inherited
+// environment and the variables from the settings, with secrets removed for the model's
+// commands.
 package variables
 
 import (
@@ -11,10 +12,11 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// All returns an inherited environment, with its secrets, and the variables of the settings.
+// All returns the inherited environment, including secrets, and the variables from the
+// settings.
 func All(inherited []string, v *settings.Values) []string { return append(inherited, entries(v)...) }
 
-// entries returns the variables of the settings.
+// entries returns the variables from the settings.
 func entries(v *settings.Values) []string {
 	var list []string
 	for _, x := range v.Env {
@@ -23,14 +25,14 @@ func entries(v *settings.Values) []string {
 	return list
 }
 
-// Commands are the environment of commands by certain settings.
+// Commands is the environment of commands for certain settings.
 type Commands struct {
 	of       *settings.Values
 	List     []string
-	Withheld []string // the names of the secrets that they do not get
+	Withheld []string // names of withheld secrets
 }
 
-// ForCommands returns the environment of commands. What the settings set is there for them.
+// ForCommands returns the environment of commands. Variables from the settings are included.
 func ForCommands(inherited []string, v *settings.Values) *Commands {
 	c := &Commands{of: v, List: osproc.ScrubEnv(inherited, v.Shell.KeyEnv...)}
 	if v.Shell.DropSecrets {
@@ -40,10 +42,10 @@ func ForCommands(inherited []string, v *settings.Values) *Commands {
 	return c
 }
 
-// A Last is the environment of commands as it was asked for last. It is safe for concurrent use.
+// A Last caches the most recent environment of commands. It is safe for concurrent use.
 type Last struct{ atomic.Pointer[Commands] }
 
-// By returns the environment of commands by the settings in force.
+// By returns the environment of commands for the current settings.
 func (l *Last) By(inherited func() []string, v *settings.Values) *Commands {
 	c := l.Load()
 	if c == nil || c.of != v {

@@ -6,8 +6,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// KeepProject keeps a verifier from changing what is in the directories, of which some may be "", whatever its lead may
-// do. What it needs goes into a temporary directory.
+// KeepProject prevents a verifier from changing files in the directories, some of which may be
+// "", regardless of its lead's permissions. It can write to a temporary directory.
 func KeepProject(g *permission.Gate, dirs []string) {
 	for _, dir := range dirs {
 		if dir == "" {

@@ -1,5 +1,5 @@
-// Package verification makes sure that larger changes are judged by the verification agent before they are called done.
-// Running that agent is left to others, and what it does to its definition.
+// Package verification ensures that the verification agent judges larger changes before they
+// are considered done.
 package verification
 
 import (
@@ -27,29 +27,29 @@ var (
 )
 
 const (
-	// least is how many changed files make a change that must be verified.
+	// least is the number of changed files that requires verification.
 	least = 3
-	// shown is how many of them the model is told by name.
+	// shown is the maximum number of files named to the model.
 	shown = 20
 )
 
-// A Contract notes which files are changed in a turn, and sends the model back to work once if it wants to end the turn
-// without a verdict on them. Nil asks for nothing. It is safe for concurrent use.
+// A Contract records the files changed in a turn, and sends the model back to work once if it
+// ends the turn without a verdict on them. Nil requires nothing. It is safe for concurrent use.
 type Contract struct {
-	// Holds reports whether a verdict is asked for and can be had.
+	// Holds reports whether a verdict is required and possible.
 	Holds func() bool
-	// Busy reports whether a verifier is at work.
+	// Busy reports whether a verifier is running.
 	Busy func() bool
 	// Beside reports whether a file is not part of the work, such as a temporary one.
 	Beside   func(path string) bool
 	Language func() texts.Language
 
 	mu    sync.Mutex
-	files []string // without a verdict
+	files []string // changed files without a verdict
 	sent  bool     // the model was sent back in this turn
 }
 
-// Changed notes a file that was changed, by whomever.
+// Changed records a changed file, regardless of its author.
 func (c *Contract) Changed(_ context.Context, path string) error {
 	if c == nil || c.Beside(path) {
 		return nil
@@ -62,7 +62,7 @@ func (c *Contract) Changed(_ context.Context, path string) error {
 	return nil
 }
 
-// Judged says that a verifier has reported. What is changed from now on needs another verdict.
+// Judged records that a verifier has reported. Later changes need another verdict.
 func (c *Contract) Judged() {
 	if c == nil {
 		return
@@ -87,7 +87,7 @@ func (c *Contract) Stop(context.Context, agent.StopCheck) (v agent.StopVerdict, 
 	return agent.StopVerdict{Hook: "verification", Block: catalogue.Text(c.Language(), "wanted", strconv.Itoa(len(c.files)), names)}, nil
 }
 
-// Ended says that the turn has ended.
+// Ended records that the turn has ended.
 func (c *Contract) Ended() {
 	if c == nil {
 		return
@@ -97,7 +97,8 @@ func (c *Contract) Ended() {
 	c.files, c.sent = nil, false
 }
 
-// In returns what reports whether a path is in one of the directories, of which some may be "".
+// In returns a predicate that reports whether a path is in any of the directories, some of
+// which may be "".
 func In(dirs func() []string) func(path string) bool {
 	return func(path string) bool {
 		return slices.ContainsFunc(dirs(), func(dir string) bool {
@@ -107,7 +108,7 @@ func In(dirs func() []string) func(path string) bool {
 	}
 }
 
-// AtWork reports whether one of the agents is a verifier.
+// AtWork reports whether any of the agents is a verifier.
 func AtWork(agents []desk.AtWork) bool {
 	return slices.ContainsFunc(agents, func(a desk.AtWork) bool { return a.Type == builtin.Verification })
 }

@@ -1,5 +1,5 @@
-// Package webtools says how the tools reach the web: which pages are fetched in which way, and who searches. What a page says
-// and what was found is read by a model of the conversation.
+// Package webtools configures web access for tools: how pages are fetched, and who searches. A
+// model of the conversation reads pages and search results.
 package webtools
 
 import (
@@ -24,7 +24,7 @@ import (
 	"adze/internal/tools/webfetch"
 )
 
-// A Place is the workspace from which the web is reached.
+// A Place is the workspace from which the web is accessed.
 type Place struct {
 	Project *settings.Project
 	Getenv  func(string) string
@@ -32,7 +32,7 @@ type Place struct {
 	Say     func(string)
 }
 
-// network returns how servers on the web are reached.
+// network returns the transport configuration for web servers.
 func (p Place) network() transport.Config {
 	return providers.PlainNetwork(p.Project.Settings(), p.Getenv, p.Say, contacts.Web)
 }
@@ -41,15 +41,16 @@ func (p Place) network() transport.Config {
 type Reader struct {
 	Gate  *permission.Gate
 	Model *models.Choice
-	// Current returns the name of the model in use, and Small what answers small questions. They are called once there is
-	// a session.
+	// Current returns the name of the model in use, and Small the model for side queries. They
+	// are called only once there is a session.
 	Current func() string
 	Small   func() *aside.Small
-	// Save keeps a file with the results of the conversation; it may be nil.
+	// Save stores a file with the conversation's results; may be nil.
 	Save func(name, ext string, r io.Reader) (string, error)
 }
 
-// Pages returns how pages are fetched in a workspace. Nothing is read for it before the first page is fetched.
+// Pages returns the fetch configuration of a workspace. Nothing is read before the first page
+// is fetched.
 func Pages(p Place) webfetch.Config {
 	v := p.Project.Values().Web
 	hosts, err := web.ParseHosts(v.PrivateHosts)
@@ -77,8 +78,8 @@ func Pages(p Place) webfetch.Config {
 	return f
 }
 
-// PagesFor returns how pages are fetched for a conversation: files are kept with its results, and its small model
-// answers.
+// PagesFor returns the fetch configuration of a conversation: files are stored with its
+// results, and its small model answers.
 func PagesFor(p Place, r Reader) webfetch.Config {
 	f := Pages(p)
 	f.Denied = func(url string) bool { return r.Gate.Policy().Host(url) == permission.Deny }
@@ -89,13 +90,13 @@ func PagesFor(p Place, r Reader) webfetch.Config {
 	return f
 }
 
-// Bounds of the answer to a question about a page.
+// Limits of the answer to a question about a page.
 const (
 	pageTokens  = 8000
 	pageTimeout = 2 * time.Minute
 )
 
-// askPage asks the small model about the text of a page, which cannot end its quotation.
+// askPage asks the small model about a page's text, which cannot escape its quotation.
 func (r Reader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
 	answer, err := r.Small().Ask(ctx, aside.Question{
 		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,

@@ -8,7 +8,8 @@ import (
 	"net/netip"
 )
 
-// resolver returns what looks up the hosts of pages: the name server at ADZE_TEST_RESOLVER, or the system's resolver.
+// resolver returns the lookup function for hosts of pages: the name server at
+// ADZE_TEST_RESOLVER, or nil for the system's resolver.
 func resolver(getenv func(string) string) func(context.Context, string) ([]netip.Addr, error) {
 	server := getenv("ADZE_TEST_RESOLVER")
 	if server == "" {

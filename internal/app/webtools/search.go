@@ -15,7 +15,7 @@ import (
 	"adze/internal/tools/websearch"
 )
 
-// Search returns how the web is searched for a conversation.
+// Search returns the web search configuration of a conversation.
 func Search(p Place, r Reader) websearch.Config {
 	v := p.Project.Values()
 	s := v.WebSearch
@@ -36,13 +36,14 @@ func Search(p Place, r Reader) websearch.Config {
 	return w
 }
 
-// Bounds of the answer of a model that searches.
+// Limits of a search answer.
 const (
 	searchTokens  = 16_000
 	searchTimeout = 3 * time.Minute
 )
 
-// search asks the main model, or the small one if the user prefers that, to search with the tool of its provider.
+// search asks the main model, or the small one if the user prefers that, to search with its
+// provider's tool.
 func (r Reader) search(ctx context.Context, q aside.Question, preferSmall bool) error {
 	small, main := r.Model.Small()
 	q.Purpose, q.Model, q.MaxTokens, q.Timeout, q.Awaited = "web search", main, searchTokens, searchTimeout, true
@@ -55,7 +56,7 @@ func (r Reader) search(ctx context.Context, q aside.Question, preferSmall bool) 
 	return err
 }
 
-// A lazyTransport is set up by the first request.
+// A lazyTransport creates its transport with the first request.
 type lazyTransport func() http.RoundTripper
 
 func (get lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -1,5 +1,5 @@
-// Package workdir keeps the working directory of a conversation, which its tools and the permission check read. Copies of a
-// repository to work in are left to the package worktrees.
+// Package workdir tracks a conversation's working directory for its tools and the permission
+// check.
 package workdir
 
 import (
@@ -13,14 +13,14 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// A Dir is the working directory of a conversation. It is safe for concurrent use.
+// A Dir is a conversation's working directory. It is safe for concurrent use.
 type Dir struct {
-	// Changed hears of each change. It is set before the first.
+	// Changed is called on each change. It must be set before the first.
 	Changed func(from, to string)
 
 	gate *permission.Gate
 	mu   sync.Mutex
-	root string // where the conversation started, or its worktree
+	root string // initial directory, or the worktree
 	now  string
 }
 
@@ -36,15 +36,15 @@ func (d *Dir) Here() string {
 	return d.now
 }
 
-// Home returns where the conversation started, or its worktree.
+// Home returns the conversation's initial directory, or its worktree.
 func (d *Dir) Home() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.root
 }
 
-// Relocate makes dir the root of the conversation, and its working directory. Left is the copy of the repository that the
-// conversation works beside, or "".
+// Relocate makes dir the conversation's root and working directory. left is the repository copy
+// that the conversation has left, or "".
 func (d *Dir) Relocate(dir, left string) {
 	d.mu.Lock()
 	from := d.now
@@ -56,8 +56,8 @@ func (d *Dir) Relocate(dir, left string) {
 	}
 }
 
-// Move makes dir the working directory, or the one where the conversation started if dir lies in none of its
-// roots. It returns which one it is.
+// Move makes dir the working directory, or the initial directory if dir is outside the roots.
+// It returns the new working directory.
 func (d *Dir) Move(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil && d.contains(real) && fsys.IsDir(real) {
 		dir = real
@@ -67,7 +67,7 @@ func (d *Dir) Move(dir string) string {
 	d.mu.Lock()
 	from := d.now
 	if sameFile(from, dir) {
-		dir = from // under the name it has
+		dir = from // keep its current name
 	}
 	d.now = dir
 	d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *Dir) Move(dir string) string {
 	return dir
 }
 
-// contains reports whether a path without links lies in one of the roots.
+// contains reports whether a path without symlinks is inside any of the roots.
 func (d *Dir) contains(path string) bool {
 	return slices.ContainsFunc(d.Roots(), func(root string) bool {
 		real, err := filepath.EvalSymlinks(root)
@@ -86,10 +86,10 @@ func (d *Dir) contains(path string) bool {
 	})
 }
 
-// Roots returns the directories in which the conversation works.
+// Roots returns the conversation's working directories.
 func (d *Dir) Roots() []string { return d.gate.Standing().Config().Dirs }
 
-// sameFile reports whether two names lead to the same file.
+// sameFile reports whether two names refer to the same file.
 func sameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

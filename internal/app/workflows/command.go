@@ -17,10 +17,10 @@ import (
 	"adze/internal/workflow"
 )
 
-// errNone refuses the commands where no agents are launched.
+// errNone rejects the commands in sessions without agents.
 var errNone = errors.New("there are no workflows in this session, because no agents are launched in it")
 
-// Sections returns the commands, in the section of /help where they belong.
+// Sections returns the commands, in their /help section.
 func (ws *Workflows) Sections() []desk.Section {
 	return []desk.Section{{Name: "Extensions", Commands: []desk.Command{
 		{
@@ -73,7 +73,7 @@ func (ws *Workflows) page() (desk.Answer, error) {
 	return p, nil
 }
 
-// origin says where a workflow comes from.
+// origin describes a workflow's source.
 func origin(s scope.Scope) string {
 	switch s {
 	case scope.Managed:
@@ -84,10 +84,10 @@ func origin(s scope.Scope) string {
 	return "project"
 }
 
-// cut says which runs of the session did not finish, and how to continue each. A run of a workflow that has changed since
-// cannot be continued.
+// cut lists the session's unfinished runs, and how to continue each. If the workflow has
+// changed since, its run cannot be continued.
 func (ws *Workflows) cut(set *Set) (lines []string) {
-	files, _ := filepath.Glob(ws.journal("*")) // ok: the pattern is valid, or there are none
+	files, _ := filepath.Glob(ws.journal("*")) // ok: a bad pattern matches nothing
 	for _, file := range files {
 		h, ended, err := workflow.ReadHead(file)
 		w := set.get(h.Name)
@@ -103,7 +103,7 @@ func (ws *Workflows) cut(set *Set) (lines []string) {
 	return lines
 }
 
-// underWay reports whether a run is being carried out.
+// underWay reports whether a run is in progress.
 func (ws *Workflows) underWay(key string) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -123,7 +123,7 @@ func typedAs(h workflow.Head) string {
 	return strings.Join(words, " ")
 }
 
-// parse reads what was typed after the command.
+// parse parses the arguments of the command.
 func parse(arg string) (in workflowtool.Input, err error) {
 	in.Inputs = map[string]string{}
 	for _, word := range skill.SplitArguments(arg) {
@@ -145,7 +145,7 @@ func parse(arg string) (in workflowtool.Input, err error) {
 	return in, nil
 }
 
-// typed runs the workflow that the user wants.
+// typed runs the workflow typed by the user.
 func (ws *Workflows) typed(ctx context.Context, arg string) (desk.Answer, error) {
 	if ws == nil {
 		return nil, errNone
@@ -164,7 +164,7 @@ func (ws *Workflows) typed(ctx context.Context, arg string) (desk.Answer, error)
 	return desk.Say(fmt.Sprintf("The workflow %s runs as task %s; /tasks shows how far it is.", in.Name, t.ID)), nil
 }
 
-// wait runs the workflow to its end, and returns what came of it.
+// wait runs the workflow to completion and returns its result.
 func (ws *Workflows) wait(ctx context.Context, in workflowtool.Input) (desk.Answer, error) {
 	r, err := ws.begin(ctx, in)
 	if err != nil {

@@ -21,29 +21,29 @@ import (
 
 const (
 	maxFile  = 256 << 10
-	maxFiles = 200 // that are read of a folder
+	maxFiles = 200 // files read per directory
 )
 
-// A Found workflow is one in a file.
+// A Found is a workflow read from a file.
 type Found struct {
 	*workflow.Workflow
 	File  string
 	Scope scope.Scope
 }
 
-// A Set is the workflows of a workspace, by name, and what is wrong with files that are not used.
+// A Set holds a workspace's workflows, by name, and the problems with unused files.
 type Set struct {
 	All      []Found
 	Problems []string
 }
 
-// Find reads the workflows that count: those of a workspace that is not trusted do not. Of several with one name the first
-// place counts: the administrator's, the user's, the project's.
+// Find reads the available workflows, omitting an untrusted workspace's. If names collide, the
+// first place wins: the administrator's, the user's, the project's.
 func Find(p *settings.Project) Set {
 	var s Set
 	for _, f := range p.Folders("workflows") {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" {
-			continue // files of another form
+			continue // another file format
 		}
 		s.read(f, p.Trust.Root)
 	}
@@ -51,7 +51,8 @@ func Find(p *settings.Project) Set {
 	return s
 }
 
-// read adds the workflows of a folder. Links in that of a project may not lead out of root.
+// read adds the workflows in a directory. Symlinks in a project's directory may not lead out of
+// root.
 func (s *Set) read(f settings.Folder, root string) {
 	entries, err := os.ReadDir(f.Path)
 	if err != nil {
@@ -96,7 +97,7 @@ func load(path, name string) (*workflow.Workflow, error) {
 	return workflow.Parse(name, data)
 }
 
-// within reports whether a path, links followed, is in a directory.
+// within reports whether a path, with symlinks resolved, is in a directory.
 func within(root, path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Set) problem(path string, err error) {
 	s.Problems = append(s.Problems, path+": "+err.Error())
 }
 
-// get returns the workflow of a name, or nil.
+// get returns the named workflow, or nil.
 func (s *Set) get(name string) *Found {
 	for i := range s.All {
 		if s.All[i].Name == name {
@@ -123,7 +124,7 @@ func (s *Set) get(name string) *Found {
 	return nil
 }
 
-// unknown returns the error for a name that no workflow has.
+// unknown returns the error for an unknown name.
 func (s *Set) unknown(name string) error {
 	var names []string
 	for _, w := range s.All {

@@ -25,19 +25,19 @@ import (
 	"adze/internal/workflow"
 )
 
-// A run is a workflow that is carried out.
+// A run is the execution of a workflow.
 type run struct {
 	owner *Workflows
 	task  *task.Task
 	key   string
 	steps *workflow.Run
-	lock  *os.File // of the journal; nil if none is kept
+	lock  *os.File // journal lock; nil if no journal is kept
 
 	mu            sync.Mutex
 	tokens, calls int
 }
 
-// keyOf returns what the run of a workflow with these inputs is known by, which is also a file name.
+// keyOf returns the key of a workflow's run with these inputs, which is also a file name.
 func keyOf(w *workflow.Workflow, inputs map[string]string) (string, error) {
 	id, err := workflow.Identify(w, inputs)
 	if err != nil {
@@ -46,7 +46,7 @@ func keyOf(w *workflow.Workflow, inputs map[string]string) (string, error) {
 	return w.Name + "-" + id[:16], nil
 }
 
-// journal returns the file that keeps a run, or "".
+// journal returns the path of a run's journal, or "".
 func (ws *Workflows) journal(key string) string {
 	if folder := ws.cfg.Folder(); folder != "" {
 		return filepath.Join(folder, "workflows", key+".jsonl")
@@ -73,7 +73,8 @@ func (r *run) open(w *workflow.Workflow, in workflowtool.Input) error {
 	return nil
 }
 
-// openJournal opens the journal of a run that was cut. That of one that has ended, or is to begin again, is removed first.
+// openJournal opens the journal of an unfinished run. If the run has ended, or should start
+// over, its journal is removed first.
 func openJournal(path string, w *workflow.Workflow, in workflowtool.Input) (*workflow.Journal, error) {
 	if path == "" {
 		return workflow.OpenJournal("", w, in.Inputs)
@@ -90,7 +91,7 @@ func openJournal(path string, w *workflow.Workflow, in workflowtool.Input) (*wor
 	return j, nil
 }
 
-// hold keeps other processes from the journal until the run is released.
+// hold locks the journal against other processes until the run is released.
 func (r *run) hold(path string) (err error) {
 	if path == "" {
 		return nil
@@ -105,7 +106,7 @@ func (r *run) hold(path string) (err error) {
 	return err
 }
 
-// claim makes sure that the same run is not under way.
+// claim ensures that the same run is not in progress.
 func (r *run) claim() error {
 	ws := r.owner
 	ws.mu.Lock()
@@ -122,17 +123,17 @@ func (r *run) release() {
 	defer r.owner.mu.Unlock()
 	delete(r.owner.running, r.key)
 	if r.lock != nil {
-		r.lock.Close() // ok: nothing was written that has to be kept
+		r.lock.Close() // ok: nothing of value was written
 	}
 }
 
-// close gives back what the run holds.
+// close releases the run's resources.
 func (r *run) close() {
 	r.steps.Journal.Close() // ok: every line is on disk
 	r.release()
 }
 
-// work carries the steps out and tells how that ended.
+// work executes the steps and describes the outcome.
 func (r *run) work() (string, error) {
 	began := time.Now()
 	last, err := r.steps.Do(r.task.Context())
@@ -165,7 +166,7 @@ func (r *run) work() (string, error) {
 	return report.Result, err
 }
 
-// report writes what becomes of a step to the output of the task.
+// report writes a step's state to the task's output.
 func (r *run) report(p workflow.Progress) {
 	line := fmt.Sprintf("%s: %s", p.Step, p.State)
 	if p.Err != nil {
@@ -175,7 +176,7 @@ func (r *run) report(p workflow.Progress) {
 }
 
 func (r *run) print(line string) {
-	r.task.Output.Write([]byte(line + "\n")) // ok: the journal has what counts
+	r.task.Output.Write([]byte(line + "\n")) // ok: the journal is authoritative
 }
 
 // Run implements [workflow.Runner] with a sub-agent.

@@ -1,6 +1,5 @@
-// Package workflows lets a conversation run workflows: it finds their files, runs them in the background with sub-agents,
-// keeps what their steps returned, and offers the tool and the commands. What a workflow is and in which order its steps
-// run is left to package workflow.
+// Package workflows runs workflows for a conversation: it finds their files, runs them in the
+// background with sub-agents, stores step results, and provides the tool and the commands.
 package workflows
 
 import (
@@ -20,34 +19,35 @@ import (
 	"adze/internal/workflow"
 )
 
-// A Config is what the workflows of a conversation are run with.
+// Config configures a conversation's workflows.
 type Config struct {
 	Project *settings.Project
-	// Launch runs an agent and waits for its end.
+	// Launch runs an agent and waits for it.
 	Launch func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
-	// Tasks lists the runs; nil if nothing runs in the background.
+	// Tasks is the task table; nil if background tasks are off.
 	Tasks *task.Table
-	// Folder returns where what belongs to the session is kept; "" keeps nothing.
+	// Folder returns the session directory; "" stores nothing.
 	Folder func() string
-	// Waits says that the command waits for the end of a run, because the process ends with it.
+	// Waits makes the command wait for the end of a run, because the process exits with it.
 	Waits bool
 }
 
-// Workflows are those of a conversation. Nil has none. They are safe for concurrent use.
+// Workflows manages a conversation's workflows. Nil has none. It is safe for concurrent use.
 type Workflows struct {
 	cfg Config
 
 	mu      sync.Mutex
-	running map[string]string // the tasks that run, by the key of the run
+	running map[string]string // running tasks, by run key
 	schemas map[string]*draft.Schema
 }
 
-// New returns the workflows of a conversation. Nothing is read yet.
+// New returns a conversation's workflows. Nothing is read yet.
 func New(c Config) *Workflows {
 	return &Workflows{cfg: c, running: map[string]string{}, schemas: map[string]*draft.Schema{}}
 }
 
-// Tools returns the tool, none if there is no workflow: who has none should not pay for what the model is told.
+// Tools returns the tool, or none without workflows, so that only users of workflows pay for
+// its description.
 func (ws *Workflows) Tools() []tool.Tool {
 	if ws == nil || ws.cfg.Tasks == nil {
 		return nil
@@ -63,7 +63,8 @@ func (ws *Workflows) Tools() []tool.Tool {
 	return []tool.Tool{workflowtool.New(c)}
 }
 
-// Start starts a workflow in the background, or continues the run with the same inputs that was cut in this session.
+// Start starts a workflow in the background, or continues this session's unfinished run with
+// the same inputs.
 func (ws *Workflows) Start(ctx context.Context, in workflowtool.Input) (*task.Task, error) {
 	r, err := ws.begin(ctx, in)
 	if err != nil {
@@ -78,7 +79,7 @@ func (ws *Workflows) Start(ctx context.Context, in workflowtool.Input) (*task.Ta
 	return r.task, nil
 }
 
-// begin makes the run of a workflow, in the foreground.
+// begin creates the run of a workflow, in the foreground.
 func (ws *Workflows) begin(ctx context.Context, in workflowtool.Input) (*run, error) {
 	if err := command.NoTasks(ws.cfg.Tasks); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (ws *Workflows) begin(ctx context.Context, in workflowtool.Input) (*run, er
 	return r, nil
 }
 
-// complete reports inputs that are missing or that the workflow does not have.
+// complete reports missing and unknown inputs.
 func complete(w *workflow.Workflow, inputs map[string]string) error {
 	for _, name := range w.Inputs {
 		if _, ok := inputs[name]; !ok {

@@ -18,8 +18,8 @@ import (
 	"adze/internal/workflow"
 )
 
-// What /workflows shows for a run starts the same run when it is typed.
-//
+// TestShownCommandIsTheRun checks that the command shown by /workflows for a run starts the
+// same run when typed.
 // Proves X-130.
 func TestShownCommandIsTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,9 +37,8 @@ func TestShownCommandIsTheRun(t *testing.T) {
 	})
 }
 
-// Files that cannot be workflows are named and harm nothing: a pipe is not waited for, a link does not lead out of the
-// project, a large file is not read.
-//
+// TestHostileFiles checks that invalid files are reported and harmless: a pipe does not block,
+// a symlink does not lead out of the project, a large file is not read.
 // Proves X-130.
 func TestHostileFiles(t *testing.T) {
 	root, out := t.TempDir(), t.TempDir()
@@ -83,8 +82,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// A schema is compiled once, however often steps use it.
-//
+// TestSchemasAreCompiledOnce checks that a schema is compiled once, no matter how often steps
+// use it.
 // Proves X-130.
 func TestSchemasAreCompiledOnce(t *testing.T) {
 	ws := New(Config{})

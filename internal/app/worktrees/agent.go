@@ -7,14 +7,15 @@ import (
 	"adze/internal/platform/worktree"
 )
 
-// ForAgent makes a worktree for an agent. Its user ends it with [worktree.Tree.Finish].
+// ForAgent creates a worktree for an agent. The caller ends its use with
+// [worktree.Tree.Finish].
 func (p *Place) ForAgent(ctx context.Context, id string) (*worktree.Tree, error) {
 	if p == nil {
 		return nil, errors.New("worktrees cannot be made here: there is no state home, or the conversation is part of another one")
 	}
 	o := p.options("agent-"+id[:min(len(id), 8)], worktree.Agent)
 	if t := p.Current(); t != nil {
-		o.Dir = t.Path // its HEAD counts
+		o.Dir = t.Path // its HEAD is used
 	}
 	return p.cfg.Trees.Create(ctx, o)
 }

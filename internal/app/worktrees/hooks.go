@@ -8,13 +8,14 @@ import (
 	"adze/internal/hook"
 )
 
-// Hooks are those of a conversation.
+// Hooks is a conversation's hooks.
 type Hooks interface {
 	Has(hook.Name) bool
 	Fire(context.Context, hook.Event) hook.Outcome
 }
 
-// Make returns what has hooks make a worktree. If there is one for that, git makes none: a hook that fails is an error.
+// Make returns a function that creates a worktree with hooks. If a WorktreeCreate hook exists,
+// git is not used, and a failing hook is an error.
 func Make(h Hooks) func(ctx context.Context, name string) (string, error) {
 	return func(ctx context.Context, name string) (string, error) {
 		if !h.Has(hook.WorktreeCreate) {
@@ -32,7 +33,7 @@ func Make(h Hooks) func(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// Removing returns what tells hooks of a worktree that is about to be removed.
+// Removing returns a function that notifies hooks before a worktree is removed.
 func Removing(h Hooks) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		h.Fire(ctx, hook.OnWorktreeRemove(path))

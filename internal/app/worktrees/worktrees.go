@@ -1,6 +1,6 @@
-// Package worktrees says in which copy of a repository a conversation works: it moves it into a worktree and back, finds the
-// worktree of a session that is resumed, and gives agents worktrees of their own. How a worktree is made and removed is
-// known to platform/worktree.
+// Package worktrees manages a conversation's worktree: it enters and leaves worktrees, finds
+// the worktree of a resumed session, and creates worktrees for agents. Package
+// platform/worktree creates and removes the worktrees themselves.
 package worktrees
 
 import (
@@ -14,41 +14,44 @@ import (
 	"adze/internal/platform/worktree"
 )
 
-// NoteKind is the kind of the note with which a session keeps where it works.
+// NoteKind is the kind of note that records a session's worktree.
 const NoteKind = "worktree-state"
 
-// A Config is what a place works with.
+// Config configures a Place.
 type Config struct {
 	Trees *worktree.Trees
-	// Dir is where the conversation works without a worktree.
+	// Dir is the conversation's directory outside worktrees.
 	Dir string
-	// Content returns what worktrees get besides the files of a commit.
+	// Content returns the additional content of new worktrees.
 	Content func() Content
-	// Move makes dir the working directory. Left is the copy of the repository that cannot be written to meanwhile, or "".
+	// Move makes dir the working directory. left is the repository copy that must not be
+	// written to in the meantime, or "".
 	Move func(dir, left string)
-	// Note keeps something with the session; it may be nil.
+	// Note saves a note with the session; may be nil.
 	Note func(kind string, fields map[string]any)
-	// Say tells the user something.
+	// Say shows the user a message.
 	Say func(string)
 }
 
-// Content is what a worktree gets besides the files of a commit; see [worktree.Options].
+// Content is the content of a worktree in addition to the files of a commit; see
+// [worktree.Options].
 type Content struct{ Links, Sparse, Copies []string }
 
-// A Place is where a conversation works. It is safe for concurrent use. A nil place is one without worktrees.
+// A Place tracks where a conversation works. It is safe for concurrent use. A nil place has no
+// worktrees.
 type Place struct {
 	cfg Config
 
 	mu    sync.Mutex
-	tree  *worktree.Tree // nil outside of a worktree
-	dir   string         // in tree
-	guard *Guard         // of tree; may be nil
+	tree  *worktree.Tree // nil outside worktrees
+	dir   string         // directory in tree
+	guard *Guard         // guard for tree; may be nil
 }
 
-// New returns the place of a conversation that works in no worktree yet.
+// New returns the place of a conversation that is not in a worktree yet.
 func New(c Config) *Place { return &Place{cfg: c} }
 
-// Current returns the worktree that the conversation works in, or nil.
+// Current returns the conversation's worktree, or nil.
 func (p *Place) Current() *worktree.Tree {
 	if p == nil {
 		return nil
@@ -58,7 +61,7 @@ func (p *Place) Current() *worktree.Tree {
 	return p.tree
 }
 
-// Here returns the directory of the worktree that the conversation works in, or "".
+// Here returns the directory of the conversation's worktree, or "".
 func (p *Place) Here() string {
 	if p == nil {
 		return ""
@@ -68,7 +71,8 @@ func (p *Place) Here() string {
 	return p.dir
 }
 
-// Dir returns the directory in the worktree at path that has the same files as dir; see [worktree.Trees.Dir].
+// Dir returns the directory in the worktree at path that corresponds to dir; see
+// [worktree.Trees.Dir].
 func (p *Place) Dir(path, dir string) (string, error) {
 	if p == nil {
 		return "", worktree.ErrNone
@@ -76,16 +80,16 @@ func (p *Place) Dir(path, dir string) (string, error) {
 	return p.cfg.Trees.Dir(path, dir)
 }
 
-// options returns how a worktree is made.
+// options returns the options for creating a worktree.
 func (p *Place) options(name string, purpose worktree.Purpose) worktree.Options {
 	c := p.cfg.Content()
 	return worktree.Options{Dir: p.cfg.Dir, Name: name, For: purpose, Links: c.Links, Sparse: c.Sparse, Copies: c.Copies}
 }
 
-// errInside says that the conversation works in a worktree already.
+// errInside reports that the conversation is already in a worktree.
 var errInside = errors.New("the session works in a worktree already")
 
-// Enter makes a worktree and moves the conversation there.
+// Enter creates a worktree and moves the conversation there.
 func (p *Place) Enter(ctx context.Context, name string) (*worktree.Tree, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +106,7 @@ func (p *Place) Enter(ctx context.Context, name string) (*worktree.Tree, error) 
 	return t, nil
 }
 
-// Begin moves a conversation that begins into a worktree: that of the name if there is one, or else a new one.
+// Begin moves a starting conversation into the named worktree, creating it if necessary.
 func (p *Place) Begin(ctx context.Context, name string) error {
 	if name != "" {
 		t, err := p.cfg.Trees.Open(ctx, p.cfg.Dir, name)
@@ -137,13 +141,13 @@ func onBranch(t *worktree.Tree) string {
 	return ", on the branch " + t.Branch
 }
 
-// state is what a session keeps of where it works.
+// state is the recorded worktree of a session.
 type state struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 }
 
-// move moves the conversation to the directory of a worktree that has the same files as its own.
+// move moves the conversation to the corresponding directory in a worktree.
 func (p *Place) move(t *worktree.Tree) error {
 	dir, err := p.cfg.Trees.Dir(t.Path, p.cfg.Dir)
 	if err != nil {
@@ -155,21 +159,22 @@ func (p *Place) move(t *worktree.Tree) error {
 	return nil
 }
 
-// back moves the conversation to where it started.
+// back moves the conversation to its initial directory.
 func (p *Place) back() {
 	p.tree, p.dir, p.guard = nil, "", nil
 	p.cfg.Move(p.cfg.Dir, "")
 	p.note("", "")
 }
 
-// note saves where the session works.
+// note records the session's worktree.
 func (p *Place) note(name, path string) {
 	if p.cfg.Note != nil {
 		p.cfg.Note(NoteKind, map[string]any{"name": name, "path": path})
 	}
 }
 
-// Leave moves the conversation back to where it was, which it returns. The worktree stays.
+// Leave moves the conversation back to its previous directory, which it returns. The worktree
+// stays.
 func (p *Place) Leave(ctx context.Context) (back string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,10 +189,11 @@ func (p *Place) Leave(ctx context.Context) (back string, err error) {
 	return p.cfg.Dir, err
 }
 
-// errOutside says that the conversation works in no worktree.
+// errOutside reports that the conversation is not in a worktree.
 var errOutside = errors.New("the session does not work in a worktree")
 
-// Remove removes the worktree and moves the conversation back to where it was. The note says what is left of the worktree.
+// Remove removes the worktree and moves the conversation back to its previous directory. note
+// describes anything left of the worktree.
 func (p *Place) Remove(ctx context.Context, c worktree.Changes) (back, note string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,14 +204,14 @@ func (p *Place) Remove(ctx context.Context, c worktree.Changes) (back, note stri
 	if err := mayRemove(ctx, t, c); err != nil {
 		return "", "", err
 	}
-	p.back() // first, so that no hook works in a directory that it removes
+	p.back() // first, so that no hook works in the removed directory
 	if note, err = t.Remove(ctx, c); err != nil && !errors.Is(err, worktree.ErrNone) {
 		return "", "", errors.Join(err, p.move(t))
 	}
 	return p.cfg.Dir, note, nil
 }
 
-// mayRemove returns why a worktree must not be removed, or nil.
+// mayRemove returns an error if a worktree must not be removed.
 func mayRemove(ctx context.Context, t *worktree.Tree, c worktree.Changes) error {
 	s, err := t.State(ctx)
 	switch {
@@ -219,8 +225,8 @@ func mayRemove(ctx context.Context, t *worktree.Tree, c worktree.Changes) error 
 	return nil
 }
 
-// Resume moves a conversation that is resumed into the worktree that it worked in, by the last note of it. It returns what
-// the user and the model should know, or "".
+// Resume moves a resumed conversation into its previous worktree, according to its latest note.
+// It returns a message for the user and the model, or "".
 func (p *Place) Resume(ctx context.Context, note json.RawMessage) string {
 	var s state
 	if p == nil || len(note) == 0 || json.Unmarshal(note, &s) != nil || s.Name == "" {
@@ -242,11 +248,11 @@ func (p *Place) Resume(ctx context.Context, note json.RawMessage) string {
 	return fmt.Sprintf("The session works in its worktree %s again.", t.Path)
 }
 
-// closeTime is how long it may take to end the use of a worktree.
+// closeTime is the timeout for ending the use of a worktree.
 const closeTime = 20 * time.Second
 
-// Close ends the use of a worktree. It stays for when the session is resumed, unless nothing happened in it; the user is told
-// where it is.
+// Close ends the use of a worktree. It stays for when the session is resumed, unless it is
+// unchanged; the user is shown its location.
 func (p *Place) Close() {
 	t := p.Current()
 	if t == nil {
@@ -263,8 +269,8 @@ func (p *Place) Close() {
 	}
 }
 
-// SweepBeside clears away worktrees that are of no use any more, and tells the user of those. It goes on until it is done or
-// the function that it returns is called, which waits for its end.
+// SweepBeside removes unneeded worktrees in the background and notifies the user. The returned
+// function stops it and waits for its end.
 func (p *Place) SweepBeside() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -285,10 +291,10 @@ func (p *Place) sweep(ctx context.Context) {
 	}
 }
 
-// List returns the worktrees of the repository.
+// List returns the repository's worktrees.
 func (p *Place) List(ctx context.Context) []worktree.Entry { return p.cfg.Trees.List(ctx, p.cfg.Dir) }
 
-// RemoveNamed removes a worktree that no session works in. The note says what is left of it, if anything is.
+// RemoveNamed removes a worktree that no session is using. note describes anything left of it.
 func (p *Place) RemoveNamed(ctx context.Context, name string, c worktree.Changes) (note string, err error) {
 	if t := p.Current(); t != nil && t.Name == name {
 		return "", errors.New("this session works in it: have the model leave it first, or end the session")

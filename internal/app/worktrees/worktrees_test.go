@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A bench is a repository, and a place in it.
+// A bench is a repository with a place in it.
 type bench struct {
 	*Place
 	t     *testing.T
@@ -69,8 +69,8 @@ func (b *bench) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A worktree that is left, or whose removal fails, is where the conversation was before.
-//
+// TestMoves checks that leaving a worktree returns the conversation to its previous directory,
+// also if removing the worktree fails.
 // Proves X-022.
 func TestMoves(t *testing.T) {
 	b := newBench(t)
