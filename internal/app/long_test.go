@@ -235,7 +235,7 @@ func TestLongSession(t *testing.T) {
 	d.Write("work/parser.go", "package parser\n\n// Parse is the parser.\nfunc Parse() {}\n")
 	d.start(longScript(), "--session-id", d.id, "--permission-mode", "acceptEdits")
 	var golden strings.Builder
-	var said []string // as much as must fit
+	var said []string // prompts that must fit
 	var last sent
 	seen := 0
 	turn := func(phase string, compacted bool, want ...string) {

@@ -26,8 +26,7 @@ type Spec struct {
 	MayBypass   bool     // bypassPermissions may be selected later
 	Asks        bool     // the front end can prompt; otherwise prompts are denied
 	AskTool     string   // server tool that answers prompts instead; may be empty
-	// Lead holds the limits of the lead conversation in another process; nil if there is no
-	// lead.
+	// Lead holds the limits of the lead conversation in another process; nil without a lead.
 	Lead *permission.Limits
 }
 

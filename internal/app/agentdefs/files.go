@@ -173,7 +173,7 @@ func (f Files) File(name string) (string, error) {
 	return "", fmt.Errorf("the agent %s comes from %s, where it cannot be changed here", name, d.Source)
 }
 
-// Remove removes an agent's file if it is in one of the program's directories.
+// Remove removes an agent's file, provided it is in a directory of the program.
 func (f Files) Remove(name string) (string, error) {
 	path, err := f.File(name)
 	if err != nil {

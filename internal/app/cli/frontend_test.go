@@ -38,8 +38,8 @@ func TestThemesAgree(t *testing.T) {
 	}
 }
 
-// TestConfirmWith checks that without a dialog the question is asked on a line, and that an
-// interrupt ends the program.
+// TestConfirmWith checks that without a dialog questions use a line, and that an interrupt ends
+// the program.
 func TestConfirmWith(t *testing.T) {
 	for _, tt := range []struct {
 		name, input string

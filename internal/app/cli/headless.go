@@ -75,7 +75,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 func ended(ctx context.Context, out headless.Outcome) error {
 	switch {
 	case out.Err != nil && !errors.Is(out.Err, syscall.EPIPE) && !errors.Is(out.Err, os.ErrClosed):
-		return fmt.Errorf("the answer could not be written: %w", out.Err) // for example, the disk is full
+		return fmt.Errorf("the answer could not be written: %w", out.Err) // e.g. the disk is full
 	case out.Unread:
 		return &Ended{agent.AbortedStreaming} // the reader of the answer left
 	}

@@ -288,7 +288,7 @@ func TestNamesInSentences(t *testing.T) {
 			}
 			for _, text := range texts {
 				if !strings.Contains(strings.TrimSpace(text), " ") {
-					continue // not a sentence
+					continue // no sentence
 				}
 				sentences++
 				for _, name := range e.missingInSentence(text) {

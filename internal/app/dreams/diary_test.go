@@ -13,7 +13,7 @@ import (
 	"adze/internal/memory"
 )
 
-// Function at returns a diary whose clock reads t.
+// at returns a diary whose clock reads t.
 func at(home string, t *time.Time) diary {
 	return openDiary(home, memory.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
 }

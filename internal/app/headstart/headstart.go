@@ -58,8 +58,7 @@ type Hooks struct {
 
 // Skills holds the skill listing and its parameters.
 type Skills struct {
-	// Tool is the tool that runs skills, and Finder the one that finds unlisted skills; it may
-	// be empty.
+	// Tool runs skills, and Finder finds unlisted ones; Finder may be empty.
 	Tool, Finder string
 	Budget       int
 	List         brief.SkillList
@@ -93,7 +92,7 @@ type Config struct {
 	Path string
 	// Key holds the dependencies other than files, such as settings.
 	Key []string
-	// Files are the files and directories it depends on. Replaced are further ones that are
+	// Files are the files and directories it depends on. Replaced lists more files, which are
 	// never modified in place, so that their timestamps are reliable immediately.
 	Files, Replaced []string
 }

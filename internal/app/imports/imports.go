@@ -37,7 +37,7 @@ type Finding struct {
 	// Tool is the tool's name, and Level is user or project.
 	Tool  string `json:"tool"`
 	Level string `json:"level"`
-	// Field What is the kind, such as "skills", and Count the number of items.
+	// What is the kind, such as "skills", and Count the number of items.
 	What  string `json:"what"`
 	Path  string `json:"path"`
 	Count int    `json:"count,omitempty"`

@@ -1,5 +1,5 @@
-// Package instructions locates a project's instruction files, including ones outside it and
-// ones that are skipped.
+// Package instructions locates a project's instruction files, both inside and outside it, and
+// lists the skipped files.
 package instructions
 
 import (

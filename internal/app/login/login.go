@@ -26,8 +26,8 @@ type Console struct {
 	// Keys switches the terminal to raw mode without echo; may be nil.
 	Keys func() (restore func(), err error)
 	// Choose asks a multiple-choice question. leaving describes the effect of canceling, for
-	// which it returns -1. If it is nil, or fails with an error other than [ErrInterrupted],
-	// the question is asked on a line.
+	// which it returns -1. If Choose is nil, or fails with an error other than
+	// [ErrInterrupted], login asks on a line.
 	Choose func(question string, answers []string, leaving string) (int, error)
 	// Say shows the user a message outside the output.
 	Say func(string)

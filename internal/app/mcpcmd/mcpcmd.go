@@ -47,7 +47,7 @@ type Options struct {
 	Flags            servers.Flags
 }
 
-// Table returns the flags of the actions, except those that configure servers.
+// Table returns the flags of the actions, except for server configuration.
 func (o *Options) Table() []syntax.Flag {
 	add := func(list *[]string) func(string) error {
 		return func(v string) error { *list = append(*list, v); return nil }

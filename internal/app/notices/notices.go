@@ -14,7 +14,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Settings, and channel values other than those of package term.
+// Settings, and channel values not defined by package term.
 const (
 	Channel = "notifications.channel"
 	Command = "notifications.command"

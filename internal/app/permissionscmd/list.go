@@ -72,8 +72,7 @@ func (l *listedRule) text() string {
 	return text
 }
 
-// List prints the active rules, highest precedence first, and marks those that never take
-// effect.
+// List prints the active rules, highest precedence first, and marks ineffective ones.
 func (c *Checker) List() error {
 	b, err := c.bench("")
 	if err != nil {

@@ -217,7 +217,7 @@ func (t *Task) setOption(ctx context.Context, x *plugin.Plugin, o plugin.Option,
 	return t.Plugins.SetOption(ctx, x, o, value)
 }
 
-// maxQuestion is the maximum length of each part of an option's prompt, in characters.
+// maxQuestion is the maximum length of each part of a prompt for an option, in characters.
 const maxQuestion = 300
 
 // askOption asks for an option's value. An empty answer leaves it unchanged.

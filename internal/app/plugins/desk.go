@@ -207,7 +207,7 @@ func (p *Plugins) Check(context.Context) desk.Check {
 			check.Problems = append(check.Problems, plainLine(problem.Error()))
 		}
 		if x.State == Used && x.ID.Market != "" {
-			if err := p.store.Verify(x.ID); err != nil { // startup checks only the manifest files
+			if err := p.store.Verify(x.ID); err != nil { // startup checks only the files that define effects
 				check.Problems = append(check.Problems, plainLine(err.Error()))
 			}
 		}

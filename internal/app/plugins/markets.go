@@ -169,7 +169,7 @@ func (m *Manager) RemoveMarket(ctx context.Context, name string) (string, error)
 }
 
 // resolve returns the ID of the marketplace plugin the user means. A marketplace named in
-// settings is added when one of its plugins is requested.
+// settings is added when a plugin from it is requested.
 func (m *Manager) resolve(ctx context.Context, name string) (plugin.ID, error) {
 	if strings.Contains(name, "@") {
 		id, err := plugin.ParseID(name)

@@ -329,8 +329,8 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder)
 	}
 }
 
-// settle keeps only one of several plugins with the same name active: one loaded for this run,
-// or else the first.
+// settle keeps a single plugin active per name: preferably one loaded for this run, otherwise
+// the first.
 func settle(set *Set) {
 	names := map[string]*Plugin{}
 	for _, x := range slices.Backward(set.Plugins) {

@@ -38,7 +38,7 @@ var accounts = [...]account{
 	{provider: "gemini", page: "https://aistudio.google.com/apikey", version: "v1beta", probe: "models?pageSize=1"},
 	{provider: "grok", page: "https://console.x.ai", version: "v1", probe: "models"},
 	{
-		// There is no client registration: the code is bound to the verifier alone.
+		// No client registration: the code is bound to the verifier alone.
 		provider: "openrouter", page: "https://openrouter.ai/keys", version: "v1", probe: "key",
 		authorize: "https://openrouter.ai/auth", exchange: "auth/keys",
 	},

@@ -85,8 +85,8 @@ func Several(ctx context.Context, c Config, name string) (models []string) {
 	return models
 }
 
-// Alone reports whether only local servers are configured, so that one of their models can be
-// the default.
+// Alone reports whether only local servers are configured, so that a local model can be the
+// default.
 func Alone(c Config) bool {
 	chosen, err := newTable(c.Settings, func(string) {}).choose("", c.Settings, c.Keys)
 	return err == nil && (chosen.provider == nil || chosen.provider.local)

@@ -12,7 +12,7 @@ import (
 // An Auth describes the model credentials, without secrets.
 type Auth struct {
 	LoggedIn bool `json:"loggedIn"`
-	// Method is none, api_key, auth_token, api_key_helper, or gateway (an address without
+	// Method is "none", api_key, auth_token, api_key_helper, or gateway (an address without
 	// credentials).
 	Method string `json:"authMethod"`
 	// API is firstParty for the Anthropic API, otherwise the provider's name.

@@ -13,7 +13,7 @@ import (
 	"adze/internal/tools/askuser"
 )
 
-// Config configures how questions are asked.
+// Config configures how to ask questions.
 type Config struct {
 	// Asks is true if there is a user who can answer.
 	Asks bool

@@ -287,8 +287,8 @@ func TestLaterSession(t *testing.T) {
 	})
 }
 
-// TestTwoSessions checks that a durable job runs in only one of a project's sessions, and that
-// the other notices with its next prompt.
+// TestTwoSessions checks that a durable job runs in only one session of a project, and that the
+// other notices with its next prompt.
 func TestTwoSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")

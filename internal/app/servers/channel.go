@@ -18,7 +18,7 @@ import (
 // Limits for messages pushed by servers.
 const (
 	maxPushes  = 20  // per minute
-	maxWaiting = 20  // not yet delivered to the model
+	maxWaiting = 20  // messages not yet delivered to the model
 	shownPush  = 160 // characters shown to the user
 )
 

@@ -45,8 +45,8 @@ const (
 	otherName   = ".claude.json"
 )
 
-// maxOther is the size limit, in bytes, of another program's configuration file, which contains
-// much besides servers.
+// maxOther is the size limit, in bytes, of another program's configuration file, most of which
+// is unrelated to servers.
 const maxOther = 64 << 20
 
 // Load returns the configured servers without starting any. An error means the program must not

@@ -55,8 +55,7 @@ type Fleet struct {
 	begun  []*Share        // started conversations, latest last
 }
 
-// Open returns the configured servers without starting any. If there are none, it allocates
-// nothing else.
+// Open returns the configured servers without starting any.
 func Open(c Config) (*Fleet, error) {
 	list, err := Load(c.Project, c.Flags)
 	if err != nil {

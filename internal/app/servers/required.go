@@ -58,7 +58,7 @@ func expects(s *Share, pattern string) bool {
 	})
 }
 
-// requiredOf returns the patterns that match one of the agent's own servers, or the others.
+// requiredOf returns the required patterns that match the agent's own servers, or all others.
 func requiredOf(d *agentdef.Definition, own bool) (patterns []string) {
 	for _, p := range d.Required {
 		brings := slices.ContainsFunc(d.Servers, func(s agentdef.Server) bool { return s.Config != nil && names(p, roster.Name(s.Name)) })

@@ -29,7 +29,7 @@ type logins struct {
 	say    func(string)
 
 	mu      sync.Mutex
-	under   map[string]*signin.Attempt // in progress, by server
+	under   map[string]*signin.Attempt // attempts in progress, by server
 	waiting []*roster.Entry            // servers that need a sign-in
 	watched bool
 	over    context.Context
@@ -131,7 +131,7 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 	return f.logins.begin(ctx, f.Servers, e, open)
 }
 
-// signIn starts a sign-in to one of a conversation's servers, including its agent's.
+// signIn starts a sign-in to a conversation's server, which may be its agent's.
 func signIn(ctx context.Context, s *Share, name string) (address string, err error) {
 	if i := slices.IndexFunc(s.outfit.own, func(e *roster.Entry) bool { return e.Name == name }); i >= 0 && s.outfit.own[i].Usable() {
 		return s.logins.begin(ctx, s.Servers, s.outfit.own[i], true)

@@ -25,7 +25,7 @@ func (p *Project) Folders(name string) []Folder {
 			return
 		}
 		path := filepath.Join(dir, name)
-		if !slices.ContainsFunc(all, func(f Folder) bool { return f.Path == path }) { // in the home directory, the project's are the user's
+		if !slices.ContainsFunc(all, func(f Folder) bool { return f.Path == path }) { // at home, the project's are the user's
 			all = append(all, Folder{path, s})
 		}
 	}

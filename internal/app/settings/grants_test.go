@@ -17,8 +17,8 @@ import (
 )
 
 // TestEveryKeyHasAnEffect checks that every key a project can set declares its effect on the
-// user's permissions. A new key without a declaration fails here, and needs approval like one
-// that widens them.
+// user's permissions. A new key without a declaration fails here, and needs approval as if it
+// widened them.
 // Proves PERM-72.
 func TestEveryKeyHasAnEffect(t *testing.T) {
 	for _, k := range Keys() {
@@ -342,7 +342,7 @@ func TestNoChangeWidensATrustedWorkspace(t *testing.T) {
 					t.Errorf("%s, running on: %q", name, wider)
 				}
 				if name == "for one run" {
-					continue // trust for one run covers whatever exists at its start
+					continue // trust for one run covers everything present at its start
 				}
 				next := p.open(src)
 				if len(next.Settings().Invalid()) > 0 {

@@ -32,7 +32,7 @@ type Offer struct {
 	limits  []trust.Limit // settings that forbid something
 	news    []string      // changes since the workspace was trusted
 	gone    []string      // restrictions that would end
-	lines   []offered     // in display order
+	lines   []offered     // display order
 	texts   []string      // files that the model would read
 	keys    keyIndex
 }

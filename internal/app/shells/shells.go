@@ -59,7 +59,7 @@ type Shell struct {
 	Notes    environ.Notes  // notes on variables withheld from commands
 
 	ended func(text string)        // notifies the model
-	start func()                   // takes the snapshot; may be nil
+	start func()                   // takes the snapshot; nil in a Plain shell
 	env   atomic.Pointer[[]string] // environment of commands
 }
 

@@ -84,7 +84,7 @@ func Roots(p *settings.Project, dir string, added []string) []library.Root {
 	return library.Places(l)
 }
 
-// ignored reports whether git ignores a directory in the working directory, or one of its
+// ignored reports whether git ignores a directory in the working directory, or any of its
 // parents. path has no symlinks.
 func ignored(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -23,7 +23,7 @@ type menu struct {
 	from    *library.Set // inputs of list: the set, servers and activation count
 	servers []*skill.Skill
 	at      int
-	offers  [2]offers // without and with inactive skills
+	offers  [2]offers // excluding and including inactive skills
 }
 
 // offers caches the commands built from skills.

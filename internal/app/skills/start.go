@@ -19,7 +19,7 @@ func NewStart(known *headstart.Skills) *Start {
 	return s
 }
 
-// get returns the listing, or nil if it is no longer valid.
+// get returns the listing, or nil after it has been invalidated.
 func (s *Start) get() *headstart.Skills {
 	if s == nil {
 		return nil

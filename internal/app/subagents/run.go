@@ -24,8 +24,8 @@ import (
 // An Outcome is the result of a launch.
 type Outcome struct {
 	ID, Type, Title string
-	// Launched is true if the agent continues in the background; then only OutputFile is set
-	// besides the identity.
+	// Launched is true if the agent continues in the background; then only the identity and
+	// OutputFile are set.
 	Launched   bool
 	OutputFile string
 
@@ -249,7 +249,7 @@ func (x *run) work(tree bool, use string) {
 	x.outcome, x.err = out, err
 	x.mu.Unlock()
 	x.conclude(out, err)
-	x.report = nil // it references the launching turn
+	x.report = nil // holds a reference to the launching turn
 }
 
 // forget drops an agent that has not started, with its record and its worktree.

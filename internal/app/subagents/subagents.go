@@ -118,7 +118,7 @@ type Birth struct {
 	Schema []byte
 	// Unkept is called with the reason if its conversation cannot be stored.
 	Unkept func(error)
-	// MaxTurns limits the agent; 0 means no limit.
+	// MaxTurns limits the agent's requests; 0 means no limit.
 	MaxTurns int
 	// Keeper is set for an agent that maintains memories; otherwise nil.
 	Keeper *Keeper

@@ -126,7 +126,7 @@ func positions(table []Flag, words []string) (args []string, waiting *Flag, over
 	return args, waiting, false
 }
 
-// values returns completions for a flag's value. If there are none, the shell completes files.
+// values returns completions for a flag's value. For an empty list, the shell completes files.
 func (g *Grammar) values(f *Flag) []Offer {
 	if f.Source != "" {
 		return g.Source(f.Source)

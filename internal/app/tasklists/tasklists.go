@@ -189,7 +189,7 @@ func (l *Lists) Tools() []tool.Tool {
 	return append(tasks.Tools(shared), todo.New(own))
 }
 
-// Trackers returns the names of the tools that track tasks, only one of which is offered.
+// Trackers returns the names of the tools that track tasks. Only one is offered.
 func Trackers() []string { return []string{tasks.CreateName, todo.Name} }
 
 func (l *Lists) creating(ctx context.Context, t tasklist.Task) error {

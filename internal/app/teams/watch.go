@@ -121,7 +121,7 @@ func (l *Lead) findLost(ctx context.Context, name string) {
 func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string) {
 	l.pass(ctx) // deliver its earlier messages
 	if t, err := l.cfg.Store.Open(name); err != nil || t.Member(m.Name) == nil {
-		return // it had agreed to shut down
+		return // agreed to shut down
 	}
 	body := &team.Lost{Member: m.Name, Reason: why}
 	for _, t := range dismiss(ctx, l, name, m.Name) {

@@ -17,8 +17,8 @@ func Temporary(closing func(func())) (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// RemoveTasks removes files that are no longer needed: the shell snapshot, empty directories,
-// and everything if the conversation was not stored.
+// RemoveTasks removes the shell snapshot, empty directories, and everything if the conversation
+// was not stored.
 func RemoveTasks(folder, transcript, snapshot string) {
 	tasks := filepath.Join(folder, "tasks")
 	if _, err := os.Stat(transcript); err != nil {

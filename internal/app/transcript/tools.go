@@ -8,8 +8,8 @@ import (
 	"adze/internal/tool"
 )
 
-// RestoreTools restores the tools' state from the earlier conversation's reads and writes.
-// Other parts of its structured results are no longer needed.
+// RestoreTools restores the tools' state from the earlier conversation's reads and writes. It
+// then drops the structured results.
 func RestoreTools(tools []tool.Tool, earlier *store.Contents) {
 	if earlier == nil {
 		return

@@ -306,7 +306,7 @@ func (t *Transcript) Readable() []string {
 	return []string{path, t.Folder()}
 }
 
-// State returns the earlier process's state other than messages; zero if there is none.
+// State returns the earlier process's state other than messages; zero for a new session.
 func (t *Transcript) State() store.State {
 	if t.Earlier == nil {
 		return store.State{}

@@ -68,7 +68,7 @@ type briefing struct {
 }
 
 // newBriefing returns the conversation's briefing. shared reports whether the provider can
-// share a cache between users. Without a model there is no prompt.
+// share a cache between users. Without a model, the prompt is nil.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
 	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}, alone: func() brief.Alone { return brief.Alone{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })

@@ -275,7 +275,7 @@ say Three.`)
 }
 
 // TestAlwaysLoadedTools checks that a tool marked always-load is in every request, unless the
-// user overrides its server.
+// user ignores that for its server.
 // Proves TOOL-14.
 func TestAlwaysLoadedTools(t *testing.T) {
 	for _, tt := range []struct {

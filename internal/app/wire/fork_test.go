@@ -127,7 +127,7 @@ func splitLast(t *testing.T, file string) (before []byte, last string) {
 }
 
 // TestForksDoNotFork checks that a fork cannot launch agents. It is recognized by its origin,
-// even if its directive is no longer in the conversation, and by its directive alone.
+// even after its directive was removed from the conversation, and by its directive alone.
 // Proves AGENT-04.
 func TestForksDoNotFork(t *testing.T) {
 	const refused = "a fork cannot launch agents"

@@ -18,8 +18,7 @@ import (
 // ScriptedModel is the ID of the model played by a script.
 const ScriptedModel = models.ScriptedModel
 
-// openModel selects the model and its provider. There is none if calls do not come from a
-// model.
+// openModel selects the model and its provider, unless calls do not come from a model.
 func (c *Conversation) openModel(ctx context.Context) (err error) {
 	cfg := c.ws.modelConfig()
 	if c.spec.Calls != FromModel {

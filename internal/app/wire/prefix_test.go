@@ -168,7 +168,7 @@ func (c promptCache) ask(t *testing.T, file string) (share cacheShare) {
 	return share
 }
 
-var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // not part of the cache key
+var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // irrelevant to the cache
 
 // TestSideRequestsReadTheCache checks requests for notes (within a turn, at its end, and on
 // demand) and for summaries, also in resumed sessions. Each begins with the bytes of a request

@@ -58,7 +58,7 @@ func TestToolsAreTranslated(t *testing.T) {
 	}
 }
 
-// TestToolDescriptions checks that tool descriptions contain required facts, in one of several
+// TestToolDescriptions checks that tool descriptions contain required facts, in any of several
 // wordings (model-side 2.2, D4 to D9), and omit outdated ones.
 func TestToolDescriptions(t *testing.T) {
 	described, schemas := map[string]string{}, map[string]string{}
