@@ -53,6 +53,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 // TestFastPaths checks that the fast paths access neither the environment nor files.
+//
 // Proves CLI-04.
 func TestFastPaths(t *testing.T) {
 	for _, args := range [][]string{{"--version"}, {"-v"}, {"--help"}, {"help"}, {"completion", "bash"}} {

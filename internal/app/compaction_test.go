@@ -14,6 +14,7 @@ import (
 
 // TestNotesCompactionRestores checks that notes replace a summary and SessionStart hooks run.
 // The plan, background tasks, files and instructions are restored.
+//
 // Proves CTX-37, CTX-41, CTX-43.
 func TestNotesCompactionRestores(t *testing.T) {
 	d := drivenPlace(t, `"sessionMemoryCompact":{"minTokens":10,"minTextMessages":0,"maxTokens":1000},
@@ -90,6 +91,7 @@ func unescaped(s string) string {
 
 // TestExperimentsAreOff checks that both experiments are off by default: no tool is announced
 // and no step is numbered.
+//
 // Proves CTX-51, CTX-52.
 func TestExperimentsAreOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
@@ -113,6 +115,7 @@ func TestExperimentsAreOff(t *testing.T) {
 
 // TestNotesDoNotHoldUpTheEnd checks that a single-turn run does not wait for notes, and that a
 // bare one writes none.
+//
 // Proves CTX-59.
 func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 	for _, bare := range []bool{false, true} {

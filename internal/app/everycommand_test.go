@@ -22,6 +22,7 @@ import (
 // TestEveryCommandAnswersEverywhere checks that every command answers at a terminal, in print
 // mode and to a host, without calling a model. Commands that make no sense there explain why.
 // Commands that expand to a prompt are skipped, since calling a model is their purpose.
+//
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
 	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {

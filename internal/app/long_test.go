@@ -227,6 +227,7 @@ func isMain(s sent) bool {
 // user's messages verbatim until messages have to be dropped, and has the expected changes. The
 // model thinks before each answer, and the server rejects reasoning after anything that has
 // changed: the program withholds it first.
+//
 // Proves CTX-32, CTX-33, CTX-34, CTX-36, CTX-37, CTX-44, CTX-45, CTX-47, LOOP-07, LOOP-25, PROV-41.
 func TestLongSession(t *testing.T) {
 	d := drivenPlace(t, `"microCompact":{"maxTokens":14000,"minGainTokens":5000,"keepResults":2},

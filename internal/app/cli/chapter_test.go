@@ -22,6 +22,7 @@ var (
 
 // TestCommandsOfTheChapter checks the chapter's tables: a command marked yes exists under its
 // name or the given one, and a command marked not planned does not.
+//
 // Proves CMD-03, CMD-04.
 func TestCommandsOfTheChapter(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "spec", "33-skills-commands.md"))
@@ -68,6 +69,7 @@ func TestCommandsOfTheChapter(t *testing.T) {
 
 // TestFrontEndsKnowNoCommands checks that front ends and the command line refer to no command
 // by name: package desk maps keys to commands.
+//
 // Proves CMD-01.
 func TestFrontEndsKnowNoCommands(t *testing.T) {
 	names := map[string]bool{}

@@ -20,6 +20,7 @@ import (
 
 // TestThemesAgree checks that the setting, the command and the renderer support the same
 // themes.
+//
 // Proves X-124.
 func TestThemesAgree(t *testing.T) {
 	var offered []string

@@ -382,6 +382,7 @@ func TestNamesCheck(t *testing.T) {
 }
 
 // TestSwitchesAreSettings checks that the setting that enables a command exists and is boolean.
+//
 // Proves CMD-02.
 func TestSwitchesAreSettings(t *testing.T) {
 	for _, c := range everyCommand().Commands() {

@@ -52,6 +52,7 @@ func TestReference(t *testing.T) {
 
 // TestVariablesAreDeclared checks that every variable the program refers to by name is in the
 // settings table.
+//
 // Proves CAT-02.
 func TestVariablesAreDeclared(t *testing.T) {
 	declared := map[string]bool{}

@@ -44,6 +44,7 @@ func newExtras(t *testing.T, change func(*Config)) *Extras {
 
 // TestServersThatAreNotConnected checks the announcements for servers that are not connected,
 // and for their tools.
+//
 // Proves XTR-02, DEF-04.
 func TestServersThatAreNotConnected(t *testing.T) {
 	servers := mcp.New(mcp.Config{Dialer: dialer{}})
@@ -102,6 +103,7 @@ func TestServersThatAreNotConnected(t *testing.T) {
 }
 
 // TestKept checks that discovered tools and the deferral state are stored with the session.
+//
 // Proves PRE-04, DEF-06.
 func TestKept(t *testing.T) {
 	notes := map[string]json.RawMessage{}

@@ -73,6 +73,7 @@ func (s *setting) keep(settled time.Duration) {
 
 // TestStart checks that a stored start is used by the next session as long as no dependency has
 // changed, and that a damaged file is ignored.
+//
 // Proves SKILL-07.
 func TestStart(t *testing.T) {
 	s := newSetting(t)
@@ -118,6 +119,7 @@ func TestStart(t *testing.T) {
 
 // TestWords checks that damaged, missing or mismatched words are ignored without invalidating
 // the start.
+//
 // Proves SKILL-07.
 func TestWords(t *testing.T) {
 	for name, change := range map[string]func(s *setting){

@@ -35,6 +35,7 @@ func TestReadSecret(t *testing.T) {
 
 // TestSetUp checks that a typo during the first start does not end it: the question is
 // repeated, and once a model is available the welcome text is shown.
+//
 // Proves X-116.
 func TestSetUp(t *testing.T) {
 	screen := errors.New("every way")

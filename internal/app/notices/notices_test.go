@@ -39,6 +39,7 @@ func TestChannels(t *testing.T) {
 
 // TestCommand checks that the user's command gets the notification and replaces the terminal
 // channel.
+//
 // Proves X-126.
 func TestCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -154,6 +154,7 @@ func TestInstall(t *testing.T) {
 
 // TestUpdateAsksAgain checks that an update with different effects is off until approved,
 // showing the difference, and that other updates apply immediately.
+//
 // Proves X-071.
 func TestUpdateAsksAgain(t *testing.T) {
 	b := newBench(t)
@@ -227,6 +228,7 @@ func TestPinnedContent(t *testing.T) {
 // TestEarly checks that many plugins are loaded from an index before their files are checked.
 // If a plugin's files were changed, nothing in it runs: its hooks fail, its servers and styles
 // are missing, and it is reported once all files are checked.
+//
 // Proves X-071.
 func TestEarly(t *testing.T) {
 	b := newBench(t)
@@ -401,6 +403,7 @@ func TestOptions(t *testing.T) {
 
 // TestProjectsSetNoOptions checks that a project cannot set options, which would become part of
 // commands the user approved.
+//
 // Proves X-071.
 func TestProjectsSetNoOptions(t *testing.T) {
 	b := newBench(t)
@@ -415,6 +418,7 @@ func TestProjectsSetNoOptions(t *testing.T) {
 
 // TestHostileNames checks that names from files and the user are not treated as paths and
 // trigger no fetch.
+//
 // Proves X-071.
 func TestHostileNames(t *testing.T) {
 	b := newBench(t)
@@ -441,6 +445,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestConcurrentChanges checks that two processes changing settings and approvals concurrently
 // lose nothing.
+//
 // Proves X-071.
 func TestConcurrentChanges(t *testing.T) {
 	b := newBench(t)
@@ -565,6 +570,7 @@ func TestPluginDir(t *testing.T) {
 }
 
 // TestWhatIsShownIsPlain checks that control and invisible characters are shown escaped.
+//
 // Proves X-071.
 func TestWhatIsShownIsPlain(t *testing.T) {
 	b := newBench(t)
@@ -586,6 +592,7 @@ func TestWhatIsShownIsPlain(t *testing.T) {
 
 // TestRecall checks that recalled plugin state is used until the plugins are loaded, and that
 // its hooks run only if the plugin is active and still has them.
+//
 // Proves X-071.
 func TestRecall(t *testing.T) {
 	b := newBench(t)

@@ -9,6 +9,7 @@ import (
 
 // TestDrafts checks that unsent input is restored in its session. A new session takes over the
 // input of a session that was never started, but not from a running process or another project.
+//
 // Proves X-120.
 func TestDrafts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

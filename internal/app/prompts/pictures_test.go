@@ -24,6 +24,7 @@ func dot(t *testing.T, width, height int) []byte {
 
 // TestPictures checks that a picture is stored in a file only the user can read, and is sent
 // from there.
+//
 // Proves X-120, SESS-62.
 func TestPictures(t *testing.T) {
 	home := t.TempDir()

@@ -10,6 +10,7 @@ import (
 )
 
 // TestPrompts checks that a project's prompts are offered there and nowhere else.
+//
 // Proves SESS-62.
 func TestPrompts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

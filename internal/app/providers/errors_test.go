@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestRefusals checks the user-facing error for each provider's documented refusals: the cause,
 // and a remedy that fits the credentials in use.
+//
 // Proves PROV-55.
 func TestRefusals(t *testing.T) {
 	const secret = "sk-of-the-user-0123456789abcdef"
@@ -112,6 +113,7 @@ func TestRefusals(t *testing.T) {
 
 // TestServersSayWhenToTryAgain checks that retry hints are honored in every dialect: in
 // headers, and in the body for vendors that put them there.
+//
 // Proves PROV-50, PROV-56.
 func TestServersSayWhenToTryAgain(t *testing.T) {
 	const google = `{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}}`

@@ -13,6 +13,7 @@ import (
 
 // TestWhatIsSent checks that a provider without a key gets none, that headers may refer to
 // variables, and that a Vertex address needs no version.
+//
 // Proves PROV-53.
 func TestWhatIsSent(t *testing.T) {
 	var last *http.Request

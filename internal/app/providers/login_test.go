@@ -83,6 +83,7 @@ func TestCheckKey(t *testing.T) {
 
 // TestStoredKey checks that a stored key has lower precedence than the environment and the
 // settings, and is only sent to its host.
+//
 // Proves PROV-04.
 func TestStoredKey(t *testing.T) {
 	var got []string

@@ -12,6 +12,7 @@ import (
 
 // TestListed checks that a provider's models are requested once, with a short timeout, and that
 // failures are not errors: the catalog is authoritative.
+//
 // Proves PROV-12.
 func TestListed(t *testing.T) {
 	const data = `{"object":"list","data":[{"id":"b"},{"id":"gpt-6-sol"},{"id":"a/b"},{"id":"b"}]}`

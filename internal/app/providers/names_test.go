@@ -36,6 +36,7 @@ func namesWith(t *testing.T, flag, extra, vars string) *names {
 
 // TestNames checks that a name resolves to a provider and model, and that the resulting ID is
 // stable wherever it is read.
+//
 // Proves SESS-51, PROV-41.
 func TestNames(t *testing.T) {
 	const (
@@ -168,6 +169,7 @@ func TestEarlier(t *testing.T) {
 
 // TestOwnModels checks that the settings define the capabilities of user-defined providers'
 // models.
+//
 // Proves PROV-12.
 func TestOwnModels(t *testing.T) {
 	n := namesWith(t, "mine", ownSettings, "")
@@ -271,6 +273,7 @@ func TestLocalAddress(t *testing.T) {
 }
 
 // TestNormalized checks addresses with and without a version, a trailing slash and a path.
+//
 // Proves PROV-03.
 func TestNormalized(t *testing.T) {
 	for _, tt := range []struct {

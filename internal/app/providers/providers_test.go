@@ -84,6 +84,7 @@ func TestChooseProvider(t *testing.T) {
 
 // TestNoCredentials checks that without credentials one help screen is shown and nothing is
 // run.
+//
 // Proves PROV-02.
 func TestNoCredentials(t *testing.T) {
 	for _, vars := range []map[string]string{{}, {"ADZE_PROVIDER": "anthropic"}, {"ADZE_PROVIDER": "vertex"}, {"ANTHROPIC_BASE_URL": "https://example.com"}} {

@@ -11,6 +11,7 @@ import (
 
 // TestReach checks that any answer counts, that no credentials are sent, and that failures are
 // reported with a remedy.
+//
 // Proves CMD-06.
 func TestReach(t *testing.T) {
 	var asked []*http.Request

@@ -17,6 +17,7 @@ import (
 
 // TestQuestionsReachTheUser checks that model questions reach the front ends, with the fields
 // that hosts need, and that hooks are notified.
+//
 // Proves X-009.
 func TestQuestionsReachTheUser(t *testing.T) {
 	const input = `{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"a","description":"first","preview":"[a]"},{"label":"b","description":"second"}],"multiSelect":true}]}`

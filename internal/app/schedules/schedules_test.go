@@ -139,6 +139,7 @@ func (st *stage) expect(want ...string) {
 
 // TestLoop checks that a due prompt is submitted, and that the user and the model see the job
 // and its cost.
+//
 // Proves X-131.
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -170,6 +171,7 @@ func TestLoop(t *testing.T) {
 
 // TestWaitsForTheTurn checks that a prompt waits for a running turn and is not queued twice,
 // and that removing a job withdraws its queued prompt.
+//
 // Proves X-131.
 func TestWaitsForTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -212,6 +214,7 @@ func TestTakenBack(t *testing.T) {
 
 // TestFails checks that a job ends after three consecutive failures, with the reason shown to
 // the user. A missing command counts as a failure.
+//
 // Proves X-131.
 func TestFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -256,6 +259,7 @@ func TestByModel(t *testing.T) {
 // TestLaterSession checks that a durable job that came due while no session was open runs once
 // in the next one, stating how late it is, unless it was due more than a day ago. Without a
 // front end nothing runs, and after a week a job expires.
+//
 // Proves.
 func TestLaterSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -14,6 +14,7 @@ func size(width, height int) func() (int, int) { return func() (int, int) { retu
 
 // TestFrontEnd checks that the user's choice has priority, and that a terminal gets keys and
 // live rows only if it is known to support them.
+//
 // Proves X-129.
 func TestFrontEnd(t *testing.T) {
 	tests := []struct {

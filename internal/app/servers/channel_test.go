@@ -11,6 +11,7 @@ import (
 
 // TestChannelLimits checks that excess messages are dropped and counted, and that server text
 // cannot be mistaken for anything else.
+//
 // Proves MCP-48.
 func TestChannelLimits(t *testing.T) {
 	var c channels

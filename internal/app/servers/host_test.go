@@ -69,6 +69,7 @@ func toolsOf(f *Fleet) (names []string) {
 
 // TestEditor checks that the editor with the directory open becomes a server on request: with a
 // flag, or at a terminal with a setting. The model gets two of its tools.
+//
 // Proves MCP-51, MCP-10.
 func TestEditor(t *testing.T) {
 	editor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

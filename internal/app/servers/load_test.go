@@ -243,6 +243,7 @@ func TestPolicy(t *testing.T) {
 
 // TestAsk checks that the user is prompted once for each unapproved entry, and again when it
 // changes.
+//
 // Proves MCP-02.
 func TestAsk(t *testing.T) {
 	for _, tt := range []struct{ answers, want, again string }{

@@ -22,6 +22,7 @@ func inline(name, config string) agentdef.Server {
 
 // TestOwn checks that an agent's servers are judged like file entries from the same source: by
 // trust, by user choice, and by the administrator, who may allow only managed agents' servers.
+//
 // Proves AGENT-14, AGENT-20.
 func TestOwn(t *testing.T) {
 	p := newPlace(t)
@@ -87,6 +88,7 @@ func TestOwn(t *testing.T) {
 }
 
 // TestAbsent checks that an agent's unavailable servers are listed with the reason.
+//
 // Proves AGENT-14.
 func TestAbsent(t *testing.T) {
 	p := newPlace(t)

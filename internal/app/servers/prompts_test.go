@@ -217,6 +217,7 @@ func TestShareTellsOfUpdates(t *testing.T) {
 
 // TestServerSkills checks that server skills are treated as untrusted text, without their front
 // matter.
+//
 // Proves MCP-47, X-107.
 func TestServerSkills(t *testing.T) {
 	share := (&Fleet{Servers: connected(t)}).Share(ShareConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})

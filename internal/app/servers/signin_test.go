@@ -18,6 +18,7 @@ import (
 // TestSignInFromAConversation checks that a server's placeholder tool exists exactly while a
 // sign-in is needed, that the URL stays the same until completion, and that the server is then
 // connected and the user notified.
+//
 // Proves MCP-27.
 func TestSignInFromAConversation(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none")) // no keyring

@@ -100,6 +100,7 @@ func exists(path string) bool {
 
 // TestAttack checks that another client has no more rights than a model: calls that need
 // approval are denied, naming the rule that would allow them.
+//
 // Proves MCP-50.
 func TestAttack(t *testing.T) {
 	c := open(t, Options{Access: wire.AccessSpec{Mode: "acceptEdits", Allow: []string{"Write", "Bash(echo *)"}}})

@@ -9,6 +9,7 @@ import (
 
 // TestFallbackVariables checks that another tool's variable applies if ours is unset. If both
 // are set and differ, ours wins, and this is logged once to the debug log.
+//
 // Proves.
 func TestFallbackVariables(t *testing.T) {
 	for _, tt := range []struct{ key, own, other, value string }{

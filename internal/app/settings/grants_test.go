@@ -19,6 +19,7 @@ import (
 // TestEveryKeyHasAnEffect checks that every key a project can set declares its effect on the
 // user's permissions. A new key without a declaration fails here, and needs approval as if it
 // widened them.
+//
 // Proves PERM-72.
 func TestEveryKeyHasAnEffect(t *testing.T) {
 	for _, k := range Keys() {
@@ -312,6 +313,7 @@ func (p *place) mode(rel string, mode os.FileMode) {
 // TestNoChangeWidensATrustedWorkspace checks that no change to a trusted workspace's files
 // widens permissions, neither in a running session nor at the next start, whether trust is
 // lasting or for one run. Finding S2.
+//
 // Proves PERM-70, PERM-72.
 func TestNoChangeWidensATrustedWorkspace(t *testing.T) {
 	list := attacks()
@@ -386,6 +388,7 @@ func (p *place) shown(file string, grants map[string]bool) {
 
 // TestRandomChangesNeverWiden checks that random settings files and changes to them never widen
 // the approved permissions, and that after approval all of the content applies.
+//
 // Proves PERM-72.
 func TestRandomChangesNeverWiden(t *testing.T) {
 	values := map[string][]string{}
@@ -449,6 +452,7 @@ func TestRandomChangesNeverWiden(t *testing.T) {
 // TestOwnChangesOfProjectSettings checks that values adze writes to project settings for the
 // user are approved thereby, and nothing else in the file. Values it removes stop applying
 // immediately.
+//
 // Proves PERM-72.
 func TestOwnChangesOfProjectSettings(t *testing.T) {
 	p := newPlace(t)
@@ -476,6 +480,7 @@ func TestOwnChangesOfProjectSettings(t *testing.T) {
 
 // TestOverwrittenLocalSettings checks that restrictions in the user's local settings survive a
 // checkout that overwrites the ignored file.
+//
 // Proves PERM-72.
 func TestOverwrittenLocalSettings(t *testing.T) {
 	for name, own := range map[string]func(p *place){
@@ -508,6 +513,7 @@ func TestOverwrittenLocalSettings(t *testing.T) {
 
 // TestOlderStoreGrantsNoSettings checks that a store from before content approval grants no
 // settings and prompts once.
+//
 // Proves PERM-72.
 func TestOlderStoreGrantsNoSettings(t *testing.T) {
 	p := newPlace(t)
@@ -544,6 +550,7 @@ func TestOlderStoreGrantsNoSettings(t *testing.T) {
 }
 
 // TestTrustIsTakenBack checks that revoking trust affects running sessions.
+//
 // Proves PERM-72.
 func TestTrustIsTakenBack(t *testing.T) {
 	p := newPlace(t)

@@ -56,6 +56,7 @@ func (p *place) rename(from, to string) {
 
 // TestOwnSettings checks that local settings are the user's own only if adze wrote them, or the
 // user confirmed exactly this content at this path. Finding F5.
+//
 // Proves PERM-05, PERM-70.
 func TestOwnSettings(t *testing.T) {
 	tests := []struct {
@@ -245,6 +246,7 @@ func TestOwnSettings(t *testing.T) {
 
 // TestReplacedBeforeTheAnswer checks that the confirmation covers the content shown, even if
 // the file is replaced before the answer. Finding F5.
+//
 // Proves PERM-70.
 func TestReplacedBeforeTheAnswer(t *testing.T) {
 	p := newPlace(t)
@@ -266,6 +268,7 @@ func TestReplacedBeforeTheAnswer(t *testing.T) {
 
 // TestUnconfirmedIsTold checks that a one-line message lists a file's inactive settings and
 // unapproved hooks. Finding F5.
+//
 // Proves PERM-70.
 func TestUnconfirmedIsTold(t *testing.T) {
 	p := newPlace(t)
@@ -302,6 +305,7 @@ func TestUnconfirmedIsTold(t *testing.T) {
 // TestLocalSettingsAreFollowed checks that changes made by adze apply immediately, also in
 // other processes, while changes by others have no more rights than the project's. A run
 // trusted for itself runs only commands that existed when it began. Findings F4, F5.
+//
 // Proves PERM-46, PERM-70.
 func TestLocalSettingsAreFollowed(t *testing.T) {
 	for name, src := range map[string]Source{"lasting": {}, "for one run": {Trust: true}} {
@@ -347,6 +351,7 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 
 // TestStoreIsWrittenFirst checks that nothing is lost or gained if adze is killed between the
 // two writes, or if the store cannot be written.
+//
 // Proves PERM-70.
 func TestStoreIsWrittenFirst(t *testing.T) {
 	p := newPlace(t)
@@ -374,6 +379,7 @@ func TestStoreIsWrittenFirst(t *testing.T) {
 
 // TestTwoProcessesWriteLocalSettings checks that concurrent writers leave a local file that is
 // recognized as the user's own.
+//
 // Proves PERM-45, PERM-70.
 func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 	const each = 8
@@ -401,6 +407,7 @@ func TestTwoProcessesWriteLocalSettings(t *testing.T) {
 
 // TestKilledWhileWritingLocalSettings checks that a file written by adze is recognized as the
 // user's own, no matter when adze is killed.
+//
 // Proves PERM-70.
 func TestKilledWhileWritingLocalSettings(t *testing.T) {
 	p := newPlace(t)

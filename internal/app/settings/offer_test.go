@@ -53,6 +53,7 @@ func nested(name, value string) string {
 // TestOfferShowsAllThatCounts checks that the prompt includes every setting that becomes
 // effective with trust, from any workspace file. A new key that is not shown fails this test.
 // Finding F5.
+//
 // Proves PERM-70.
 func TestOfferShowsAllThatCounts(t *testing.T) {
 	p := newPlace(t)
@@ -145,6 +146,7 @@ func TestOfferShowsAllThatCounts(t *testing.T) {
 
 // TestOfferShowsFilesForTheModel checks that the prompt lists every workspace file that the
 // model reads, or that the user or the model can run.
+//
 // Proves PERM-70.
 func TestOfferShowsFilesForTheModel(t *testing.T) {
 	files := []string{
@@ -165,6 +167,7 @@ func TestOfferShowsFilesForTheModel(t *testing.T) {
 
 // TestOfferCannotBeForged checks that workspace text can neither look like another line nor
 // hide at the end of a long list, and that secrets are masked.
+//
 // Proves PERM-70.
 func TestOfferCannotBeForged(t *testing.T) {
 	p := newPlace(t)
@@ -214,6 +217,7 @@ func TestOfferCannotBeForged(t *testing.T) {
 
 // TestOfferHidesNothing checks that duplicate rows are merged, blanks push nothing off the
 // screen, and invisible characters are escaped.
+//
 // Proves PERM-70.
 func TestOfferHidesNothing(t *testing.T) {
 	p := newPlace(t)

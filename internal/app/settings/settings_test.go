@@ -33,6 +33,7 @@ func (p *place) open(src Source) *Project {
 
 // TestApprovedByContent checks that trust covers the content shown: a hook changed or added
 // later is not approved.
+//
 // Proves PERM-70.
 func TestApprovedByContent(t *testing.T) {
 	const hook = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"make %"}]}]}}`
@@ -120,6 +121,7 @@ func TestWebSettings(t *testing.T) {
 
 // TestProjectsOnlyTighten checks that a project can only enable and tighten the sandbox, and
 // cannot open private hosts.
+//
 // Proves PERM-60, WFT-02.
 func TestProjectsOnlyTighten(t *testing.T) {
 	for key, values := range map[string]struct{ loose, tight string }{
@@ -157,6 +159,7 @@ func TestProjectsOnlyTighten(t *testing.T) {
 }
 
 // TestAttribution checks that attribution is bounded, and that one switch disables it.
+//
 // Proves X-132.
 func TestAttribution(t *testing.T) {
 	long := strings.Repeat("ä", 600)

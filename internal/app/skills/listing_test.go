@@ -66,6 +66,7 @@ func heard(t *testing.T, l *Listing, text string) (suggested string) {
 
 // TestTold checks that the announcement is the same value until the skills, the budget or the
 // tools change.
+//
 // Proves SKILL-25, SKILL-27.
 func TestTold(t *testing.T) {
 	s := newShelf("Skill")
@@ -94,6 +95,7 @@ func TestTold(t *testing.T) {
 
 // TestSearchable checks that skills are searchable if the list does not describe all of them,
 // or if the setting requires it.
+//
 // Proves SKILL-33.
 func TestSearchable(t *testing.T) {
 	for _, tt := range []struct {
@@ -115,6 +117,7 @@ func TestSearchable(t *testing.T) {
 
 // TestSuggestedOnce checks that each message gets up to three suggestions, each skill once per
 // session, excluding skills the model found itself. Tool suggestions are tracked separately.
+//
 // Proves SKILL-33, X-061.
 func TestSuggestedOnce(t *testing.T) {
 	s := newShelf("Skill")
@@ -159,6 +162,7 @@ func TestSuggestedOnce(t *testing.T) {
 // TestSuggestedFromTheStart checks that a cached listing gives the same suggestions as the
 // skills themselves, each once, without loading any. If it lacks information, the skills are
 // loaded.
+//
 // Proves SKILL-33, SKILL-07.
 func TestSuggestedFromTheStart(t *testing.T) {
 	s := newShelf("Skill")
@@ -193,6 +197,7 @@ func TestSuggestedFromTheStart(t *testing.T) {
 
 // TestSuggestedAreBounded checks that of more than 500 suggested skills the latest 400 are
 // remembered.
+//
 // Proves X-061.
 func TestSuggestedAreBounded(t *testing.T) {
 	s := newShelf("Skill")

@@ -161,6 +161,7 @@ func TestOrderOfPermission(t *testing.T) {
 
 // TestServerSkillGetsNothing checks that a server's skill is plain text: it grants no
 // permissions and nothing in it is expanded.
+//
 // Proves MCP-47, X-107.
 func TestServerSkillGetsNothing(t *testing.T) {
 	k := &skill.Skill{Name: "db:x", Head: skill.Head{Allowed: []string{"Bash"}, Hooks: json.RawMessage(`{"Stop":[{"hooks":[{}]}]}`), Model: "nonsense"}, Origin: skill.Origin{Kind: skill.Server, By: "db"},
@@ -190,6 +191,7 @@ func TestServerSkillGetsNothing(t *testing.T) {
 }
 
 // TestActivation checks that files activate matching skills for the session and its resumes.
+//
 // Proves SKILL-31.
 func TestActivation(t *testing.T) {
 	k := &skill.Skill{Name: "tests", Head: skill.Head{Paths: []string{"*.test.ts"}}, Origin: skill.Origin{Kind: skill.Project}}
@@ -235,6 +237,7 @@ func (r reads) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
 
 // TestCalledSkillsAreKept checks that called skills are restored after a compaction, also in a
 // resumed session, until the conversation starts over.
+//
 // Proves SKILL-20, CTX-43.
 func TestCalledSkillsAreKept(t *testing.T) {
 	var all []*skill.Skill
@@ -283,6 +286,7 @@ func TestCalledSkillsAreKept(t *testing.T) {
 
 // TestLongContextIsKept checks that the long-context suffix is kept, and that unknown models
 // and other providers are rejected.
+//
 // Proves SESS-51, SKILL-15.
 func TestLongContextIsKept(t *testing.T) {
 	m := newPlace(t, nil, nil).cfg.Models
@@ -320,6 +324,7 @@ func TestSkillThatIsGone(t *testing.T) {
 
 // TestHooksOfAProject checks that a project skill's hooks need the user's approval, once per
 // content.
+//
 // Proves HOOK-31, PERM-70.
 func TestHooksOfAProject(t *testing.T) {
 	k := &skill.Skill{Name: "x", Origin: skill.Origin{Kind: skill.Project}, Head: skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}`)}}
@@ -381,6 +386,7 @@ func TestWishes(t *testing.T) {
 }
 
 // TestWishesThatAreNone checks that unreadable and irrelevant requests do not prompt.
+//
 // Proves SKILL-10, SKILL-22.
 func TestWishesThatAreNone(t *testing.T) {
 	broken := &skill.Skill{Name: "broken", Head: skill.Head{Allowed: []string{"Read", "Bash(:*)"}}}
@@ -406,6 +412,7 @@ func TestWishesThatAreNone(t *testing.T) {
 
 // TestSkillsDoNotGrantSkills checks that a skill that may call others does not get their
 // permissions, and that a wildcard name grants nothing.
+//
 // Proves SKILL-22.
 func TestSkillsDoNotGrantSkills(t *testing.T) {
 	k := &skill.Skill{Name: "x", Head: skill.Head{Allowed: []string{"Skill", "Skill(danger)", "Read"}}}

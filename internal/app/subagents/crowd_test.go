@@ -11,6 +11,7 @@ import (
 
 // TestCrowd checks that agents beyond the limit wait in order and that a canceled one gives its
 // place to the next.
+//
 // Proves AGENT-05.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

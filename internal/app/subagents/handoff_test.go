@@ -12,6 +12,7 @@ import (
 
 // TestWorkIsBounded checks that the record of an agent's work is bounded: the last calls and a
 // count.
+//
 // Proves AGENT-35.
 func TestWorkIsBounded(t *testing.T) {
 	var w activity

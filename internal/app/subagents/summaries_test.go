@@ -14,6 +14,7 @@ import (
 
 // TestSummaries checks that a summary is requested every 30 seconds if wanted and if there were
 // new steps, and that its input is bounded.
+//
 // Proves AGENT-40.
 func TestSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

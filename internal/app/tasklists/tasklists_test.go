@@ -97,6 +97,7 @@ func (p *place) shown() string {
 
 // TestListIsNoted checks that a list other than the session's is recorded, and restored when
 // the session is resumed without it.
+//
 // Proves SESS-22.
 func TestListIsNoted(t *testing.T) {
 	own := newPlace(t, nil)
@@ -160,6 +161,7 @@ func TestChild(t *testing.T) {
 }
 
 // TestHooksRefuse checks that a hook can reject a task and end the turn.
+//
 // Proves TEAM-12.
 func TestHooksRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -183,6 +185,7 @@ func TestHooksRefuse(t *testing.T) {
 
 // TestRestoring checks that the list is sent to the model after a compaction, unless everything
 // is done.
+//
 // Proves CTX-43.
 func TestRestoring(t *testing.T) {
 	p := newPlace(t, nil)
@@ -211,6 +214,7 @@ func TestRestoring(t *testing.T) {
 
 // TestFollow checks that the user is notified of changes to a shared list by other processes,
 // but not by this one.
+//
 // Proves TASK-01.
 func TestFollow(t *testing.T) {
 	p := newPlace(t, func(c *Config) { c.Names.Named = "release" })

@@ -11,6 +11,7 @@ import (
 
 // TestRelayedChanges checks that the lead's user sees the proposed change, not only the file
 // name.
+//
 // Proves TEAM-09.
 func TestRelayedChanges(t *testing.T) {
 	diff := tool.Diff{Path: "/w/a.txt", Added: 1, Removed: 1, Hunks: []tool.Hunk{{OldStart: 1, OldLines: 1, NewStart: 1, NewLines: 1, Lines: []string{"-old", "+new"}}}}

@@ -19,6 +19,7 @@ import (
 )
 
 // TestPowerShellIsJudged checks that rules apply to PowerShell as they do to the shell.
+//
 // Proves X-004.
 func TestPowerShellIsJudged(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -125,6 +126,7 @@ func TestWhenPowerShellIsOffered(t *testing.T) {
 
 // TestOtherShellsAreTranslated checks that the descriptions for other shells exist in both
 // languages.
+//
 // Proves SH-02, CTX-10.
 func TestOtherShellsAreTranslated(t *testing.T) {
 	for _, program := range []string{"sh", "pwsh", "powershell"} {

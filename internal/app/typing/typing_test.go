@@ -12,6 +12,7 @@ import (
 
 // TestBindings checks that the user's own file has precedence over the ecosystem's, which is
 // never written, that changes apply immediately, and that problems are notes.
+//
 // Proves X-120, CMD-06.
 func TestBindings(t *testing.T) {
 	home, other := filepath.Join(t.TempDir(), "home"), t.TempDir()

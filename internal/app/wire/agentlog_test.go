@@ -8,6 +8,7 @@ import (
 
 // TestAgentsWithoutALog checks that agents whose conversations cannot be saved still work, and
 // that the user is notified once.
+//
 // Proves SESS-16.
 func TestAgentsWithoutALog(t *testing.T) {
 	p := newPlace(t)

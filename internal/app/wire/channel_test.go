@@ -35,6 +35,7 @@ func (p *place) pusher(name string) *roster.Entry {
 // TestChannels checks that a server named in the user's settings can push messages: the user
 // sees them immediately, the model with its next request, and they trigger no request. Project
 // settings cannot enable other servers.
+//
 // Proves MCP-48.
 func TestChannels(t *testing.T) {
 	for settings, pushes := range map[string]bool{`{"mcpChannels":["db"],"permissions":{"allow":["mcp__db"]}}`: true, `{"permissions":{"allow":["mcp__db"]}}`: false} {

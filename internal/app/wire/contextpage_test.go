@@ -87,6 +87,7 @@ func TestContextPage(t *testing.T) {
 
 // TestPromptIsWrittenAnewAfterACompaction checks that sections are rendered once, and again
 // after a compaction.
+//
 // Proves CTX-06.
 func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 	p := newPlace(t)
@@ -116,6 +117,7 @@ func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 
 // TestLostCacheIsLogged checks that a changed tool description invalidates the cache and that
 // the log gives the reason.
+//
 // Proves CTX-16.
 func TestLostCacheIsLogged(t *testing.T) {
 	p := newPlace(t)

@@ -54,6 +54,7 @@ func toolsOf(t *testing.T, body string) string {
 // TestExtrasLeaveTheRequestAlone connects a server in mid-session, finds and runs its tools,
 // and disconnects it. No request gains a tool definition, each extends the previous one, and a
 // resumed session announces only differences.
+//
 // Proves DEF-03, DEF-04, CTX-07, XTR-01, MCP-35.
 func TestExtrasLeaveTheRequestAlone(t *testing.T) {
 	p := newPlace(t)
@@ -139,6 +140,7 @@ say It is gone.`, nil)
 
 // TestExtrasInEveryMode checks that all tools are sent, without the two search tools, in other
 // modes, for models that cannot search tools, and when rules deny the search tool.
+//
 // Proves DEF-03, DEF-05, DEF-07, DEF-08, REG-04.
 func TestExtrasInEveryMode(t *testing.T) {
 	for _, tt := range []struct {
@@ -197,6 +199,7 @@ func TestExtrasInEveryMode(t *testing.T) {
 // TestExtrasFollowTheModel checks that /model re-evaluates deferral: a model without tool
 // search gets all tools and no search tool, and switching back restores the earlier request
 // byte for byte.
+//
 // Proves DEF-07.
 func TestExtrasFollowTheModel(t *testing.T) {
 	p := newPlace(t)
@@ -276,6 +279,7 @@ say Three.`)
 
 // TestAlwaysLoadedTools checks that a tool marked always-load is in every request, unless the
 // user ignores that for its server.
+//
 // Proves TOOL-14.
 func TestAlwaysLoadedTools(t *testing.T) {
 	for _, tt := range []struct {
@@ -327,6 +331,7 @@ func TestExtrasOfManyServers(t *testing.T) {
 
 // TestSuggestedTools checks that relevant tools are suggested between turns, each once, and
 // never with the first message.
+//
 // Proves PRE-01, PRE-02, PRE-04.
 func TestSuggestedTools(t *testing.T) {
 	p := newPlace(t)
@@ -360,6 +365,7 @@ func TestSuggestedTools(t *testing.T) {
 
 // TestExtrasAfterACompaction checks that all deferred tools are announced again after a
 // compaction. Tools the model has already discovered stay known, also on resume.
+//
 // Proves CTX-43, PRE-04.
 func TestExtrasAfterACompaction(t *testing.T) {
 	p := newPlace(t)
@@ -405,6 +411,7 @@ say After.`, nil)
 
 // TestServerConnectsWhileATurnRuns checks that a server connecting in mid-turn is announced
 // after the running calls, in the same turn.
+//
 // Proves DEF-04.
 func TestServerConnectsWhileATurnRuns(t *testing.T) {
 	p := newPlace(t)
@@ -444,6 +451,7 @@ func TestServerConnectsWhileATurnRuns(t *testing.T) {
 // TestServersInTheSystemPrompt checks that server instructions can be part of the system prompt
 // if the server is connected when the prompt is written. Later instructions are sent in
 // messages and the system prompt does not change.
+//
 // Proves CTX-03, CTX-07.
 func TestServersInTheSystemPrompt(t *testing.T) {
 	p := newPlace(t)

@@ -52,6 +52,7 @@ func (c *Conversation) rest(t *testing.T) {
 // last text block and that, from the second on, nearly everything is read from the provider's
 // cache. This also holds for ephemeral sessions and in Chinese. The server rejects thinking
 // blocks that are not in their original position.
+//
 // Proves AGENT-02, AGENT-03, AGENT-06, X-095.
 func TestForksShareThePrefix(t *testing.T) {
 	for _, tt := range []struct {
@@ -128,6 +129,7 @@ func splitLast(t *testing.T, file string) (before []byte, last string) {
 
 // TestForksDoNotFork checks that a fork cannot launch agents. It is recognized by its origin,
 // even after its directive was removed from the conversation, and by its directive alone.
+//
 // Proves AGENT-04.
 func TestForksDoNotFork(t *testing.T) {
 	const refused = "a fork cannot launch agents"

@@ -111,6 +111,7 @@ func say(t *testing.T, s *session.Session, text string) {
 
 // TestKeptBesideNotes checks that inconsistent settings are reported and replaced by the
 // defaults.
+//
 // Proves CTX-38.
 func TestKeptBesideNotes(t *testing.T) {
 	for _, tt := range []struct {

@@ -22,6 +22,7 @@ func (c *chat) looked() { c.ws.library(nil).Refresh(c.T.Context()) }
 // TestSkillsLeaveTheRequestAlone checks that a skill added during a conversation changes no
 // byte sent before: not the tools, the system prompt or any message. Additions and removals are
 // announced once per session, including resumes. A compaction announces all skills again.
+//
 // Proves SKILL-27, SKILL-25.
 func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 	p := newPlace(t)
@@ -92,6 +93,7 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 
 // TestNothingIsSaidOfSkills checks that without the Skill tool, and in a bare conversation,
 // requests are byte for byte the same as without skills.
+//
 // Proves SKILL-27, CTX-25.
 func TestNothingIsSaidOfSkills(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
@@ -122,6 +124,7 @@ func TestNothingIsSaidOfSkills(t *testing.T) {
 // TestManySkills checks that with more skills than the list describes, the model finds them
 // through search and gets suggestions, each once, also in a resumed session. The tool list is
 // the same as with few skills, and tool suggestions are tracked separately.
+//
 // Proves SKILL-33, X-036, X-061.
 func TestManySkills(t *testing.T) {
 	p := newPlace(t)
@@ -169,6 +172,7 @@ say Yes.`, nil)
 }
 
 // TestUsedSkillsAreNamed checks that if not even all skill names fit, the used ones are listed.
+//
 // Proves SKILL-26, SKILL-32.
 func TestUsedSkillsAreNamed(t *testing.T) {
 	p := newPlace(t)

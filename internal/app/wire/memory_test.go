@@ -546,6 +546,7 @@ func TestMemoryPage(t *testing.T) {
 
 // TestSmallModel checks that the small model is known to exist at the endpoint: a local server
 // is never sent another vendor's model.
+//
 // Proves PROV-58.
 func TestSmallModel(t *testing.T) {
 	for _, tt := range []struct{ base, main, name, want string }{

@@ -76,6 +76,7 @@ func everyTool(t *testing.T) []tool.Tool {
 // TestEveryParameterIsJudged checks that each string a model can pass to a tool is declared as
 // a path, host, program, command or plain text, and that the gate judges all but the last. One
 // forgotten path (Agent.cwd) exposed the whole file system.
+//
 // Proves PERM-76.
 func TestEveryParameterIsJudged(t *testing.T) {
 	c := newPlace(t).following()
@@ -188,6 +189,7 @@ func mentions(f *permission.Facts, value string) bool {
 
 // TestToolsOfServersAreJudgedAsAWhole checks that server tools need confirmation regardless of
 // their own claims about themselves and their parameters.
+//
 // Proves PERM-76.
 func TestToolsOfServersAreJudgedAsAWhole(t *testing.T) {
 	served := tool.New(tool.Def{

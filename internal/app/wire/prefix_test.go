@@ -21,6 +21,7 @@ import (
 // reporting tasks, each request begins with the bytes of the previous one. Cache marks are
 // removed for the comparison, since they move by design; a simulated provider cache checks
 // their positions.
+//
 // Proves LOOP-11, CTX-18, CTX-21.
 func TestPrefixIsStable(t *testing.T) {
 	const turns = 50
@@ -174,6 +175,7 @@ var limitPattern = regexp.MustCompile(`"max_tokens":\d+,`) // irrelevant to the 
 // demand) and for summaries, also in resumed sessions. Each begins with the bytes of a request
 // in the conversation; nearly everything is read from the cache and nothing written to it.
 // Automatic requests add at most a tenth to the cost at the default model's list prices.
+//
 // Proves CTX-18, CTX-42, CTX-55, CTX-59.
 func TestSideRequestsReadTheCache(t *testing.T) {
 	const reads = 20
@@ -245,6 +247,7 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 
 // TestClearedFileIsReadAgain checks that an unchanged file can be read again after its text was
 // cleared from the conversation, in the same process and after resume.
+//
 // Proves READ-06.
 func TestClearedFileIsReadAgain(t *testing.T) {
 	p := newPlace(t)
@@ -284,6 +287,7 @@ func TestClearedFileIsReadAgain(t *testing.T) {
 // midnight, in a changed repository, with other instructions and tools. Each time requests
 // begin with the bytes of the earlier ones, all but 2 % of them are read from the cache, and
 // changes are announced once.
+//
 // Proves CTX-20, CTX-21, SESS-22.
 func TestResumeBeginsAlike(t *testing.T) {
 	p := newPlace(t)
@@ -379,6 +383,7 @@ func tail(sent []string) string { last := sent[len(sent)-1]; return last[max(0, 
 // TestSmallQuestionsCostLittle checks that a title and a label per batch of calls add almost
 // nothing to a session's cost: they are short and use the small model. They are side queries,
 // so the conversation's requests are the same without them.
+//
 // Proves LOOP-32, X-136.
 func TestSmallQuestionsCostLittle(t *testing.T) {
 	const reads, perToken = 20, 4.0 / 1e6 // USD per token of the default model's input
@@ -429,6 +434,7 @@ func TestSmallQuestionsCostLittle(t *testing.T) {
 
 // TestSessionsShareThePrefix checks that new sessions in one directory send the same tools and
 // system prompt regardless of repository state, so that a provider has them cached.
+//
 // Proves CTX-20.
 func TestSessionsShareThePrefix(t *testing.T) {
 	p := newPlace(t)

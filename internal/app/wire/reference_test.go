@@ -34,6 +34,7 @@ type (
 
 // TestToolReference generates the tools page from a conversation's actual tools plus the ones
 // added by settings.
+//
 // Proves CAT-01.
 func TestToolReference(t *testing.T) {
 	all := slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{monitor.New(monitor.Config{}), workflow.New(workflow.Config{}),

@@ -14,6 +14,7 @@ import (
 
 // TestSandboxOfCommands checks that the shell tool queries the sandbox for every command, so
 // that changed settings apply to the next one.
+//
 // Proves SHSB-01.
 func TestSandboxOfCommands(t *testing.T) {
 	w := newPlace(t).open(settings.Source{})

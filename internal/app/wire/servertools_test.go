@@ -12,6 +12,7 @@ import (
 
 // TestOfferedServerTools checks which server tools are offered: deny rules remove them, and
 // --tools affects them only if it names any.
+//
 // Proves REG-02.
 func TestOfferedServerTools(t *testing.T) {
 	all := []string{"mcp__a__x", "mcp__a__y", "mcp__ab__x", "mcp__b__x"}

@@ -9,6 +9,7 @@ import (
 )
 
 // TestSkillsAreNoticed checks that a skill added during a conversation can be called.
+//
 // Proves SKILL-07.
 func TestSkillsAreNoticed(t *testing.T) {
 	p := newPlace(t)
@@ -33,6 +34,7 @@ func TestSkillsAreNoticed(t *testing.T) {
 
 // TestSkillsOfAnUntrustedWorkspace checks that an untrusted workspace's skills are not used,
 // including skills next to files the model touches.
+//
 // Proves PERM-70.
 func TestSkillsOfAnUntrustedWorkspace(t *testing.T) {
 	p := newPlace(t)

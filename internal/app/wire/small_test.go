@@ -12,6 +12,7 @@ import (
 
 // TestApprovedPlanIsJudged checks that the small model recognizes actions the user approved
 // with a plan, and only those. Everything else, including an invalid answer, prompts the user.
+//
 // Proves PLAN-06, SHAST-08.
 func TestApprovedPlanIsJudged(t *testing.T) {
 	const quick = `take seal "seal ([A-Z0-9]{12})"` + "\n"

@@ -75,6 +75,7 @@ func (p *place) begun(when string) (opening, tools string) {
 
 // TestBeginsLikeTheLastSession checks that the first request of a session repeats an earlier
 // session's listing without scanning for skills and agents, unless something has changed.
+//
 // Proves SKILL-07, SKILL-27.
 func TestBeginsLikeTheLastSession(t *testing.T) {
 	p := newPlace(t)
@@ -111,6 +112,7 @@ func TestBeginsLikeTheLastSession(t *testing.T) {
 
 // TestSuggestsLikeTheLastSession checks that a session started from a cached listing gets the
 // same suggestions for its first message.
+//
 // Proves SKILL-33.
 func TestSuggestsLikeTheLastSession(t *testing.T) {
 	p := newPlace(t)
@@ -156,6 +158,7 @@ func (p *place) damageStart() {
 // TestTellsWhatIsNotAsItBegan checks that a session started from a stale listing announces the
 // differences, and nothing else, with its second request. No byte sent before changes, also on
 // resume.
+//
 // Proves SKILL-07, SKILL-27.
 func TestTellsWhatIsNotAsItBegan(t *testing.T) {
 	p := newPlace(t)

@@ -17,6 +17,7 @@ import (
 
 // TestSwappedPathsAreNotRead checks that a file replaced by a link out of the project, after a
 // read-only command was approved, is not read.
+//
 // Proves SH-02, SHRO-07.
 func TestSwappedPathsAreNotRead(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())

@@ -50,6 +50,7 @@ func TestTraitsOfTheTools(t *testing.T) {
 
 // TestOnlyWaitsEndWithAMessage checks that a new user message does not end a running command,
 // search or write.
+//
 // Proves TOOL-09.
 func TestOnlyWaitsEndWithAMessage(t *testing.T) {
 	for _, present := range presentTools(t) {

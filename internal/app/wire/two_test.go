@@ -104,6 +104,7 @@ func TestTwoConversations(t *testing.T) {
 
 // TestConversationsShareSchemas checks that conversations in one workspace share a compiled
 // output schema, independent of its formatting.
+//
 // Proves SOUT-04.
 func TestConversationsShareSchemas(t *testing.T) {
 	w := newPlace(t).open(settings.Source{Trust: true})

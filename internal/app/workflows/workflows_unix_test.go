@@ -20,6 +20,7 @@ import (
 
 // TestShownCommandIsTheRun checks that the command shown by /workflows for a run starts the
 // same run when typed.
+//
 // Proves X-130.
 func TestShownCommandIsTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,6 +40,7 @@ func TestShownCommandIsTheRun(t *testing.T) {
 
 // TestHostileFiles checks that invalid files are reported and harmless: a pipe does not block,
 // a symlink does not lead out of the project, a large file is not read.
+//
 // Proves X-130.
 func TestHostileFiles(t *testing.T) {
 	root, out := t.TempDir(), t.TempDir()
@@ -84,6 +86,7 @@ func TestHostileFiles(t *testing.T) {
 
 // TestSchemasAreCompiledOnce checks that a schema is compiled once, no matter how often steps
 // use it.
+//
 // Proves X-130.
 func TestSchemasAreCompiledOnce(t *testing.T) {
 	ws := New(Config{})

@@ -71,6 +71,7 @@ func (b *bench) git(dir string, args ...string) string {
 
 // TestMoves checks that leaving a worktree returns the conversation to its previous directory,
 // also if removing the worktree fails.
+//
 // Proves X-022.
 func TestMoves(t *testing.T) {
 	b := newBench(t)
