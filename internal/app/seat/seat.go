@@ -71,7 +71,7 @@ func (s Seat) desk() bool {
 	return term.Reflows(s.Getenv)
 }
 
-// set reports whether a variable is set to a true value.
+// set reports whether a variable is set to anything but a false value.
 func (s Seat) set(name string) bool {
 	switch strings.ToLower(s.Getenv(name)) {
 	case "", "0", "false", "no", "off":

@@ -142,7 +142,8 @@ func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Messag
 	}
 }
 
-// receive returns the messages for the model. Others are handled immediately.
+// receive returns the messages that arrived. A mode change is also applied, and a shutdown
+// request recorded, immediately.
 func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 	arrived, err := m.post.Receive(ctx)
 	if err != nil {

@@ -69,9 +69,8 @@ func (b *bench) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestMoves checks that leaving a worktree returns the conversation to its previous directory,
-// also if removing the worktree fails.
-//
+// TestMoves checks entering, leaving, resuming and removing a worktree, and that a refused
+// removal does not move the conversation.
 // Proves X-022.
 func TestMoves(t *testing.T) {
 	b := newBench(t)
