@@ -122,7 +122,6 @@ func show(_ context.Context, t *Task) error {
 	return t.Show("\n" + d.Prompt + "\n")
 }
 
-// page prints a page.
 func (t *Task) page(p desk.Page) error {
 	return t.Show(draw.Palette{}.Text(draw.Page(p, draw.Options{})) + "\n")
 }

@@ -23,12 +23,10 @@ func (o *agentsOptions) flags() []flag {
 	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain describes agents.
 func (*agentsOptions) explain() string { return agentscmd.Explanation }
 
 func (*agentsOptions) actions() []action { return agentscmd.Actions().Help() }
 
-// offers completes agent names.
 func (o *agentsOptions) offers(env *Env, args []string) []offer {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
 		return nil

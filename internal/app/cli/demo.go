@@ -125,7 +125,6 @@ func demoScript(paced bool) ([]byte, error) {
 	return src, nil
 }
 
-// withoutPauses returns the script without pauses.
 func withoutPauses(script []byte) []byte {
 	var b strings.Builder
 	for line := range strings.Lines(string(script)) {

@@ -115,7 +115,6 @@ func (env *Env) streams() *console.Console {
 	return c
 }
 
-// print writes to standard output.
 func (env *Env) print(text string) error { return env.streams().Print(text) }
 
 // show writes untrusted text to standard output; see [console.Console.Show].

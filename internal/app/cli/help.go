@@ -39,7 +39,6 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 	return setup.Errorf("there is no command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))
 }
 
-// offers completes command names.
 func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 	if len(args) == 0 {
 		for _, c := range commands() {

@@ -31,7 +31,6 @@ func (o *mcpOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain describes how to start.
 func (*mcpOptions) explain() string { return mcpcmd.Explanation }
 
 func (*mcpOptions) actions() []action { return mcpActions().Help() }
@@ -51,7 +50,6 @@ func (*mcpOptions) advice(args []string) string {
 	return ""
 }
 
-// offers completes server names.
 func (o *mcpOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"get", "remove", "tools", "call", "login", "logout"}, args[0]) {
 		return nil

@@ -27,12 +27,10 @@ func (o *memoryOptions) flags() []flag {
 	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain describes how memories are named.
 func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }
 
 func (*memoryOptions) actions() []action { return memorycmd.Actions().Help() }
 
-// offers completes memory names.
 func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
 		return nil

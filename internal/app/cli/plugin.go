@@ -23,12 +23,10 @@ func (o *pluginOptions) flags() []flag {
 	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-// explain describes how to start.
 func (*pluginOptions) explain() string { return plugincmd.Explanation }
 
 func (*pluginOptions) actions() []action { return plugincmd.Actions().Help() }
 
-// offers completes plugin names.
 func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"details", "enable", "disable", "update", "uninstall", "configure"}, args[0]) {
 		return nil

@@ -36,7 +36,6 @@ func (*scheduleOptions) actions() []action {
 	}
 }
 
-// offers completes job IDs.
 func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) == 0 || args[0] != "delete" {
 		return nil

@@ -50,7 +50,6 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 	return t.Run(ctx, a)
 }
 
-// explain describes how sessions are named.
 func (*sessionsOptions) explain() string {
 	return "A session is named by its id, its title, the beginning of either, its tag, or the path of its file.\n"
 }

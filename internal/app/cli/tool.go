@@ -52,7 +52,6 @@ func (o *toolOptions) flags() []flag {
 	return append(table, debugFlags(&o.spec.Debug)...)
 }
 
-// offers completes tool names.
 func (*toolOptions) offers(env *Env, args []string) []offer {
 	if len(args) > 0 {
 		return nil
@@ -187,7 +186,6 @@ func (c *caller) one(ctx context.Context, env *Env, name, input string, asJSON b
 	return nil
 }
 
-// call runs one call.
 func (c *caller) call(ctx context.Context, name, input string) toolResult {
 	c.calls++
 	if canonical, ok := c.find(name); ok {

@@ -25,7 +25,6 @@ func (o *toolsOptions) flags() []flag {
 	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
-// toolOffers returns the tool names.
 func toolOffers(env *Env) (list []offer) {
 	p, _ := settings.Open(env.source(settings.Source{})) // ok: problems don't matter here
 	w := wire.Open(env.wire(), p)

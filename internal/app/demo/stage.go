@@ -24,7 +24,6 @@ type Stage struct {
 	Width     int // terminal width; 0 if unknown
 }
 
-// width returns the text width.
 func (d *Stage) width() int {
 	const comfortable = 96
 	if d.Width > 0 {

@@ -75,7 +75,6 @@ func installed(path string, getenv func(string) string) string {
 	return "a single file"
 }
 
-// terminal describes the terminal.
 func (c Config) terminal() desk.Check {
 	check := desk.Check{Name: "terminal", Fine: "none"}
 	if !c.Terminal {

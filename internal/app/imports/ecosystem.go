@@ -67,7 +67,6 @@ func (s *search) folder(level, dir string) {
 	s.agents(level, filepath.Join(dir, "agents"))
 }
 
-// agents finds agent files.
 func (s *search) agents(level, dir string) {
 	files := list(dir, ".md", maxDepth)
 	if len(files) == 0 {

@@ -55,7 +55,6 @@ func (s *search) others() {
 	}
 }
 
-// codex scans a .codex directory.
 func (s *search) codex(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return
@@ -69,7 +68,6 @@ func (s *search) codex(level, dir string) {
 	}
 }
 
-// gemini scans a .gemini directory.
 func (s *search) gemini(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return

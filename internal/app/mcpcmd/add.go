@@ -184,7 +184,6 @@ func (t *Task) warn(to roster.Scope, e *roster.Entry) {
 	}
 }
 
-// remove removes a server.
 func remove(ctx context.Context, t *Task) error {
 	from, err := t.scope("")
 	if err != nil {

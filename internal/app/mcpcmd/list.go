@@ -97,7 +97,6 @@ func idle(e *roster.Entry) mcp.Status {
 	return s
 }
 
-// list lists the servers.
 func list(ctx context.Context, t *Task) error {
 	r, err := t.load()
 	if err != nil {
@@ -171,7 +170,6 @@ func (s *shown) advice(trusted bool) (lines []string) {
 	return lines
 }
 
-// get shows one server.
 func get(ctx context.Context, t *Task) error {
 	r, err := t.load()
 	if err != nil {

@@ -97,7 +97,6 @@ func (t *Task) target() (e *roster.Entry, rest []string, err error) {
 	return roster.Source{Scope: roster.Flag, Getenv: t.Project.Source().Getenv}.Entry(tried, raw), t.Args, nil
 }
 
-// tools lists a server's tools.
 func tools(ctx context.Context, t *Task) error {
 	_, status, rest, done, err := t.reach(ctx)
 	if err != nil {

@@ -159,7 +159,6 @@ func Choose(ctx context.Context, cfg Config, spec Spec, parent *Choice, opened f
 	return m, nil
 }
 
-// open opens the provider.
 func (m *Choice) open(ctx context.Context, opened func(close func())) (err error) {
 	c := m.Config.Backend(m.spec)
 	c.Lifetime = ctx

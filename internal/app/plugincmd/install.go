@@ -45,7 +45,6 @@ func (t *Task) show(offer *plugins.Offer) error {
 	return t.Show(offer.Title() + "\n  " + strings.Join(offer.Lines(), "\n  ") + "\n")
 }
 
-// enable enables an installed plugin.
 func enable(ctx context.Context, t *Task) error {
 	to, err := t.scope()
 	if err != nil {
@@ -73,7 +72,6 @@ func enable(ctx context.Context, t *Task) error {
 	return t.askOptions(ctx, offer.Plugin, t.Values)
 }
 
-// disable disables a plugin.
 func disable(ctx context.Context, t *Task) error {
 	to, err := t.scope()
 	if err != nil {
@@ -142,7 +140,6 @@ func (t *Task) updateOne(ctx context.Context, name string) error {
 	return t.Show(text + "\n")
 }
 
-// uninstall removes a plugin.
 func uninstall(ctx context.Context, t *Task) error {
 	text, err := t.Plugins.Uninstall(ctx, t.Args[0], t.Data)
 	if err != nil {

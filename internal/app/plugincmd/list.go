@@ -32,7 +32,6 @@ const (
 	maxWhy     = 500
 )
 
-// list lists the plugins.
 func list(_ context.Context, t *Task) error {
 	all, err := t.Plugins.All()
 	if err != nil {
@@ -69,7 +68,6 @@ func list(_ context.Context, t *Task) error {
 	return t.Show(b.String())
 }
 
-// details shows a plugin.
 func details(ctx context.Context, t *Task) error {
 	fields, lines, err := t.Plugins.Describe(ctx, t.Args[0])
 	if err != nil {
@@ -150,7 +148,6 @@ func (t *Task) told(text string, err error) error {
 	return err
 }
 
-// markets lists the marketplaces.
 func markets(t *Task) error {
 	all, err := t.Plugins.Markets()
 	if err != nil {

@@ -102,7 +102,6 @@ func (s *Set) Hooks() (list []hook.Source) {
 	return list
 }
 
-// hooks returns a plugin's hooks.
 func (s *Set) hooks(p *plugin.Plugin) hook.Source {
 	options := s.options(p)
 	return hook.Source{

@@ -212,7 +212,6 @@ func (a *access) record(network transport.Config) (http.RoundTripper, error) {
 	return a.recorder, nil
 }
 
-// close closes the recorder.
 func (a *access) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// pipe creates a named pipe.
 func (p *place) pipe(rel string) {
 	p.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.Path(rel)), 0o755); err != nil {

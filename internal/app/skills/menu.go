@@ -109,7 +109,6 @@ func (m *menu) commands(all bool) []desk.Command {
 	return o.made
 }
 
-// namesOf returns the names of skills.
 func namesOf(list []*skill.Skill) (names []string) {
 	for _, k := range list {
 		names = append(names, k.Name)

@@ -221,7 +221,6 @@ func (x *run) end() (*Outcome, error) {
 	return &out, x.err
 }
 
-// stop stops the agent.
 func (x *run) stop(ctx context.Context) {
 	if x.task != nil {
 		x.task.Stop()

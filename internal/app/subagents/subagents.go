@@ -199,7 +199,6 @@ func (a *Agents) called(ctx context.Context, in agenttool.Input, report func(too
 	return out.result(a.cfg.Language()), nil
 }
 
-// spawn starts a teammate.
 func (a *Agents) spawn(ctx context.Context, in agenttool.Input) (tool.Result, error) {
 	d, err := a.Definition(in.Type)
 	if err != nil {

@@ -119,7 +119,6 @@ func (in *Invocation) parseFlag(table []Flag, args []string) (used int, err erro
 	return used, nil
 }
 
-// set sets a flag.
 func (in *Invocation) set(f *Flag, value string) error {
 	if f.Inherited {
 		arg := "--" + f.Name

@@ -317,7 +317,6 @@ func (t *Transcript) State() store.State {
 // Ledger returns the session's ledger, which continues from its cost so far.
 func (t *Transcript) Ledger() *cost.Ledger { return t.ledger() }
 
-// openLedger creates the ledger.
 func (t *Transcript) openLedger() *cost.Ledger {
 	ledger := cost.New(t.cfg.Facts)
 	if t.Earlier == nil {

@@ -191,7 +191,6 @@ func noteOf(c *Conversation) func(kind string, fields map[string]any) {
 	}
 }
 
-// openSession creates the session.
 func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()

@@ -10,7 +10,6 @@ import (
 	"adze/internal/session"
 )
 
-// skill writes a user skill.
 func (p *place) skill(name, description string) {
 	p.T.Helper()
 	p.Write("home/.adze/skills/"+name+"/SKILL.md", "---\ndescription: "+description+"\n---\nDo "+name+".\n")

@@ -62,7 +62,6 @@ func usesSkills(c *Conversation) bool {
 	return c.spec.Calls == FromModel && !c.ws.values().Size.Reduced()
 }
 
-// openSkills creates the conversation's skills.
 func openSkills(c *Conversation) {
 	if !usesSkills(c) {
 		return

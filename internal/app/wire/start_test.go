@@ -23,7 +23,6 @@ func (p *place) many() {
 
 func settleStamps() { time.Sleep(2100 * time.Millisecond) }
 
-// agent writes a user agent.
 func (p *place) agent(description string) {
 	p.T.Helper()
 	p.Write("home/.adze/agents/helper.md", "---\nname: helper\ndescription: "+description+"\n---\nHelp.\n")

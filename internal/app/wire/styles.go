@@ -8,7 +8,6 @@ import (
 	"adze/internal/style"
 )
 
-// styles returns the output styles.
 func (w *Workspace) styles() *styles.Chooser {
 	return &styles.Chooser{Project: w.Project, Language: w.language, Say: w.Say, Plugins: func() []style.Root { return earlyPlugins(w).Styles() }}
 }

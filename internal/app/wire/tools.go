@@ -14,7 +14,6 @@ import (
 	"adze/internal/tool"
 )
 
-// tools returns the conversation's tools.
 func (c *Conversation) tools() []tool.Tool {
 	v := c.ws.values()
 	cfg := toolbox.Config{

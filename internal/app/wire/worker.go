@@ -308,7 +308,6 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 	return c.ws.Converse(ctx, spec)
 }
 
-// agentSettings returns the settings for sub-agents.
 func agentSettings(w *Workspace) settings.Agents { return w.values().Loop.Agents }
 
 // notify sends text to the conversation's model, starting a turn if none is running.

@@ -125,7 +125,6 @@ func Open(env Env, p *settings.Project) *Workspace {
 // Close releases the workspace's resources. Its conversations must be closed first.
 func (w *Workspace) Close() { w.closers.run() }
 
-// values returns the current settings.
 func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 
 // snapshot starts reading the repository of dir, once, in the background, and returns a
