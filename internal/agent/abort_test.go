@@ -103,6 +103,7 @@ func TestAbortReasons(t *testing.T) {
 }
 
 // TestAbortBeforeTheRequest checks that a request interrupted during preparation is not sent.
+//
 // Proves LOOP-40.
 func TestAbortBeforeTheRequest(t *testing.T) {
 	b := newBench(t, "say never")
@@ -119,6 +120,7 @@ func TestAbortBeforeTheRequest(t *testing.T) {
 
 // TestAbortReasonsWhileToolsRun checks that the model is notified after the results only if the
 // user interrupted.
+//
 // Proves LOOP-43.
 func TestAbortReasonsWhileToolsRun(t *testing.T) {
 	for why, notice := range map[tool.Abort]bool{tool.AbortUser: true, tool.AbortShutdown: false} {
@@ -139,6 +141,7 @@ func TestAbortReasonsWhileToolsRun(t *testing.T) {
 
 // TestNewMessageEndsOnlyWaits checks that a message typed during a turn ends only calls that
 // merely wait, never a command (second-look 2.3).
+//
 // Proves LOOP-42 and TOOL-09.
 func TestNewMessageEndsOnlyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -222,6 +225,7 @@ func TestPrefetchIsAttachedWhenReady(t *testing.T) {
 
 // TestLabels checks that labels arrive while the next request streams, or not at all: the turn
 // never waits for them.
+//
 // Proves LOOP-32.
 func TestLabels(t *testing.T) {
 	for _, tt := range []struct {

@@ -92,6 +92,7 @@ func waits(events []agent.Event) (all []string) {
 
 // TestBrokenAnswersBackOff checks that an answer that breaks off, in any way and any dialect,
 // is requested again by the retry rules: after a pause, alternating between streamed and whole.
+//
 // Proves LOOP-19, PROV-50.
 func TestBrokenAnswersBackOff(t *testing.T) {
 	for _, dialect := range []string{"", "dialect chat\n", "dialect responses\n", "dialect gemini\n"} {
@@ -130,6 +131,7 @@ func TestBrokenAnswersBackOff(t *testing.T) {
 // TestBrokenAnswersAreGivenUp checks that an answer that always breaks off is given up after as
 // many attempts as a failing connection, and an answer that stalls, or that the server ended on
 // purpose, after three. Without retries, nothing waits.
+//
 // Proves LOOP-19, PROV-21, PROV-50.
 func TestBrokenAnswersAreGivenUp(t *testing.T) {
 	for _, tt := range []struct {
@@ -172,6 +174,7 @@ func TestBrokenAnswersAreGivenUp(t *testing.T) {
 
 // TestAbortBetweenBrokenAnswers checks that an abort ends the wait for the next attempt
 // immediately.
+//
 // Proves LOOP-40, PROV-50.
 func TestAbortBetweenBrokenAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -194,6 +197,7 @@ func (s *spending) Exhausted(float64) (float64, bool)                    { retur
 
 // TestBrokenAnswersWithinTheBudget checks that the budget also covers answers that break off,
 // since they are paid for.
+//
 // Proves SESS-43.
 func TestBrokenAnswersWithinTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

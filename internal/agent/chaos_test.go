@@ -30,6 +30,7 @@ import (
 // TestChaos runs turns against a failing server in every dialect. In all cases each call in the
 // history has exactly one result, the files on disk match the writes in the history, and every
 // request is valid.
+//
 // Proves PROV-10, LOOP-20.
 func TestChaos(t *testing.T) {
 	const runs, many = 60, 20

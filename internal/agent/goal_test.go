@@ -38,6 +38,7 @@ func (g *fakeGoal) Missed(msg.Message) (string, agent.Ended) {
 
 // TestPromised checks that a turn waits for pending notifications unless no further request is
 // allowed.
+//
 // Proves SHBG-07.
 func TestPromised(t *testing.T) {
 	const told = "say It runs.\n---\nexpect last \"It is over.\"\nsay Good."

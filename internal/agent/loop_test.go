@@ -183,6 +183,7 @@ func TestConcurrencyIsCapped(t *testing.T) {
 
 // TestDelegatedCallsAreNotCapped checks that calls that wait for agents do not count toward the
 // concurrency limit.
+//
 // Proves AGENT-05, EXEC-10.
 func TestDelegatedCallsAreNotCapped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -272,6 +273,7 @@ user result "did other"
 }
 
 // TestDeniedShellCancelsNothing checks that a denied call does not count as failed.
+//
 // Proves LOOP-15.
 func TestDeniedShellCancelsNothing(t *testing.T) {
 	b := newBench(t, "use DeniedShell {\"text\":\"no\"}\nuse Shell {\"text\":\"next\"}\n---\nsay end")
@@ -283,6 +285,7 @@ func TestDeniedShellCancelsNothing(t *testing.T) {
 
 // TestSyncBeforeSideEffects checks that the response is on disk before its calls change
 // anything.
+//
 // Proves SESS-12.
 func TestSyncBeforeSideEffects(t *testing.T) {
 	b := newBench(t, "use Unsafe {\"text\":\"write\"}\n---\nsay end")
@@ -352,6 +355,7 @@ user result "did reading"
 
 // TestNoEndsTheTurn checks that a rejection returns control to the user (model-side 13): the
 // turn ends without another request, later calls are not run, and each call has its result.
+//
 // Proves PERM-17.
 func TestNoEndsTheTurn(t *testing.T) {
 	b := newBench(t, `

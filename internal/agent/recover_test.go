@@ -34,6 +34,7 @@ func TestOutputLimitIsRaisedOnce(t *testing.T) {
 
 // TestCallsResetOutputLimits checks that the output limit and the number of resumes are reset
 // after calls have run.
+//
 // Proves LOOP-06.
 func TestCallsResetOutputLimits(t *testing.T) {
 	b := newBench(t, "say cut off\nstop max_tokens\n---\nexpect max_tokens 64000\nuse Safe {\"text\":\"a\"}\n---\nexpect max_tokens 32000\nsay end")
@@ -380,6 +381,7 @@ func TestRejectedSignatureRecoversOnce(t *testing.T) {
 
 // TestRefusedThinkingIsRemembered checks that rejected reasoning is never sent again in any
 // later turn, and that later reasoning always is.
+//
 // Proves PROV-41.
 func TestRefusedThinkingIsRemembered(t *testing.T) {
 	b := newBench(t, "think Old.\nuse Safe {}\n---\nerror bad_signature\n---\nthink New.\nuse Safe {}\n---\nsay ok\n---\nsay and on")

@@ -12,6 +12,7 @@ import (
 
 // TestRefusedThinking checks that rejected reasoning is remembered block by block: from the
 // message the error names on, or everything sent.
+//
 // Proves PROV-41.
 func TestRefusedThinking(t *testing.T) {
 	entry := func(id string, parts ...msg.Part) msg.Entry {

@@ -68,6 +68,7 @@ func TestInForce(t *testing.T) {
 }
 
 // TestCheck checks that a missing sandbox stops the program if it is required, and only then.
+//
 // Proves PERM-63.
 func TestCheck(t *testing.T) {
 	missing := errors.New("no sandbox works here")
@@ -96,6 +97,7 @@ func TestCheck(t *testing.T) {
 
 // TestReload checks that changed settings apply to the next command: the gate and the shell
 // tool are updated, and nothing runs if a required sandbox does not work.
+//
 // Proves PERM-62, PERM-63, SHSB-01.
 func TestReload(t *testing.T) {
 	f, said := confined(t, Settings{}, sandbox.Bubblewrap, nil)

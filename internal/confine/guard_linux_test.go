@@ -40,6 +40,7 @@ func (d decision) Before(_ context.Context, u *tool.Use) error {
 
 // TestAllowedFilesAreNoStrays checks that a file that a call is allowed to write may appear
 // under a protected name while a command runs, and that others may not.
+//
 // Proves PERM-61.
 func TestAllowedFilesAreNoStrays(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()

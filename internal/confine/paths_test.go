@@ -46,6 +46,7 @@ func denying(t *testing.T, base string, texts ...string) []rule.Rule {
 
 // TestHidden checks that rules that deny reading hide files from commands too, wherever their
 // patterns lead, and that other rules hide nothing.
+//
 // Proves PERM-61.
 func TestHidden(t *testing.T) {
 	work := tree(t, "a.env", "sub/b.env", "keys/one", "keys/two", "public")
@@ -88,6 +89,7 @@ func TestHiddenIsBounded(t *testing.T) {
 
 // TestWritable checks that files that control adze's own execution, and the ones named in
 // settings, cannot be written.
+//
 // Proves PERM-61.
 func TestWritable(t *testing.T) {
 	p := &paths{new(sources), "/work", "/home/a", "", nil}

@@ -92,6 +92,7 @@ func TestHookReadsWhyThereIsNoAnswer(t *testing.T) {
 
 // TestWhatDoesNotAskIsOutput checks that lines other than questions are output, wherever they
 // appear.
+//
 // Proves HOOK-18.
 func TestWhatDoesNotAskIsOutput(t *testing.T) {
 	long := `{"prompt":"x","message":"` + strings.Repeat("m", 1<<20) + `","options":[{"key":"a"}]}`
@@ -188,6 +189,7 @@ func TestHookInTheBackgroundCannotAsk(t *testing.T) {
 
 // TestQuestionEndsWithItsHook checks that a question is withdrawn when its hook or the turn
 // ends.
+//
 // Proves HOOK-18.
 func TestQuestionEndsWithItsHook(t *testing.T) {
 	for _, tt := range []struct{ name, script string }{
@@ -223,6 +225,7 @@ func TestQuestionEndsWithItsHook(t *testing.T) {
 
 // TestTimeStandsStillWhileTheUserDecides checks that a slow user neither uses up the hook's
 // time nor makes it count as slow.
+//
 // Proves HOOK-18, HOOK-13.
 func TestTimeStandsStillWhileTheUserDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -247,6 +250,7 @@ func TestTimeStandsStillWhileTheUserDecides(t *testing.T) {
 
 // TestEachHookGetsItsOwnAnswer checks that concurrent questions, of several hooks or of one,
 // each get their own answer.
+//
 // Proves HOOK-18.
 func TestEachHookGetsItsOwnAnswer(t *testing.T) {
 	script := func(id string) string {
@@ -270,6 +274,7 @@ func TestEachHookGetsItsOwnAnswer(t *testing.T) {
 
 // FuzzDialogue checks for arbitrary output in arbitrary pieces that each line is either output
 // or a question, and none is lost.
+//
 // Proves HOOK-18.
 func FuzzDialogue(f *testing.F) {
 	f.Add([]byte("text\n{\"prompt\":\"x\",\"message\":\"m\",\"options\":[{\"key\":\"a\"}]}\n{}\n"), uint8(3))

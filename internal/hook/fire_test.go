@@ -126,6 +126,7 @@ func TestManagedHooksRankFirst(t *testing.T) {
 }
 
 // TestMute checks that the user can disable hooks, except the administrator's and the host's.
+//
 // Proves HOOK-32.
 func TestMute(t *testing.T) {
 	r, _ := start(t, Config{Sources: []Source{
@@ -233,6 +234,7 @@ func TestOnce(t *testing.T) {
 
 // TestTypes checks that a hook of a type that cannot run yet gives no verdict, so that its call
 // needs confirmation.
+//
 // Proves HOOK-05.
 func TestTypes(t *testing.T) {
 	for entry, want := range map[string]string{
@@ -284,6 +286,7 @@ func TestCallbacks(t *testing.T) {
 
 // TestHooksOfAHostForSubAgents checks that sub-agents at any depth have the host's hooks,
 // including ones set later, and that hooks disabled by the user are disabled for them.
+//
 // Proves HOOK-05.
 func TestHooksOfAHostForSubAgents(t *testing.T) {
 	use := &tool.Use{ToolUse: *msg.NewToolUse("toolu_1", "Bash", `{"command":"make"}`)}
@@ -316,6 +319,7 @@ func TestHooksOfAHostForSubAgents(t *testing.T) {
 
 // TestHostHooks checks that unusable host hooks are an error that keeps the previous ones, and
 // that unknown events and ineffective fields are noted.
+//
 // Proves HOOK-05.
 func TestHostHooks(t *testing.T) {
 	tests := []struct {

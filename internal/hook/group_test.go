@@ -11,6 +11,7 @@ import (
 
 // TestPluginHooksAreReadWhenNeeded checks that a plugin's hooks are parsed once, when an event
 // needs them, with the same result as parsing at the start.
+//
 // Proves HOOK-03, HOOK-27.
 func TestPluginHooksAreReadWhenNeeded(t *testing.T) {
 	var told []string

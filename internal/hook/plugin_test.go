@@ -26,6 +26,7 @@ func pluginSource(root string, options map[string]string, hooks string) Source {
 
 // TestPluginOptionsAreNoCode checks that a command gets each value, with quotes, spaces and
 // code in it, as one word, wherever it appears.
+//
 // Proves HOOK-11.
 func TestPluginOptionsAreNoCode(t *testing.T) {
 	value := `'; touch pwned; "$(touch pwned)" ` + "`touch pwned`" + ` * $HOME \`

@@ -12,6 +12,7 @@ import (
 
 // TestPromptHooks checks that an opinion of a model or an agent counts like a command's output,
 // and that an invalid one counts like a broken hook.
+//
 // Proves HOOK-05, HOOK-14.
 func TestPromptHooks(t *testing.T) {
 	const hook = `{"type":"prompt","prompt":"Is it safe? $ARGUMENTS","model":"haiku"}`

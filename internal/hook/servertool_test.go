@@ -9,6 +9,7 @@ import (
 
 // TestToolHooks checks that a server tool's result counts like a command's output, and that an
 // unreachable server counts like a broken hook.
+//
 // Proves HOOK-05, HOOK-14.
 func TestToolHooks(t *testing.T) {
 	const hook = `{"type":"mcp_tool","server":"guard","tool":"check","input":{"command":"${tool_input.command}","about":"run in ${cwd}: ${tool_input}","n":1}}`

@@ -40,6 +40,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestNamesProperty checks that names are legal and distinct, and do not depend on the order.
+//
 // Proves MCP-30.
 func TestNamesProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

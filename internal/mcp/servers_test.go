@@ -494,6 +494,7 @@ func TestBatches(t *testing.T) {
 }
 
 // TestCallTimeout checks that a call without activity ends, and that progress keeps it alive.
+//
 // Proves MCP-14.
 func TestCallTimeout(t *testing.T) {
 	for _, tt := range []struct {

@@ -21,6 +21,7 @@ var command = regexp.MustCompile(`(^|[ ;])/[a-z]+`)
 
 // TestExplain checks that the texts mention only features available where they are read
 // (sections 3.6 and 2.10 of the reviews).
+//
 // Proves PROV-55.
 func TestExplain(t *testing.T) {
 	page := "<html><body><h1>502</h1></body></html>"

@@ -8,6 +8,7 @@ import (
 )
 
 // TestNewID checks that IDs are random version 4 UUIDs.
+//
 // Proves SESS-11.
 func TestNewID(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)

@@ -199,6 +199,7 @@ func TestParseMessage(t *testing.T) {
 
 // TestNewToolUse checks that input that is not an object is kept for the error message and that
 // a request built from the use stays valid.
+//
 // Proves LOOP-12.
 func TestNewToolUse(t *testing.T) {
 	tests := []struct{ name, in, input, malformed string }{

@@ -559,6 +559,7 @@ func anything() *rapid.Generator[[]msg.Message] {
 
 // TestRepairMakesRequestsValid checks that after any history is loaded, the next request is
 // valid.
+//
 // Proves SESS-21, LOOP-17.
 func TestRepairMakesRequestsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

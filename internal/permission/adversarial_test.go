@@ -80,6 +80,7 @@ func hostileWorld(t testing.TB) world {
 
 // TestAdversarial checks that no attack is allowed, no deny is weakened, and every call that
 // needs a prompt gets one.
+//
 // Proves PERM-08, PERM-37, PERM-38.
 func TestAdversarial(t *testing.T) {
 	w := hostileWorld(t)

@@ -85,6 +85,7 @@ func TestChildRules(t *testing.T) {
 
 // TestQuestionsThatWait checks that a permanent decision about one agent's call applies to all
 // agents, including pending questions, but a session decision or a hook's ask does not.
+//
 // Proves AGENT-10, PERM-17.
 func TestQuestionsThatWait(t *testing.T) {
 	rules := func(d scope.Scope) []Update {
@@ -151,6 +152,7 @@ func TestQuestionsThatWait(t *testing.T) {
 
 // TestChildLosesRules checks that a rule removed from the settings stops applying to every
 // agent.
+//
 // Proves AGENT-10.
 func TestChildLosesRules(t *testing.T) {
 	r, err := rule.Parse("Bash(make)")

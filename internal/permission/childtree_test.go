@@ -39,6 +39,7 @@ func (n *node) in(name string) string {
 // TestChildrenNeverWiden checks that no conversation may do more than its lead after any
 // sequence of grants and revocations: agents, forks, agents in worktrees, and teammates in
 // other processes.
+//
 // Proves AGENT-15.
 func TestChildrenNeverWiden(t *testing.T) {
 	w := newWorld(t)
@@ -235,6 +236,7 @@ func seq(n int) []int {
 
 // TestChildDir checks that a child starts only inside its lead's directories, also through a
 // symlink.
+//
 // Proves AGENT-15.
 func TestChildDir(t *testing.T) {
 	w := newWorld(t)

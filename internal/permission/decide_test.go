@@ -12,6 +12,7 @@ import (
 )
 
 // TestSteps has cases whose result would change if their step were moved.
+//
 // Proves PERM-15.
 func TestSteps(t *testing.T) {
 	w := newWorld(t)

@@ -46,6 +46,7 @@ func (b broken) Match(string) (bool, error) { return b.matched, errors.New("brok
 
 // TestBrokenChecksNeverAllow checks that a failing tool check never allows, and denies or asks
 // as its rule says.
+//
 // Proves PERM-01.
 func TestBrokenChecksNeverAllow(t *testing.T) {
 	w := newWorld(t)
@@ -97,6 +98,7 @@ func TestLinksToDeniedDirectoriesAreDenied(t *testing.T) {
 }
 
 // TestFirstSavedModeCounts checks that planning returns to the first mode it was entered from.
+//
 // Proves PLAN-01.
 func TestFirstSavedModeCounts(t *testing.T) {
 	w := newWorld(t)

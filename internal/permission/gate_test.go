@@ -88,6 +88,7 @@ func TestGateAsks(t *testing.T) {
 
 // TestAllowedAndStopped checks that the user may let the call run and end the turn after it,
 // and that a question names the programs that would run.
+//
 // Proves PLAN-05.
 func TestAllowedAndStopped(t *testing.T) {
 	w := newWorld(t)
@@ -107,6 +108,7 @@ func TestAllowedAndStopped(t *testing.T) {
 
 // TestRefusalTellsTheModel checks that the model gets a readable reason covering all parts of a
 // command, and advice, but never a mention of modes that allow everything (model-side 3.5).
+//
 // Proves PERM-02.
 func TestRefusalTellsTheModel(t *testing.T) {
 	w := newWorld(t)
@@ -168,6 +170,7 @@ func (u unfit) Foresee(look bool) error {
 
 // TestDoomedCallsAreNotAsked checks that a call that would fail (model-side 12) reaches neither
 // the user nor a hook, that no denial is recorded, and that unreadable files are not inspected.
+//
 // Proves EXEC-03.
 func TestDoomedCallsAreNotAsked(t *testing.T) {
 	w := newWorld(t)
@@ -429,6 +432,7 @@ func TestDenialTracking(t *testing.T) {
 
 // TestAutoMode checks that without a classifier, auto mode allows the same as acceptEdits and
 // asks about the rest, with broad allow rules suspended.
+//
 // Proves PERM-24.
 func TestAutoMode(t *testing.T) {
 	w := newWorld(t)
@@ -648,6 +652,7 @@ func TestRefusalsAdviseWhatHelps(t *testing.T) {
 
 // TestRulesOfACommand checks that a command's grants rank below every deny and ask, and end
 // with the command.
+//
 // Proves SKILL-15.
 func TestRulesOfACommand(t *testing.T) {
 	w := newWorld(t)

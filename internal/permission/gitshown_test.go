@@ -121,6 +121,7 @@ func (w world) runCopy(t *testing.T, line string) []byte {
 
 // TestGitShowsNothingDenied runs the git commands that pass and checks that none shows or
 // copies a file that a rule of any form denies reading.
+//
 // Proves PERM-38.
 func TestGitShowsNothingDenied(t *testing.T) {
 	w, names := gitWorld(t)
@@ -328,6 +329,7 @@ func TestGitShowsNothingBehindLinks(t *testing.T) {
 
 // TestCommandsReadNothingDenied runs the commands that pass and checks that none prints or
 // copies a file that a rule denies reading, wherever it is named.
+//
 // Proves PERM-38.
 func TestCommandsReadNothingDenied(t *testing.T) {
 	w, _ := gitWorld(t)
@@ -358,6 +360,7 @@ func TestCommandsReadNothingDenied(t *testing.T) {
 
 // TestCommandsEditNothingDenied runs the commands that pass and checks that none changes a file
 // that a rule denies editing.
+//
 // Proves PERM-38.
 func TestCommandsEditNothingDenied(t *testing.T) {
 	w, _ := gitWorld(t)

@@ -91,6 +91,7 @@ func TestJudge(t *testing.T) {
 }
 
 // TestJudgeDoubt checks that the prompt explains why the judge did not answer.
+//
 // Proves PERM-24.
 func TestJudgeDoubt(t *testing.T) {
 	w := newWorld(t)
@@ -283,6 +284,7 @@ func TestPlanClasses(t *testing.T) {
 
 // TestJudgeNeverLiftsADeny checks that a judge's answer never overrides a rule's deny, and that
 // calls only the user may allow are not allowed without one.
+//
 // Proves PERM-23, PERM-24.
 func TestJudgeNeverLiftsADeny(t *testing.T) {
 	w := newWorld(t)

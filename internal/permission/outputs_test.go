@@ -881,6 +881,7 @@ const rulesAllow = `
 // TestRulesCoverNoOutputs checks that for every program, a wildcard rule covers neither a
 // protected place nor a program named in an option, and that a rule quoting the command covers
 // the programs it runs.
+//
 // Proves PERM-36.
 func TestRulesCoverNoOutputs(t *testing.T) {
 	w := outputWorld(t)
@@ -906,6 +907,7 @@ func TestRulesCoverNoOutputs(t *testing.T) {
 
 // TestRemovalsThatAreNotDangerous checks that only dangerous removals are refused in every
 // mode, not multi-line ones.
+//
 // Proves PERM-37.
 func TestRemovalsThatAreNotDangerous(t *testing.T) {
 	w := outputWorld(t)

@@ -143,6 +143,7 @@ func TestLinks(t *testing.T) {
 }
 
 // TestReadSteps has cases whose result would change if their step were moved past the next.
+//
 // Proves PERM-32, FPRM-04.
 func TestReadSteps(t *testing.T) {
 	w := newWorld(t)
@@ -193,6 +194,7 @@ func TestReadSteps(t *testing.T) {
 }
 
 // TestWriteSteps has cases whose result would change if their step were moved past the next.
+//
 // Proves PERM-33, FPRM-05.
 func TestWriteSteps(t *testing.T) {
 	w := newWorld(t)
@@ -376,6 +378,7 @@ func TestOneLookup(t *testing.T) {
 // TestScratch checks that the temporary directory can be read and written without asking in
 // every mode but plan (model-side 5.12), unless a rule denies it, a symlink leads out of it, or
 // programs execute or obey the file.
+//
 // Proves PERM-43.
 func TestScratch(t *testing.T) {
 	w := newWorld(t)

@@ -187,6 +187,7 @@ func TestApprovedPrompts(t *testing.T) {
 
 // TestRemindersAreBilingual checks that reminders use the prompt language current when they are
 // sent.
+//
 // Proves CTX-10, X-149.
 func TestRemindersAreBilingual(t *testing.T) {
 	l := texts.English

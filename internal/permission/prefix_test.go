@@ -9,6 +9,7 @@ import (
 
 // TestPrefixRules checks that a wildcard rule covers neither options that run or read something
 // else nor files outside the working directories, and that it covers the intended uses.
+//
 // Proves SHAST-10.
 func TestPrefixRules(t *testing.T) {
 	w := newWorld(t)

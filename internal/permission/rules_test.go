@@ -78,6 +78,7 @@ func (w world) text(t testing.TB, name, text string) {
 
 // TestCommandRulesHoldF11 checks that a deny or ask rule for commands applies however the
 // command is disguised, and that a line it does not match causes no prompt (F11).
+//
 // Proves PERM-08, SHAST-05, X-104.
 func TestCommandRulesHoldF11(t *testing.T) {
 	w := newWorld(t)
@@ -97,6 +98,7 @@ func TestCommandRulesHoldF11(t *testing.T) {
 
 // TestLinkedDirectoriesF9 checks that deny rules for a symlinked directory apply to its
 // contents for every path and tool, and while symlinks change (F9).
+//
 // Proves PERM-09, PERM-30.
 func TestLinkedDirectoriesF9(t *testing.T) {
 	w := newWorld(t)
@@ -142,6 +144,7 @@ func TestLinkedDirectoriesF9(t *testing.T) {
 // TestReadRulesHoldF10 checks that a deny or ask rule for reading a file applies to commands
 // such as git that show it without naming it as a path, and that a command showing something
 // else causes no prompt (F10).
+//
 // Proves PERM-38.
 func TestReadRulesHoldF10(t *testing.T) {
 	w := newWorld(t)
@@ -163,6 +166,7 @@ func TestReadRulesHoldF10(t *testing.T) {
 }
 
 // TestAliasesF11 checks that the shell's existing aliases are expanded (F11).
+//
 // Proves SHAST-05.
 func TestAliasesF11(t *testing.T) {
 	w := newWorld(t)

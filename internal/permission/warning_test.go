@@ -10,6 +10,7 @@ import (
 
 // TestQuestionsCarryAWarning checks that questions about irreversible commands carry a warning,
 // in the shell and in other languages.
+//
 // Proves SHC-02.
 func TestQuestionsCarryAWarning(t *testing.T) {
 	for command, want := range map[string]string{

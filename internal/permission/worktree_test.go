@@ -9,6 +9,7 @@ import (
 
 // TestLeft checks that in a worktree, the repository copy the session came from can be read but
 // not written, in every mode and even if a rule allows it.
+//
 // Proves AGENT-30.
 func TestLeft(t *testing.T) {
 	w := newWorld(t)
@@ -52,6 +53,7 @@ func TestLeft(t *testing.T) {
 
 // TestRulesInCopies checks that a rule that denies a file in one copy of the repository denies
 // it in all: in the session's worktree, in the registered worktrees, and in the main copy.
+//
 // Proves PERM-83.
 func TestRulesInCopies(t *testing.T) {
 	w := newWorld(t)

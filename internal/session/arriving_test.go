@@ -48,6 +48,7 @@ func (p *partials) DropPartial() error {
 // TestArrivingAnswerIsSaved checks that an arriving answer is saved about every second, without
 // its calls, until it is stored or withdrawn, but not if it arrives within a second. The result
 // of a call is saved while other calls run, until all are stored.
+//
 // Proves SESS-18, SESS-19.
 func TestArrivingAnswerIsSaved(t *testing.T) {
 	for _, tt := range []struct {
@@ -84,6 +85,7 @@ func TestArrivingAnswerIsSaved(t *testing.T) {
 
 // TestArrivingAnswerFollowsTheLog checks that a partial answer follows the last entry of the
 // log and is marked as cut off.
+//
 // Proves SESS-18.
 func TestArrivingAnswerFollowsTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

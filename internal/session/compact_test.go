@@ -221,6 +221,7 @@ func TestNothingToCompact(t *testing.T) {
 
 // TestCircuitBreaker checks that a conversation continues when compaction keeps failing, and
 // that the user is notified.
+//
 // Proves CTX-30, CTX-47.
 func TestCircuitBreaker(t *testing.T) {
 	const refuse, rounds = "when text \"Summarise this conversation\"\nrepeat 20\nerror invalid_request\n---\n", 12
@@ -265,6 +266,7 @@ func TestAbortLeavesTheConversation(t *testing.T) {
 
 // TestEverythingIsTooLong checks that a model that rejects every request as too long ends the
 // turn with advice, and that another model can continue the conversation.
+//
 // Proves LOOP-25.
 func TestEverythingIsTooLong(t *testing.T) {
 	script := "say One\n---\nsay Two" + strings.Repeat("\n---\nerror too_long", 12)
@@ -299,6 +301,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 
 // TestMicroCompaction checks that old results are cleared from requests permanently, including
 // after a restart.
+//
 // Proves CTX-33, CTX-34, CTX-36.
 func TestMicroCompaction(t *testing.T) {
 	var script []string

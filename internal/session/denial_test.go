@@ -29,6 +29,7 @@ func (guard) Before(_ context.Context, u *tool.Use) error {
 }
 
 // TestDenialsOfHooks checks that a hook's denial is reported once, like any other.
+//
 // Proves SESS-04.
 func TestDenialsOfHooks(t *testing.T) {
 	b := newBench(t, `

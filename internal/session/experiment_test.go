@@ -38,6 +38,7 @@ func (d *dwelling) mainRequests() (requests [][]byte) {
 
 // TestDrain checks that folds staged in the background are committed when the provider rejects
 // the conversation as too long, and that the whole conversation is summarized if it still is.
+//
 // Proves CTX-52, LOOP-24.
 func TestDrain(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -84,6 +85,7 @@ func TestDrain(t *testing.T) {
 
 // TestFoldInsteadOfASummary checks that prepared folds are used before the whole conversation
 // is summarized.
+//
 // Proves CTX-52.
 func TestFoldInsteadOfASummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -111,6 +113,7 @@ func snipTool(s *snip.Snipper) tool.Tool {
 
 // TestSnip checks that the model can cut stale messages, and that a resumed session sends the
 // same request. Without the tool nothing is numbered.
+//
 // Proves CTX-51.
 func TestSnip(t *testing.T) {
 	opt := place(t)

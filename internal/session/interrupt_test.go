@@ -92,6 +92,7 @@ func TestCompactionWaits(t *testing.T) {
 
 // TestSaidIsTakenBack checks that input for the running turn can be withdrawn until the model
 // gets it, even while prompt hooks are still running.
+//
 // Proves SESS-62.
 func TestSaidIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -137,6 +138,7 @@ func TestSaidIsTakenBack(t *testing.T) {
 // TestPromptIsTakenBack checks that a prompt withdrawn by an interrupt before the model started
 // to answer is removed from the conversation. The log keeps the prompt and the removal. Pending
 // notifications for the model come with the next prompt.
+//
 // Proves X-120.
 func TestPromptIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

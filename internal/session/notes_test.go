@@ -63,6 +63,7 @@ func (n *noted) updates() (count int) {
 
 // TestNotesBesideTurns checks that notes are written in the background and turns never wait for
 // them.
+//
 // Proves CTX-59.
 func TestNotesBesideTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,6 +103,7 @@ func TestNotesBesideTurns(t *testing.T) {
 
 // TestNoNotesAfterTheLastTurn checks that no notes are requested in the last turn, where they
 // would come too late.
+//
 // Proves CTX-59.
 func TestNoNotesAfterTheLastTurn(t *testing.T) {
 	for _, last := range []bool{false, true} {
@@ -123,6 +125,7 @@ func TestNoNotesAfterTheLastTurn(t *testing.T) {
 
 // TestNoNotesInANarrowWindow checks that no notes are requested if the window could be full
 // after a compaction with notes. /summary still writes them.
+//
 // Proves CTX-59.
 func TestNoNotesInANarrowWindow(t *testing.T) {
 	for most, want := range map[int]int{35_000: 1, 40_000: 0} { // the usable window is 40,000 tokens, prompt included
@@ -145,6 +148,7 @@ func TestNoNotesInANarrowWindow(t *testing.T) {
 
 // TestExitWhileNotesAreWritten checks that closing a session does not wait for notes, and that
 // the old notes stay.
+//
 // Proves CTX-57.
 func TestExitWhileNotesAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -192,6 +196,7 @@ func TestSummaryCommand(t *testing.T) {
 
 // TestNotesTakeThePlaceOfASummary checks that notes written during the conversation replace a
 // summary, without a request to a model.
+//
 // Proves CTX-37.
 func TestNotesTakeThePlaceOfASummary(t *testing.T) {
 	opt := place(t)

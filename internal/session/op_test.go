@@ -106,6 +106,7 @@ func discreet() []session.Hearer {
 
 // TestHeard checks that prompt hooks run in order, and that a blocked prompt is not passed to
 // the next.
+//
 // Proves SESS-02.
 func TestHeard(t *testing.T) {
 	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
@@ -210,6 +211,7 @@ func TestEffortAndThinking(t *testing.T) {
 // TestRewind checks that the conversation goes back to before a message, regardless of later
 // messages. A rewind can be undone until the next prompt, and persists when the session is
 // resumed. Files are restored first; if that fails, the conversation is unchanged.
+//
 // Proves SESS-31.
 func TestRewind(t *testing.T) {
 	opt := place(t)

@@ -14,6 +14,7 @@ import (
 
 // TestOverrideLastsForTheTurn checks that an override applies from the first request or from
 // the middle of a turn until the turn ends.
+//
 // Proves SKILL-15.
 func TestOverrideLastsForTheTurn(t *testing.T) {
 	var b *bench

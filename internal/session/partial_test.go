@@ -36,6 +36,7 @@ func (d *dwelling) blocks() []string {
 
 // TestCompactOneSide checks that a compaction at any message summarizes one part and keeps the
 // other byte for byte, including after a resume.
+//
 // Proves CTX-45, CTX-50.
 func TestCompactOneSide(t *testing.T) {
 	const turns = 4

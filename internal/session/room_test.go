@@ -35,6 +35,7 @@ func warnings(events []agent.Event) (texts []string) {
 
 // TestThresholds checks the thresholds for a usable window of 18,000 tokens: a warning from
 // 13,500, compaction from 15,300, and, without compaction, no requests from 15,000.
+//
 // Proves CTX-30.
 func TestThresholds(t *testing.T) {
 	type outcome struct {
@@ -94,6 +95,7 @@ func TestWarnedOncePerCrossing(t *testing.T) {
 
 // TestReactiveOnly checks that compaction starts only after the provider rejects a request as
 // too long.
+//
 // Proves CTX-32.
 func TestReactiveOnly(t *testing.T) {
 	script := `
@@ -123,6 +125,7 @@ say Then so.
 
 // TestBadSummaries checks that the turn completes and keeps the user's prompt even if the
 // summary is unusable.
+//
 // Proves CTX-42, CTX-48.
 func TestBadSummaries(t *testing.T) {
 	for name, answer := range map[string]string{
@@ -159,6 +162,7 @@ func TestBadSummaries(t *testing.T) {
 
 // TestTooLongForEverything checks that a provider that rejects everything ends the turn with
 // advice, and that the user can continue with another.
+//
 // Proves CTX-47, LOOP-25.
 func TestTooLongForEverything(t *testing.T) {
 	script := "repeat 3\nsay Yes.\n---\nwhen model small\nforever\nerror too_long\n---\nwhen model wide\nexpect text \"delta\"\nexpect text \"alpha\"\nsay Here I am."

@@ -6,6 +6,7 @@ import (
 )
 
 // TestAsksUltra checks that the word counts only by itself and in the user's own text.
+//
 // Proves X-097.
 func TestAsksUltra(t *testing.T) {
 	for _, tt := range []struct {

@@ -10,6 +10,7 @@ import (
 )
 
 // TestList checks that every tool is listed, and unavailable ones with the reason.
+//
 // Proves REG-09.
 func TestList(t *testing.T) {
 	r := NewRegistry(

@@ -55,6 +55,7 @@ func manySteps() (all []string) {
 
 // TestDescribeCalls checks that the model's input and its one-line answer are bounded, and that
 // no question is sent without calls or a small model.
+//
 // Proves LOOP-32, X-136.
 func TestDescribeCalls(t *testing.T) {
 	for _, tt := range []struct {
@@ -85,6 +86,7 @@ func TestDescribeCalls(t *testing.T) {
 
 // TestDescribeAgent checks that the model's input and its one-line answer are bounded, and that
 // no question is sent without steps or a small model.
+//
 // Proves AGENT-40.
 func TestDescribeAgent(t *testing.T) {
 	for _, tt := range []struct {
@@ -114,6 +116,7 @@ func TestDescribeAgent(t *testing.T) {
 
 // TestDescribeGivesUp checks that a description that failed three times in a row is not
 // requested again, independently of the other kind.
+//
 // Proves LOOP-32, AGENT-40.
 func TestDescribeGivesUp(t *testing.T) {
 	for _, fails := range []string{"<calls", "<agent"} {

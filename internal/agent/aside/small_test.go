@@ -42,6 +42,7 @@ func (h *house) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Ev
 
 // TestSmall checks that the main model permanently replaces a small model the provider does not
 // have, and that the user is notified once.
+//
 // Proves PROV-58.
 func TestSmall(t *testing.T) {
 	overloaded := &model.Error{Kind: model.Overloaded}

@@ -100,6 +100,7 @@ func request(list []msg.Message) *model.Request {
 }
 
 // TestStageAndDrain checks that staging does not change requests and draining does.
+//
 // Proves CTX-52.
 func TestStageAndDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

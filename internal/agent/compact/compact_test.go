@@ -131,6 +131,7 @@ func begins(req, before *model.Request) bool {
 
 // TestBareForm checks that a conversation that is rejected in its original form is sent in the
 // bare form: without media and reasoning, and with no tool but Read.
+//
 // Proves CTX-42, CTX-47.
 func TestBareForm(t *testing.T) {
 	for _, kind := range []model.Kind{model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature} {
@@ -356,6 +357,7 @@ func TestRestore(t *testing.T) {
 
 // TestRestoreState checks that the plan and background tasks come before files and that only
 // files restored in full count as known.
+//
 // Proves CTX-43, CTX-46.
 func TestRestoreState(t *testing.T) {
 	text := func(s string) func() (string, bool) { return func() (string, bool) { return s, true } }
@@ -437,6 +439,7 @@ func need(messages []msg.Message, g *tokens.Gauge) compact.Need {
 // TestClearing checks that old results are cleared when half of the window is used, or after a
 // pause. They are not cleared if the provider would then reject the reasoning after them,
 // unless the user has set a limit.
+//
 // Proves CTX-33, CTX-34, CTX-36.
 func TestClearing(t *testing.T) {
 	history := func(n, size int) *talk {
@@ -511,6 +514,7 @@ func TestClearing(t *testing.T) {
 
 // TestNeverCleared checks that errors, including denials, and results under 2,000 characters
 // are never cleared.
+//
 // Proves CTX-33.
 func TestNeverCleared(t *testing.T) {
 	talk := new(talk).say("go")
@@ -546,6 +550,7 @@ func messagesOf(t *talk) []msg.Message {
 
 // TestSummaryIsBounded checks that a summary is limited to 20,000 tokens, not counting
 // reasoning, even if the model could write more.
+//
 // Proves CTX-42.
 func TestSummaryIsBounded(t *testing.T) {
 	s := &scribe{t: t, answers: []say{{text: good}}}

@@ -170,6 +170,7 @@ const histories = 2400 / slowdown
 
 // TestNoDeadEnd checks that for any conversation and any model behavior, the next request fits
 // and is valid, and tool uses keep their results.
+//
 // Proves CTX-39, CTX-47.
 func TestNoDeadEnd(t *testing.T) {
 	tooLong := &model.Error{Kind: model.TooLong}

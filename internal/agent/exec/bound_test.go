@@ -157,6 +157,7 @@ func TestPreviewIsCutAtLineEnds(t *testing.T) {
 
 // TestPreviewOfAFailure checks that a failed command shows more and lists the omitted lines
 // that look like errors (model-side review, section 3.4).
+//
 // Proves SHOUT-03.
 func TestPreviewOfAFailure(t *testing.T) {
 	all := strings.SplitAfter(lines(60_000), "\n")
@@ -245,6 +246,7 @@ func (m *mover) MoveResult(callID, ext string, move func(string) error) (string,
 
 // TestFileIsMoved checks that a file is stored without being read, and that the tool's own text
 // comes first.
+//
 // Proves SHOUT-03.
 func TestFileIsMoved(t *testing.T) {
 	dir := t.TempDir()
@@ -330,6 +332,7 @@ func TestLongResultThatCannotBeKept(t *testing.T) {
 }
 
 // TestHugeBodyIsStreamed checks that output larger than memory is streamed.
+//
 // Proves RES-01.
 func TestHugeBodyIsStreamed(t *testing.T) {
 	const huge = 64 << 20
@@ -502,6 +505,7 @@ func TestNeverPersisted(t *testing.T) {
 
 // TestPreviewIsStable checks that the same output yields the same bytes, even if its file
 // already exists.
+//
 // Proves RES-04, TOOL-19.
 func TestPreviewIsStable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -87,6 +87,7 @@ func TestDoorRefuses(t *testing.T) {
 
 // TestDoorIsTransparent checks that a use through the door is treated as the target tool's
 // everywhere except in the model's own block.
+//
 // Proves XTR-01, XTR-03, XTR-04.
 func TestDoorIsTransparent(t *testing.T) {
 	w := &worker{
@@ -127,6 +128,7 @@ func TestDoorIsTransparent(t *testing.T) {
 // TestDoorEqualsTheDirectCall checks that for any tool, rules, hooks and mode, a call through
 // the door has the same decision, hook and denial records, and result bytes as the direct call.
 // A rule on the door itself grants nothing.
+//
 // Proves XTR-01.
 func TestDoorEqualsTheDirectCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -150,6 +150,7 @@ func TestPanicNamesTheStage(t *testing.T) {
 
 // TestPanicInWordsAndFlagsIsHarmless checks that a panic in a call's descriptions is harmless
 // and that a panicking flag yields the unsafe value.
+//
 // Proves EXEC-08, TOOL-03, TOOL-08, TOOL-16, TOOL-22.
 func TestPanicInWordsAndFlagsIsHarmless(t *testing.T) {
 	w := worker{
@@ -622,6 +623,7 @@ func TestSyntheticResultsNameTheCause(t *testing.T) {
 
 // TestEveryUseGetsOneOutcome checks that for any tool and gate behavior, a use gets exactly one
 // non-empty outcome.
+//
 // Proves EXEC-08.
 func TestEveryUseGetsOneOutcome(t *testing.T) {
 	runs := map[string]func(context.Context, job) (tool.Result, error){

@@ -71,6 +71,7 @@ func (b *bench) git(dir string, args ...string) string {
 
 // TestMoves checks entering, leaving, resuming and removing a worktree, and that a refused
 // removal does not move the conversation.
+//
 // Proves X-022.
 func TestMoves(t *testing.T) {
 	b := newBench(t)

@@ -263,6 +263,7 @@ func TestWhatServersAsk(t *testing.T) {
 
 // TestPushed checks that a server's messages for the conversation are cleaned and bounded, or
 // dropped without a handler, and never reach the SDK.
+//
 // Proves MCP-48.
 func TestPushed(t *testing.T) {
 	var got []string

@@ -374,6 +374,7 @@ func TestStreamIsResumed(t *testing.T) {
 
 // TestIdleConnectionCloses checks that a message is sent again if the server closes the idle
 // connection at the same moment, unless it is a tool call, which may have started.
+//
 // Proves MCP-18.
 func TestIdleConnectionCloses(t *testing.T) {
 	h := mcptest.NewHandler()

@@ -218,6 +218,7 @@ func TestHugeResult(t *testing.T) {
 
 // TestStructuredContentIsSentOnce checks that structured content is sent only if the text does
 // not repeat it.
+//
 // Proves MCP-36.
 func TestStructuredContentIsSentOnce(t *testing.T) {
 	for _, tt := range []struct {

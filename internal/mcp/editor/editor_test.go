@@ -86,6 +86,7 @@ func TestFind(t *testing.T) {
 
 // TestForeignLockFiles checks that a lock file counts only if it is a regular file that no one
 // else can write.
+//
 // Proves MCP-51.
 func TestForeignLockFiles(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()

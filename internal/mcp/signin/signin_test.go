@@ -128,6 +128,7 @@ func (s *stage) count(request string) (n int) {
 }
 
 // TestSignIn checks the whole flow: requests, storage, lifetime and sign-out.
+//
 // Proves MCP-25, X-070.
 func TestSignIn(t *testing.T) {
 	s := newStage(t)
@@ -183,6 +184,7 @@ func TestSignIn(t *testing.T) {
 
 // TestIdleConnectionCloses checks that posts never reuse a connection, since a service may
 // close an idle one while the user signs in, or between two tokens.
+//
 // Proves MCP-25.
 func TestIdleConnectionCloses(t *testing.T) {
 	s := newStage(t)
@@ -296,6 +298,7 @@ func TestRenewOnce(t *testing.T) {
 
 // TestScopes checks that scopes come from the challenge, then from the metadata, or are empty,
 // and that authorized scopes are kept.
+//
 // Proves MCP-25.
 func TestScopes(t *testing.T) {
 	s := newStage(t)
@@ -372,6 +375,7 @@ func TestScopes(t *testing.T) {
 
 // TestServices checks discovery, client authentication and refusals; nothing is stored after a
 // refusal.
+//
 // Proves MCP-25.
 func TestServices(t *testing.T) {
 	set := func(name string, value any) func(map[string]any) map[string]any {
@@ -614,6 +618,7 @@ func TestVetting(t *testing.T) {
 // TestTokenStaysWithItsServer checks that a token goes only to its server: not to another
 // address with the same name, not to another host, not over a configured header, and not to an
 // entry whose address changed.
+//
 // Proves MCP-25.
 func TestTokenStaysWithItsServer(t *testing.T) {
 	s := newStage(t)
@@ -679,6 +684,7 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 
 // TestSecretsStayInTheirFile checks that no token, code, secret or verifier appears in
 // messages, errors or files other than the token file, although the server repeats its input.
+//
 // Proves MCP-25.
 func TestSecretsStayInTheirFile(t *testing.T) {
 	s := newStage(t)
@@ -726,6 +732,7 @@ func TestSecretsStayInTheirFile(t *testing.T) {
 
 // TestWithoutBrowser checks pasting the address from a browser on another machine, giving up,
 // and being too late, and that a second attempt is independent of the first.
+//
 // Proves MCP-25.
 func TestWithoutBrowser(t *testing.T) {
 	s := newStage(t)

@@ -158,6 +158,7 @@ func TestNoCredentials(t *testing.T) {
 }
 
 // TestKeyHelper checks that a rejected key is fetched again once and cached for five minutes.
+//
 // Proves PROV-53.
 func TestKeyHelper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -210,6 +211,7 @@ func TestKeyHelperFails(t *testing.T) {
 }
 
 // TestSecrets checks that errors never contain the key, even if the server echoes it.
+//
 // Proves PROV-04.
 func TestSecrets(t *testing.T) {
 	var out strings.Builder
@@ -281,6 +283,7 @@ func TestWholeAnswerToStream(t *testing.T) {
 
 // TestNoStreamLimits checks that a request without streaming asks for at most 64,000 tokens and
 // times out after five minutes.
+//
 // Proves PROV-21.
 func TestNoStreamLimits(t *testing.T) {
 	var body struct {
@@ -402,6 +405,7 @@ func TestCountTokens(t *testing.T) {
 // TestOptionalParts checks that if a server rejects an optional part of a request, the request
 // is repeated without it and the part is omitted for that model from then on (findings 9 and
 // W10).
+//
 // Proves PROV-12.
 func TestOptionalParts(t *testing.T) {
 	full := func() *model.Request {

@@ -193,6 +193,7 @@ func TestCount(t *testing.T) {
 }
 
 // TestRenewal checks the handling of bad credentials.
+//
 // Proves PROV-53.
 func TestRenewal(t *testing.T) {
 	const expired = "The security token included in the request is expired"
@@ -268,6 +269,7 @@ func TestRenewal(t *testing.T) {
 }
 
 // TestErrors checks that error messages are actionable.
+//
 // Proves PROV-55.
 func TestErrors(t *testing.T) {
 	d := NewServer().Dialect
@@ -306,6 +308,7 @@ func TestErrors(t *testing.T) {
 }
 
 // TestFrames checks that a message with a wrong checksum breaks the stream.
+//
 // Proves PROV-20.
 func TestFrames(t *testing.T) {
 	whole := speech("Hello")

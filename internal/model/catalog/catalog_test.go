@@ -67,6 +67,7 @@ func TestLookup(t *testing.T) {
 
 // TestAliases checks that aliases resolve per provider, both with a provider prefix and for the
 // current provider.
+//
 // Proves SESS-51.
 func TestAliases(t *testing.T) {
 	tests := []struct{ provider, names string }{
@@ -141,6 +142,7 @@ func TestLaterGenerationHasNoPrice(t *testing.T) {
 }
 
 // TestFigures compares the figures with a second copy taken from the published table.
+//
 // Proves PROV-12.
 func TestFigures(t *testing.T) {
 	const m = 1_000_000
@@ -404,6 +406,7 @@ func TestLearn(t *testing.T) {
 
 // TestLearnKeepsOverrides checks that the user's overrides take precedence over the server's
 // description, field by field, and that overriding only a narrow window is enough.
+//
 // Proves PROV-63.
 func TestLearnKeepsOverrides(t *testing.T) {
 	window, price := 8192, &model.Price{Input: 1}

@@ -27,6 +27,7 @@ func provider(d Dialect) func(t *testing.T, h http.Handler) model.Provider {
 }
 
 // TestConformance runs the conformance suite with no quirks and with all of them.
+//
 // Proves PROV-60, PROV-11, PROV-21, PROV-22.
 func TestConformance(t *testing.T) {
 	answer := func(name string, stop model.StopReason, spell []model.Event, parts ...msg.Part) modeltest.Answer {

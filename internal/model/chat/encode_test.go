@@ -44,6 +44,7 @@ func encoded(t interface{ Fatal(...any) }, d Dialect, r *model.Request, extra st
 }
 
 // TestEncodeOptions covers options, quirks and extra parameters.
+//
 // Proves PROV-30, PROV-31, PROV-40, PROV-62.
 func TestEncodeOptions(t *testing.T) {
 	const rest = `,"tools":[{"type":"function","function":{"name":"Read","description":"Reads.","parameters":{"type":"object"}}},` +
@@ -94,6 +95,7 @@ func TestEncodeOptions(t *testing.T) {
 }
 
 // TestEncodeMessages checks that content the wire cannot express is degraded by fixed rules.
+//
 // Proves PROV-10, PROV-13, PROV-30.
 func TestEncodeMessages(t *testing.T) {
 	image := &msg.Image{MediaType: "image/png", Data: []byte("p")}
@@ -175,6 +177,7 @@ func TestTextToolsAreDescribed(t *testing.T) {
 
 // TestEncodeMarks checks that the system prompt is marked as the request specifies, and the
 // messages before the passing ones.
+//
 // Proves PROV-30.
 func TestEncodeMarks(t *testing.T) {
 	d := Dialect{Marks: true}
@@ -197,6 +200,7 @@ func TestEncodeMarks(t *testing.T) {
 
 // TestEncodePrefix checks that request n is a byte prefix of request n+1, that cached and fresh
 // encoding agree, and that bodies in flight do not change.
+//
 // Proves LOOP-11.
 func TestEncodePrefix(t *testing.T) {
 	for _, d := range []Dialect{{}, {Replay: ReplayContent, Developer: true}, {TextTools: true}} {
@@ -268,6 +272,7 @@ func conversation() *rapid.Generator[[]msg.Message] {
 
 // TestRoundTrip checks that a conversation survives the wire: every request is valid, no result
 // is lost, and content a result cannot hold comes right after the results.
+//
 // Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,6 +10,7 @@ import (
 )
 
 // TestErrors covers the error formats and messages of many servers.
+//
 // Proves PROV-54, PROV-55.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
@@ -90,6 +91,7 @@ func TestErrors(t *testing.T) {
 
 // TestOptional checks that an error naming an optional part drops that part, and no other error
 // does.
+//
 // Proves PROV-12.
 func TestOptional(t *testing.T) {
 	r := request(0)

@@ -231,6 +231,7 @@ var streams = []struct {
 
 // TestStreams checks that every stream decodes to the same result however it is split into
 // packets.
+//
 // Proves PROV-10, PROV-11, PROV-13, PROV-14, PROV-20, PROV-64, PROV-65.
 func TestStreams(t *testing.T) {
 	for _, tt := range streams {
@@ -301,6 +302,7 @@ func TestMessage(t *testing.T) {
 }
 
 // FuzzDecoder checks that no input makes the decoder panic and that blocks complete in order.
+//
 // Proves PROV-20.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range streams {

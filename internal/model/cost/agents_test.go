@@ -23,6 +23,7 @@ func priced(name string) Facts {
 
 // TestAgentsAreBookedAbove checks that an agent's usage is part of the session's account and of
 // its ancestors' accounts.
+//
 // Proves SESS-40.
 func TestAgentsAreBookedAbove(t *testing.T) {
 	l := New(priced)
@@ -55,6 +56,7 @@ func TestAgentsAreBookedAbove(t *testing.T) {
 
 // TestAgentsShareTheBudget checks that a session's budget includes and limits its agents'
 // usage.
+//
 // Proves SESS-43.
 func TestAgentsShareTheBudget(t *testing.T) {
 	l := New(func(string) Facts { return Facts{Price: &model.Price{Output: 1e6}} })
@@ -94,6 +96,7 @@ func TestAgentsAreRestored(t *testing.T) {
 
 // TestOldRecordIsOfTheConversation checks that a record from before agents existed counts as
 // the conversation's own.
+//
 // Proves SESS-42.
 func TestOldRecordIsOfTheConversation(t *testing.T) {
 	old := `{"totalCostUSD":0.5,"hasUnknownCost":false,"apiNanoseconds":0,"apiWithoutRetriesNanoseconds":0,"toolNanoseconds":0,` +
@@ -153,6 +156,7 @@ func TestAgentsAreBounded(t *testing.T) {
 
 // TestSharesAddUp checks that the shares add up to the total for any bookings and any number of
 // resumes.
+//
 // Proves SESS-41.
 func TestSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

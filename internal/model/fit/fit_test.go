@@ -107,6 +107,7 @@ func TestFit(t *testing.T) {
 
 // TestFitEndpoint checks that first-party features are used nowhere else and that an
 // unsupported preference is reported once (findings 5, 9 and 15, W5 to W9).
+//
 // Proves PROV-12.
 func TestFitEndpoint(t *testing.T) {
 	adaptive, off := model.Thinking{Mode: model.ThinkingAdaptive}, model.Thinking{}
@@ -174,6 +175,7 @@ func TestFitEndpoint(t *testing.T) {
 
 // TestFitUpdates checks that messages inside thinking between tool calls are distinguished from
 // thinking (finding 5).
+//
 // Proves PROV-42.
 func TestFitUpdates(t *testing.T) {
 	for _, tt := range []struct {

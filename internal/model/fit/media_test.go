@@ -11,6 +11,7 @@ import (
 
 // TestMedia checks that a model without image support gets a description instead of media its
 // server would reject, with the same parts in each request.
+//
 // Proves PROV-10, PROV-12.
 func TestMedia(t *testing.T) {
 	image, document := &msg.Image{MediaType: "image/png", Data: []byte("x")}, &msg.Document{MediaType: "application/pdf", Data: []byte("x")}
@@ -83,6 +84,7 @@ func TestNoTools(t *testing.T) {
 
 // TestCacheKey checks that providers with automatic caching get a key that identifies requests
 // with the same prefix.
+//
 // Proves PROV-30.
 func TestCacheKey(t *testing.T) {
 	for name, want := range map[string]string{"gpt-6-sol": "key", "grok/grok-4.7": "key", "mine": "key", "claude-opus-5-5": ""} {

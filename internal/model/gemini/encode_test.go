@@ -45,6 +45,7 @@ func text(s string) *msg.Text { return &msg.Text{Text: s} }
 var png = &msg.Image{MediaType: "image/png", Data: []byte("picture")}
 
 // TestEncodeGolden covers key order, options, tools and extra parameters.
+//
 // Proves PROV-31, PROV-13, PROV-40, PROV-62.
 func TestEncodeGolden(t *testing.T) {
 	hi := talk([]msg.Part{text("hi")})
@@ -91,6 +92,7 @@ func TestEncodeGolden(t *testing.T) {
 }
 
 // TestThinkingModes checks that newer models get levels and older ones token budgets.
+//
 // Proves PROV-40.
 func TestThinkingModes(t *testing.T) {
 	for _, c := range []struct {
@@ -125,6 +127,7 @@ func TestThinkingModes(t *testing.T) {
 
 // TestEncodeContents checks that signatures are sent back on the part they came with, and that
 // reasoning of other dialects is omitted.
+//
 // Proves PROV-10, PROV-41.
 func TestEncodeContents(t *testing.T) {
 	const placeholder = `,"thoughtSignature":"skip_thought_signature_validator"`
@@ -229,6 +232,7 @@ func conversation() *rapid.Generator[[]msg.Message] {
 
 // TestRoundTrip checks that a conversation survives the wire except for foreign reasoning, that
 // every request is valid, and that each begins with the previous one.
+//
 // Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -305,6 +309,7 @@ func TestEncodeKeepsAndLends(t *testing.T) {
 }
 
 // TestToolNames checks that tool names map back uniquely.
+//
 // Proves PROV-13.
 func TestToolNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -328,6 +333,7 @@ func TestToolNames(t *testing.T) {
 
 // TestToolLeftOut checks that a tool whose schema cannot be expressed is omitted and reported
 // once.
+//
 // Proves PROV-13.
 func TestToolLeftOut(t *testing.T) {
 	var notes []string

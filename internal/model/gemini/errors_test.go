@@ -13,6 +13,7 @@ import (
 )
 
 // TestErrorKinds checks that errors are classified correctly in every format.
+//
 // Proves PROV-54, PROV-55.
 func TestErrorKinds(t *testing.T) {
 	for _, c := range []struct {
@@ -66,6 +67,7 @@ func TestErrorKinds(t *testing.T) {
 }
 
 // TestRetryDelay checks that the delay is taken from the body if no header has it.
+//
 // Proves PROV-50.
 func TestRetryDelay(t *testing.T) {
 	for header, want := range map[string]time.Duration{"": 31500 * time.Millisecond, "3": 3 * time.Second} {
@@ -85,6 +87,7 @@ func TestRetryDelay(t *testing.T) {
 }
 
 // TestOptional checks that a part that the server does not know is omitted from then on.
+//
 // Proves PROV-12.
 func TestOptional(t *testing.T) {
 	whole := model.Request{

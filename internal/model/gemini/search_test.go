@@ -14,6 +14,7 @@ import (
 )
 
 // TestSearch checks that search results come with the answer and that searches are counted.
+//
 // Proves WSR-05.
 func TestSearch(t *testing.T) {
 	body, err := Dialect{}.NewEncoder().EncodeBody(&model.Request{

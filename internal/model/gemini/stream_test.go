@@ -158,6 +158,7 @@ func TestStopReasons(t *testing.T) {
 
 // TestBroken checks that every incomplete or malformed stream is reported as broken, with the
 // reason.
+//
 // Proves PROV-11.
 func TestBroken(t *testing.T) {
 	const refused = `{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":3},"modelVersion":"m"}`
@@ -197,6 +198,7 @@ func TestBroken(t *testing.T) {
 }
 
 // TestUsage checks that missing and absurd numbers are estimated.
+//
 // Proves PROV-23, PROV-30.
 func TestUsage(t *testing.T) {
 	for metadata, want := range map[string]msg.Usage{

@@ -30,6 +30,7 @@ func serve(t *testing.T, h http.Handler) string {
 
 // TestFind checks that servers are found by their native interfaces, wherever they listen, with
 // the actual windows of their models.
+//
 // Proves PROV-63.
 func TestFind(t *testing.T) {
 	var addresses []string
@@ -75,6 +76,7 @@ func TestFindIsQuick(t *testing.T) {
 
 // TestOpen checks that the model to be used is queried: Ollama loads it, adze waits for a
 // server that is loading, and errors are actionable.
+//
 // Proves PROV-63.
 func TestOpen(t *testing.T) {
 	ollama := &localtest.Server{Kind: local.Ollama, Model: "qwen3:latest", Window: 8192, Max: 40960}

@@ -48,6 +48,7 @@ func turn(i int) []msg.Message {
 }
 
 // TestEncodeGolden covers key order, options, metadata, marks and extra parameters.
+//
 // Proves PROV-31, PROV-62, CTX-13.
 func TestEncodeGolden(t *testing.T) {
 	r := request(0)
@@ -128,6 +129,7 @@ func prefix(body []byte) []byte {
 
 // TestEncodePrefix checks that request n is a byte prefix of request n+1, even as the mark
 // moves.
+//
 // Proves LOOP-11, CTX-15.
 func TestEncodePrefix(t *testing.T) {
 	var e Encoder
@@ -194,6 +196,7 @@ func TestEncodeNoticesChange(t *testing.T) {
 
 // TestEncodeMarks checks that there are at most four marks, that message marks are dropped
 // first, and that thinking never carries a mark.
+//
 // Proves CTX-15.
 func TestEncodeMarks(t *testing.T) {
 	sys, tool, last := model.InSystem, model.InTools, model.InMessages
@@ -237,6 +240,7 @@ func TestEncodeMarks(t *testing.T) {
 
 // TestEncodeMarksReachBack checks that if a response had more calls than the 20 blocks a server
 // looks back from a mark, the previous request's mark is kept, if there is one to spare.
+//
 // Proves CTX-15.
 func TestEncodeMarksReachBack(t *testing.T) {
 	for _, tt := range []struct {
@@ -280,6 +284,7 @@ func TestEncodeMarksReachBack(t *testing.T) {
 
 // TestEncodeMarksBranch checks that conversations that continue from the same results are
 // marked before the text that distinguishes them, and at the usual place in later requests.
+//
 // Proves AGENT-03.
 func TestEncodeMarksBranch(t *testing.T) {
 	text := func(s string) msg.Part { return &msg.Text{Text: s} }
@@ -315,6 +320,7 @@ func TestEncodeMarksBranch(t *testing.T) {
 
 // TestEncodeMarkBeforeWhatPasses checks that a side question has its mark where the
 // conversation's last request had it.
+//
 // Proves CTX-15.
 func TestEncodeMarkBeforeWhatPasses(t *testing.T) {
 	text := func(s string) msg.Part { return &msg.Text{Text: s} }
@@ -373,6 +379,7 @@ func TestEncodeMarkSkipsThinking(t *testing.T) {
 
 // TestEncodeForeignBlocks checks that unknown blocks are not sent back and that server tool
 // blocks are, byte for byte.
+//
 // Proves PROV-10.
 func TestEncodeForeignBlocks(t *testing.T) {
 	r := request(0)

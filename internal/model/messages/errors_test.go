@@ -16,6 +16,7 @@ import (
 
 // TestOverWindow checks that the numbers are found in several wordings and that an error
 // without numbers is TooLong.
+//
 // Proves PROV-54.
 func TestOverWindow(t *testing.T) {
 	tests := []struct {
@@ -121,6 +122,7 @@ func TestErrorFromBody(t *testing.T) {
 
 // TestErrorFromHeader checks that Retry-After is parsed as seconds or a date, that absurd
 // values are ignored, and that the server's retry instruction is kept.
+//
 // Proves PROV-50.
 func TestErrorFromHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -64,6 +64,7 @@ func conversation() *rapid.Generator[[]msg.Message] {
 
 // TestRoundTrip checks that a conversation survives the wire, that every request is valid, and
 // that none has more than four marks.
+//
 // Proves PROV-10, CTX-15.
 func TestRoundTrip(t *testing.T) {
 	places := rapid.Custom(func(t *rapid.T) model.Mark {

@@ -172,6 +172,7 @@ func TestStopReasons(t *testing.T) {
 }
 
 // TestUsage checks that usage is cumulative and that missing and absurd numbers are estimated.
+//
 // Proves SESS-40, PROV-23, PROV-30.
 func TestUsage(t *testing.T) {
 	use := func(s string) string { return `{"type":"message_delta","delta":{},"usage":` + s + `}` }
@@ -216,6 +217,7 @@ func TestUsage(t *testing.T) {
 
 // TestReadStreamBroken checks that every incomplete or malformed stream is reported as broken,
 // with the reason.
+//
 // Proves PROV-11.
 func TestReadStreamBroken(t *testing.T) {
 	half := sse(start, text0, textDelta("half"))
@@ -264,6 +266,7 @@ func TestReadStreamBroken(t *testing.T) {
 }
 
 // TestBrokenUsage checks that the usage of a broken answer is reported as estimated.
+//
 // Proves PROV-23.
 func TestBrokenUsage(t *testing.T) {
 	got, err := read(sse(start, text0, textDelta("eight by")))
@@ -286,6 +289,7 @@ func pipe() (body *io.PipeReader, send func(...string) error) {
 
 // TestWatchdog checks that silence for 90 s, or only keep-alives for 5 minutes, breaks the
 // stream.
+//
 // Proves PROV-21.
 func TestWatchdog(t *testing.T) {
 	tests := []struct {
@@ -354,6 +358,7 @@ func TestWatchdogPatience(t *testing.T) {
 
 // TestReadStreamCancel checks that a done context closes the connection immediately and that
 // its cause is the error.
+//
 // Proves PROV-22.
 func TestReadStreamCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

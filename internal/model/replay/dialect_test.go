@@ -17,6 +17,7 @@ import (
 
 // TestDialects checks that a script plays the same in every dialect, in process and over HTTP,
 // and that it is recorded in that dialect.
+//
 // Proves PROV-61.
 func TestDialects(t *testing.T) {
 	const script = `

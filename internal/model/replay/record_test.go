@@ -20,6 +20,7 @@ import (
 
 // TestRecordAndReplay checks that a recording replays the run with the same events and errors,
 // in process and over HTTP, and that it contains the requests as sent and no credentials.
+//
 // Proves PROV-61.
 func TestRecordAndReplay(t *testing.T) {
 	src := `

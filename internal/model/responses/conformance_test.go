@@ -24,6 +24,7 @@ func provider(t *testing.T, h http.Handler) model.Provider {
 // TestConformance runs the conformance suite. The omitted cases cannot be expressed, or are
 // expressed differently: a call determines the stop reason, reasoning carries the data needed
 // to send it back, and cache writes have no price.
+//
 // Proves PROV-60, PROV-11, PROV-14.
 func TestConformance(t *testing.T) {
 	used := msg.Usage{Input: 10, Output: 5}

@@ -61,6 +61,7 @@ func check(t testing.TB, body string) {
 }
 
 // TestEncodeGolden covers key order, options, and extra parameters.
+//
 // Proves PROV-30, PROV-31, PROV-40, PROV-62, PROV-13.
 func TestEncodeGolden(t *testing.T) {
 	const rest = `,"tools":[{"type":"function","name":"Read","description":"Reads.","parameters":{"type":"object","properties":{"a":{"type":"string"}}},"strict":false},` +
@@ -137,6 +138,7 @@ func TestEncodeGolden(t *testing.T) {
 
 // TestEncodePrefix checks that request n is a byte prefix of request n+1, and that a changed
 // conversation is noticed wherever it changed.
+//
 // Proves LOOP-11.
 func TestEncodePrefix(t *testing.T) {
 	e := Dialect{}.NewEncoder()
@@ -189,6 +191,7 @@ func TestEncodePrefix(t *testing.T) {
 
 // TestEncodeDegrades checks that content the wire cannot express is degraded and that no result
 // is lost.
+//
 // Proves PROV-10, PROV-13, PROV-41.
 func TestEncodeDegrades(t *testing.T) {
 	png := &msg.Image{MediaType: "image/png", Data: []byte("p")}
@@ -242,6 +245,7 @@ func TestEncodeDegrades(t *testing.T) {
 
 // TestObjectSchema checks that schemas a server would reject are converted to accepted ones
 // without losing information.
+//
 // Proves PROV-13.
 func TestObjectSchema(t *testing.T) {
 	for in, want := range map[string][2]string{
@@ -306,6 +310,7 @@ func conversation() *rapid.Generator[[]msg.Message] {
 }
 
 // TestRoundTrip checks that a conversation survives the wire and that every request is valid.
+//
 // Proves PROV-10.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -213,6 +213,7 @@ func TestReadStream(t *testing.T) {
 }
 
 // TestToolNamesComeBack checks that a restricted tool name is mapped back to the original.
+//
 // Proves PROV-13.
 func TestToolNamesComeBack(t *testing.T) {
 	name := "mcp__" + strings.Repeat("long", 20) + "__tool.v1"
@@ -233,6 +234,7 @@ func TestToolNamesComeBack(t *testing.T) {
 }
 
 // TestEndings covers stop reasons and usage.
+//
 // Proves PROV-11, SESS-40, PROV-23, PROV-30.
 func TestEndings(t *testing.T) {
 	end := func(kind, members string) string {
@@ -276,6 +278,7 @@ func TestEndings(t *testing.T) {
 
 // TestReadStreamBroken checks that every incomplete or malformed stream is reported as broken,
 // with the reason.
+//
 // Proves PROV-11.
 func TestReadStreamBroken(t *testing.T) {
 	half := sse(start, more("output_text", 0, "half"))
@@ -364,6 +367,7 @@ func TestReadMessage(t *testing.T) {
 
 // TestErrors checks that errors are classified by code, status and message, and that the
 // numbers of an exceeded window are found.
+//
 // Proves PROV-54.
 func TestErrors(t *testing.T) {
 	failure := func(kind, code, message string) string {
@@ -426,6 +430,7 @@ func TestErrors(t *testing.T) {
 
 // TestOptional checks that a 400 response that names an optional part drops that part and
 // nothing else.
+//
 // Proves PROV-12.
 func TestOptional(t *testing.T) {
 	full := &model.Request{

@@ -131,6 +131,7 @@ func TestRetry(t *testing.T) {
 }
 
 // TestRetryAfterTooLong checks that the error includes the delay requested by the server.
+//
 // Proves PROV-50.
 func TestRetryAfterTooLong(t *testing.T) {
 	_, _, err := run(t, New(&script{errs: []error{after(90 * sec)}}, Config{}), &model.Request{})
@@ -140,6 +141,7 @@ func TestRetryAfterTooLong(t *testing.T) {
 }
 
 // TestJitter checks that jitter adds up to a quarter.
+//
 // Proves PROV-50.
 func TestJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -174,6 +176,7 @@ func TestNoRetryAfterFirstEvent(t *testing.T) {
 }
 
 // TestCancelWait checks that a done context ends the wait immediately.
+//
 // Proves PROV-50.
 func TestCancelWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -203,6 +206,7 @@ func TestBreakWhileWaiting(t *testing.T) {
 
 // TestUnattended checks that waits add up to six hours, five minutes each, with a sign of life
 // every thirty seconds.
+//
 // Proves PROV-56.
 func TestUnattended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 // within a turn and after it: signed reasoning is sent to no other model, and each result is
 // matched to its call, even if the other server would reject the call's ID. The servers are as
 // strict as the services.
+//
 // Proves LOOP-28, PROV-10, PROV-41.
 func TestEveryPair(t *testing.T) {
 	dialects := []struct {

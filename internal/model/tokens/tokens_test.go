@@ -81,6 +81,7 @@ func pieces(size int, text string) int {
 // TestWithinFifteenPercentAfterAReport checks the documented bound: once the provider has
 // reported the usage of a request, the estimate for a request with up to as much similar text
 // again is within 15 %, with any tokenizer.
+//
 // Proves CTX-31, SESS-46.
 func TestWithinFifteenPercentAfterAReport(t *testing.T) {
 	kinds := []string{

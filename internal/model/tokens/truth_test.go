@@ -96,6 +96,7 @@ func conversations(t *testing.T) map[string][]msg.Message {
 
 // TestConversationsAgainstTokenizers checks the documented bound for conversations, before any
 // report, against the counts of real tokenizers.
+//
 // Proves CTX-31, SESS-46.
 func TestConversationsAgainstTokenizers(t *testing.T) {
 	c, talks := readCounts(t), conversations(t)
@@ -113,6 +114,7 @@ func TestConversationsAgainstTokenizers(t *testing.T) {
 // bound from the first report on: the first half of a conversation was reported, and the whole
 // is estimated. A model that is assigned to the wrong family, because its tokenizer has
 // changed, is at most 20 % off.
+//
 // Proves CTX-31.
 func TestConversationsAfterAReport(t *testing.T) {
 	c, talks := readCounts(t), conversations(t)

@@ -10,6 +10,7 @@ import (
 )
 
 // TestNamesMapBack checks that arbitrary names map back uniquely.
+//
 // Proves PROV-13.
 func TestNamesMapBack(t *testing.T) {
 	name := rapid.OneOf(

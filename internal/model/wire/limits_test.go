@@ -15,6 +15,7 @@ import (
 
 // TestLimits checks that limits are read in several formats and that each of the two warnings
 // comes once.
+//
 // Proves PROV-57.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

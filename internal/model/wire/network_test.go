@@ -88,6 +88,7 @@ const (
 )
 
 // TestDisconnect checks that the server sees the disconnect within 100 ms.
+//
 // Proves PROV-22.
 func TestDisconnect(t *testing.T) {
 	gone := make(chan time.Time, 1)
@@ -295,6 +296,7 @@ func BenchmarkNew(b *testing.B) {
 
 // TestForeignResponses checks that responses from a proxy, a login page or another server are
 // not attributed to the provider: they are not retried, and the advice fits.
+//
 // Proves PROV-55.
 func TestForeignResponses(t *testing.T) {
 	latin := "<html><TITLE>Acc\xe8s r\xe9serv\xe9 &amp; co</title>"

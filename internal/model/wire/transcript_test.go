@@ -13,6 +13,7 @@ import (
 
 // TestTranscript checks that a transcript of many chunks equals one written in a single pass,
 // regardless of its earlier content, and that bodies do not change.
+//
 // Proves LOOP-11.
 func TestTranscript(t *testing.T) {
 	write := func(dst []byte, after bool, m *wire.Written) []byte {

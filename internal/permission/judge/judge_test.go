@@ -144,6 +144,7 @@ func TestJudge(t *testing.T) {
 
 // TestJudgeFails checks that a missing, overloaded, slow or disconnected model gives no
 // verdict, and that a model that keeps failing is not called for a while.
+//
 // Proves PERM-24, PROV-51.
 func TestJudgeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -182,6 +183,7 @@ func TestJudgeFails(t *testing.T) {
 
 // TestWhatTheJudgeSees checks that the model sees the user's messages and the calls, quoted,
 // and nothing that others could have written.
+//
 // Proves PERM-24.
 func TestWhatTheJudgeSees(t *testing.T) {
 	use := func(id, name, input string) msg.Part { return msg.NewToolUse(id, name, input) }
@@ -304,6 +306,7 @@ func TestBounds(t *testing.T) {
 
 // TestNoTextAnswersForTheJudge checks that no call can answer for the judge, and that only the
 // expected answer lets a call pass.
+//
 // Proves PERM-24.
 func TestNoTextAnswersForTheJudge(t *testing.T) {
 	calls := []string{

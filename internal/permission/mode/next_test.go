@@ -8,6 +8,7 @@ import (
 
 // TestNext checks that the key cycles through the usual modes, and includes more permissive
 // ones only if they can be chosen.
+//
 // Proves PERM-21.
 func TestNext(t *testing.T) {
 	for _, tt := range []struct {

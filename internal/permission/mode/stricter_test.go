@@ -4,6 +4,7 @@ import "testing"
 
 // TestStricter checks that an agent's definition can only make its mode stricter than its
 // parent's.
+//
 // Proves AGENT-10.
 func TestStricter(t *testing.T) {
 	order := []Mode{Plan, DontAsk, Default, AcceptEdits, Auto, Bypass}

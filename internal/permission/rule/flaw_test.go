@@ -10,6 +10,7 @@ import (
 )
 
 // TestFlaws checks that rules that can never match are detected, with a suggestion.
+//
 // Proves PERM-06, PERM-10.
 func TestFlaws(t *testing.T) {
 	base := t.TempDir()
@@ -105,6 +106,7 @@ func TestFlaws(t *testing.T) {
 
 // TestContentForToolsThatTakeNone checks that content for a tool that takes none is an error,
 // so that such a deny rule denies every call.
+//
 // Proves PERM-06.
 func TestContentForToolsThatTakeNone(t *testing.T) {
 	for _, text := range []string{"TaskStop(x)", "WebSearch(secret)", "ExitPlanMode(x)", "AskUserQuestion(x)", "mcp__db(x)", "mcp__db__query(x)"} {

@@ -8,6 +8,7 @@ import (
 
 // TestLinkedDirectoriesF9 checks that a rule that denies a symlink denies its target, even if
 // the link appears or changes later (F9).
+//
 // Proves PERM-30.
 func TestLinkedDirectoriesF9(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())

@@ -42,6 +42,7 @@ func busy(t *testing.T, home, id string) string {
 
 // TestMeasure checks that each day gets the difference of the session's growing totals, and
 // that messages copied by a fork count once.
+//
 // Proves X-134.
 func TestMeasure(t *testing.T) {
 	home := t.TempDir()
@@ -103,6 +104,7 @@ func TestMeasureStops(t *testing.T) {
 }
 
 // TestDetail checks the counts of failures, hours, projects, and the calls of one directory.
+//
 // Proves X-134.
 func TestDetail(t *testing.T) {
 	home := t.TempDir()

@@ -116,6 +116,7 @@ func TestForms(t *testing.T) {
 
 // TestWhatIsNoForm checks that a schema that cannot be a form is declined, and that the user
 // learns the reason.
+//
 // Proves MCP-45.
 func TestWhatIsNoForm(t *testing.T) {
 	var many []string
@@ -157,6 +158,7 @@ func TestWhatIsNoForm(t *testing.T) {
 }
 
 // TestWhoAnswers checks that hooks answer before the user and see the answer that is sent.
+//
 // Proves MCP-45, HOOK-01, HOOK-21.
 func TestWhoAnswers(t *testing.T) {
 	accept := session.Filled{Action: session.Accept, Values: map[string]any{"name": "x"}}
@@ -214,6 +216,7 @@ func TestWhoAnswers(t *testing.T) {
 
 // TestTooManyQuestions checks that a server that exceeds the limit is ignored until the next
 // turn, and that other servers are not affected.
+//
 // Proves MCP-45.
 func TestTooManyQuestions(t *testing.T) {
 	tb := newTable()
@@ -233,6 +236,7 @@ func TestTooManyQuestions(t *testing.T) {
 }
 
 // TestNotification checks that notification hooks run for an open question and do not delay it.
+//
 // Proves HOOK-01.
 func TestNotification(t *testing.T) {
 	tb := newTable()

@@ -14,6 +14,7 @@ import (
 
 // TestWatch checks that hooks run for the files they name, until they name others, and that the
 // limit on watched files is reported once.
+//
 // Proves HOOK-01, HOOK-21.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()

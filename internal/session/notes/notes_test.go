@@ -110,6 +110,7 @@ func TestTemplates(t *testing.T) {
 
 // TestUpdate checks that the model answers with sections, and that only their content gets into
 // the page.
+//
 // Proves CTX-55, CTX-57.
 func TestUpdate(t *testing.T) {
 	const old = "Reading it."

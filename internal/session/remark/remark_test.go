@@ -58,6 +58,7 @@ var talked = entries(
 )
 
 // TestExcerpt checks that the model gets a quoted excerpt of messages and calls.
+//
 // Proves.
 func TestExcerpt(t *testing.T) {
 	want := "User: Round once.\nAgent: I look.\nCall: Read {\"file_path\":\"cart.go\"}\nAgent: Done. Run the tests?"
@@ -112,6 +113,7 @@ func TestAway(t *testing.T) {
 }
 
 // TestNext checks that a suggestion is a short message and never a command.
+//
 // Proves X-134.
 func TestNext(t *testing.T) {
 	for answer, want := range map[string]string{

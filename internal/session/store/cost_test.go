@@ -32,6 +32,7 @@ func costLines(t *testing.T, path string) (lines [][]byte) {
 
 // TestCostOfManyAgents checks that the cost records grow linearly with the number of agents and
 // include all of them.
+//
 // Proves SESS-42.
 func TestCostOfManyAgents(t *testing.T) {
 	size := func(agents int) int {
@@ -64,6 +65,7 @@ func TestCostOfManyAgents(t *testing.T) {
 
 // TestCostOfAgentsIsRestored checks that loading restores the same tree of agents, for any use
 // and any number of resumes. If lines were lost, the tree's sum still matches the last record.
+//
 // Proves SESS-42, SESS-45.
 func TestCostOfAgentsIsRestored(t *testing.T) {
 	facts := func(string) cost.Facts { return cost.Facts{} }

@@ -88,6 +88,7 @@ var kills = flag.Int("kills", 300, "how often a busy session is killed")
 
 // TestKill kills a busy session at random times. Each time it can be resumed and continued, and
 // contains everything that was acknowledged and nothing that was not written.
+//
 // Proves SESS-12.
 func TestKill(t *testing.T) {
 	const together = 4

@@ -26,6 +26,7 @@ func putAt(t *testing.T, path, text string) {
 
 // TestDisplaced is D8: if the file of an open log is moved, replaced or removed, later messages
 // are still found at the log's path, together with the earlier ones.
+//
 // Proves SESS-12.
 func TestDisplaced(t *testing.T) {
 	const foreign = `{"type":"user","uuid":"x1","parentUuid":"e1","timestamp":"2026-11-03T12:00:00.250Z","message":{"role":"user","content":"theirs"}}` + "\n"
@@ -214,6 +215,7 @@ func TestDamagedOrigin(t *testing.T) {
 }
 
 // TestNameIsSynced checks that the folder of a new log is synced.
+//
 // Proves SESS-12.
 func TestNameIsSynced(t *testing.T) {
 	l := open(t, options(t))

@@ -96,6 +96,7 @@ func (f *faulty) open(path string) (file, *Torn, error) {
 // TestEveryFault runs the same session with a fault at each operation in turn, until a run
 // completes without one. After each run, the log holds complete records in order, including all
 // acknowledged ones, and the next start continues it.
+//
 // Proves SESS-12.
 func TestEveryFault(t *testing.T) {
 	for _, fault := range faults() {
@@ -202,6 +203,7 @@ func (r *recorder) Sync() error {
 
 // TestPowerCut replays a session up to each operation and simulates a power loss: synced data
 // survives, and an arbitrary part of the rest, sometimes as zeros.
+//
 // Proves SESS-12.
 func TestPowerCut(t *testing.T) {
 	opt := options(t)

@@ -11,6 +11,7 @@ import (
 
 // TestLockOfADeadProcess checks that Open waits for the lock of a dead process, which a child
 // about to exec may hold for a while, but not for a live process.
+//
 // Proves SESS-16.
 func TestLockOfADeadProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")

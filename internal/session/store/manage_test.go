@@ -169,6 +169,7 @@ func TestRemove(t *testing.T) {
 
 // TestStickyNotes checks that titles are near the end of a log, because lists read only the
 // end.
+//
 // Proves SESS-24.
 func TestStickyNotes(t *testing.T) {
 	opt := options(t)

@@ -22,6 +22,7 @@ func partialOf(parent, text string) msg.Entry {
 
 // TestPartialAnswerIsRestored checks that an answer that was arriving when the process ended is
 // restored once.
+//
 // Proves SESS-18.
 func TestPartialAnswerIsRestored(t *testing.T) {
 	opt := options(t)
@@ -78,6 +79,7 @@ func resultOf(parent, id, words string) msg.Entry {
 // TestFinishedResultsAreRestored checks that results of calls that had finished when the
 // process was killed are restored as a single message, in the order of the calls. Only results
 // of the last answer's calls count, each once.
+//
 // Proves SESS-19.
 func TestFinishedResultsAreRestored(t *testing.T) {
 	opt := options(t)

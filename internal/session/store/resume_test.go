@@ -473,6 +473,7 @@ func TestLargeLog(t *testing.T) {
 }
 
 // TestLargeLogBeginsWithAPrompt reads a log whose loaded part starts in the middle of a turn.
+//
 // Proves SESS-15.
 func TestLargeLogBeginsWithAPrompt(t *testing.T) {
 	answer := func(id, parent string, parts ...msg.Part) string {
@@ -499,6 +500,7 @@ func number(t *testing.T, id string) int {
 }
 
 // TestTwoGigabytes loads a sparse log: a line of two gigabytes of zeros.
+//
 // Proves SESS-15.
 func TestTwoGigabytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.jsonl")
@@ -531,6 +533,7 @@ func TestTwoGigabytes(t *testing.T) {
 
 // TestMemoryOfLoading checks that dropped messages are not held in memory. The collector runs
 // often, so that the heap size reflects live memory.
+//
 // Proves SESS-15.
 func TestMemoryOfLoading(t *testing.T) {
 	kept := int64(0)

@@ -9,6 +9,7 @@ import (
 // TestRights checks that rights are restored only with a signature of this state home: not if
 // they are unsigned, modified, of another kind or session, or signed with another key. Resuming
 // a log must not sign other people's notes.
+//
 // Proves SESS-22.
 func TestRights(t *testing.T) {
 	opt := Options{Home: t.TempDir(), Dir: "/work", Session: "s-1"}
@@ -75,6 +76,7 @@ func TestRights(t *testing.T) {
 
 // TestRightsWithoutKey checks that nothing is restored if the key is missing or cannot be
 // trusted.
+//
 // Proves SESS-22.
 func TestRightsWithoutKey(t *testing.T) {
 	home := t.TempDir()

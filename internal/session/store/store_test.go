@@ -495,6 +495,7 @@ func content(t *testing.T, path string) string {
 
 // TestSyncsWhatBelongsToIt checks that the log does not count as safe until its With file is
 // synced, and that a missing file is ignored.
+//
 // Proves AGENT-39.
 func TestSyncsWhatBelongsToIt(t *testing.T) {
 	dir := t.TempDir()

@@ -14,6 +14,7 @@ import (
 
 // TestAfterAFormatter checks that a formatter that runs after a change does not make the next
 // change fail.
+//
 // Proves NOTE-02.
 func TestAfterAFormatter(t *testing.T) {
 	for _, k := range kinds() {

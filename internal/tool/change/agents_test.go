@@ -20,6 +20,7 @@ import (
 // TestAgentsAtOnce checks that agents editing the same files concurrently lose no changes, that
 // each late edit is refused with a note, and that undoing one agent's changes does not affect
 // the others'.
+//
 // Proves EDIT-02, EDIT-09, HIST-04.
 func TestAgentsAtOnce(t *testing.T) {
 	const agents, edits = 4, 12

@@ -66,6 +66,7 @@ func (c *conversation) restore(results []result) {
 
 // TestRestore checks that a resumed conversation may edit files it knew, unless they were
 // changed or never seen.
+//
 // Proves FST-04.
 func TestRestore(t *testing.T) {
 	const book = `{"cells":[{"cell_type":"code","source":["1"]}]}`

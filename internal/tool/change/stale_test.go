@@ -54,6 +54,7 @@ func editor(t *testing.T) (w *world, edit func(old, fresh string) error) {
 
 // TestStaleEditShowsTheDifference checks that editing an externally changed file shows the
 // change, which then counts as read (model-side review, section 3.2).
+//
 // Proves EDIT-02.
 func TestStaleEditShowsTheDifference(t *testing.T) {
 	w, edit := editor(t)
@@ -117,6 +118,7 @@ func TestStaleEditOfAPart(t *testing.T) {
 
 // TestNewsOfPrintedFiles checks that a file printed completely by a command is known as if
 // read, and that lines printed by a search are not.
+//
 // Proves SHOUT-06.
 func TestNewsOfPrintedFiles(t *testing.T) {
 	w, _ := editor(t)

@@ -452,6 +452,7 @@ func TestBackupComesFirst(t *testing.T) {
 }
 
 // TestRewindToolChanges checks with the real history that the tools' changes can be undone.
+//
 // Proves HIST-04.
 func TestRewindToolChanges(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

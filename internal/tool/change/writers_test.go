@@ -33,6 +33,7 @@ func (w *world) beside(by filehistory.Author) *world {
 
 // TestTwoAgentsWriteOneFile checks that the second of two agents writing a file learns who
 // changed it, and must read it.
+//
 // Proves EDIT-02.
 func TestTwoAgentsWriteOneFile(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

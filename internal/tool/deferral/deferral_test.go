@@ -206,6 +206,7 @@ func TestDiscovered(t *testing.T) {
 }
 
 // TestLate checks that a late tool is deferred if the conversation has started without it.
+//
 // Proves SKILL-07.
 func TestLate(t *testing.T) {
 	unlisted := map[string]bool{"Skill": true, "Read": true}

@@ -28,6 +28,7 @@ func TestContract(t *testing.T) {
 
 // TestAnswers checks that answers are returned with their questions, as text for the model and
 // as an object for hosts.
+//
 // Proves X-009.
 func TestAnswers(t *testing.T) {
 	tests := []struct {
@@ -71,6 +72,7 @@ func TestAnswers(t *testing.T) {
 
 // TestBadQuestions checks that the input must have one to four questions with two to four
 // options each, and no answers.
+//
 // Proves X-009.
 func TestBadQuestions(t *testing.T) {
 	question := func(text string, labels ...string) string {

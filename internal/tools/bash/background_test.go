@@ -94,6 +94,7 @@ func TestBudget(t *testing.T) {
 
 // TestTimeoutComesBeforeBudget checks that a call with an explicit time limit is not moved to
 // the background earlier.
+//
 // Proves SHBG-02.
 func TestTimeoutComesBeforeBudget(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Budget = 20 * time.Millisecond })
@@ -104,6 +105,7 @@ func TestTimeoutComesBeforeBudget(t *testing.T) {
 }
 
 // TestWaitingIsDescribed checks that the tool description matches the behavior.
+//
 // Proves SHBG-02.
 func TestWaitingIsDescribed(t *testing.T) {
 	for _, tt := range []struct {
@@ -127,6 +129,7 @@ func TestWaitingIsDescribed(t *testing.T) {
 
 // TestGitIsDescribed checks that the description has the rules for git where they are needed.
 // The wording is free (model-side 2.4 and 2.6).
+//
 // Proves CTX-02.
 func TestGitIsDescribed(t *testing.T) {
 	doc := newBench(t, nil).Spec().Description
@@ -174,6 +177,7 @@ func TestWhatNeverGoesToTheBackground(t *testing.T) {
 
 // TestAwaitedCommands checks that a command that does more than wait is not ended early where
 // background commands are awaited.
+//
 // Proves SHBG-07.
 func TestAwaitedCommands(t *testing.T) {
 	if !qualifies(shell.Parse("sleep 1200; make", shell.Vars{}), true) || qualifies(shell.Parse("sleep 1200", shell.Vars{}), true) {
@@ -273,6 +277,7 @@ func TestTooManyInTheBackground(t *testing.T) {
 
 // TestBackgroundOutlivesTheCall checks that interrupting the turn does not end background
 // tasks, but the end of the session does.
+//
 // Proves SHBG-06.
 func TestBackgroundOutlivesTheCall(t *testing.T) {
 	b := newBench(t, nil)

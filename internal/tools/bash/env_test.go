@@ -18,6 +18,7 @@ import (
 
 // TestSearchPath checks that a project's programs are not found under any name of their
 // directory, nor programs that another user could have placed (F7).
+//
 // Proves SH-04.
 func TestSearchPath(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -71,6 +71,7 @@ func TestFind(t *testing.T) {
 
 // TestOnlySh checks that commands run in sh and are parsed by its grammar if bash is missing,
 // and that the description tells the model.
+//
 // Proves SH-02.
 func TestOnlySh(t *testing.T) {
 	dash, err := exec.LookPath("dash")

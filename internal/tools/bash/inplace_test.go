@@ -63,6 +63,7 @@ func (b *bench) read(t *testing.T, name string) string {
 
 // TestSedInPlaceOfManyFiles checks that a wildcard may match many files, and that files without
 // a match are counted.
+//
 // Proves SHOUT-06.
 func TestSedInPlaceOfManyFiles(t *testing.T) {
 	b := newEditor(t, nil)
@@ -145,6 +146,7 @@ func seds(t *testing.T, dir, script string) string {
 }
 
 // TestWhatIsNoEditInPlace checks that the shell runs every sed that may not be an edit.
+//
 // Proves SHOUT-06.
 func TestWhatIsNoEditInPlace(t *testing.T) {
 	b := newEditor(t, nil)
@@ -262,6 +264,7 @@ func TestWhatIsNoEditInPlace(t *testing.T) {
 }
 
 // TestSedInPlaceOfWhatChanged checks that a file that changed after the check is not written.
+//
 // Proves SHOUT-06.
 func TestSedInPlaceOfWhatChanged(t *testing.T) {
 	b := newEditor(t, nil)
@@ -306,6 +309,7 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 
 // TestSedInPlaceAndFileState checks that the recorded state of a file is either current or
 // missing.
+//
 // Proves SHOUT-06.
 func TestSedInPlaceAndFileState(t *testing.T) {
 	var state *filestate.Store

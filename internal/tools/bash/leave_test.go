@@ -32,6 +32,7 @@ func TestContractWithALeave(t *testing.T) {
 // TestWhatLeavesTheSandbox checks the order of the decision: no sandbox, a command excluded by
 // the settings, a command that requests to leave where that may be granted; everything else is
 // confined.
+//
 // Proves SHSB-01.
 func TestWhatLeavesTheSandbox(t *testing.T) {
 	excluded := func(s *shell.Script) bool { return strings.HasPrefix(s.Source, "docker") }
@@ -91,6 +92,7 @@ func (s *switched) Outside() func(*shell.Script) bool {
 
 // TestSandboxChangesForTheNextCommand checks that settings changed during the check never
 // loosen the sandbox of that command.
+//
 // Proves SHSB-01.
 func TestSandboxChangesForTheNextCommand(t *testing.T) {
 	for _, tt := range []struct {
@@ -144,6 +146,7 @@ func TestDocOfTheSandbox(t *testing.T) {
 // TestGitBesideOtherCommandsRunsNoHelpers checks that a line allowed because a rule covers one
 // part and git only reads must not run helpers from the repository's configuration, even though
 // bash runs it.
+//
 // Proves SHRO-03.
 func TestGitBesideOtherCommandsRunsNoHelpers(t *testing.T) {
 	b := newBench(t, nil)

@@ -42,6 +42,7 @@ func TestPictures(t *testing.T) {
 
 // TestManyTasksLeaveNothing runs two hundred tasks, thirty-two at a time, and checks for leaks.
 // TestMain counts goroutines.
+//
 // Proves SHBG-06.
 func TestManyTasksLeaveNothing(t *testing.T) {
 	b := newBench(t, nil)

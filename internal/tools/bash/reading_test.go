@@ -44,6 +44,7 @@ func TestReadingIsAllThatIsDone(t *testing.T) {
 
 // TestReadingWithoutAJail checks that without a jail only commands covered by the strict proof
 // run without a prompt, in the same shell.
+//
 // Proves SH-02.
 func TestReadingWithoutAJail(t *testing.T) {
 	open := func(line string) *call {

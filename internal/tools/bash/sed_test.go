@@ -61,6 +61,7 @@ func (m sedMaker) content() string {
 
 // TestSedMakesWhatSedMakes checks that the tool's result equals that of sed -i for every script
 // it treats as an edit, and that it accepts most scripts that only edit.
+//
 // Proves SHOUT-06.
 func TestSedMakesWhatSedMakes(t *testing.T) {
 	m := sedMaker{rand.New(rand.NewPCG(7, 7))}

@@ -38,6 +38,7 @@ func TestContract(t *testing.T) {
 
 // TestTools checks that the model can create, list and delete jobs. Jobs it creates are marked
 // as its own, so that they run no commands, and the user confirms the complete prompt first.
+//
 // Proves X-021.
 func TestTools(t *testing.T) {
 	table := newTable(t)

@@ -71,6 +71,7 @@ func TestContract(t *testing.T) {
 
 // TestSearch checks that skills are found by name, description and "when to use" text, and that
 // a query without words is rejected.
+//
 // Proves SKILL-33, X-036.
 func TestSearch(t *testing.T) {
 	const empty = "error: the query has no words to search for: describe the task in a few, such as \"review a pull request\""
@@ -109,6 +110,7 @@ func TestBounds(t *testing.T) {
 
 // TestSuggest checks that suggestions are similar enough and not yet seen, and that they follow
 // changes to the skills.
+//
 // Proves SKILL-33.
 func TestSuggest(t *testing.T) {
 	skills := few()
@@ -190,6 +192,7 @@ func BenchmarkIndex5000(b *testing.B) {
 }
 
 // TestUnrelated checks that the index finds nothing for a short text reported as unrelated.
+//
 // Proves SKILL-33.
 func TestUnrelated(t *testing.T) {
 	plain := append(few(), made("urlCheck", "Watches URLs, studies queries and tests; stopped by Ctrl-C.", ""), made("commits", "Running", "—"))

@@ -15,6 +15,7 @@ import (
 
 // TestWordsSuggestTheSame checks that stored words give the same suggestions as the skills, in
 // the same order and with the same text.
+//
 // Proves SKILL-33.
 func TestWordsSuggestTheSame(t *testing.T) {
 	word := rapid.SampledFrom([]string{

@@ -236,6 +236,7 @@ func TestPartsOfFiles(t *testing.T) {
 
 // TestUnread checks that quoting unique text proves knowledge of a file, unless a rule hides
 // the file.
+//
 // Proves FST-02, EDIT-01.
 func TestUnread(t *testing.T) {
 	w := newWorld(t)
@@ -278,6 +279,7 @@ func TestUnread(t *testing.T) {
 }
 
 // TestSeveralEdits checks that several edits are applied in order, or not at all.
+//
 // Proves EDIT-13.
 func TestSeveralEdits(t *testing.T) {
 	w := newWorld(t)

@@ -98,6 +98,7 @@ func TestContract(t *testing.T) {
 
 // TestSpecs checks that the two specs, which are in every request, have at most 1,000 bytes
 // together.
+//
 // Proves TSQ-01.
 func TestSpecs(t *testing.T) {
 	f, _ := finder(t, nil)
@@ -158,6 +159,7 @@ func lineOf(t *testing.T, v any) string {
 }
 
 // TestRequired checks that tools without a required word are not found.
+//
 // Proves TSQ-04.
 func TestRequired(t *testing.T) {
 	pool := poolOf(t, nil, public(t), nil)
@@ -178,6 +180,7 @@ func TestRequired(t *testing.T) {
 
 // TestKeywordScore checks the points of a word: 10 if it equals a part of the name, or 12 for a
 // server's tool; 5 or 6 if it is contained in a part; 4 in the hint; 2 in the description.
+//
 // Proves TSQ-06.
 func TestKeywordScore(t *testing.T) {
 	tools := []tool.Tool{
@@ -217,6 +220,7 @@ func TestKeywordScore(t *testing.T) {
 
 // TestCombined checks the combined rank of two tools that the individual scores rank
 // differently: the weights are 0.4 and 0.6.
+//
 // Proves TSQ-07.
 func TestCombined(t *testing.T) {
 	tools := []tool.Tool{
@@ -246,6 +250,7 @@ func TestCombined(t *testing.T) {
 
 // TestOrderOfTools checks that the order of the registry does not matter, and that equal scores
 // are ordered by name.
+//
 // Proves TSQ-07.
 func TestOrderOfTools(t *testing.T) {
 	all := append(public(t), made("mcp__a__same", "", "Same."), made("mcp__b__same", "", "Same."), made("mcp__c__same", "", "Same."))
@@ -316,6 +321,7 @@ func TestServers(t *testing.T) {
 }
 
 // TestBounds checks that the result is bounded even if servers' descriptions are long.
+//
 // Proves TSQ-03.
 func TestBounds(t *testing.T) {
 	var all []tool.Tool
@@ -354,6 +360,7 @@ func TestBounds(t *testing.T) {
 }
 
 // TestIndexIsKept checks that the index is cached until a tool changes, in any order.
+//
 // Proves TSI-04.
 func TestIndexIsKept(t *testing.T) {
 	_, tools := few()
@@ -385,6 +392,7 @@ func TestIndexIsKept(t *testing.T) {
 }
 
 // TestNameAlone checks that a tool without hint and description is found by its name.
+//
 // Proves TSI-01.
 func TestNameAlone(t *testing.T) {
 	f, _ := finder(t, nil)

@@ -27,6 +27,7 @@ func cheapest(enough time.Duration, run func()) time.Duration {
 
 // TestFigures checks the targets: 5 ms per 1,000 tools, 1 ms for a query over 5,000 tools, and
 // 20 MB for their index.
+//
 // Proves TSI-05.
 func TestFigures(t *testing.T) {
 	entries := many(t)

@@ -190,6 +190,7 @@ func access(t testing.TB, c tool.Call) []tool.Access {
 
 // TestForms searches for names that are composed or decomposed on disk, with queries in either
 // form.
+//
 // Proves PATH-05.
 func TestForms(t *testing.T) {
 	dir := fixture(t, "e\u0301/\u00fc/a.txt")

@@ -300,6 +300,7 @@ func TestAboutItself(t *testing.T) {
 
 // TestForms searches for names that are composed or decomposed on disk, with queries in either
 // form.
+//
 // Proves PATH-05.
 func TestForms(t *testing.T) {
 	dir := fixture(t, map[string]string{"cafe\u0301.txt": "foo\n", "e\u0301/\u00fc/a.txt": "foo\n"})

@@ -9,6 +9,7 @@ import (
 )
 
 // TestMarks checks that the user sees the files and the matching parts of lines.
+//
 // Proves TOOL-17.
 func TestMarks(t *testing.T) {
 	dir := fixture(t, map[string]string{"cart.go": "a\nx.Round(y.Round())\nb\n", "tax.go": "round\nRound(\n"})

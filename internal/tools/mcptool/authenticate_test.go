@@ -14,6 +14,7 @@ import (
 
 // TestAuthenticate checks that the tool returns the URL, needs permission like every server
 // tool, and describes an alternative if begin is nil.
+//
 // Proves MCP-27.
 func TestAuthenticate(t *testing.T) {
 	server := &roster.Entry{Name: "vault"}

@@ -11,6 +11,7 @@ import (
 )
 
 // TestPermission checks that a server's hints grant nothing, in any mode.
+//
 // Proves MCP-33, MCP-34, PERM-06, TOOL-21.
 func TestPermission(t *testing.T) {
 	hints := map[string]mcp.Tool{

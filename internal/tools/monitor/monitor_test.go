@@ -67,6 +67,7 @@ func TestContract(t *testing.T) {
 
 // TestWatchIsACommand checks that a watch is analyzed like a command of the shell tool, and
 // that its rules apply.
+//
 // Proves X-027.
 func TestWatchIsACommand(t *testing.T) {
 	tl, _, _, dir := watching(t)
@@ -109,6 +110,7 @@ func TestWatchIsACommand(t *testing.T) {
 
 // TestLinesAreTold checks that lines are reported as they come, the rest at the end, and none
 // twice.
+//
 // Proves X-027.
 func TestLinesAreTold(t *testing.T) {
 	tl, _, notices, dir := watching(t)
@@ -131,6 +133,7 @@ func TestLinesAreTold(t *testing.T) {
 }
 
 // TestFileIsWatched checks that a file is watched from its end.
+//
 // Proves X-027.
 func TestFileIsWatched(t *testing.T) {
 	tl, tasks, notices, dir := watching(t)
@@ -174,6 +177,7 @@ func TestFileIsWatched(t *testing.T) {
 }
 
 // TestTimeIsUp checks that a watch ends at its time limit and reports that.
+//
 // Proves X-027.
 func TestTimeIsUp(t *testing.T) {
 	tl, _, notices, _ := watching(t)
@@ -191,6 +195,7 @@ func TestTimeIsUp(t *testing.T) {
 
 // TestFlood checks that frequent lines are combined: reported immediately at first, then less
 // and less often while they keep coming, within bounds.
+//
 // Proves X-027.
 func TestFlood(t *testing.T) {
 	dir := t.TempDir()

@@ -238,6 +238,7 @@ func TestEagerness(t *testing.T) {
 
 // TestForesight checks that a missing plan or the wrong time fails without a prompt, and that a
 // plan may be given with the call (second-look 2.18).
+//
 // Proves PLAN-04.
 func TestForesight(t *testing.T) {
 	c, _ := testConfig(t, "")

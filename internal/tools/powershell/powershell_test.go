@@ -120,6 +120,7 @@ func (b *bench) noted(t *testing.T, name string) string {
 }
 
 // TestContract runs the shell tool's test suite.
+//
 // Proves X-004.
 func TestContract(t *testing.T) {
 	b := newBench(t, "pwsh", nil)
@@ -139,6 +140,7 @@ func TestContract(t *testing.T) {
 
 // TestCommandsArriveAsTheyAre checks that PowerShell gets the exact bytes of any command, and
 // nothing of it in an argument.
+//
 // Proves X-004.
 func TestCommandsArriveAsTheyAre(t *testing.T) {
 	b := newBench(t, "pwsh", nil)
@@ -170,6 +172,7 @@ func TestCommandsArriveAsTheyAre(t *testing.T) {
 
 // TestProvenCommands checks that a read-only command runs in its proven form with a minimal
 // environment.
+//
 // Proves X-004.
 func TestProvenCommands(t *testing.T) {
 	b := newBench(t, "pwsh", func(c *Config) {

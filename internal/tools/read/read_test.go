@@ -292,6 +292,7 @@ func TestMaxTokens(t *testing.T) {
 
 // TestLongLines checks that long lines are truncated, so that every file with few lines can be
 // read, and that a truncated line does not count as known.
+//
 // Proves READ-05, FST-02.
 func TestLongLines(t *testing.T) {
 	d := dir(t, map[string]string{

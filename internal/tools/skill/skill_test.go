@@ -71,6 +71,7 @@ func TestBind(t *testing.T) {
 
 // TestRules checks that rules match a skill's name or a name prefix, and that the rules
 // suggested to the user cover the call.
+//
 // Proves SKILL-22.
 func TestRules(t *testing.T) {
 	c := config()

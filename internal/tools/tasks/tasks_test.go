@@ -76,6 +76,7 @@ func TestContract(t *testing.T) {
 }
 
 // TestTools checks the text for the model.
+//
 // Proves TASK-02, X-011.
 func TestTools(t *testing.T) {
 	p := newPlace(t)
@@ -129,6 +130,7 @@ func TestTools(t *testing.T) {
 }
 
 // TestResults checks the results for hosts and users.
+//
 // Proves TASK-02.
 func TestResults(t *testing.T) {
 	p := newPlace(t)
@@ -165,6 +167,7 @@ func TestResults(t *testing.T) {
 
 // TestReminder checks that the model gets a reminder when three tasks are closed and none of
 // them verifies the work.
+//
 // Proves TASK-02.
 func TestReminder(t *testing.T) {
 	for _, c := range []struct {

@@ -44,6 +44,7 @@ func TestContract(t *testing.T) {
 
 // TestSend checks that the model can send text or a complete order of a known type, and that it
 // cannot set the sender.
+//
 // Proves X-014.
 func TestSend(t *testing.T) {
 	o := &office{}

@@ -33,6 +33,7 @@ func TestContract(t *testing.T) {
 
 // TestWrite checks that the list is replaced as a whole, that hosts get the old and the new
 // list, and that errors name the invalid field.
+//
 // Proves X-010, TASK-02.
 func TestWrite(t *testing.T) {
 	var m memory
@@ -78,6 +79,7 @@ func TestWrite(t *testing.T) {
 
 // TestReminder checks that the model gets a single reminder when three items are closed and
 // none of them verifies the work.
+//
 // Proves TASK-02.
 func TestReminder(t *testing.T) {
 	var m memory

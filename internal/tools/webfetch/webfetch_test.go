@@ -199,6 +199,7 @@ func TestRun(t *testing.T) {
 }
 
 // TestRedirectsNeedPermission checks that a redirect needs the same permission as its target.
+//
 // Proves WFT-05.
 func TestRedirectsNeedPermission(t *testing.T) {
 	w := newWorld(t)
