@@ -1,5 +1,5 @@
-// Package ask holds the words of questions that every front end at a terminal uses: what a short answer says, what a rule
-// that is offered would allow, whose words a server's are. How a question looks and is answered is left to the front ends.
+// Package ask provides the question texts shared by the terminal front ends: parsing short
+// answers, describing offered permission rules, and attributing server questions.
 package ask
 
 import (
@@ -14,23 +14,24 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Bounds of what the model words in a question, in characters. On one line it cannot pass for something else.
+// Limits on model-written text in a question, in characters. Confined to one line, it cannot
+// imitate other parts of the dialog.
 const (
 	MaxAbout  = 300
 	MaxReason = 2000
 )
 
-// MaxPage is how many lines of what is to be approved are shown at a time, and MaxPreview how many of the preview of an
-// option.
+// MaxPage is the number of lines shown per page of content to approve. MaxPreview is the number
+// of lines shown of an option's preview.
 const (
 	MaxPage    = 200
 	MaxPreview = 30
 )
 
-// A Said is what a word says to a question.
+// A Said classifies a short answer to a question.
 type Said uint8
 
-// What a word says.
+// The classes of answers.
 const (
 	Else Said = iota
 	Yes
@@ -38,7 +39,7 @@ const (
 	No
 )
 
-// Word returns what a short answer says. A sentence says something else.
+// Word classifies a short answer. Anything longer, such as a sentence, is Else.
 func Word(text string) Said {
 	switch strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".!,") {
 	case "y", "ye", "yes", "1", "ok", "okay", "k", "sure", "yep", "yeah", "yup", "ya", "aye", "fine", "go ahead", "do it",
@@ -54,11 +55,11 @@ func Word(text string) Said {
 	return Else
 }
 
-// Lasting describes what a lasting yes would change; see [Changes].
+// Lasting describes the changes a lasting yes would make; see [Changes].
 func Lasting(q *permission.Question) string { return Changes(q, q.Lasting()) }
 
-// Changes describes what updates of a question would change and for how long, as a clause: "always allow `go test ...` in this
-// project". It is empty if there are none.
+// Changes describes the effect and duration of a question's updates as a clause: "always allow
+// `go test ...` in this project". It returns "" if there are no updates.
 func Changes(q *permission.Question, updates []permission.Update) string {
 	var allowed, also []string
 	where := ""
@@ -105,7 +106,7 @@ func Saved(q *permission.Question, updates []permission.Update) string {
 	return "Saved: " + strings.Join(allowed, ", ") + verb + where + "."
 }
 
-// howLong describes how long something holds that is kept there.
+// howLong describes how long a rule saved in scope s applies.
 func howLong(s scope.Scope) string {
 	switch s {
 	case scope.Local:
@@ -118,7 +119,7 @@ func howLong(s scope.Scope) string {
 	return "in this session"
 }
 
-// matching describes which calls a suggested rule would allow.
+// matching describes the calls a suggested rule would allow.
 func matching(q *permission.Question, r permission.RuleValue) string {
 	switch prefix, ok := strings.CutSuffix(r.Content, ":*"); {
 	case r.Content == "":
@@ -133,7 +134,7 @@ func matching(q *permission.Question, r permission.RuleValue) string {
 	return r.String()
 }
 
-// unescape returns the content of a rule as a command.
+// unescape converts a rule's content to a command.
 func unescape(content string) string {
 	return strings.NewReplacer(`\*`, "*", `\\`, `\`).Replace(content)
 }
@@ -163,7 +164,8 @@ func object(title string) string {
 	return title
 }
 
-// Why returns the reason for a question, as a sentence, or "" if the question says all.
+// Why returns the reason for a question as a sentence, or "" if the question is
+// self-explanatory.
 func Why(q *permission.Question) string {
 	text := q.Why
 	if text == "" && q.Reason.Type != permission.ByMode {
@@ -175,19 +177,20 @@ func Why(q *permission.Question) string {
 	return Sentence(tool.OneLine(text, MaxReason))
 }
 
-// Sentence makes a sentence of a reason.
+// Sentence formats a reason as a sentence.
 func Sentence(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + strings.TrimRight(text[n:], ".") + "."
 }
 
-// ServerAsks says whose words follow, and Asks the same of anyone.
+// ServerAsks returns the line that attributes the following question to a server.
 func ServerAsks(name string) string { return "The server " + draw.Clean(name) + " asks:" }
 
-// Asks says who asks what follows.
+// Asks returns the line that attributes the following question to who.
 func Asks(who string) string { return "The " + draw.Clean(who) + " asks:" }
 
-// Quote returns the words of a server or a hook behind a bar, so that they cannot pass for the program's own.
+// Quote returns the text of a server or hook behind a bar, so that it cannot be mistaken for
+// adze's own text.
 func Quote(text string, width int) []draw.Row {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil

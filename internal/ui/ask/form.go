@@ -10,7 +10,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Hint says what to enter into a field.
+// Hint describes the input a field expects.
 func Hint(f session.Field) string {
 	hint := string(f.Type)
 	switch {
@@ -31,7 +31,8 @@ func Hint(f session.Field) string {
 	return hint
 }
 
-// Unfilled says what becomes of a field into which nothing is entered, or "" if something must be.
+// Unfilled describes the effect of leaving a field empty. It returns "" if the field is
+// required.
 func Unfilled(f session.Field) string {
 	switch {
 	case f.Default != nil:
@@ -42,7 +43,7 @@ func Unfilled(f session.Field) string {
 	return ""
 }
 
-// spelled returns a value as the user would type it.
+// spelled formats a value as the user would type it.
 func spelled(v any) string {
 	switch v := v.(type) {
 	case []string:
@@ -56,8 +57,8 @@ func spelled(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Fill takes what the user entered into a field, and puts its value among values. It returns why the field cannot have it,
-// as a sentence, or "".
+// Fill parses the user's input for a field and stores its value in values. If the input is
+// invalid, it returns the reason as a sentence, otherwise "".
 func Fill(f session.Field, text string, values map[string]any) string {
 	switch {
 	case text == "" && f.Default != nil:
@@ -74,7 +75,7 @@ func Fill(f session.Field, text string, values map[string]any) string {
 	return ""
 }
 
-// Preview returns what an option looks like, to be shown below it.
+// Preview returns an option's preview, to be shown below the option.
 func Preview(o session.Option) []draw.Row {
 	if strings.TrimSpace(o.Preview) == "" {
 		return nil

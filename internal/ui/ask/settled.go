@@ -10,7 +10,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Settled says who settled a question in place of the user, or why it went away.
+// Settled describes who settled a question in place of the user, or why it was withdrawn.
 func Settled(q session.Question, s session.Settled) string {
 	if s.Reply != nil {
 		return "The question was answered " + answeredBy(s.Reply) + "."
@@ -21,7 +21,7 @@ func Settled(q session.Question, s session.Settled) string {
 	return "The question no longer needs an answer."
 }
 
-// answeredBy says where an answer comes from.
+// answeredBy describes the source of an answer.
 func answeredBy(r session.Reply) string {
 	d, _ := r.(session.Decision)
 	switch d.By {
@@ -35,7 +35,7 @@ func answeredBy(r session.Reply) string {
 	return "by " + tool.OneLine(draw.Clean(d.By), MaxAbout)
 }
 
-// withdrawn says why a question was withdrawn, or "".
+// withdrawn returns the reason a question was withdrawn, or "".
 func withdrawn(q session.Question, cause error) string {
 	var why tool.Withdrawn
 	var abort tool.Abort
@@ -54,7 +54,7 @@ func withdrawn(q session.Question, cause error) string {
 	return ""
 }
 
-// aborted says why a turn that asked has ended.
+// aborted describes why the turn that asked has ended.
 var aborted = map[tool.Abort]string{
 	tool.AbortUser:       "the turn was stopped",
 	tool.AbortNewMessage: "another message was sent",
@@ -64,13 +64,13 @@ var aborted = map[tool.Abort]string{
 	tool.AbortBroken:     "the answer that asked it broke off",
 }
 
-// agentOf returns the agent that asks, or nil.
+// agentOf returns the agent that asked, or nil.
 func agentOf(q session.Question) *permission.Agent {
 	p, _ := q.(session.Permission)
 	return p.Agent
 }
 
-// serverOf returns the server that asks, or "".
+// serverOf returns the server that asked, or "".
 func serverOf(q session.Question) string {
 	switch q := q.(type) {
 	case session.Form:

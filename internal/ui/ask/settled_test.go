@@ -10,7 +10,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A question that went away says who settled it, or why. Names from elsewhere cannot break out of the line.
+// TestSettled checks the text shown for a settled question, and that external names cannot
+// break out of the line.
 func TestSettled(t *testing.T) {
 	by := func(name string) session.Settled {
 		return session.Settled{Reply: session.Decision{Answer: permission.Answer{By: name}}}

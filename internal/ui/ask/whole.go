@@ -12,9 +12,10 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Whole returns all of a text that is to be approved, such as a command, two cells in. What a terminal would not show is
-// spelled out. A long line continues further in, without a mark that could be part of it; among several lines, faint dots
-// tell a continuation from the next line.
+// Whole returns the entire text to be approved, such as a command, indented by two cells.
+// Characters a terminal would not show are escaped. Continuation lines are indented further,
+// without a mark that could be mistaken for content; if there are several lines, faint dots
+// distinguish a continuation from the next line.
 func Whole(text string, w int) []draw.Row {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	next := draw.Blanks(4)
@@ -28,7 +29,8 @@ func Whole(text string, w int) []draw.Row {
 	return rows
 }
 
-// broken breaks a line of a command into rows of w cells, between words where it can. All but the first begin with next.
+// broken breaks a command line into rows of w cells, between words if possible. All rows but
+// the first begin with next.
 func broken(line string, w int, next draw.Row) []draw.Row {
 	w = max(w, 12)
 	indent := draw.Blanks(2)
@@ -47,7 +49,8 @@ func broken(line string, w int, next draw.Row) []draw.Row {
 	}
 }
 
-// breakAt returns how many bytes of a line fit into w cells: to the end of a blank if there is one in its second half.
+// breakAt returns how many bytes of a line fit into w cells. It breaks after a blank if there
+// is one in the second half.
 func breakAt(line string, w int) int {
 	width, fits, blank := 0, 0, 0
 	for i, r := range line {
@@ -65,7 +68,7 @@ func breakAt(line string, w int) int {
 	return fits
 }
 
-// Input returns all that a call is given, where nothing else shows it.
+// Input returns a call's complete input, for calls without another display.
 func Input(input json.RawMessage, w int) []draw.Row {
 	if len(input) == 0 {
 		return nil

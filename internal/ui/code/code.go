@@ -1,10 +1,10 @@
-// Package code finds comments, strings, numbers and keywords in source code, line by line. It knows enough of a language to
-// colour it, and no more; colours are left to others.
+// Package code finds comments, strings, numbers and keywords in source code, line by line. It
+// is just precise enough for syntax highlighting.
 package code
 
 import "strings"
 
-// A Class says what a piece of code is.
+// A Class is the syntactic class of a token.
 type Class uint8
 
 // The classes.
@@ -16,20 +16,21 @@ const (
 	Comment
 )
 
-// A Token is a piece of a line: from the end of the token before it to its own.
+// A Token is a piece of a line. It begins where the previous token ends.
 type Token struct {
 	Class Class
 	End   int
 }
 
-// A Lexer reads the lines of a text, one after the other. The zero value knows no language: all is plain.
+// A Lexer tokenizes the lines of a text in order. The zero value has no language: everything is
+// plain.
 type Lexer struct {
 	lang *language
-	in   *delimited // the comment or string that goes over the end of the line; may be nil
-	tag  bool       // in markup: the line begins inside a tag
+	in   *delimited // open comment or string that spans lines; may be nil
+	tag  bool       // markup only: the line begins inside a tag
 }
 
-// New returns a lexer for a language by its name, as behind a fence of Markdown, or for a file by its name.
+// New returns a lexer for a language name, as in a Markdown fence, or a file name.
 func New(name string) Lexer {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if i := strings.IndexAny(name, " \t,{"); i >= 0 {
@@ -47,7 +48,7 @@ func New(name string) Lexer {
 // Known reports whether the lexer knows the language.
 func (l *Lexer) Known() bool { return l.lang != nil }
 
-// Line appends the tokens of a line, which has no line end, to those given.
+// Line appends the tokens of a line, given without its line end, to tokens.
 func (l *Lexer) Line(tokens []Token, line string) []Token {
 	if line == "" {
 		return tokens
@@ -76,7 +77,8 @@ func (l *Lexer) Line(tokens []Token, line string) []Token {
 	return tokens
 }
 
-// add adds a token that ends at an offset, or lengthens the last one.
+// add appends a token that ends at offset end, or extends the last token if it has the same
+// class.
 func add(tokens []Token, class Class, end int) []Token {
 	if n := len(tokens); n > 0 && tokens[n-1].Class == class {
 		tokens[n-1].End = end
@@ -95,7 +97,7 @@ func (l *Lexer) word(line string, from, to int) Class {
 		return Plain
 	}
 	if from > 0 && (line[from-1] == '.' || line[from-1] == '$' || line[from-1] == '@') && !lang.dotted {
-		return Plain // a field, a variable
+		return Plain // a field or variable
 	}
 	if !lang.fold {
 		if lang.keywords[line[from:to]] && (!lang.shell || lang.commandAt(line, from, to)) {
@@ -118,7 +120,8 @@ func (l *Lexer) word(line string, from, to int) Class {
 	return Plain
 }
 
-// commandAt reports whether a word of a line of shell stands where a command may stand, or is the in of a loop.
+// commandAt reports whether a word in a shell line is in command position, or is the "in" of a
+// loop.
 func (l *language) commandAt(line string, from, to int) bool {
 	before := strings.TrimRight(line[:from], " \t")
 	if before == "" || line[from:to] == "in" || strings.IndexByte(";|&({!`", before[len(before)-1]) >= 0 {
@@ -131,7 +134,7 @@ func (l *language) commandAt(line string, from, to int) bool {
 	return len(before) < from && l.keywords[last]
 }
 
-// delimited reads the comment or string at i, or a character that begins none.
+// delimited reads the comment or string at i, or a single character if neither begins there.
 func (l *Lexer) delimited(line string, i int) (Class, int) {
 	rest := line[i:]
 	for d := range l.lang.delimited {
@@ -158,7 +161,7 @@ func (l *Lexer) delimited(line string, i int) (Class, int) {
 	return Plain, i + 1
 }
 
-// begins reports whether what looks like the begin of a comment or string is one.
+// begins reports whether the opening delimiter at i really begins a comment or string.
 func (l *Lexer) begins(d *delimited, line string, i int) bool {
 	before := byte(' ')
 	if i > 0 {
@@ -177,7 +180,8 @@ func (l *Lexer) begins(d *delimited, line string, i int) bool {
 	return true
 }
 
-// through returns the end of the comment or string that the text at i is in, and leaves it if it ends there.
+// through returns the end of the comment or string that contains the text at i, and closes it
+// if it ends on this line.
 func (l *Lexer) through(line string, i int) int {
 	d := l.in
 	for i < len(line) {
@@ -194,8 +198,8 @@ func (l *Lexer) through(line string, i int) int {
 	return len(line)
 }
 
-// charLen returns the length of the character between apostrophes that text begins with; 0 if it is none, such as the name
-// of a lifetime.
+// charLen returns the length of the character literal that text begins with, or 0 if it does
+// not begin with one (a lifetime name, for example).
 func charLen(text string) int {
 	end := strings.IndexByte(text[1:], '\'') + 1
 	if end < 2 {
@@ -208,7 +212,7 @@ func charLen(text string) int {
 		return end + 1
 	}
 	for i := range text[1:end] {
-		if i > 0 { // more than one
+		if i > 0 { // more than one character
 			return 0
 		}
 	}

@@ -61,7 +61,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// There are 20 languages and more, each with its names.
+// TestNames checks that at least 20 languages are defined and that each can be found by its
+// names.
 func TestNames(t *testing.T) {
 	seen := map[*language]bool{}
 	for _, l := range languages() {
@@ -77,7 +78,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Tokens cover a line, whatever it holds.
+// FuzzLine checks that tokens cover the whole line for any input.
 func FuzzLine(f *testing.F) {
 	for name := range languages() {
 		f.Add(name, "a = \"b\" 'c' // d /* e\n*/ `f` # g <h i='j'> 1.5 '\\'' \\")
@@ -121,7 +122,7 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// A line costs no memory.
+// TestNoAllocations checks that Line does not allocate.
 func TestNoAllocations(t *testing.T) {
 	l := New("sql")
 	tokens := make([]Token, 0, 64)

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// A language is what is known of one.
+// A language describes a language's syntax.
 type language struct {
 	delimited []delimited
-	starts    [256]bool // the bytes with which one of them begins
+	starts    [256]bool // first bytes of the delimiters
 	keywords  map[string]bool
-	fold      bool // keywords may be written in capitals
-	char      bool // apostrophes enclose one character
-	prefixed  bool // a string may stand directly behind a letter
-	markup    bool // words are tags, and strings are in tags
-	dotted    bool // keywords may stand behind a point
-	shell     bool // words are keywords only where a command may stand
+	fold      bool // keywords are case-insensitive
+	char      bool // single quotes enclose one character
+	prefixed  bool // a string may directly follow a letter
+	markup    bool // words are tags, and strings occur in tags
+	dotted    bool // keywords may follow a dot
+	shell     bool // words are keywords only in command position
 }
 
-// opens reports whether a text begins with a letter that begins a string, and not a word.
+// opens reports whether text begins with a string prefix letter rather than a word.
 func (l *language) opens(text string) bool {
 	if !l.starts[text[0]] {
 		return false
@@ -34,12 +34,12 @@ func (l *language) opens(text string) bool {
 // A delimited is a kind of comment or string.
 type delimited struct {
 	class       Class
-	open, close string // an empty close is the end of the line
-	escapes     bool   // a backslash takes its meaning from the next character
-	lines       bool   // it goes over the ends of lines
+	open, close string // an empty close means the end of the line
+	escapes     bool   // a backslash escapes the next character
+	lines       bool   // may span lines
 }
 
-// The kinds that languages share. Longer ones come before their beginnings.
+// Delimiters shared by several languages. Longer ones must precede their prefixes.
 var (
 	slashes  = delimited{Comment, "//", "", false, false}
 	stars    = delimited{Comment, "/*", "*/", false, true}
@@ -53,7 +53,7 @@ var (
 	triples  = delimited{String, "'''", "'''", true, true}
 )
 
-// languages returns the languages by their names and the ends of their files' names.
+// languages returns the languages by name and file extension.
 var languages = sync.OnceValue(func() map[string]*language {
 	table := map[string]*language{}
 	def := func(names, keywords string, l language) {

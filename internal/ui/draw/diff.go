@@ -10,8 +10,8 @@ import (
 	"adze/internal/ui/code"
 )
 
-// diff draws a change: the number of each line, whether it was added or removed, and the words that changed in it. Lines
-// that stay, and those of a new file, have the colours of their language.
+// diff renders a change with line numbers, added and removed markers, and highlighted word
+// changes. Unchanged lines and new files are syntax-highlighted.
 func (o Options) diff(d tool.Diff) []Row {
 	out := []Row{o.cut(Faint, Spell(o.diffTitle(d)))}
 	total, shown := 0, 0
@@ -40,7 +40,7 @@ func (o Options) diff(d tool.Diff) []Row {
 	return out
 }
 
-// diffTitle says what became of a file, or would.
+// diffTitle describes the change made or proposed to a file.
 func (o Options) diffTitle(d tool.Diff) string {
 	switch {
 	case o.Proposed && d.Created:
@@ -53,7 +53,7 @@ func (o Options) diffTitle(d tool.Diff) string {
 	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
 }
 
-// digits returns how many cells the numbers of lines take; 0 if they are not known.
+// digits returns the width of the line numbers in cells, or 0 if they are unknown.
 func digits(hunks []tool.Hunk) int {
 	last := 0
 	for _, h := range hunks {
@@ -67,7 +67,7 @@ func digits(hunks []tool.Hunk) int {
 	return max(3, len(strconv.Itoa(last)))
 }
 
-// lineEnds returns the carriage return that all lines of a file end with, or nothing.
+// lineEnds returns "\r" if every line of the file ends with it, otherwise "".
 func lineEnds(hunks []tool.Hunk) string {
 	for _, h := range hunks {
 		for _, line := range h.Lines {
@@ -79,17 +79,17 @@ func lineEnds(hunks []tool.Hunk) string {
 	return "\r"
 }
 
-// A patch draws the hunks of a change.
+// A patch renders the hunks of a change.
 type patch struct {
 	options       Options
 	path          string
-	whole         bool   // all of the file is new
-	ends          string // what all lines end with, and is not shown
+	whole         bool   // the whole file is new
+	ends          string // common line ending, not shown
 	digits        int
-	before, after code.Lexer // of the hunk: what is between hunks is not known
+	before, after code.Lexer // state per hunk; the text between hunks is unknown
 }
 
-// hunk draws the first lines of a hunk.
+// hunk renders the first lines of a hunk.
 func (p *patch) hunk(h tool.Hunk, most int) []Row {
 	before, after := h.OldStart, h.NewStart
 	p.before, p.after = code.New(p.path), code.New(p.path)
@@ -123,7 +123,7 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 			before, after = before+1, after+1
 			p.before.Line(nil, text)
 			row = Coloured(nil, &p.after, text)
-		default: // a remark on the line before
+		default: // a remark on the previous line
 			number, mark, row = 0, " ", Line(Faint, line)
 		}
 		row = append(p.head(number, mark), row...)
@@ -135,7 +135,7 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 	return out
 }
 
-// head returns the number and the mark of a line.
+// head returns a line's number and mark.
 func (p *patch) head(number int, mark string) Row {
 	role := map[string]Role{"+": Added, "-": Removed}[mark]
 	if p.digits == 0 {
@@ -148,7 +148,7 @@ func (p *patch) head(number int, mark string) Row {
 	return Row{{Role: Faint, Text: cells.Right(text, p.digits) + " "}, {Role: role, Text: mark}}
 }
 
-// Coloured returns a line of code in the colours of its language, from a stock, which may be nil.
+// Coloured returns a syntax-highlighted line of code, allocated from s, which may be nil.
 func Coloured(s *Stock, l *code.Lexer, line string) Row {
 	if !l.Known() {
 		return s.Line(Text, line)
@@ -166,7 +166,7 @@ func Coloured(s *Stock, l *code.Lexer, line string) Row {
 
 var codeRoles = [...]Role{code.Plain: Text, code.Keyword: Keyword, code.String: String, code.Number: Number, code.Comment: Comment}
 
-// words returns a line of a change, with the words that changed in a role of their own.
+// words returns a changed line, with the changed words in their own role.
 func words(text string, changed []Stretch, role, word Role) Row {
 	var row Row
 	from := 0

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares text with a file.
+// golden compares text with a golden file.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -60,8 +60,7 @@ var change = tool.Diff{Path: "/w/cart.go", Added: 3, Removed: 2, Hunks: []tool.H
 	{OldStart: 120, NewStart: 121, Lines: []string{"-\tconst note = \"rounded per line, as the law of some countries wants it\"", "+\tconst note = \"rounded once, as the law of most countries wants it\"", "\\ No newline at end of file"}},
 }}
 
-// A change is drawn with the numbers of its lines, the words that changed, and the colours of the language.
-//
+// TestDiff checks line numbers, changed words and syntax highlighting in a rendered change.
 // Proves X-123, TOOL-17.
 func TestDiff(t *testing.T) {
 	created := tool.Diff{Path: "x.py", Created: true, Added: 2, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+def f(): # c", "+    return 'x\x1b[2J'"}}}}
@@ -71,7 +70,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What stands between hunks is not known: a comment that one of them leaves open is none in the next.
+// TestHunksAreColouredAlone checks that a comment left open in one hunk does not extend into
+// the next.
 func TestHunksAreColouredAlone(t *testing.T) {
 	d := tool.Diff{Path: "x.go", Hunks: []tool.Hunk{
 		{OldStart: 1, NewStart: 1, Lines: []string{" /* open", "-a", "+b"}}, {OldStart: 50, NewStart: 50, Lines: []string{" return nil", "-a", "+b"}},
@@ -121,8 +121,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Whatever a change holds, each line is there, whole: nothing that a terminal would take for a sequence, or overwrite, is
-// left out.
+// TestDiffKeepsLines checks that every line of a change is shown in full, including text a
+// terminal would interpret as an escape sequence or overwrite.
 func TestDiffKeepsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
@@ -151,7 +151,8 @@ func BenchmarkDiff(b *testing.B) {
 	}
 }
 
-// A carriage return is shown unless all lines end with it, and so is what a control sequence would hide.
+// TestDiffSpells checks that a carriage return is shown unless all lines end with it, and that
+// text hidden by control sequences is shown.
 func TestDiffSpells(t *testing.T) {
 	draw := func(lines ...string) string {
 		var all []string

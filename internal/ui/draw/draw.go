@@ -1,6 +1,5 @@
-// Package draw turns displays of tools and pages of commands into rows of text, for every front end. It knows kinds of
-// display and of block, and no tools or commands. A row holds text and what it is; a [Palette] makes it safe and gives it
-// colours. Where rows go, and when, is left to the front ends.
+// Package draw renders tool displays and command pages as rows of text for every front end. It
+// is independent of specific tools and commands. A [Palette] sanitizes and styles rows.
 package draw
 
 import (
@@ -17,21 +16,20 @@ import (
 	"adze/internal/tool"
 )
 
-// Options control drawing. The zero value draws everything, on rows of any length.
+// Options control rendering. The zero value renders everything, on rows of any length.
 type Options struct {
-	// Width is the width of a line, and Max the most lines of content; 0 means no limit.
+	// Width is the line width, and Max the maximum number of content lines; 0 means no limit.
 	Width, Max int
-	// Dir is the working directory: paths in it are shown relative to it.
+	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
-	// More says how to see the output that is left out; it may be empty.
+	// More describes how to see the omitted output; it may be empty.
 	More string
 	// Glyphs are the marks; the zero value means [Unicode].
 	Glyphs Glyphs
-	// Proposed says that a change has not been made: it is shown to be approved.
+	// If Proposed is true, the change has not been made and is shown for approval.
 	Proposed bool
 }
 
-// marks returns the glyphs.
 func (o Options) marks() Glyphs {
 	if o.Glyphs == (Glyphs{}) {
 		return Unicode()
@@ -39,7 +37,7 @@ func (o Options) marks() Glyphs {
 	return o.Glyphs
 }
 
-// Rows returns d as rows.
+// Rows renders d.
 func Rows(d tool.Display, o Options) []Row {
 	switch d := d.(type) {
 	case tool.Plain:
@@ -68,7 +66,8 @@ func Rows(d tool.Display, o Options) []Row {
 	return nil
 }
 
-// shorten draws the first lines, and says how many of total are left out. Unit is the plural of what is counted.
+// shorten renders the first lines and notes how many of total are omitted. Unit is the plural
+// of the counted noun.
 func (o Options) shorten(lines []string, total int, unit string) []Row {
 	shown := lines
 	if o.Max > 0 && len(shown) > o.Max {
@@ -84,7 +83,8 @@ func (o Options) shorten(lines []string, total int, unit string) []Row {
 	return out
 }
 
-// output draws the end of a command's output, where commands report how they ended.
+// output renders the end of a command's output, because that is where commands report their
+// result.
 func (o Options) output(d tool.Output) []Row {
 	lines := split(d.Text)
 	shown := lines
@@ -151,7 +151,7 @@ func (o Options) list(d tool.List) []Row {
 	return rows
 }
 
-// marked returns a line in which some places were looked for.
+// marked returns a line with the matches of a search highlighted.
 func (o Options) marked(text string, marks []tool.Mark) Row {
 	var row Row
 	from := 0
@@ -168,7 +168,8 @@ func (o Options) marked(text string, marks []tool.Mark) Row {
 	return row
 }
 
-// checklist draws what is being done and what is to be done before what has been done, if not all fits.
+// checklist renders a checklist. If it does not fit, items in progress and to do come before
+// finished ones.
 func (o Options) checklist(d tool.Checklist) []Row {
 	left := 0
 	if o.Max > 0 && len(d) > o.Max {
@@ -199,10 +200,10 @@ func (o Options) checklist(d tool.Checklist) []Row {
 	return out
 }
 
-// rankOf puts the states in the order in which they matter to a reader.
+// rankOf orders states by their relevance to a reader.
 func rankOf(s tool.CheckState) int { return [...]int{tool.ToDo: 1, tool.Doing: 0, tool.Done: 2}[s] }
 
-// cut returns a line of text that fits.
+// cut returns a line of text cut to the width.
 func (o Options) cut(role Role, text string) Row {
 	text = Clean(text)
 	if o.Width > 0 {
@@ -211,7 +212,7 @@ func (o Options) cut(role Role, text string) Row {
 	return Line(role, text)
 }
 
-// split returns the lines of text, without empty lines at the end.
+// split returns the lines of text, without trailing empty lines.
 func split(text string) []string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {

@@ -64,7 +64,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Whatever a tool shows, what is drawn fits and holds no control characters.
+// TestLinesFit checks that any tool display fits the width and contains no control characters.
 func TestLinesFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
@@ -86,8 +86,7 @@ func TestLinesFit(t *testing.T) {
 	})
 }
 
-// What was searched for is seen in the lines that were found, whatever else they hold.
-//
+// TestMatchesAreMarked checks that search matches are highlighted in any line.
 // Proves TOOL-17.
 func TestMatchesAreMarked(t *testing.T) {
 	list := tool.List{
@@ -107,7 +106,7 @@ func TestMatchesAreMarked(t *testing.T) {
 	}
 }
 
-// What was found is counted in words that fit the number.
+// TestOutcomeOfList checks singular and plural in the result count.
 func TestOutcomeOfList(t *testing.T) {
 	for want, d := range map[string]tool.List{
 		"1 file":  {Total: 1, Unit: "files"},

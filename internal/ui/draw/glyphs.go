@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// Glyphs are the marks of rows. All are one cell wide in every terminal, also where ambiguous characters take two.
+// Glyphs are the marks used in rows. All are one cell wide in every terminal, including those
+// that use two cells for ambiguous characters.
 type Glyphs struct {
-	Active string // something that goes on, or is folded
-	Open   string // something that is unfolded
+	Active string // running or folded
+	Open   string // unfolded
 	Done   string
 	Failed string
-	Prompt string // what the user enters, and what is chosen
-	More   string // something is left out
-	Dot    string // between parts of a row
+	Prompt string // user input and selected items
+	More   string // omitted content
+	Dot    string // separator between parts of a row
 }
 
-// Unicode returns the glyphs for a terminal that shows UTF-8.
+// Unicode returns the glyphs for UTF-8 terminals.
 func Unicode() Glyphs { return Glyphs{"▸", "▾", "✓", "✗", "❯", "⋯", "∙"} }
 
-// ASCII returns the glyphs for any other terminal.
+// ASCII returns the glyphs for all other terminals.
 func ASCII() Glyphs { return Glyphs{">", "v", "+", "x", ">", "...", "-"} }
 
-// GlyphsFor returns the glyphs for the locale that the environment names.
+// GlyphsFor returns the glyphs for the environment's locale.
 func GlyphsFor(env func(name string) string) Glyphs {
-	if runtime.GOOS == "windows" { // there the locale says nothing
+	if runtime.GOOS == "windows" { // Windows has no locale variables
 		return Unicode()
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

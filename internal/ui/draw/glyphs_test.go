@@ -6,8 +6,7 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// Without a locale for UTF-8 the glyphs are ASCII.
-//
+// TestGlyphsFor checks that the glyphs are ASCII without a UTF-8 locale.
 // Proves X-124.
 func TestGlyphsFor(t *testing.T) {
 	for _, tt := range []struct {

@@ -10,9 +10,8 @@ import (
 	shown "adze/internal/tool/change"
 )
 
-// Changes of files in many languages: lines that stay have the colours of their language, in those that change the words are
-// marked, and a new file is coloured whole.
-//
+// TestDiffLanguages checks changes in many languages: unchanged lines and new files are
+// syntax-highlighted, and changed words are marked in changed lines.
 // Proves X-150.
 func TestDiffLanguages(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/languages.txtar")

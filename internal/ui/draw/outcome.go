@@ -8,7 +8,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Outcome returns the outcome of a call in a few words.
+// Outcome summarizes the outcome of a call.
 func Outcome(d tool.Display, r *msg.ToolResult) string {
 	switch d := d.(type) {
 	case tool.Output:
@@ -47,5 +47,5 @@ func Outcome(d tool.Display, r *msg.ToolResult) string {
 	return tool.OneLine(msg.PlainText(r.Parts), 120)
 }
 
-// Runs reports whether a command has not ended, and its note says what becomes of it.
+// Runs reports whether a command is still running and has a note that describes its state.
 func Runs(d tool.Output) bool { return d.Exit == nil && d.Note != "" }

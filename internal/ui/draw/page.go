@@ -9,7 +9,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Page returns a page as rows.
+// Page renders a page.
 func Page(p desk.Page, o Options) []Row {
 	var rows []Row
 	for _, b := range p.Blocks {
@@ -18,7 +18,7 @@ func Page(p desk.Page, o Options) []Row {
 	return rows
 }
 
-// Choices returns a list as rows, each choice with its number.
+// Choices renders a list with numbered choices.
 func Choices(l desk.List, o Options) []Row {
 	rows := Page(l.Page, o)
 	for i, c := range l.Choices {
@@ -31,7 +31,7 @@ func Choices(l desk.List, o Options) []Row {
 	return rows
 }
 
-// indent is put before indented lines.
+// indent precedes indented lines.
 const indent = "  "
 
 func (o Options) block(b desk.Block) []Row {
@@ -76,7 +76,8 @@ func (o Options) wrap(text string) []Row {
 	return rows
 }
 
-// hang returns text after head, with further rows indented to the width of head. Leading blanks of text are kept.
+// hang renders text after head, with further rows indented to head's width. Leading blanks in
+// text are kept.
 func (o Options) hang(head, text string) []Row {
 	width := o.Width
 	if width > 0 {
@@ -85,9 +86,9 @@ func (o Options) hang(head, text string) []Row {
 	return Indent(Wrap(Line(Text, Clean(text)), width, nil), Line(Text, head), Blanks(cells.Width(head)))
 }
 
-// terms puts the texts beside their names, or below a name that is long.
+// terms renders each text next to its name, or below the name if the name is long.
 func (o Options) terms(terms desk.Terms) []Row {
-	const most = 20 // cells of a name that its text is beside
+	const most = 20 // maximum name width in cells for text on the same line
 	widest := 0
 	for _, t := range terms {
 		widest = max(widest, cells.Width(t.Name))
@@ -115,7 +116,7 @@ func (o Options) fields(fields desk.Fields) []Row {
 	}
 	var rows []Row
 	for _, f := range fields {
-		if o.Width > 0 && longestWord(f.Value) > o.Width-widest-3 { // such as a path: it is broken less often below its name
+		if o.Width > 0 && longestWord(f.Value) > o.Width-widest-3 { // a long word, such as a path, breaks less often below its name
 			rows = append(rows, Line(Text, Clean(f.Name)+":"))
 			rows = append(rows, o.hang(indent, f.Value)...)
 			continue
@@ -125,7 +126,7 @@ func (o Options) fields(fields desk.Fields) []Row {
 	return rows
 }
 
-// longestWord returns the width of the longest word of a text.
+// longestWord returns the width of the longest word in text.
 func longestWord(text string) int {
 	longest := 0
 	for word := range strings.FieldsSeq(text) {
@@ -134,8 +135,9 @@ func longestWord(text string) int {
 	return longest
 }
 
-// table aligns the cells of each column. Cells that may be cut make way for the last column, which is wrapped if it
-// still does not fit. Where there is no room for the columns, the cells of a row stand below each other.
+// table aligns the cells of each column. Columns that may be cut give way to the last column,
+// which is wrapped if it still does not fit. If the columns cannot fit, each row's cells are
+// stacked.
 func (o Options) table(t desk.Table) []Row {
 	lines := tableLines(t)
 	widths := make([]int, len(t.Columns))
@@ -175,7 +177,8 @@ func (o Options) table(t desk.Table) []Row {
 	return rows
 }
 
-// tableLines returns the cells of a table as they are measured, with the names of its columns first if they have any.
+// tableLines returns a table's cells as they are measured, preceded by the column names if
+// there are any.
 func tableLines(t desk.Table) [][]string {
 	var lines [][]string
 	if slices.ContainsFunc(t.Columns, func(c desk.Column) bool { return c.Name != "" }) {
@@ -204,7 +207,7 @@ func (o Options) align(c desk.Column, cell string, width int) string {
 
 // narrow reduces the widths of columns that may be cut until a row fits.
 func (o Options) narrow(columns []desk.Column, widths []int, used int) {
-	const least = 8 // cells of a column that is cut
+	const least = 8 // minimum width of a cut column
 	for _, w := range widths {
 		used += w + 2
 	}
@@ -219,7 +222,7 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 
 // fits reports whether a row has room for its columns.
 func (o Options) fits(columns []desk.Column, widths []int, used int) bool {
-	const least = 12 // cells of a last column that is wrapped or cut
+	const least = 12 // minimum width of a wrapped or cut last column
 	last := len(columns) - 1
 	for _, w := range widths[:last] {
 		used += w + 2
@@ -232,7 +235,8 @@ func (o Options) fits(columns []desk.Column, widths []int, used int) bool {
 	return o.Width <= 0 || used <= o.Width
 }
 
-// records puts the cells of each row below its first one, with the names of their columns.
+// records renders each row as its first cell followed by the other cells, labeled with their
+// column names.
 func (o Options) records(t desk.Table, before string) []Row {
 	inner := o
 	inner.Width = max(1, o.Width-len(before+indent))

@@ -56,8 +56,8 @@ a remark that does not matter
 	}
 }
 
-// Where there is no room for the columns of a table, its cells stand below each other, and a path that does not fit beside
-// its name stands below it.
+// TestPageInLittleRoom checks that a table's cells are stacked if its columns do not fit, and
+// that a long path is placed below its name.
 func TestPageInLittleRoom(t *testing.T) {
 	p := desk.Page{Blocks: []desk.Block{
 		desk.Fields{{Name: "Transcript", Value: "/home/ada/.adze/projects/x.jsonl"}, {Name: "Cost", Value: "$1.00"}},
@@ -89,7 +89,7 @@ haiku
 	}
 }
 
-// Whatever a command shows, the lines hold no control characters, and cells stand below each other.
+// TestTablesAlign checks that rendered tables are aligned and contain no control characters.
 func TestTablesAlign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := desk.Table{Columns: []desk.Column{{Cut: true}, {Right: true}, {Cut: true}}}
@@ -109,8 +109,7 @@ func TestTablesAlign(t *testing.T) {
 	})
 }
 
-// The list of commands fits on a screen of 80 columns and 24 rows, with the skills that are listed.
-//
+// TestHelpFits checks that the command list, including listed skills, fits an 80x24 screen.
 // Proves CMD-04.
 func TestHelpFits(t *testing.T) {
 	var skills []desk.Command

@@ -7,17 +7,18 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Palette turns rows into text for a terminal. The zero value gives plain text, for pipes and screen readers.
+// A Palette converts rows to terminal output. The zero value produces plain text, for pipes and
+// screen readers.
 type Palette struct {
-	styles [roles]string // the parameters of the escape sequence of each role
+	styles [roles]string // escape sequence parameters of each role
 	links  bool
 	files  Files
 	colour bool
-	deep   func(rgb [3]int) string // writes a colour
+	deep   func(rgb [3]int) string // formats a color
 }
 
-// Paint returns a row as it is written to a terminal. It is the one place where text becomes safe and is styled: rows
-// may hold anything.
+// Paint returns a row as terminal output. It is the only place where text is sanitized and
+// styled: rows may contain arbitrary text.
 func (p Palette) Paint(r Row) string {
 	if p.links {
 		r = p.files.link(r)
@@ -33,7 +34,7 @@ func (p Palette) Paint(r Row) string {
 	}
 	var b strings.Builder
 	b.Grow(size)
-	style := "" // that is in force: spans of the same style share it
+	style := "" // current style, shared by consecutive spans
 	for i := range r {
 		style = p.span(&b, &r[i], style)
 	}
@@ -41,7 +42,7 @@ func (p Palette) Paint(r Row) string {
 	return b.String()
 }
 
-// escapes is about how many bytes the style of a span takes.
+// escapes is the approximate size of a span's style in bytes.
 const escapes = 10
 
 // bare reports whether a span is written as its text alone.
@@ -49,10 +50,10 @@ func (p *Palette) bare(s *Span) bool {
 	return (!p.links || s.Link == "") && s.Style == "" && p.styles[s.Role] == ""
 }
 
-// safe returns a text that fits into a row and holds nothing that a terminal would obey.
+// safe returns text on one line and without anything a terminal would interpret.
 func safe(text string) string { return strings.ReplaceAll(term.SanitizeText(text), "\n", " ") }
 
-// span writes a span while a style is in force, and returns the one that is then.
+// span writes a span, given the current style, and returns the new current style.
 func (p *Palette) span(b *strings.Builder, s *Span, now string) string {
 	text := safe(s.Text)
 	if text == "" {
@@ -79,7 +80,7 @@ func (p *Palette) span(b *strings.Builder, s *Span, now string) string {
 	return ""
 }
 
-// turn writes what changes one style into another; "" is none.
+// turn writes the escape sequence that changes one style into another; "" means no style.
 func turn(b *strings.Builder, from, to string) {
 	if from == to {
 		return
@@ -94,7 +95,7 @@ func turn(b *strings.Builder, from, to string) {
 	}
 }
 
-// own returns the style of a span as it is written, or "" if it has none that can be.
+// own returns a span's own style as escape sequence parameters, or "" if it has no valid one.
 func (p *Palette) own(style string) string {
 	switch {
 	case style == "" || !p.colour:
@@ -107,7 +108,7 @@ func (p *Palette) own(style string) string {
 	return style
 }
 
-// maxStyle is the longest style of its own that a span can have.
+// maxStyle is the maximum length of a span's own style.
 const maxStyle = 100
 
 // Lines paints rows.
@@ -122,23 +123,23 @@ func (p Palette) Lines(rows []Row) []string {
 // Text paints rows as lines of a text, without a line end after the last.
 func (p Palette) Text(rows []Row) string { return strings.Join(p.Lines(rows), "\n") }
 
-// Coloured reports whether the palette tells roles apart by colours.
+// Coloured reports whether the palette uses colors.
 func (p Palette) Coloured() bool { return p.colour }
 
-// Linked returns the palette with links, for a terminal that is known to bear them: those that rows hold, and names of
-// files.
+// Linked returns the palette with hyperlinks enabled, for terminals known to support them. Both
+// links in rows and file names are linked.
 func (p Palette) Linked(files Files) Palette {
 	p.links, p.files = true, files
 	return p
 }
 
-// In returns the palette with the colours of another one.
+// In returns the palette with another palette's colors.
 func (p Palette) In(colours Palette) Palette {
 	colours.links, colours.files = p.links, p.files
 	return colours
 }
 
-// Unlinked returns the palette without links, for rows that change.
+// Unlinked returns the palette with links disabled, for rows that change.
 func (p Palette) Unlinked() Palette {
 	p.links = false
 	return p
@@ -147,11 +148,11 @@ func (p Palette) Unlinked() Palette {
 // Links reports whether links are written.
 func (p Palette) Links() bool { return p.links }
 
-// maxAddress is the length of a link beyond which terminals do not take it.
+// maxAddress is the maximum length of a link that terminals accept.
 const maxAddress = 2000
 
-// address returns the target of a link as it may be written between escape sequences, or nothing if it may not: only
-// files and pages are linked, and of their addresses nothing is left that a terminal could obey.
+// address returns a link target that is safe to write inside an escape sequence, or "". Only
+// file and web addresses are linked, and anything a terminal could interpret is removed.
 func address(link string) string {
 	if !strings.HasPrefix(link, "file://") && !strings.HasPrefix(link, "http://") && !strings.HasPrefix(link, "https://") {
 		return ""

@@ -53,8 +53,8 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// Colours can be read on the background that a theme is for, also on one that is not quite black or white.
-//
+// TestThemesContrast checks that colors are readable on the theme's background, including
+// near-black and near-white.
 // Proves X-124.
 func TestThemesContrast(t *testing.T) {
 	for _, tt := range themes() {
@@ -76,7 +76,7 @@ func TestThemesContrast(t *testing.T) {
 	}
 }
 
-// contrast returns the ratio of two colours by WCAG.
+// contrast returns the WCAG contrast ratio of two colors.
 func contrast(a, b string) float64 {
 	luminance := func(colour string) float64 {
 		sum := 0.0
@@ -95,8 +95,8 @@ func contrast(a, b string) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// Whatever a row holds, nothing of it is obeyed by a terminal: what is left without the palette's own sequences has no
-// control characters.
+// TestPaintIsSafe checks that painted rows contain no control characters other than the
+// palette's own sequences.
 func TestPaintIsSafe(t *testing.T) {
 	p := PaletteFor(true, AutoTheme, env()).Linked(Files{Dir: "/", Exists: func(string) bool { return true }})
 	rapid.Check(t, func(t *rapid.T) {

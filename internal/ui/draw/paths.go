@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Files links names of files with a line, such as cart.go:88, in rows that are final.
+// Files links file names with a line number, such as cart.go:88, in final rows.
 type Files struct {
-	// Dir is the directory that names are relative to, and Host the name of this machine, so that a terminal elsewhere does
-	// not open a file of its own.
+	// Dir is the base directory of relative names. Host is the name of this machine; it
+	// prevents a terminal on another machine from opening its own file.
 	Dir, Host string
-	// Exists reports whether a file is there.
+	// Exists reports whether a file exists.
 	Exists func(path string) bool
 }
 
-// maxLinked is how many names of one row are looked for.
+// maxLinked is the maximum number of file names looked up per row.
 const maxLinked = 8
 
-// link returns the row with links at the names of files.
+// link returns the row with its file names linked.
 func (f Files) link(r Row) Row {
 	if f.Exists == nil {
 		return r
@@ -55,7 +55,7 @@ func (f Files) link(r Row) Row {
 	return out
 }
 
-// target returns the address of a file, or nothing if it is not there.
+// target returns a file's URL, or "" if the file does not exist.
 func (f Files) target(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.Dir, path)
@@ -67,7 +67,8 @@ func (f Files) target(path string) string {
 	return u.String()
 }
 
-// located returns the first name of a file with a line in text, and its path; an end of 0 means that there is none.
+// located returns the position and path of the first file name with a line number in text. If
+// there is no such name, end is 0.
 func located(text string) (start, end int, path string) {
 	for i := 0; ; {
 		colon := strings.IndexByte(text[i:], ':')

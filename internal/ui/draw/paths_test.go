@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Names of files with a line become links to the file, if it is there.
-//
+// TestFiles checks that names of existing files with a line number become links.
 // Proves X-123.
 func TestFiles(t *testing.T) {
 	f := Files{Dir: "/w", Host: "box", Exists: func(path string) bool { return strings.HasPrefix(path, "/w/a") || path == "/etc/x y.go" }}
@@ -37,7 +36,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Links change nothing of the text.
+// TestFilesKeepText checks that linking does not change the text.
 func TestFilesKeepText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var row Row

@@ -7,7 +7,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Role says what a piece of text is. The theme gives it a style.
+// A Role is the meaning of a piece of text. The theme maps it to a style.
 type Role uint8
 
 // The roles.
@@ -17,13 +17,13 @@ const (
 	Strong
 	Emphasis
 	Struck
-	Accent // marks, and what is chosen
+	Accent // marks and selected items
 	Good
 	Bad
 	Warning
 	Added
 	Removed
-	AddedWord // the words that changed in a line that was added
+	AddedWord // changed words in an added line
 	RemovedWord
 	Heading
 	Code
@@ -31,35 +31,35 @@ const (
 	String
 	Number
 	Comment
-	roles // how many there are
+	roles // number of roles
 )
 
 // A Span is a piece of a row.
 type Span struct {
 	Role Role
-	Text string // anything at all: [Palette.Paint] makes it safe
+	Text string // arbitrary text; [Palette.Paint] sanitizes it
 	Link string // a file:, http: or https: address; may be empty
-	// Style is a style of its own in place of that of the role: parameters of the escape sequence, or a colour #rrggbb. It
-	// may be empty, and has no effect where there are no colours.
+	// Style overrides the role's style with escape sequence parameters or a color #rrggbb. It
+	// may be empty, and has no effect without colors.
 	Style string
 }
 
-// A Row is a line of a terminal, without its line end.
+// A Row is a terminal line, without its line end.
 type Row []Span
 
-// A Stock is memory for rows: many are cut from one piece. A nil stock makes each row by itself.
+// A Stock allocates rows in large chunks. A nil Stock allocates each row separately.
 type Stock struct{ spans []Span }
 
-// pieceSize is how many spans a piece of memory holds.
+// pieceSize is the number of spans in a chunk.
 const pieceSize = 128
 
-// NewStock returns a stock for rows that have n spans together. More are possible.
+// NewStock returns a stock with initial room for n spans.
 func NewStock(n int) *Stock { return &Stock{make([]Span, 0, n)} }
 
-// Reuse has the memory of all rows so far used again.
+// Reuse invalidates all rows so far and reuses their memory.
 func (s *Stock) Reuse() { s.spans = s.spans[:0] }
 
-// Row returns an empty row with room for n spans.
+// Row returns an empty row with capacity for n spans.
 func (s *Stock) Row(n int) Row {
 	if s == nil {
 		return make(Row, 0, n)
@@ -80,7 +80,7 @@ func (s *Stock) Line(role Role, text string) Row {
 // Line returns a row of one span.
 func Line(role Role, text string) Row { return Row{{Role: role, Text: text}} }
 
-// String returns the text of the row.
+// String returns the row's text.
 func (r Row) String() string {
 	if len(r) == 1 {
 		return r[0].Text
@@ -97,7 +97,7 @@ func (r Row) String() string {
 	return b.String()
 }
 
-// Width returns how many cells the row takes.
+// Width returns the row's width in cells.
 func (r Row) Width() int {
 	n := 0
 	for _, s := range r {
@@ -106,7 +106,8 @@ func (r Row) Width() int {
 	return n
 }
 
-// Cut returns the row if it fits into n cells, and otherwise as much of it as fits with more behind it; see [Glyphs].
+// Cut returns the row if it fits into n cells, otherwise as much of it as fits, followed by
+// more; see [Glyphs].
 func (r Row) Cut(n int, more string) Row {
 	if r.Width() <= n {
 		return r
@@ -124,10 +125,10 @@ func (r Row) Cut(n int, more string) Row {
 	return out
 }
 
-// Slice returns the part of the row between two offsets in its text.
+// Slice returns the part of the row between two text offsets.
 func (r Row) Slice(from, to int) Row { return (*Stock)(nil).Slice(r, from, to) }
 
-// Slice returns the part of a row between two offsets in its text.
+// Slice returns the part of a row between two text offsets.
 func (s *Stock) Slice(r Row, from, to int) Row {
 	spans, at := 0, 0
 	for i := 0; i < len(r) && at < to; i++ {
@@ -148,7 +149,7 @@ func (s *Stock) Slice(r Row, from, to int) Row {
 	return out
 }
 
-// In returns the row with each span in role that has no role of its own.
+// In returns the row with role applied to each span without a role of its own.
 func (r Row) In(role Role) Row {
 	out := make(Row, len(r))
 	for i, s := range r {
@@ -160,7 +161,7 @@ func (r Row) In(role Role) Row {
 	return out
 }
 
-// Indent returns rows behind a head: the first one behind head itself, the others behind hang.
+// Indent prefixes rows: the first with head, the others with hang.
 func Indent(rows []Row, head, hang Row) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
@@ -172,7 +173,7 @@ func Indent(rows []Row, head, hang Row) []Row {
 	return out
 }
 
-// Clean returns a line of text as it is measured and shown: see [term.Sanitize]. Tabs become blanks.
+// Clean returns a line as it is measured and shown: see [term.Sanitize]. Tabs become blanks.
 func Clean(line string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(term.Sanitize(line), "\t", "    "), "\n", " ")
 }

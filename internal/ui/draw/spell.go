@@ -6,10 +6,12 @@ import (
 	"adze/internal/platform/term"
 )
 
-// Spell returns a line with all that is not plainly visible as an escape: see [term.Spell]. Tabs become blanks.
+// Spell returns a line with everything that is not plainly visible escaped: see [term.Spell].
+// Tabs become blanks.
 func Spell(line string) string {
 	return strings.NewReplacer("\t", "    ", "\n", `\x0a`).Replace(term.Spell(line))
 }
 
-// Asked returns a line of a question as it is shown: see [Clean]. What a terminal would obey is an escape.
+// Asked returns a line of a question as it is shown: see [Clean]. Anything a terminal would
+// interpret is escaped.
 func Asked(line string) string { return Clean(term.SpellControls(line)) }

@@ -7,22 +7,23 @@ import (
 	"adze/internal/platform/term"
 )
 
-// A Wrapper wraps text that arrives in pieces and is only appended, between words. It holds a word back until it is
-// complete. Tabs stay tabs: who copies a text wants them.
+// A Wrapper wraps streamed text between words. It holds a word back until it is complete. Tabs
+// are preserved, so that they can be copied.
 type Wrapper struct {
-	// Width is the width of a line.
+	// Width is the line width.
 	Width int
-	// Prose says that the text is to be read, and holds no names or commands; see [term.SanitizeText].
+	// Prose marks the text as prose without names or commands; see [term.SanitizeText].
 	Prose bool
 
 	column int
-	blanks string // before the word
+	blanks string // blanks before the word
 	word   strings.Builder
-	code   bool // the lines are code, between fences
-	whole  bool // the line is not broken: it is code, or a row of a table
+	code   bool // inside a code fence
+	whole  bool // do not break the line: it is code or a table row
 }
 
-// Add takes a piece of text and returns what can be written so far, safe for a terminal.
+// Add adds a piece of text and returns the text that is ready to be written, sanitized for a
+// terminal.
 func (w *Wrapper) Add(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -41,7 +42,7 @@ func (w *Wrapper) Add(text string) string {
 	return out.String()
 }
 
-// End returns what was held back. The next text begins on a new line.
+// End returns the text held back. The next text begins on a new line.
 func (w *Wrapper) End() string {
 	var out strings.Builder
 	w.flush(&out)
@@ -49,7 +50,7 @@ func (w *Wrapper) End() string {
 	return out.String()
 }
 
-// flush writes the word, on the next line if it does not fit on this one.
+// flush writes the word, on a new line if it does not fit on the current one.
 func (w *Wrapper) flush(out *strings.Builder) {
 	clean := term.Sanitize
 	if w.Prose {
@@ -63,7 +64,7 @@ func (w *Wrapper) flush(out *strings.Builder) {
 	if w.Prose && w.column == 0 {
 		fence := strings.HasPrefix(word, "```")
 		w.code = w.code != fence
-		w.whole = w.code || fence || strings.HasPrefix(word, "|") // as it is, to be copied
+		w.whole = w.code || fence || strings.HasPrefix(word, "|") // kept verbatim, to be copied
 	}
 	length := cells.Width(word)
 	column := advance(w.column, w.blanks)

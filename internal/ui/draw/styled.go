@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Styled returns a line that a program of the user has coloured for a terminal, as a row. Of its escape sequences only
-// styles count, and of these not those that hide text or blink.
+// Styled converts a line with escape sequences, printed by a user's program, to a row. Only
+// style sequences are honored, except those that hide text or blink.
 func Styled(line string) Row {
 	var row Row
 	var style []string
@@ -24,8 +24,8 @@ func Styled(line string) Row {
 	return row
 }
 
-// nextStyle returns where the next sequence that sets a style begins and ends in a line; both are its length if there is
-// none.
+// nextStyle returns the start and end of the next style sequence in line. If there is no such
+// sequence, both are len(line).
 func nextStyle(line string) (from, to int) {
 	for from < len(line) {
 		i := strings.Index(line[from:], "\x1b[")
@@ -42,11 +42,11 @@ func nextStyle(line string) (from, to int) {
 	return len(line), len(line)
 }
 
-// restyle returns a style after a sequence with these parameters.
+// restyle returns style updated by a sequence with the given parameters.
 func restyle(style []string, parameters string) []string {
 	list := strings.Split(parameters, ";")
 	for len(list) > 0 {
-		n, _ := strconv.Atoi(list[0]) // ok: none means 0
+		n, _ := strconv.Atoi(list[0]) // ok: an empty parameter means 0
 		size := 1
 		switch {
 		case n == 38 || n == 48:
@@ -65,10 +65,11 @@ func restyle(style []string, parameters string) []string {
 	return style
 }
 
-// maxStyles is how many parameters of a style are kept.
+// maxStyles is the maximum number of parameters kept in a style.
 const maxStyles = 8
 
-// colourSize returns how many parameters a colour takes that begins a list: 38;5;N or 38;2;R;G;B.
+// colourSize returns the number of parameters of the color that begins list: 38;5;N or
+// 38;2;R;G;B.
 func colourSize(list []string) int {
 	if len(list) > 1 && list[1] == "2" {
 		return 5
@@ -76,7 +77,7 @@ func colourSize(list []string) int {
 	return 3
 }
 
-// bears reports whether a parameter of a style is taken over: weights, lines and colours.
+// bears reports whether a style parameter is honored: weights, lines and colors.
 func bears(n int) bool {
 	return n >= 1 && n <= 4 || n == 7 || n == 9 || n >= 22 && n <= 24 || n == 27 || n == 29 || n >= 30 && n <= 49 || n >= 90 && n <= 107
 }

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A theme gives colours to roles. A colour is one of the terminal's own, as the parameter of its escape sequence, or one
-// of 24 bits, as #rrggbb.
+// A theme maps roles to colors. A color is either one of the terminal's own, as an escape
+// sequence parameter, or a 24-bit color, as #rrggbb.
 type theme struct {
 	name    string
 	colours map[Role]string
 }
 
-// AutoTheme is the theme unless the user chooses another one.
+// AutoTheme is the default theme.
 const AutoTheme = "auto"
 
-// themes returns the themes, the default first. The colours 30, 34, 37, 90 and 97 are not used: each is unreadable in a common
-// set-up.
+// themes returns the themes, the default first. Colors 30, 34, 37, 90 and 97 are not used
+// because each is unreadable in a common configuration.
 func themes() []theme {
 	return []theme{
 		{AutoTheme, ansi},
 		{"dark", dark},
 		{"light", light},
-		{"dark-colour-blind", over(dark, "#58a6ff", "#e3a008")}, // without red and green
+		{"dark-colour-blind", over(dark, "#58a6ff", "#e3a008")}, // avoids red and green
 		{"light-colour-blind", over(light, "#0550ae", "#953800")},
 		{"none", nil},
 	}
@@ -46,7 +46,8 @@ var (
 	}
 )
 
-// over returns colours with others for what is good or added, and what is bad or removed.
+// over returns colors with replacements for the roles that mean good or added, and bad or
+// removed.
 func over(colours map[Role]string, good, bad string) map[Role]string {
 	out := map[Role]string{}
 	for role, c := range colours {
@@ -61,13 +62,13 @@ func over(colours map[Role]string, good, bad string) map[Role]string {
 	return out
 }
 
-// weights are the styles that roles have in every theme, colours or not.
+// weights are the styles roles have in every theme, with or without colors.
 var weights = map[Role]string{
 	Faint: "2", Comment: "2", Strong: "1", Heading: "1", Emphasis: "4", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
 }
 
-// PaletteFor returns the palette for an output: the colours of a theme at a terminal, unless the user has set NO_COLOR or
-// the terminal has none. An unknown theme is the default.
+// PaletteFor returns the palette for an output: a theme's colors on a terminal, unless NO_COLOR
+// is set or the terminal lacks color support. An unknown name selects the default theme.
 func PaletteFor(terminal bool, name string, getenv func(string) string) Palette {
 	if kind := getenv("TERM"); !terminal || kind == "dumb" || kind == "unknown" {
 		return Palette{}
@@ -81,7 +82,7 @@ func PaletteFor(terminal bool, name string, getenv func(string) string) Palette 
 	return paletteOf(colours, depth(getenv))
 }
 
-// Sample returns what a theme looks like: pieces of a row in its colours.
+// Sample returns a row that previews a theme's colors.
 func Sample(name string) Row {
 	var colours map[Role]string
 	for _, t := range themes() {
@@ -121,14 +122,14 @@ func paletteOf(colours map[Role]string, deep func(rgb [3]int) string) Palette {
 	return p
 }
 
-// parse returns the parts of a colour #rrggbb.
+// parse returns the components of a color #rrggbb.
 func parse(colour string) (rgb [3]int) {
 	fmt.Sscanf(colour, "#%02x%02x%02x", &rgb[0], &rgb[1], &rgb[2]) // ok: the tables are tested
 	return rgb
 }
 
-// depth returns how a colour is written for the terminal: with 24 bits where it says that it has them, and otherwise as
-// the nearest of 216.
+// depth returns the color format for the terminal: 24 bits if it advertises support, otherwise
+// the nearest of 216 colors.
 func depth(getenv func(string) string) func([3]int) string {
 	if c := getenv("COLORTERM"); c == "truecolor" || c == "24bit" {
 		return func(c [3]int) string { return fmt.Sprintf("38;2;%d;%d;%d", c[0], c[1], c[2]) }
@@ -136,7 +137,7 @@ func depth(getenv func(string) string) func([3]int) string {
 	return func(c [3]int) string { return fmt.Sprintf("38;5;%d", 16+36*step(c[0])+6*step(c[1])+step(c[2])) }
 }
 
-// step returns which of the six steps of the 216 colours is nearest.
+// step returns the nearest of the six levels of the 216-color cube.
 func step(v int) int {
 	if v < 48 {
 		return 0

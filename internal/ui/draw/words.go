@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// maxWords is how many words a line may have to be compared with another one by words.
+	// maxWords is the maximum number of words in a line for a word-by-word comparison.
 	maxWords = 120
-	// maxAhead is among how many added lines the counterpart of a removed one is looked for.
+	// maxAhead is the number of added lines searched for the counterpart of a removed one.
 	maxAhead = 8
 )
 
-// changes returns, for each line of a hunk, which parts of its text changed: of lines that were removed and come back with
-// at least half of their words. The parts are offsets in the text as it is shown, without the mark.
+// changes returns the changed parts of each line in a hunk. A removed line is compared with an
+// added line that shares at least half of its words. The parts are offsets in the displayed
+// text, without the mark.
 func changes(lines []string) [][]Stretch {
 	changed := make([][]Stretch, len(lines))
 	for i := 0; i < len(lines); {
@@ -35,7 +36,7 @@ func changes(lines []string) [][]Stretch {
 	return changed
 }
 
-// pair compares the lines that were removed with those that were added after them, in order.
+// pair compares removed lines with the added lines that follow them, in order.
 func pair(lines []string, changed [][]Stretch, removed, added, end int) {
 	texts := make([][]string, end-removed)
 	for i := range texts {
@@ -86,7 +87,7 @@ func alike(a, b []string) bool {
 
 func blank(word string) bool { return word[0] == ' ' }
 
-// differ returns the parts of two lines that are not in the longest sequence of words that both have.
+// differ returns the parts of two lines outside their longest common subsequence of words.
 func differ(a, b []string) (inA, inB []Stretch) {
 	var lengths [maxWords + 1][maxWords + 1]uint8
 	for i := len(a) - 1; i >= 0; i-- {
@@ -117,7 +118,7 @@ func differ(a, b []string) (inA, inB []Stretch) {
 	return inA, inB
 }
 
-// extend adds a word to the parts that changed. Blanks alone are none.
+// extend adds a word to the changed parts. Blanks alone do not count as a change.
 func extend(parts []Stretch, at int, word string) []Stretch {
 	if n := len(parts); n > 0 && parts[n-1].To == at {
 		parts[n-1].To = at + len(word)
@@ -129,8 +130,8 @@ func extend(parts []Stretch, at int, word string) []Stretch {
 	return append(parts, Stretch{at, at + len(word)})
 }
 
-// join joins parts of a text with nothing but blanks between them, and parts of which one reads like what is between them:
-// of "f(x())" that became "f()", what went is "x()", and not "x(" and the second ")".
+// join merges parts separated only by blanks, and parts where one equals the text in between:
+// if "f(x())" became "f()", the removed part is "x()", not "x(" and the second ")".
 func join(parts []Stretch, text string) []Stretch {
 	var out []Stretch
 	for _, p := range parts {
@@ -154,7 +155,7 @@ func join(parts []Stretch, text string) []Stretch {
 	return out
 }
 
-// wordsOf cuts a text into words, runs of blanks, and single other characters.
+// wordsOf splits a text into words, runs of blanks, and single other characters.
 func wordsOf(text string) []string {
 	var out []string
 	for len(text) > 0 {
@@ -173,7 +174,7 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// The kinds of character that words are made of.
+// The character classes used to split words.
 const (
 	other = iota
 	letter

@@ -8,11 +8,12 @@ import (
 	"adze/internal/platform/term"
 )
 
-// tabStop is the distance between the columns to which a tab goes.
+// tabStop is the distance between tab stops.
 const tabStop = 8
 
-// Wrap breaks a row between words. The rows after the first begin with hang. A word that is wider than a row stays whole,
-// so that it can be copied; between ideographs, every place will do. A width of 0 breaks nothing.
+// Wrap breaks a row between words. Rows after the first begin with hang. A word wider than a
+// row stays whole, so that it can be copied; text can break between any two ideographs. A width
+// of 0 breaks nothing.
 func Wrap(r Row, width int, hang Row) []Row {
 	if width <= 0 {
 		return []Row{r}
@@ -31,13 +32,13 @@ func Wrap(r Row, width int, hang Row) []Row {
 	return out
 }
 
-// Chop breaks a row into rows of at most width cells, wherever that is: nothing of it is left out.
+// Chop breaks a row into rows of at most width cells, at any position, without dropping text.
 func Chop(r Row, width int) []Row {
 	rows, used := []Row{nil}, 0
 	for _, span := range r {
 		for text := span.Text; text != ""; {
 			n, w := fits(text, width-used)
-			if n == 0 && used == 0 { // a character that is wider than the screen
+			if n == 0 && used == 0 { // the character is wider than the screen
 				_, n = utf8.DecodeRuneInString(text)
 			}
 			if n > 0 {
@@ -66,7 +67,7 @@ func fits(text string, width int) (n, w int) {
 	return len(text), w
 }
 
-// Fill breaks a text of several lines, each where it has to be.
+// Fill wraps each line of a text.
 func Fill(role Role, text string, width int) []Row {
 	var rows []Row
 	for line := range strings.SplitSeq(term.Sanitize(text), "\n") {
@@ -81,10 +82,11 @@ func Fold(text string, width int) string { return Palette{}.Text(Fill(Text, text
 // A Stretch is a part of a text.
 type Stretch struct{ From, To int }
 
-// Breaks returns the lines of a text that is broken between words. Indent is the column in which all but the first begin.
+// Breaks returns the lines of a text broken between words. All lines but the first begin in
+// column indent.
 func Breaks(text string, width, indent int) []Stretch { return AppendBreaks(nil, text, width, indent) }
 
-// AppendBreaks appends what [Breaks] returns to lines.
+// AppendBreaks appends the result of [Breaks] to lines.
 func AppendBreaks(lines []Stretch, text string, width, indent int) []Stretch {
 	line, column, begun := Stretch{}, 0, false
 	for i := 0; ; {
@@ -106,8 +108,8 @@ func AppendBreaks(lines []Stretch, text string, width, indent int) []Stretch {
 	}
 }
 
-// word returns the length and the cells of the word that text begins with: up to a blank, or one wide character with what
-// belongs to it.
+// word returns the length and width of the word that text begins with: up to a blank, or one
+// wide character with its combining characters.
 func word(text string) (n, w int) {
 	for n < len(text) && text[n] < utf8.RuneSelf && text[n] != ' ' && text[n] != '\t' {
 		n++
@@ -126,7 +128,7 @@ func word(text string) (n, w int) {
 		if joined = r == joiner; c != 2 {
 			continue
 		}
-		for n < len(text) { // what takes no cell belongs to the character before
+		for n < len(text) { // zero-width characters belong to the preceding one
 			r, size = utf8.DecodeRuneInString(text[n:])
 			if cells.Of(r) > 0 {
 				break
@@ -142,7 +144,7 @@ func word(text string) (n, w int) {
 
 const joiner = 0x200d
 
-// advance returns the column after text that begins in a column.
+// advance returns the column after text that begins in column.
 func advance(column int, text string) int {
 	for _, r := range text {
 		if r == '\t' {

@@ -43,7 +43,8 @@ func TestWrapper(t *testing.T) {
 	}
 }
 
-// However text is cut into pieces, its words come out in order and lines are no wider than they must be.
+// TestWrapperKeepsWords checks that words stay in order and lines within the width, however the
+// text is split into pieces.
 func TestWrapperKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.StringMatching(`[a-d \n]{0,12}`)).Draw(t, "pieces")
@@ -98,7 +99,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Whatever a row holds, its words come out in order, and rows are no wider than they must be.
+// TestWrapKeepsWords checks that words stay in order and rows within the width.
 func TestWrapKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var row Row
