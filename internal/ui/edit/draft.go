@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A Draft is what was typed and not sent. Its folds stay what they are.
+// A Draft is unsent input. Its folds are preserved.
 type Draft struct {
 	Pieces []Piece `json:"pieces"`
-	// Caret is how many characters stand before the caret; a fold is one.
+	// Caret is the number of characters before the caret; a fold counts as one.
 	Caret int `json:"caret"`
 }
 
-// A Piece is a part of a draft: a text as it was typed, one that is folded, or a picture.
+// A Piece is a part of a draft: typed text, folded text, or an image.
 type Piece struct {
 	Text  string `json:"text,omitempty"`
 	Fold  string `json:"fold,omitempty"`
 	Image *Image `json:"image,omitempty"`
 }
 
-// Text returns the whole text, with the names of pictures.
+// Text returns the full text, with images replaced by their labels.
 func (d *Draft) Text() string {
 	text, images := "", 0
 	for _, p := range d.Pieces {
@@ -33,7 +33,7 @@ func (d *Draft) Text() string {
 	return text
 }
 
-// Brief returns the text with the names of folds and pictures, for a glance.
+// Brief returns the text with folds and images replaced by their labels.
 func (d *Draft) Brief() string {
 	text, texts, images := "", 0, 0
 	for _, p := range d.Pieces {
@@ -51,7 +51,8 @@ func (d *Draft) Brief() string {
 	return text
 }
 
-// Join returns one draft of several, each on lines of its own, with the caret at the end. Those that are empty are left out.
+// Join concatenates drafts, each on its own lines, with the caret at the end. Empty drafts are
+// skipped.
 func Join(drafts ...*Draft) *Draft {
 	all := &Draft{}
 	for _, d := range drafts {
@@ -73,12 +74,12 @@ func Join(drafts ...*Draft) *Draft {
 	return all
 }
 
-// Draft returns what the field holds.
+// Draft returns the field's content.
 func (b *buffer) Draft() *Draft {
 	return b.draft(b.slice(pos{}, b.end()), len(b.slice(pos{}, b.caret)))
 }
 
-// draft returns runes as a draft, with the caret after so many of them.
+// draft returns runes as a draft, with the caret after the first caret runes.
 func (b *buffer) draft(runes []rune, caret int) *Draft {
 	d := &Draft{Caret: caret}
 	var typed []rune
@@ -101,7 +102,7 @@ func (b *buffer) draft(runes []rune, caret int) *Draft {
 	return d
 }
 
-// runesOf returns what a draft holds.
+// runesOf returns a draft's content as runes.
 func (b *buffer) runesOf(d *Draft) []rune {
 	var runes []rune
 	for _, p := range d.Pieces {
@@ -116,14 +117,15 @@ func (b *buffer) runesOf(d *Draft) []rune {
 	return runes
 }
 
-// PutBack makes a draft what the field holds. It can be undone.
+// PutBack replaces the field's content with a draft. It can be undone.
 func (b *buffer) PutBack(d *Draft) {
 	runes := b.runesOf(d)
 	b.set(runes)
 	b.caret = b.snap(advance(pos{}, runes[:min(max(0, d.Caret), len(runes))]))
 }
 
-// swapStash puts the text aside, and takes back what was put aside before, or what an earlier entry has covered.
+// swapStash stashes the text and restores the previously stashed text, or the text covered by a
+// history entry.
 func (f *Field) swapStash() {
 	was, covered := f.stash, f.Covered()
 	f.stash = nil
@@ -141,17 +143,17 @@ func (f *Field) swapStash() {
 	}
 }
 
-// Unstash moves the text that is put aside into the field, if the field is empty.
+// Unstash moves the stashed text into the field if the field is empty.
 func (f *Field) Unstash() {
 	if f.stash != nil && f.empty() {
 		f.swapStash()
 	}
 }
 
-// DropStash forgets the text that is put aside.
+// DropStash discards the stashed text.
 func (f *Field) DropStash() { f.stash = nil }
 
-// Stashed returns the text that is put aside, or "".
+// Stashed returns the stashed text, or "".
 func (f *Field) Stashed() string {
 	if f.stash == nil {
 		return ""
@@ -159,14 +161,14 @@ func (f *Field) Stashed() string {
 	return f.stash.Text()
 }
 
-// saved is how a field is kept in a file.
+// saved is the file format of a field.
 type saved struct {
 	Draft *Draft `json:"draft,omitempty"`
 	Stash *Draft `json:"stash,omitempty"`
 }
 
-// Save returns what is typed and put aside, so that [Field.Load] brings it back, with other drafts before it. It returns nil
-// if there is nothing.
+// Save encodes the typed and stashed text for [Field.Load], preceded by other drafts. It
+// returns nil if there is nothing to save.
 func (f *Field) Save(before ...*Draft) []byte {
 	s := saved{Stash: f.stash}
 	typed := typedIn(f)
@@ -180,13 +182,13 @@ func (f *Field) Save(before ...*Draft) []byte {
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
-		return nil // texts can always be written
+		return nil // texts can always be encoded
 	}
 	return data
 }
 
-// typedIn returns what a field holds, with what an earlier entry has covered. An entry that is as it was is still in the
-// history.
+// typedIn returns the field's content, including text covered by a history entry. An unmodified
+// entry is omitted because it is still in the history.
 func typedIn(f *Field) *Draft {
 	covered := f.Covered()
 	switch past := f.recall.past; {
@@ -198,7 +200,7 @@ func typedIn(f *Field) *Draft {
 	return Join(covered, f.Draft())
 }
 
-// Load brings back what was saved, in an empty field.
+// Load restores saved content into an empty field.
 func (f *Field) Load(data []byte) error {
 	var s saved
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -1,6 +1,5 @@
-// Package edit holds the text of an input field: what is typed and pasted into it, how it is moved through, cut, undone,
-// looked for among earlier entries, and shown in rows. Keys are turned into actions by package keys; what an action does
-// beyond the text is left to the front ends.
+// Package edit implements a multi-line input field: editing, undo, history search and row
+// layout. Package keys maps keys to actions.
 package edit
 
 import (
@@ -10,19 +9,19 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A Field is an input field with several lines. Make it with [New]. It belongs to one goroutine.
+// A Field is a multi-line input field. Create it with [New]. It is not safe for concurrent use.
 type Field struct {
 	sheet
-	// Complete returns what Tab makes of the text before the caret. If there are several possibilities, it lists them. It
-	// may be nil: then Tab is an action for the caller.
+	// Complete completes the text before the caret when Tab is pressed. If there are several
+	// possibilities, it returns them as choices. If nil, Tab is an action for the caller.
 	Complete func(before string) (completed string, choices []string)
-	// History is what was entered before, oldest first.
+	// History lists earlier entries, oldest first.
 	History []string
 
 	chord   keys.Chord
 	kills   ring
-	stash   *Draft   // what was put aside; may be nil
-	choices []string // that Tab has found
+	stash   *Draft   // stashed input; may be nil
+	choices []string // completions found by Tab
 	recall  recall
 	vim     vim
 	album   album
@@ -33,13 +32,13 @@ func New(prompt, more string) *Field {
 	return &Field{sheet: sheet{Prompt: prompt, More: more, buffer: buffer{text: newText()}, goal: -1, width: 80}}
 }
 
-// Text returns what the field holds, with the text of folds and the names of pictures.
+// Text returns the field's content, including the text of folds and the labels of images.
 func (f *Field) Text() string { return f.expand(f.slice(pos{}, f.end())) }
 
 // Empty reports whether nothing was typed.
 func (f *Field) Empty() bool { return f.empty() && f.search == nil }
 
-// Clear forgets the text. What was cut and put aside stays.
+// Clear discards the text. Killed and stashed text is kept.
 func (f *Field) Clear() {
 	f.album.keep(f.Text(), f.Draft())
 	if covered := f.Covered(); covered != nil {
@@ -53,13 +52,13 @@ func (f *Field) Clear() {
 	f.vim.restart()
 }
 
-// Set makes text what the field holds. It can be undone.
+// Set replaces the field's content with text. It can be undone.
 func (f *Field) Set(text string) { f.set(f.brought(text)) }
 
-// Choices returns what Tab has found, if there are several continuations, until the next key.
+// Choices returns the possible completions after Tab, until the next key.
 func (f *Field) Choices() []string { return f.choices }
 
-// Pending returns the keys of a chord, or of a command of the vim mode, that has begun, or "".
+// Pending returns the keys of an incomplete chord or vim command, or "".
 func (f *Field) Pending() string {
 	if p := f.chord.Pending(); p != "" {
 		return p
@@ -67,8 +66,9 @@ func (f *Field) Pending() string {
 	return f.vim.pending()
 }
 
-// Press takes an event. It returns the action that the key has, unless that is about the text and done. Width is the room
-// for rows. The contexts come before those of a text.
+// Press handles an event. It returns the key's action unless the action edits the text and has
+// been handled. Width is the row width. The given contexts take precedence over those of a
+// text.
 func (f *Field) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Context) keys.Action {
 	f.resize(width)
 	f.at, f.choices = ev.At, nil
@@ -92,7 +92,7 @@ func (f *Field) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Co
 	return f.do(ev, action)
 }
 
-// do carries out an action, or types what the key types if it has none.
+// do performs an action, or inserts the key's text if there is no action.
 func (f *Field) do(ev keys.Event, action keys.Action) keys.Action {
 	grows, nth := f.kills.grows, f.kills.nth
 	f.kills.grows, f.kills.nth = false, 0
@@ -137,7 +137,7 @@ func (f *Field) enter() keys.Action {
 	return keys.Submit
 }
 
-// move moves the caret, and reports whether the action is a move.
+// move moves the caret and reports whether the action is a move.
 func (f *Field) move(action keys.Action) bool {
 	switch action {
 	case keys.Left:
@@ -170,8 +170,8 @@ func (f *Field) move(action keys.Action) bool {
 	return true
 }
 
-// cut removes something or brings it back, and reports whether the action is about that. Nth is which text the last key
-// inserted of those that were cut.
+// cut handles the kill and yank actions and reports whether the action is one. Nth is the index
+// of the killed text that the last key inserted.
 func (f *Field) cut(action keys.Action, nth int) bool {
 	at := f.caret
 	switch action {
@@ -205,7 +205,7 @@ func (f *Field) cut(action keys.Action, nth int) bool {
 	return true
 }
 
-// other carries out the other actions of a text. It returns those that are none.
+// other handles the remaining text actions. It returns any other action unchanged.
 func (f *Field) other(action keys.Action) keys.Action {
 	switch action {
 	case keys.NewLine:
@@ -223,14 +223,14 @@ func (f *Field) other(action keys.Action) keys.Action {
 		f.search = &search{before: f.slice(pos{}, f.end()), caret: f.caret, at: len(f.History)}
 	case keys.Stash:
 		f.swapStash()
-		return action // for the user to be told
+		return action // the caller reports this to the user
 	default:
 		return action
 	}
 	return ""
 }
 
-// complete completes what stands before the caret.
+// complete completes the text before the caret.
 func (f *Field) complete() {
 	before := f.expand(f.slice(pos{}, f.caret))
 	completed, choices := f.Complete(before)
@@ -243,7 +243,8 @@ func (f *Field) complete() {
 	f.change(from, f.caret, []rune(completed[same:]), apart)
 }
 
-// sharedStart returns how many bytes two texts have in common at their start, in whole characters.
+// sharedStart returns the length in bytes of the longest common prefix of two texts, in whole
+// characters.
 func sharedStart(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

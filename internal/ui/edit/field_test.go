@@ -15,7 +15,7 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// char returns the press of a key that types a character.
+// char returns the event of a key that types a character.
 func char(r rune) keys.Event { return keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r)} }
 
 // A typist presses keys in a field, as a terminal sends them.
@@ -31,7 +31,7 @@ func newTypist() *typist {
 	return &typist{Field: New("> ", ". "), m: keys.Defaults(), now: time.Unix(1000, 0), width: 80}
 }
 
-// types sends bytes, and returns the actions that are not about the text.
+// types sends bytes and returns the actions that do not edit the text.
 func (p *typist) types(bytes string) (actions []keys.Action) {
 	for _, ev := range append(p.decoder.Decode([]byte(bytes), p.now), p.decoder.Flush(p.now)...) {
 		if a := p.Press(ev, p.m, p.width); a != "" {
@@ -124,7 +124,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// What is typed after a pause is undone by itself.
+// TestUndoPause checks that text typed after a pause is undone separately.
 func TestUndoPause(t *testing.T) {
 	p := newTypist()
 	p.types("one")
@@ -136,8 +136,8 @@ func TestUndoPause(t *testing.T) {
 	}
 }
 
-// A long paste is folded, moved over as one character, sent whole, opened by Enter, and removed by one key.
-//
+// TestFolds checks that a long paste is folded, treated as one character by the caret, sent
+// whole, opened by Enter, and removed by one key.
 // Proves X-120.
 func TestFolds(t *testing.T) {
 	p := newTypist()
@@ -154,7 +154,7 @@ func TestFolds(t *testing.T) {
 	if got := p.types("\r"); !slices.Equal(got, []keys.Action{keys.Submit}) {
 		t.Errorf("Enter after a fold: %v", got)
 	}
-	p.types("\x1b[D\r") // on the second
+	p.types("\x1b[D\r") // on the second fold
 	if rows, _, _ := p.Rows(80, 0); !strings.HasPrefix(rows[1], "  yyy") {
 		t.Errorf("opened: %q", rows)
 	}
@@ -175,7 +175,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// What is saved is restored with its folds, and what is damaged is not.
+// TestSaved checks that saved content is restored with its folds, and that damaged data is
+// rejected.
 func TestSaved(t *testing.T) {
 	p := newTypist()
 	if p.Save() != nil {
@@ -204,7 +205,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// Long lines are broken, and the caret moves through them by rows.
+// TestLongLine checks that long lines are broken and that the caret moves through them by rows.
 func TestLongLine(t *testing.T) {
 	p := newTypist()
 	p.width = 20
@@ -216,7 +217,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Control characters that are pasted never reach the terminal, and joiners are shown where they are seen.
+// TestSafe checks that pasted control characters never reach the terminal, and that joiners are
+// shown where they are visible.
 func TestSafe(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b]0;owned\x07\u202eb": "> a\uFFFD]0;owned\uFFFD\uFFFDb",
@@ -231,7 +233,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// keyPieces are what random typists press.
+// keyPieces are the inputs of the random typists.
 var keyPieces = []string{
 	"a", "b ", "word", "漢", "e\u0301", "\u0301", "👩", "\u200d", "👧", "🇩", "🇪", "\u0600", "क", "\u094d", "ष", "한", "\u1161", " ", "\t", "/he", "_", ".",
 	"\x7f", "\x7f", "\x1b[3~", "\x1b[D", "\x1b[D", "\x1b[C", "\x1b[A", "\x1b[B", "\x01", "\x05", "\x1bb", "\x1bf", "\x15", "\x0b", "\x17", "\x1bd", "\x19", "\x1by",
@@ -243,9 +245,9 @@ func drawKeys(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(keyPieces), 0, 60).Draw(t, "keys")
 }
 
-// Whatever is pressed, the rows show the whole text, none is wider than the room, the caret stands where the next key
-// goes, never inside a character, and what was found of rows before is what would be found now.
-//
+// TestRowsShowTheText checks, for random input, that the rows show the whole text within the
+// width, that the caret is at the insertion point and never inside a character, and that cached
+// rows equal recomputed ones.
 // Proves X-120.
 func TestRowsShowTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,7 +257,7 @@ func TestRowsShowTheText(t *testing.T) {
 		for _, k := range drawKeys(t) {
 			p.types(k)
 			if p.search != nil {
-				continue // its prompt may be wide
+				continue // the prompt may be wide
 			}
 			checkCaret(t, p.Field)
 			rows, row, col := p.Rows(p.width, 0)
@@ -280,7 +282,7 @@ func TestRowsShowTheText(t *testing.T) {
 
 func lastRow(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// upTo returns a field that holds what stands before the caret.
+// upTo returns a field with the text before the caret.
 func upTo(f *Field) *Field {
 	g := New(f.Prompt, f.More)
 	g.folds, g.width = f.folds, f.width
@@ -288,7 +290,7 @@ func upTo(f *Field) *Field {
 	return g
 }
 
-// wrapped returns the rows of a field, found in a simple way.
+// wrapped returns a field's rows, computed in a simple way.
 func wrapped(f *Field, width int) string {
 	var rows []string
 	for i, l := range f.lines {
@@ -310,7 +312,7 @@ func wrapped(f *Field, width int) string {
 	return strings.Join(rows, "\n")
 }
 
-// checkCaret checks that the caret is in the text, and not inside a character.
+// checkCaret checks that the caret is in the text and not inside a character.
 func checkCaret(t *rapid.T, f *Field) {
 	if f.caret.line < 0 || f.caret.line >= len(f.lines) || f.caret.col < 0 || f.caret.col > len(f.lines[f.caret.line].runes) {
 		t.Fatalf("the caret is at %v", f.caret)
@@ -327,8 +329,8 @@ func checkCaret(t *rapid.T, f *Field) {
 	t.Fatalf("the caret is inside a character: %d in %q", f.caret.col, string(encodable(runes)))
 }
 
-// Undo goes back through every text that there was, and redo forward again.
-//
+// TestUndoReturns checks that undo restores every earlier text in order, and that redo reverses
+// it.
 // Proves X-120.
 func TestUndoReturns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -340,7 +342,7 @@ func TestUndoReturns(t *testing.T) {
 				continue
 			}
 			for _, ev := range append(p.decoder.Decode([]byte(k), p.now), p.decoder.Flush(p.now)...) {
-				p.now = p.now.Add(2 * time.Second) // each by itself
+				p.now = p.now.Add(2 * time.Second) // undone separately
 				ev.At = p.now
 				p.Press(ev, p.m, p.width)
 				if text := p.Text(); text != texts[len(texts)-1] {
@@ -373,7 +375,7 @@ func TestUndoReturns(t *testing.T) {
 	})
 }
 
-// A simple is a text as one string with a caret, edited in the simplest way.
+// A simpleText is a string with a caret, edited in the simplest way.
 type simpleText struct {
 	text  []rune
 	caret int
@@ -384,11 +386,10 @@ func (s *simpleText) put(text string) {
 	s.caret += len([]rune(text))
 }
 
-// Random typing, moving, cutting and inserting comes to the same text as in a simple model: no character is lost.
-//
+// TestNothingIsLost checks random typing, moving, cutting and inserting against a simple model.
 // Proves X-120.
 func TestNothingIsLost(t *testing.T) {
-	cluster := func(s *simpleText) (starts []int) { // where characters begin and end
+	cluster := func(s *simpleText) (starts []int) { // character boundaries
 		starts = []int{0}
 		for g := graphemes.FromString(string(s.text)); g.Next(); {
 			starts = append(starts, starts[len(starts)-1]+len([]rune(g.Value())))
@@ -450,7 +451,7 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
-// last returns what was cut last.
+// last returns the most recently killed text.
 func (r *ring) last() []rune {
 	if len(r.texts) == 0 {
 		return nil
@@ -458,7 +459,8 @@ func (r *ring) last() []rune {
 	return r.texts[len(r.texts)-1]
 }
 
-// Random bytes never panic, and nothing is submitted without Enter.
+// FuzzField checks that random bytes never cause a panic and that nothing is submitted without
+// Enter.
 func FuzzField(f *testing.F) {
 	for _, k := range keyPieces {
 		f.Add([]byte("x"+k+"y"), false)
@@ -485,7 +487,8 @@ func FuzzField(f *testing.F) {
 	})
 }
 
-// A key in a prompt of 45 KB, in short lines and in one line, at its start and at its end.
+// BenchmarkKey measures a key press in a 45 KB prompt, in short lines and in one line, at its
+// start and end.
 func BenchmarkKey(b *testing.B) {
 	for _, bb := range []struct{ name, text, move string }{
 		{"lines/end", strings.Repeat("a line of the prompt, as it may be\n", 45<<10/35), ""},
@@ -513,7 +516,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// A megabyte that is pasted, until it is shown.
+// BenchmarkPaste measures pasting and showing a megabyte.
 func BenchmarkPaste(b *testing.B) {
 	data := []byte("\x1b[200~" + strings.Repeat("a line of what is pasted\r", 1<<20/25) + "\x1b[201~")
 	for b.Loop() {
@@ -537,9 +540,9 @@ func ExampleField() {
 	// Output: > hello
 }
 
-// What was typed before an earlier entry was called back is not lost: it is stored, comes back when the entry is put aside,
-// and is known to those who send or drop the entry.
-//
+// TestCovered checks that text typed before recalling a history entry is not lost: it is saved,
+// comes back when the entry is stashed, and is available to callers that send or drop the
+// entry.
 // Proves X-120.
 func TestCovered(t *testing.T) {
 	stored := func(p *typist) string {

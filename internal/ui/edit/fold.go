@@ -10,20 +10,21 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// What is pasted becomes a fold if it has more lines or characters than these.
+// Pasted text with more lines or characters than these becomes a fold.
 const (
 	foldLines = 10
 	foldChars = 1000
 )
 
-// A fold is a long text that was pasted, or a picture. It is shown by its name and is one character to the caret.
+// A fold is a long pasted text or an image. It is shown by its label and is one character to
+// the caret.
 type fold struct {
-	number int // among those of its kind
+	number int // number among folds of the same kind
 	text   string
-	image  *Image // nil for a text
+	image  *Image // nil for text
 }
 
-// label returns what is shown of the fold.
+// label returns the fold's displayed text.
 func (f fold) label() string {
 	if f.image != nil {
 		return f.image.label(f.number)
@@ -34,27 +35,27 @@ func (f fold) label() string {
 	return fmt.Sprintf("[Pasted text #%d +%s]", f.number, amount.Of(utf8.RuneCountInString(f.text), "character", "characters"))
 }
 
-// firstFold is the character of the first fold; those that follow have the next ones.
+// firstFold is the rune of the first fold; further folds use the following runes.
 const firstFold = unicode.MaxRune + 1
 
 func isFold(r rune) bool { return r >= firstFold }
 
 func foldIndex(r rune) int { return int(r - firstFold) }
 
-// Other texts that are brought in, such as earlier entries, become one only if they are far longer: they are there to be
-// edited.
+// Other inserted text, such as a history entry, is folded only if it is much longer, because it
+// is there to be edited.
 const (
 	hugeLines = 200
 	hugeChars = 20_000
 )
 
-// pasted returns a text that was pasted as it is inserted: as itself, or as a fold if it is long.
+// pasted returns the runes to insert for pasted text: the text itself, or a fold if it is long.
 func (b *buffer) pasted(text string) []rune { return b.folded(text, foldLines, foldChars) }
 
-// brought returns another text as it is inserted.
+// brought returns the runes to insert for other text.
 func (b *buffer) brought(text string) []rune { return b.folded(text, hugeLines, hugeChars) }
 
-// folded returns a text, or a fold if it has more lines or characters than it may have.
+// folded returns the text, or a fold if it exceeds the given lines or characters.
 func (b *buffer) folded(text string, lines, chars int) []rune {
 	if strings.Count(text, "\n") < lines && (len(text) <= chars || utf8.RuneCountInString(text) <= chars) {
 		return []rune(text)
@@ -62,12 +63,12 @@ func (b *buffer) folded(text string, lines, chars int) []rune {
 	return []rune{b.newFold(text)}
 }
 
-// newFold returns the character of a new fold.
+// newFold returns the rune of a new fold.
 func (b *buffer) newFold(text string) rune {
 	return b.addFold(fold{text: text})
 }
 
-// addFold numbers a fold and returns its character.
+// addFold numbers a fold and returns its rune.
 func (b *buffer) addFold(f fold) rune {
 	f.number = 1
 	for _, other := range b.folds {
@@ -79,7 +80,7 @@ func (b *buffer) addFold(f fold) rune {
 	return firstFold + rune(len(b.folds)-1)
 }
 
-// unfold puts the text of the fold at the caret in its place, and reports whether there is one.
+// unfold replaces the fold at the caret with its text, and reports whether there was one.
 func (b *buffer) unfold() bool {
 	r := b.char(b.caret)
 	if !isFold(r) || b.folds[foldIndex(r)].image != nil {
@@ -91,7 +92,7 @@ func (b *buffer) unfold() bool {
 	return true
 }
 
-// expand returns runes as a text, with that of folds and the names of pictures.
+// expand returns runes as text, with the text of folds and the labels of images.
 func (b *buffer) expand(runes []rune) string {
 	if !slices.ContainsFunc(runes, isFold) {
 		return string(runes)
@@ -110,7 +111,7 @@ func (b *buffer) expand(runes []rune) string {
 	return out.String()
 }
 
-// lineFeeds returns a text that was pasted with line feeds at the ends of lines.
+// lineFeeds returns pasted text with its line ends converted to line feeds.
 func lineFeeds(text string) string {
 	if !strings.Contains(text, "\r") {
 		return text

@@ -6,13 +6,14 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A recall is a way back through the history.
+// A recall is the position while browsing the history.
 type recall struct {
-	past  int    // how many entries back
-	typed []rune // what the field held before
+	past  int    // number of entries back
+	typed []rune // the field's content before browsing
 }
 
-// earlier goes back in the history by the given number of entries, or forward if it is negative.
+// earlier goes back in the history by the given number of entries, or forward if it is
+// negative.
 func (f *Field) earlier(steps int) {
 	past := f.recall.past + steps
 	if past < 0 || past > len(f.History) {
@@ -29,7 +30,7 @@ func (f *Field) earlier(steps int) {
 	f.recall.past = past
 }
 
-// Covered returns what was typed before an earlier entry took its place, or nil if nothing was.
+// Covered returns the text a history entry replaced, or nil.
 func (f *Field) Covered() *Draft {
 	typed := f.recall.typed
 	switch {
@@ -45,7 +46,7 @@ func (f *Field) Covered() *Draft {
 	return f.draft(typed, len(typed))
 }
 
-// Remember adds an entry to the history, unless it is the last one already.
+// Remember adds an entry to the history, unless it equals the last one.
 func (f *Field) Remember(text string) {
 	if n := len(f.History); n == 0 || f.History[n-1] != text {
 		f.History = append(f.History, text)
@@ -56,13 +57,13 @@ func (f *Field) Remember(text string) {
 type search struct {
 	wanted string
 	at     int    // the entry that was found, or where the search begins
-	found  bool   // something was found; otherwise the last find stays
-	before []rune // what was typed before
+	found  bool   // there is a match; otherwise the previous match stays
+	before []rune // the field's content before the search
 	caret  pos
 }
 
-// searchKey takes a key during a search, and reports whether that is all. Any other key ends the search and edits what was
-// found.
+// searchKey handles a key during a search and reports whether it consumed the key. Any other
+// key ends the search and edits the match.
 func (f *Field) searchKey(ev keys.Event, action keys.Action) bool {
 	s := f.search
 	switch {
@@ -89,7 +90,7 @@ func (f *Field) searchKey(ev keys.Event, action keys.Action) bool {
 	return true
 }
 
-// accept ends the search. What was found stays; it is where the way back through the history goes on from.
+// accept ends the search and keeps the match. Browsing the history continues from there.
 func (s *search) accept(f *Field) {
 	f.search = nil
 	if s.at >= len(f.History) || f.Text() != f.History[s.at] {
@@ -101,13 +102,13 @@ func (s *search) accept(f *Field) {
 	f.recall.past = len(f.History) - s.at
 }
 
-// restore brings back what was typed before a search.
+// restore restores the content from before a search.
 func (f *Field) restore(s *search) {
 	f.set(s.before)
 	f.caret = s.caret
 }
 
-// find looks for an entry with the wanted text, from the given one back.
+// find searches for an entry with the wanted text, from the given one back.
 func (f *Field) find(from int) {
 	s := f.search
 	if s.wanted == "" {
@@ -120,7 +121,7 @@ func (f *Field) find(from int) {
 			continue
 		}
 		if i != s.at && s.found && f.Text() == f.History[i] {
-			continue // the same again
+			continue // a duplicate
 		}
 		s.at, s.found = i, true
 		f.set(f.album.entry(&f.buffer, f.History[i]))
@@ -129,7 +130,8 @@ func (f *Field) find(from int) {
 	s.found = false
 }
 
-// Searching returns what is looked for among earlier entries, and whether it was found. It reports false without a search.
+// Searching returns the search text and whether it was found. On reports whether a search is
+// active.
 func (s *sheet) Searching() (wanted string, found, on bool) {
 	if s.search == nil {
 		return "", false, false

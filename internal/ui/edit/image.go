@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// An Image is a picture in a text, where it takes the place of one character.
+// An Image is an image in a text, where it takes the place of one character.
 type Image struct {
 	MediaType string `json:"type"`
-	// Width and Height are those of the picture as it was attached, in pixels.
+	// Width and Height are the dimensions of the attached image, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Path is the file that holds the picture, and Data the picture itself if there is none.
+	// Path is the file that contains the image. If it is empty, Data holds the image itself.
 	Path string `json:"path,omitempty"`
 	Data []byte `json:"-"`
 }
 
-// label returns the name by which a picture is shown, and by which the text refers to it.
+// label returns the text that represents an image.
 func (i *Image) label(number int) string {
 	return fmt.Sprintf("[Image #%d %dx%d]", number, i.Width, i.Height)
 }
 
-// Attach inserts a picture at the caret.
+// Attach inserts an image at the caret.
 func (b *buffer) Attach(image Image) {
 	b.change(b.caret, b.caret, []rune{b.addFold(fold{image: &image})}, apart)
 }
 
-// AttachFor puts a picture in the place of a text that names it, where that was inserted last. It reports false if the
-// text is not there any more.
+// AttachFor replaces the last inserted occurrence of text, which names an image, with the
+// image. It reports false if the text is gone.
 func (b *buffer) AttachFor(text string, image Image) bool {
 	wanted := []rune(text)
 	for n := len(b.lines) - 1; n >= 0 && len(wanted) > 0; n-- {
@@ -44,7 +44,8 @@ func (b *buffer) AttachFor(text string, image Image) bool {
 	return false
 }
 
-// swap puts a character in the place of what stands between two places. The caret stays where it is in the text.
+// swap replaces the text between two positions with one rune. The caret keeps its position in
+// the text.
 func (b *buffer) swap(from, to pos, r rune) {
 	at := b.caret
 	b.change(from, to, []rune{r}, apart)
@@ -56,7 +57,7 @@ func (b *buffer) swap(from, to pos, r rune) {
 	}
 }
 
-// Images returns the pictures in the text, in their order.
+// Images returns the images in the text, in order.
 func (b *buffer) Images() []Image {
 	var images []Image
 	for _, r := range b.slice(pos{}, b.end()) {
@@ -67,8 +68,8 @@ func (b *buffer) Images() []Image {
 	return images
 }
 
-// Revise makes text what the field holds, which the user made of [Field.Text] elsewhere. A picture stays where its name
-// is. It can be undone.
+// Revise replaces the field's content with text, which the user derived from [Field.Text]
+// elsewhere, such as in an editor. An image stays where its label is. It can be undone.
 func (b *buffer) Revise(text string) {
 	var pictures []rune
 	for _, r := range b.slice(pos{}, b.end()) {
@@ -95,10 +96,11 @@ func (b *buffer) Revise(text string) {
 	}
 }
 
-// An album holds the entries of a history that have pictures, so that they have them again when they are called back.
+// An album maps history entries with images to their drafts, so that recalled entries have
+// their images.
 type album map[string]*Draft
 
-// keep notes which pictures a text has.
+// keep records the images of a text.
 func (a *album) keep(text string, d *Draft) {
 	if !slices.ContainsFunc(d.Pieces, func(p Piece) bool { return p.Image != nil }) {
 		return
@@ -109,7 +111,7 @@ func (a *album) keep(text string, d *Draft) {
 	(*a)[text] = d
 }
 
-// entry returns an entry of the history as it is inserted.
+// entry returns the runes to insert for a history entry.
 func (a album) entry(b *buffer, text string) []rune {
 	if d := a[text]; d != nil {
 		return b.runesOf(d)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A picture is one character: it is shown by its size, sent with the text, and comes back with a draft and from the history.
-//
+// TestImages checks that an image is one character, shown by its size, sent with the text, and
+// restored from drafts and the history.
 // Proves X-120.
 func TestImages(t *testing.T) {
 	one := Image{MediaType: "image/png", Width: 1280, Height: 720, Path: "/drafts/one"}
@@ -38,7 +38,7 @@ func TestImages(t *testing.T) {
 	if diff := cmp.Diff([]Image{one, two}, q.Images()); q.Text() != text || diff != "" {
 		t.Errorf("brought back as %q, %s", q.Text(), diff)
 	}
-	p.types("\x01\x1bf\x06") // before the first
+	p.types("\x01\x1bf\x06") // before the first image
 	if got := p.types("\r"); !slices.Equal(got, []keys.Action{keys.Submit}) || len(p.Images()) != 2 {
 		t.Errorf("Enter before a picture: %v", got)
 	}
@@ -55,8 +55,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Pictures stay pictures when the text is edited elsewhere, also in another order. Those whose names are gone are gone.
-//
+// TestRevise checks that images survive external editing and reordering, and that those with
+// deleted labels are removed.
 // Proves X-120.
 func TestRevise(t *testing.T) {
 	one, two := Image{Width: 1, Height: 2, Path: "one"}, Image{Width: 3, Height: 4, Path: "two"}
@@ -83,7 +83,8 @@ func TestRevise(t *testing.T) {
 	}
 }
 
-// The caret stays where it is when a path before it, after it or around it becomes a picture.
+// TestImageForPath checks that the caret keeps its position when a path before, after or around
+// it becomes an image.
 func TestImageForPath(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{
 		{"before", "a /x.png b", "a [Image #1 1x1] b|"},
@@ -101,7 +102,7 @@ func TestImageForPath(t *testing.T) {
 	}
 }
 
-// What stands before the caret can be looked at and replaced, however long the text is.
+// TestBefore checks reading and replacing the text before the caret in a text of any length.
 func TestBefore(t *testing.T) {
 	p := newTypist()
 	p.types("see @ma now\x1bb\x1b[D")

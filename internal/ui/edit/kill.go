@@ -2,18 +2,18 @@ package edit
 
 import "slices"
 
-// maxKills is how many texts that were cut are kept.
+// maxKills is the number of killed texts kept.
 const maxKills = 30
 
-// A ring holds what was cut, the last one at the end.
+// A ring is a kill ring, the latest text last.
 type ring struct {
 	texts  [][]rune
-	grows  bool // the last key cut something: the next one adds to it
-	yanked pos  // where the text begins that the last key inserted
-	nth    int  // which one that was, from the end; 0 if the last key inserted none
+	grows  bool // the last key killed text; the next kill extends it
+	yanked pos  // start of the text the last key inserted
+	nth    int  // its index from the end; 0 if the last key did not yank
 }
 
-// add keeps what was cut before the caret, or after it.
+// add stores text killed before the caret (back) or after it.
 func (r *ring) add(cut []rune, back bool) {
 	if len(cut) == 0 {
 		return
@@ -33,13 +33,13 @@ func (r *ring) add(cut []rune, back bool) {
 	r.grows = true
 }
 
-// kill cuts what stands between two places.
+// kill cuts the text between two positions.
 func (r *ring) kill(b *buffer, from, to pos) {
 	r.add(b.slice(from, to), from.before(b.caret))
 	b.change(from, to, nil, apart)
 }
 
-// yank inserts what was cut last.
+// yank inserts the most recently killed text.
 func (r *ring) yank(b *buffer) {
 	if n := len(r.texts); n > 0 {
 		r.yanked, r.nth = b.caret, 1
@@ -47,7 +47,8 @@ func (r *ring) yank(b *buffer) {
 	}
 }
 
-// pop puts what was cut before in the place of what was just inserted; nth says which that was.
+// pop replaces the text just yanked with the previous killed text; nth is the index of the
+// yanked one.
 func (r *ring) pop(b *buffer, nth int) {
 	n := len(r.texts)
 	if nth == 0 || n == 0 {

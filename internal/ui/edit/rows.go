@@ -9,39 +9,39 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// Rows are where a line breaks, as far as that is known. They are found as they are shown: a change makes those after it
-// unknown.
+// Rows holds a line's breaks as far as they are known. They are computed when shown; a change
+// invalidates the rows after it.
 type rows struct {
-	width, head int      // for which they were found: the room, and the cells before the first row
-	starts      []int    // of the rows in the line
-	scanned     int      // how many characters they cover
-	cell        int      // where the next character goes
-	shown       []string // the rows as they were shown last, without their heads; "" if that is not known
+	width, head int      // the layout's width, and the cells before the first row
+	starts      []int    // start columns of the rows
+	scanned     int      // number of characters covered
+	cell        int      // cell of the next character
+	shown       []string // rows as last shown, without their heads; "" if unknown
 }
 
-// A sheet shows a text in rows.
+// A sheet lays out a text in rows.
 type sheet struct {
-	// Prompt stands before the first line and More before those that follow. During a search what is looked for stands in
-	// the place of Prompt, unless it is shown apart.
+	// Prompt precedes the first line and More all others. During a search, the search prompt
+	// replaces Prompt unless SearchApart is true.
 	Prompt, More string
 	SearchApart  bool
 
 	buffer
-	goal   int     // the cell that vertical moves aim at; -1 if there is none
-	width  int     // of rows
-	search *search // its prompt stands before the first line; may be nil
-	shown  []byte  // memory for the row that is drawn
+	goal   int     // target cell of vertical moves, or -1
+	width  int     // row width
+	search *search // its prompt precedes the first line; may be nil
+	shown  []byte  // buffer for the row being drawn
 	first  measured
 	rest   measured
 }
 
-// A measured text is one whose cells were counted.
+// A measured caches the width of a text.
 type measured struct {
 	text  string
 	cells int
 }
 
-// of returns how many cells a text takes, which is mostly the same one.
+// of returns the width of text in cells. The text is usually the same as before.
 func (m *measured) of(text string) int {
 	if m.text != text {
 		*m = measured{text, cells.Width(text)}
@@ -49,7 +49,7 @@ func (m *measured) of(text string) int {
 	return m.cells
 }
 
-// changed forgets the rows after a change. What stands shortly before it may look different, too.
+// changed discards the rows after a change. Rows shortly before it may change too.
 func (r *rows) changed(col int) {
 	n := len(r.starts)
 	for n > 1 && r.starts[n-1] > max(0, col-2) {
@@ -63,7 +63,7 @@ func (r *rows) changed(col int) {
 	}
 }
 
-// headOf returns what stands before the first row of a line.
+// headOf returns the prefix of a line's first row.
 func (s *sheet) headOf(at int) string {
 	switch {
 	case s.search != nil && at == 0 && !s.SearchApart:
@@ -74,7 +74,8 @@ func (s *sheet) headOf(at int) string {
 	return s.More
 }
 
-// wrap finds the rows of a line until it has more than n, those that hold the column, or all.
+// wrap computes the rows of a line until there are more than n, until they include the column,
+// or to the end.
 func (s *sheet) wrap(at, n, col int) []int {
 	l := s.lines[at]
 	r := &l.rows
@@ -103,10 +104,10 @@ func (s *sheet) wrap(at, n, col int) []int {
 	return r.starts
 }
 
-// all is more rows than a line has.
+// all exceeds the number of rows in any line.
 const all = 1 << 40
 
-// size returns how many cells the character at i of a line takes.
+// size returns the width of the character at i in a line.
 func (s *sheet) size(runes []rune, i int) int {
 	switch r := runes[i]; {
 	case r < 0x7f && r >= ' ':
@@ -121,7 +122,8 @@ func (s *sheet) size(runes []rune, i int) int {
 	return cells.Of(mark(runes, i))
 }
 
-// look adds the character at i of a line to out, as it is shown. It is not ASCII, or a control character. What a terminal might obey, or would not show, is
+// look appends the displayed form of the character at i to out. The character is not ASCII, or
+// is a control character. Characters that a terminal might interpret or would not show are
 // replaced by a mark.
 func (s *sheet) look(out []byte, runes []rune, i int) []byte {
 	switch r := runes[i]; {
@@ -138,12 +140,12 @@ func (s *sheet) look(out []byte, runes []rune, i int) []byte {
 // tab is how a tab is shown.
 const tab = "    "
 
-// label returns what is shown of a fold, as far as it fits into a row.
+// label returns a fold's label, cut to fit a row.
 func (s *sheet) label(r rune) string {
 	return cells.Cut(s.folds[foldIndex(r)].label(), max(1, s.width-1-cells.Width(s.More)), "...")
 }
 
-// mark returns what is shown for a character that is not ASCII.
+// mark returns the rune shown for a non-ASCII character.
 func mark(runes []rune, i int) rune {
 	r := runes[i]
 	if !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -174,10 +176,10 @@ func safely(text string) string {
 	return b.String()
 }
 
-// A place is a row of the text as it is shown.
+// A place is the position of a displayed row.
 type place struct{ line, row int }
 
-// caretRow returns the row of the caret, and the cell in it.
+// caretRow returns the row of the caret and the cell in it.
 func (s *sheet) caretRow() (place, int) {
 	starts := s.wrap(s.caret.line, 0, s.caret.col)
 	row := len(starts) - 1
@@ -193,7 +195,7 @@ func (s *sheet) caretRow() (place, int) {
 	return p, cell
 }
 
-// rowHead returns what stands before a row.
+// rowHead returns the prefix of a row.
 func (s *sheet) rowHead(p place) string {
 	if p.row > 0 {
 		return blanks(s.rest.of(s.More))
@@ -201,7 +203,7 @@ func (s *sheet) rowHead(p place) string {
 	return s.headOf(p.line)
 }
 
-// headWidth returns how many cells stand before a row.
+// headWidth returns the width of a row's prefix.
 func (s *sheet) headWidth(p place) int {
 	if p == (place{}) {
 		return s.first.of(s.headOf(0))
@@ -218,7 +220,7 @@ func blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// up and down return the row above or below, if there is one.
+// up returns the row above, if there is one; down returns the row below.
 func (s *sheet) up(p place) (place, bool) {
 	switch {
 	case p.row > 0:
@@ -249,15 +251,15 @@ func (s *sheet) span(p place) (from, to int) {
 	return starts[p.row], to
 }
 
-// A Line is a row of the text as it is shown.
+// A Line is a displayed row.
 type Line struct {
-	// Head stands before it: the prompt, or blanks.
+	// Head precedes the text: the prompt, or blanks.
 	Head, Text string
-	// Begins says that it is the first row of the text.
+	// Begins is true for the first row of the text.
 	Begins bool
 }
 
-// Rows returns the text as [sheet.Lines] does, each row behind its head.
+// Rows is like [sheet.Lines], with each row's head and text joined.
 func (s *sheet) Rows(width, most int) (shown []string, row, col int) {
 	lines, row, col := s.Lines(width, most)
 	for _, l := range lines {
@@ -266,8 +268,9 @@ func (s *sheet) Rows(width, most int) (shown []string, row, col int) {
 	return shown, row, col
 }
 
-// Lines returns the text as it is shown in rows of width cells, at most the given number around the caret, and the row and
-// the cell of the caret. The last cell of each row stays free, for the cursor. If most is 0, all rows are returned.
+// Lines lays out the text in rows of width cells, and returns at most the given number of rows
+// around the caret, and the caret's row and cell. The last cell of each row stays free, for the
+// cursor. If most is 0, all rows are returned.
 func (s *sheet) Lines(width, most int) (shown []Line, row, col int) {
 	s.resize(width)
 	if most <= 0 {
@@ -288,7 +291,7 @@ func (s *sheet) Lines(width, most int) (shown []Line, row, col int) {
 	return shown, len(above), col
 }
 
-// walk returns at most n rows after one, in one of the two directions.
+// walk returns at most n rows after from, in the direction of step.
 func walk(from place, step func(place) (place, bool), n int) []place {
 	passed := make([]place, 0, min(n, 64))
 	for p, ok := step(from); ok && len(passed) < n; p, ok = step(p) {
@@ -297,10 +300,10 @@ func walk(from place, step func(place) (place, bool), n int) []place {
 	return passed
 }
 
-// Peek returns the first character of the text, 0 if there is none, and how many lines it has.
+// Peek returns the first character of the text, or 0 if it is empty, and the number of lines.
 func (s *sheet) Peek() (first rune, lines int) { return s.char(pos{}), len(s.lines) }
 
-// resize sets the width of rows.
+// resize sets the row width.
 func (s *sheet) resize(width int) {
 	if width < 8 {
 		width = 80
@@ -308,10 +311,10 @@ func (s *sheet) resize(width int) {
 	s.width = width
 }
 
-// show returns a row.
 func (s *sheet) show(p place) Line { return Line{s.rowHead(p), s.body(p), p == place{}} }
 
-// body returns a row without its head. It is kept: most rows stay the same from one key to the next.
+// body returns a row without its head. It is cached: most rows stay the same from one key to
+// the next.
 func (s *sheet) body(p place) string {
 	from, to := s.span(p)
 	r := &s.lines[p.line].rows
@@ -334,8 +337,8 @@ func (s *sheet) body(p place) string {
 	return r.shown[p.row]
 }
 
-// vertical moves the caret to the row above or below, and reports whether there is one. The column is kept over shorter
-// rows.
+// vertical moves the caret to the row above or below and reports whether there is one. The
+// column is preserved across shorter rows.
 func (s *sheet) vertical(step func(place) (place, bool)) bool {
 	at, cell := s.caretRow()
 	if s.goal < 0 {
@@ -353,7 +356,7 @@ func (s *sheet) vertical(step func(place) (place, bool)) bool {
 			break
 		}
 	}
-	if col == to && to < len(runes) { // the place after the last character is in the next row
+	if col == to && to < len(runes) { // the position after the last character is in the next row
 		col = previousCluster(runes, to)
 	}
 	s.caret = s.snap(pos{next.line, max(col, from)})

@@ -8,15 +8,16 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// A pos is a place in a text: before a character of a line, or at its end.
+// A pos is a position in a text: before a character of a line, or at its end.
 type pos struct{ line, col int }
 
 func (p pos) before(q pos) bool { return p.line < q.line || p.line == q.line && p.col < q.col }
 
-// A text is what a field holds. It has at least one line. A character beyond Unicode stands for a fold.
+// A text is the content of a field. It has at least one line. A rune beyond Unicode represents
+// a fold.
 type text struct{ lines []*line }
 
-// A line is one of a text, without its end.
+// A line is a line of text, without its line end.
 type line struct {
 	runes []rune
 	rows  rows
@@ -24,16 +25,17 @@ type line struct {
 
 func newText() text { return text{lines: []*line{{}}} }
 
-// end returns the place after the last character.
+// end returns the position after the last character.
 func (t *text) end() pos {
 	last := len(t.lines) - 1
 	return pos{last, len(t.lines[last].runes)}
 }
 
-// empty reports whether there is nothing in the text.
+// empty reports whether the text is empty.
 func (t *text) empty() bool { return len(t.lines) == 1 && len(t.lines[0].runes) == 0 }
 
-// char returns the character at a place: a line feed at the end of a line, and 0 at the end of the text.
+// char returns the character at a position: a line feed at the end of a line, and 0 at the end
+// of the text.
 func (t *text) char(p pos) rune {
 	if runes := t.lines[p.line].runes; p.col < len(runes) {
 		return runes[p.col]
@@ -44,7 +46,7 @@ func (t *text) char(p pos) rune {
 	return '\n'
 }
 
-// slice returns what stands between two places.
+// slice returns the text between two positions.
 func (t *text) slice(from, to pos) []rune {
 	if from.line == to.line {
 		return slices.Clone(t.lines[from.line].runes[from.col:to.col])
@@ -56,7 +58,7 @@ func (t *text) slice(from, to pos) []rune {
 	return append(append(out, '\n'), t.lines[to.line].runes[:to.col]...)
 }
 
-// replace puts runes in the place of what stands between two places, and returns the place after them.
+// replace replaces the text between two positions and returns the position after the new text.
 func (t *text) replace(from, to pos, with []rune) pos {
 	first := t.lines[from.line]
 	first.rows.changed(from.col)
@@ -87,8 +89,8 @@ func (t *text) replace(from, to pos, with []rune) pos {
 // replaceable is how far [buffer.Before] looks back, in characters.
 const replaceable = 1024
 
-// Before returns what stands before the caret in its line, or the end of it if that is long. Whole says that it is all that
-// stands before the caret. A fold is a blank.
+// Before returns the text before the caret in its line, or the end of it if it is long. Whole
+// reports whether this is all the text before the caret. A fold is returned as a blank.
 func (b *buffer) Before() (text string, whole bool) {
 	runes := b.lines[b.caret.line].runes
 	from := max(0, b.caret.col-replaceable)
@@ -102,12 +104,12 @@ func (b *buffer) Before() (text string, whole bool) {
 	return string(out), from == 0 && b.caret.line == 0
 }
 
-// Replace puts a text in the place of the n characters before the caret, as [buffer.Before] counts them.
+// Replace replaces the n characters before the caret, counted as in [buffer.Before].
 func (b *buffer) Replace(n int, with string) {
 	b.change(b.rewind(b.caret, n), b.caret, []rune(with), apart)
 }
 
-// rewind returns the place n characters before p, as they are stored.
+// rewind returns the position n runes before p.
 func (t *text) rewind(p pos, n int) pos {
 	for ; n > 0 && p != (pos{}); n-- {
 		if p.col--; p.col < 0 {
@@ -117,8 +119,8 @@ func (t *text) rewind(p pos, n int) pos {
 	return p
 }
 
-// right returns the place after the character at p, as users count characters, and left that of the one before; both
-// cross the ends of lines.
+// right returns the position after the user-perceived character at p, and left the position
+// before the previous one. Both cross line ends.
 func (t *text) right(p pos) pos {
 	runes := t.lines[p.line].runes
 	switch {
@@ -140,7 +142,7 @@ func (t *text) left(p pos) pos {
 	return p
 }
 
-// snap returns the place itself, or the end of the character that it is in.
+// snap returns p, or the end of the character that p is inside.
 func (t *text) snap(p pos) pos {
 	runes := t.lines[p.line].runes
 	if p.col <= 0 || p.col >= len(runes) || boundary(runes, p.col) {
@@ -149,8 +151,8 @@ func (t *text) snap(p pos) pos {
 	return pos{p.line, nextCluster(runes, previousCluster(runes, p.col))}
 }
 
-// simple reports whether r stands for itself beside another such character, so that there is no need to look further: most
-// of what is typed does.
+// simple reports whether r never combines with an adjacent simple character, so that no further
+// check is needed. This is the case for most text.
 func simple(r rune) bool {
 	switch {
 	case r < 0x300:
@@ -165,7 +167,8 @@ func simple(r rune) bool {
 	return false
 }
 
-// boundary reports whether a character begins at i, where neither end of the line is.
+// boundary reports whether a character begins at i, which must not be at either end of the
+// line.
 func boundary(runes []rune, i int) bool {
 	if simple(runes[i-1]) && simple(runes[i]) {
 		return true
@@ -177,19 +180,19 @@ func boundary(runes []rune, i int) bool {
 	return at == i
 }
 
-// safe returns a place at or before i where a character surely begins.
+// safe returns a position at or before i where a character certainly begins.
 func safe(runes []rune, i int) int {
 	for i = min(i, len(runes)-1); i > 0 && (!simple(runes[i-1]) || !simple(runes[i])); i-- {
 	}
 	return max(0, i)
 }
 
-// nextCluster returns where the character that begins at i ends.
+// nextCluster returns the end of the character that begins at i.
 func nextCluster(runes []rune, i int) int {
 	if simple(runes[i]) && (i+1 == len(runes) || simple(runes[i+1])) {
 		return i + 1
 	}
-	for n := 16; ; n *= 4 { // more than most have
+	for n := 16; ; n *= 4 { // longer than most characters
 		window := runes[i:min(len(runes), i+n)]
 		it := graphemes.FromString(string(encodable(window)))
 		it.Next()
@@ -200,7 +203,7 @@ func nextCluster(runes []rune, i int) int {
 	}
 }
 
-// encodable returns runes with other characters in the place of folds, which cannot be encoded.
+// encodable returns runes with folds, which cannot be encoded, replaced by other characters.
 func encodable(runes []rune) []rune {
 	if !slices.ContainsFunc(runes, isFold) {
 		return runes
@@ -214,7 +217,7 @@ func encodable(runes []rune) []rune {
 	return out
 }
 
-// previousCluster returns where the character before i begins; i is not 0.
+// previousCluster returns the start of the character before i; i is not 0.
 func previousCluster(runes []rune, i int) int {
 	at := safe(runes, i-1)
 	for {
@@ -226,7 +229,7 @@ func previousCluster(runes []rune, i int) int {
 	}
 }
 
-// A class tells words apart: a word is a run of characters of one class.
+// A class distinguishes words: a word is a run of characters of one class.
 type class uint8
 
 const (
@@ -240,7 +243,6 @@ const (
 	emoji
 )
 
-// classOf returns the class of a character.
 func classOf(r rune) class {
 	switch {
 	case r == 0 || unicode.IsSpace(r):
@@ -265,8 +267,8 @@ func classOf(r rune) class {
 	return punctuation
 }
 
-// wordLeft returns where the word before p begins, and wordRight where the one after it ends. Part says what belongs to a
-// word.
+// wordLeft returns the start of the word before p, and wordRight the end of the word after it.
+// Part reports whether a rune belongs to a word.
 func (t *text) wordLeft(p pos, part func(rune) bool) pos {
 	for q := t.left(p); q != p && !part(t.char(q)); q = t.left(p) {
 		p = q

@@ -5,52 +5,52 @@ import (
 	"time"
 )
 
-// A change is one to a text, which can be undone.
+// A change is an undoable change to a text.
 type change struct {
 	at                pos
 	removed, inserted []rune
-	before, after     pos // the caret
+	before, after     pos // caret positions
 	joins             bool
 }
 
-// Changes are those that were made to a text, and those that were undone.
+// Changes holds the changes made to a text and the undone ones.
 type changes struct {
 	done, undone []change
-	size         int // of what is done, in characters
+	size         int // total of done, in characters
 	last         kind
 	at           time.Time
-	group        int // of the last one
+	group        int // group of the last change
 }
 
-// A kind of change says which ones are undone together.
+// A kind determines which changes are undone together.
 type kind uint8
 
 const (
-	apart   kind = iota // by itself
-	typing              // of a word
-	erasing             // character by character
-	within              // with the change before it, in any case
+	apart   kind = iota // undone separately
+	typing              // undone with the rest of the word
+	erasing             // deletes character by character
+	within              // always undone with the previous change
 )
 
 const (
-	// pause is after which what is typed is undone by itself.
+	// pause is the interval after which typed text is undone separately.
 	pause = time.Second
-	// maxUndo bounds what can be undone, in changes, and maxUndoText in characters.
+	// maxUndo limits the undo history in changes, and maxUndoText in characters.
 	maxUndo     = 10_000
 	maxUndoText = 4 << 20
 )
 
-// A buffer is a text with a caret, whose changes can be undone.
+// A buffer is a text with a caret and an undo history.
 type buffer struct {
 	text
 	caret   pos
 	folds   []fold
 	changes changes
-	at      time.Time // of the key that is handled
-	group   int       // changes of the same group are undone together; 0 means that pauses decide
+	at      time.Time // time of the current key
+	group   int       // changes in the same group are undone together; 0 groups by pauses
 }
 
-// change puts runes in the place of what stands between two places, and the caret after them.
+// change replaces the text between two positions and moves the caret after the new text.
 func (b *buffer) change(from, to pos, with []rune, k kind) {
 	c := change{at: from, removed: b.slice(from, to), inserted: slices.Clone(with), before: b.caret}
 	if len(c.removed) == 0 && len(with) == 0 {
@@ -65,7 +65,6 @@ func (b *buffer) change(from, to pos, with []rune, k kind) {
 	b.changes.add(c, k, b.at)
 }
 
-// add records a change.
 func (cs *changes) add(c change, k kind, at time.Time) {
 	if n := len(cs.done); n > 0 {
 		c.joins = k == within || k != apart && k == cs.last && at.Sub(cs.at) < pause && c.before == cs.done[n-1].after && !newWord(cs.done[n-1], c)
@@ -79,7 +78,7 @@ func (cs *changes) add(c change, k kind, at time.Time) {
 	}
 }
 
-// forget drops the oldest changes that are undone together.
+// forget drops the oldest group of changes.
 func (cs *changes) forget() {
 	for {
 		cs.size -= len(cs.done[0].removed) + len(cs.done[0].inserted)
@@ -90,7 +89,7 @@ func (cs *changes) forget() {
 	}
 }
 
-// newWord reports whether a change begins a word after another one.
+// newWord reports whether a change begins a new word after the last one.
 func newWord(last, c change) bool {
 	if len(last.inserted) == 0 || len(c.inserted) == 0 {
 		return false
@@ -98,7 +97,7 @@ func newWord(last, c change) bool {
 	return classOf(last.inserted[len(last.inserted)-1]) == blank && classOf(c.inserted[0]) != blank
 }
 
-// undo takes back what was changed last, and redo makes it again.
+// undo reverts the last change, and redo reapplies it.
 func (b *buffer) undo() {
 	cs := &b.changes
 	for len(cs.done) > 0 {
@@ -131,7 +130,7 @@ func (b *buffer) redo() {
 	cs.last, cs.group = apart, -1
 }
 
-// advance returns the place after runes that begin at p.
+// advance returns the position after runes that begin at p.
 func advance(p pos, runes []rune) pos {
 	for _, r := range runes {
 		p.col++
@@ -142,10 +141,10 @@ func advance(p pos, runes []rune) pos {
 	return p
 }
 
-// erase removes what stands between two places.
+// erase removes the text between two positions.
 func (b *buffer) erase(from, to pos) { b.change(from, to, nil, erasing) }
 
-// set makes runes the text, with the caret at their end.
+// set replaces the text with runes and moves the caret to the end.
 func (b *buffer) set(runes []rune) {
 	b.change(pos{}, b.end(), runes, apart)
 	b.caret = b.end()

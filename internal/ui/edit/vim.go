@@ -8,7 +8,7 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A mode is one of those that vi has.
+// A mode is a vi mode.
 type mode uint8
 
 const (
@@ -18,26 +18,27 @@ const (
 	visualLines
 )
 
-// The vim part of a field turns keys into commands as vi does.
+// A vim interprets keys as vi commands.
 type vim struct {
 	on     bool
-	escape string // two characters that end the insertion, one after the other; may be empty
+	escape string // two characters that end the insertion when typed in succession; may be empty
 	mode   mode
-	keys   []rune // of a command that has begun
-	anchor pos    // where the selection begins
+	keys   []rune // keys of an incomplete command
+	anchor pos    // start of the selection
 	mover
 	register
 
-	typed  []rune   // what is being inserted
-	began  command  // the command that began the insertion
-	last   command  // the last one that changed something, with what it inserted; see [vim.repeat]
+	typed  []rune   // text being inserted
+	began  command  // command that began the insertion
+	last   command  // last command that changed the text, with its inserted text; see [vim.repeat]
 	before struct { // the last character, which may begin escape
 		char rune
 		at   time.Time
 	}
 }
 
-// SetVim switches the vim mode on or off. Escape are two characters that end the insertion like Esc; it may be empty.
+// SetVim enables or disables vim mode. Escape is a pair of characters that end the insertion
+// like Esc; it may be empty.
 func (f *Field) SetVim(on bool, escape string) {
 	if on != f.vim.on {
 		f.vim.on, f.vim.mode, f.vim.keys = on, insert, nil
@@ -46,7 +47,7 @@ func (f *Field) SetVim(on bool, escape string) {
 	f.vim.escape = escape
 }
 
-// Mode returns the mode of vi that is in force: INSERT, NORMAL, VISUAL, VISUAL LINE, or "" without vim.
+// Mode returns the current vi mode: INSERT, NORMAL, VISUAL, VISUAL LINE, or "" without vim.
 func (f *Field) Mode() string {
 	if !f.vim.on {
 		return ""
@@ -54,13 +55,13 @@ func (f *Field) Mode() string {
 	return [...]string{"INSERT", "NORMAL", "VISUAL", "VISUAL LINE"}[f.vim.mode]
 }
 
-// restart begins with an empty text, which is for typing.
+// restart resets to insert mode, for an empty text.
 func (v *vim) restart() { v.mode, v.keys, v.typed, v.began = insert, nil, nil, command{} }
 
-// pending returns the keys of a command that has begun.
+// pending returns the keys of an incomplete command.
 func (v *vim) pending() string { return string(v.keys) }
 
-// key takes a key, and reports whether it is used up.
+// key handles a key and reports whether it was consumed.
 func (v *vim) key(f *Field, ev keys.Event) bool {
 	if ev.Kind != keys.Press {
 		return false
@@ -88,13 +89,13 @@ func (v *vim) key(f *Field, ev keys.Event) bool {
 	return true
 }
 
-// awaits reports whether the command that has begun takes any character next.
+// awaits reports whether the incomplete command takes any character next.
 func (v *vim) awaits() bool {
 	n := len(v.keys)
 	return n > 0 && slices.Contains([]rune("fFtTr"), v.keys[n-1])
 }
 
-// inserting takes a key while text is typed.
+// inserting handles a key in insert mode.
 func (v *vim) inserting(f *Field, ev keys.Event) bool {
 	was := v.before
 	v.before.char, v.before.at = 0, ev.At
@@ -114,7 +115,7 @@ func (v *vim) inserting(f *Field, ev keys.Event) bool {
 	return false
 }
 
-// noted follows what is typed, so that it can be repeated.
+// noted records typed text so that it can be repeated.
 func (v *vim) noted(ev keys.Event, action keys.Action) {
 	switch {
 	case !v.on || v.mode != insert:
@@ -144,7 +145,7 @@ func (v *vim) leave(f *Field) {
 	}
 }
 
-// insertAgain inserts what was typed once more.
+// insertAgain inserts the typed text once more.
 func (v *vim) insertAgain(f *Field) {
 	if c := v.began.name; c == 'o' || c == 'O' {
 		end := pos{f.caret.line, len(f.lines[f.caret.line].runes)}
@@ -154,7 +155,7 @@ func (v *vim) insertAgain(f *Field) {
 	f.change(f.caret, f.caret, v.typed, within)
 }
 
-// cancel drops a command that has begun, or the selection, and reports whether there was one.
+// cancel drops an incomplete command or the selection, and reports whether there was one.
 func (v *vim) cancel(f *Field) bool {
 	had := len(v.keys) > 0 || v.mode != normal
 	v.keys, v.mode = nil, normal
@@ -162,7 +163,7 @@ func (v *vim) cancel(f *Field) bool {
 	return had
 }
 
-// onto returns the place itself, or that of the last character if it is the end of a line that has some.
+// onto returns p, or the position of the last character if p is the end of a non-empty line.
 func onto(t *text, p pos) pos {
 	runes := t.lines[p.line].runes
 	if p.col >= len(runes) && len(runes) > 0 {
@@ -171,7 +172,7 @@ func onto(t *text, p pos) pos {
 	return p
 }
 
-// take adds a character to the command that has begun, and carries it out when it is whole.
+// take adds a character to the current command and runs it once it is complete.
 func (v *vim) take(f *Field, r rune) {
 	if r != ' ' && !unicode.IsGraphic(r) {
 		return
@@ -195,10 +196,10 @@ func (v *vim) take(f *Field, r rune) {
 	}
 }
 
-// maxCommand bounds the keys of a command.
+// maxCommand limits the keys of a command.
 const maxCommand = 16
 
-// run carries out a command.
+// run executes a command.
 func (v *vim) run(f *Field, c command) {
 	switch {
 	case c.name == '.':
@@ -220,7 +221,7 @@ func (v *vim) run(f *Field, c command) {
 	}
 }
 
-// repeat makes the last change again, with another count if one is given.
+// repeat repeats the last change, with another count if one is given.
 func (v *vim) repeat(f *Field, c command) {
 	last := v.last
 	if last.name == 0 && last.op == 0 {
@@ -239,7 +240,7 @@ func (v *vim) repeat(f *Field, c command) {
 	v.last = last
 }
 
-// move carries out a motion without an operator.
+// move executes a motion without an operator.
 func (v *vim) move(f *Field, c command) {
 	m, ok := v.motion(f, c, v.mode != normal)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// vimmer returns a field in the normal mode of vim that holds a text, with the caret where | stands.
+// vimmer returns a field in vim's normal mode that holds text, with the caret at the |.
 func vimmer(text string) *typist {
 	p := newTypist()
 	p.SetVim(true, "jk")
@@ -27,7 +27,7 @@ func vimmer(text string) *typist {
 	return p
 }
 
-// shown returns the text with a | where the caret is.
+// shown returns the text with a | at the caret.
 func (p *typist) shown() string {
 	return p.expand(p.slice(pos{}, p.caret)) + "|" + p.expand(p.slice(p.caret, p.end()))
 }
@@ -106,7 +106,7 @@ func TestVim(t *testing.T) {
 		{"|", "ddiab\x1b", "a|b"},
 	} {
 		p := vimmer(tt.text)
-		for _, r := range tt.keys { // one by one: Esc and another key would be one
+		for _, r := range tt.keys { // one by one: Esc followed by a key would be read as one key
 			if got := p.types(string(r)); len(got) > 0 {
 				t.Errorf("%q in %q: %v", tt.keys, tt.text, got)
 			}
@@ -117,9 +117,8 @@ func TestVim(t *testing.T) {
 	}
 }
 
-// The mode begins with typing, and Enter sends in every mode; Esc in the normal mode is what it is elsewhere. Up and down
-// go on into the history.
-//
+// TestVimModes checks that the initial mode is insert, that Enter submits in every mode, that
+// Esc in normal mode has its usual meaning, and that up and down continue into the history.
 // Proves X-148.
 func TestVimModes(t *testing.T) {
 	p := newTypist()
@@ -172,7 +171,7 @@ func TestVimModes(t *testing.T) {
 	if p.Text() != "dw" {
 		t.Errorf("%q", p.Text())
 	}
-	// Both characters count only if they follow each other.
+	// The two characters count only if they directly follow each other.
 	q := vimmer("|")
 	q.types("ij")
 	q.now = q.now.Add(2 * time.Second)
@@ -185,12 +184,12 @@ func TestVimModes(t *testing.T) {
 // A vimCase is a text with a caret and the keys of one command.
 type vimCase struct {
 	Lines []string `json:"lines"`
-	Line  int      `json:"line"` // from 1, as in vim
+	Line  int      `json:"line"` // 1-based, as in vim
 	Col   int      `json:"col"`
 	Keys  string   `json:"keys"`
 }
 
-// A vimResult is what came of it.
+// A vimResult is the result of a vimCase.
 type vimResult struct {
 	Text      string
 	Line, Col int
@@ -198,7 +197,7 @@ type vimResult struct {
 	Lines     bool
 }
 
-// vimScript runs the cases in vim and writes what comes of each.
+// vimScript runs the cases in vim and writes each result.
 const vimScript = `set nocompatible encoding=utf-8 sw=2 et nojs cpo&vim nosmartindent noautoindent tw=0 viminfo=
 let cases = json_decode(join(readfile('cases.json'), ''))
 let out = []
@@ -214,7 +213,7 @@ call writefile(out, 'out.json')
 qall!
 `
 
-// realVim returns what vim makes of the cases.
+// realVim returns vim's results for the cases.
 func realVim(t *testing.T, cases []vimCase) []vimResult {
 	t.Helper()
 	dir := t.TempDir()
@@ -255,7 +254,7 @@ func realVim(t *testing.T, cases []vimCase) []vimResult {
 	return results
 }
 
-// own returns what our field makes of a case.
+// own returns our field's result for a case.
 func own(c vimCase) vimResult {
 	p := vimmer("")
 	p.set([]rune(strings.Join(c.Lines, "\n")))
@@ -267,13 +266,13 @@ func own(c vimCase) vimResult {
 			p.Press(char(r), p.m, 80)
 		}
 	}
-	if p.vim.mode == insert || len(p.vim.keys) > 0 { // as the script does at its end
+	if p.vim.mode == insert || len(p.vim.keys) > 0 { // the script does this at its end
 		p.Press(keys.Event{Key: keys.Key{Name: "escape"}}, p.m, 80)
 	}
 	return vimResult{p.Text(), p.caret.line + 1, p.caret.col + 1, string(p.vim.text), p.vim.lines}
 }
 
-// randomCase returns a text with a command.
+// randomCase returns a random text and command.
 func randomCase(rnd *rand.Rand) vimCase {
 	pick := func(all string) string { r := []rune(all); return string(r[rnd.IntN(len(r))]) }
 	alphabet := []string{"aab  b,.c ", "ab (c) [d] {} ", "a\"b' \" '", "ab  ", "äb漢字 a. ", "aB_1 -- (", "< a> b<c>"}[rnd.IntN(7)]
@@ -327,7 +326,7 @@ func randomCase(rnd *rand.Rand) vimCase {
 		simple := strings.Fields("D C Y x X s S rz ~ J yyp yyP ddp ywp yw3P yjp i I a A o O cwz. dw. x. >>. yiwP vd vey vlcz Vd Vjd vwy VjJ v$y vbd vU vapd viwy")
 		c.Keys = simple[rnd.IntN(len(simple))]
 		if c.Line == len(lines) {
-			c.Keys = strings.NewReplacer("VjJ", "Vd", "Vj", "V").Replace(c.Keys) // a motion that fails would end it
+			c.Keys = strings.NewReplacer("VjJ", "Vd", "Vj", "V").Replace(c.Keys) // a failing motion would end the command
 		}
 		if rnd.IntN(2) == 0 && !strings.ContainsAny(c.Keys, "pP.vV") {
 			c.Keys = count() + c.Keys
@@ -339,8 +338,8 @@ func randomCase(rnd *rand.Rand) vimCase {
 	return c
 }
 
-// Motions, operators, text objects and the other commands do on random texts what they do in vim.
-//
+// TestVimIsVim checks motions, operators, text objects and other commands against vim on random
+// texts.
 // Proves X-148.
 func TestVimIsVim(t *testing.T) {
 	if _, err := exec.LookPath("vim"); err != nil {
@@ -362,10 +361,10 @@ func TestVimIsVim(t *testing.T) {
 		c := cases[i]
 		same := got.Text == strings.Join(c.Lines, "\n")
 		if same && got.Text == want.Text && got.Register == want.Register && object.MatchString(c.Keys) {
-			continue // vim moves the caret even if there is no such object
+			continue // vim moves the caret even if the object does not exist
 		}
 		if same && odd.MatchString(c.Keys) {
-			continue // vim changes letters even if the area is empty, and moves the caret if there is no line to join
+			continue // vim changes letters even in an empty area, and moves the caret even without a line to join
 		}
 		if got != want && bad < 25 {
 			bad++

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// operate carries out an operator with its motion or text object.
+// operate executes an operator with its motion or text object.
 func (v *vim) operate(f *Field, c command) {
 	a, ok := v.area(f, c)
 	if !ok {
@@ -15,7 +15,7 @@ func (v *vim) operate(f *Field, c command) {
 	v.apply(f, c, a)
 }
 
-// area returns what an operator works on.
+// area returns the area an operator applies to.
 func (v *vim) area(f *Field, c command) (area, bool) {
 	at := f.caret
 	switch {
@@ -58,8 +58,8 @@ func (v *vim) area(f *Field, c command) (area, bool) {
 	return adjusted(&f.text, a), true
 }
 
-// adjusted returns the area of a motion that does not include its last place. One that ends at the start of a line ends
-// with the line before.
+// adjusted returns the area of an exclusive motion. If it ends at the start of a line, it is
+// moved to the end of the previous line.
 func adjusted(t *text, a area) area {
 	if a.end.col != 0 || a.end.line == a.start.line {
 		return a
@@ -73,7 +73,7 @@ func adjusted(t *text, a area) area {
 	return a
 }
 
-// apply carries out an operator on an area.
+// apply executes an operator on an area.
 func (v *vim) apply(f *Field, c command, a area) {
 	switch c.op {
 	case 'y':
@@ -94,7 +94,7 @@ func (v *vim) apply(f *Field, c command, a area) {
 	}
 }
 
-// inside returns an area of lines without the end of the last one, so that a line is left.
+// inside returns a linewise area without its last line end, so that a line remains.
 func (a area) inside(f *Field, lines bool) area {
 	if lines {
 		a.start.col, a.end.col = 0, len(f.lines[a.end.line].runes)
@@ -103,7 +103,8 @@ func (a area) inside(f *Field, lines bool) area {
 	return a
 }
 
-// spread returns the area that d deletes: one over several lines is of lines if only blanks would be left.
+// spread returns the area that d deletes: a multi-line area becomes linewise if only blanks
+// would remain.
 func spread(t *text, a area, m mode) area {
 	if a.lines || m != normal || a.start.line == a.end.line {
 		return a
@@ -113,13 +114,13 @@ func spread(t *text, a area, m mode) area {
 	return a
 }
 
-// A register holds what was deleted or copied last.
+// A register holds the last deleted or copied text.
 type register struct {
 	text  []rune
-	lines bool // it is whole lines
+	lines bool // linewise
 }
 
-// keep puts an area into the register.
+// keep stores an area in the register.
 func (r *register) keep(f *Field, a area) {
 	r.lines = a.lines
 	if a.lines {
@@ -128,7 +129,7 @@ func (r *register) keep(f *Field, a area) {
 	r.text = f.slice(a.start, a.end)
 }
 
-// delete removes an area, which goes into the register.
+// delete removes an area and stores it in the register.
 func (r *register) delete(f *Field, a area) {
 	if !a.lines && a.start == a.end {
 		f.caret = a.start
@@ -142,7 +143,7 @@ func (r *register) delete(f *Field, a area) {
 	from, to := pos{a.start.line, 0}, pos{a.end.line + 1, 0}
 	switch {
 	case a.end.line < len(f.lines)-1:
-	case a.start.line > 0: // the line end before goes, too
+	case a.start.line > 0: // also remove the preceding line end
 		from, to = pos{a.start.line - 1, len(f.lines[a.start.line-1].runes)}, f.end()
 	default:
 		to = f.end()
@@ -151,10 +152,10 @@ func (r *register) delete(f *Field, a area) {
 	f.caret = firstChar(&f.text, min(a.start.line, len(f.lines)-1))
 }
 
-// shiftWidth is how many blanks > puts before a line.
+// shiftWidth is the number of blanks that > inserts.
 const shiftWidth = 2
 
-// shift moves lines to the right or to the left.
+// shift indents or unindents lines.
 func shift(f *Field, a area, op rune) {
 	for line := a.start.line; line <= a.end.line; line++ {
 		runes := f.lines[line].runes
@@ -170,7 +171,7 @@ func shift(f *Field, a area, op rune) {
 	f.caret = firstChar(&f.text, a.start.line)
 }
 
-// letters changes the letters of an area.
+// letters maps the letters of an area.
 func letters(f *Field, a area, to func(rune) rune) {
 	start := a.start
 	if a.lines {
@@ -186,19 +187,19 @@ func letters(f *Field, a area, to func(rune) rune) {
 	f.caret = start
 }
 
-// insert begins to insert text.
+// insert begins an insertion.
 func (v *vim) insert(f *Field, c command) {
 	v.mode, v.typed, v.began = insert, nil, c
 	if v.began.name == 0 {
 		v.began.name = 'c'
 	}
 	if v.began.op != 0 || strings.ContainsRune("sSC", c.name) {
-		v.began.count, v.began.more = 1, 0 // what it deletes is counted, not what is typed
+		v.began.count, v.began.more = 1, 0 // the count applies to the deletion, not the typed text
 	}
 	v.last = c
 }
 
-// simple carries out a command that is neither a motion nor an operator.
+// simple executes a command that is neither a motion nor an operator.
 func (v *vim) simple(f *Field, c command) {
 	at, n := f.caret, c.repeats()
 	runes := f.lines[at.line].runes
@@ -236,7 +237,7 @@ func (v *vim) simple(f *Field, c command) {
 	}
 }
 
-// short carries out a command that stands for an operator with a motion.
+// short executes a command that abbreviates an operator with a motion.
 func (v *vim) short(f *Field, c command) {
 	long := map[rune]command{
 		'x': {op: 'd', motion: 'l'}, 'X': {op: 'd', motion: 'h'}, 's': {op: 'c', motion: 'l'}, 'D': {op: 'd', motion: '$'},
@@ -249,7 +250,7 @@ func (v *vim) short(f *Field, c command) {
 	}
 }
 
-// openLine begins to insert in a new line below or above.
+// openLine begins an insertion in a new line below or above.
 func (v *vim) openLine(f *Field, c command) {
 	at := pos{f.caret.line, len(f.lines[f.caret.line].runes)}
 	if c.name == 'O' {
@@ -262,7 +263,7 @@ func (v *vim) openLine(f *Field, c command) {
 	v.insert(f, c)
 }
 
-// overwrite puts a character in the place of the next n.
+// overwrite replaces the next n characters with r.
 func overwrite(f *Field, r rune, n int) {
 	to, from := f.caret, f.caret
 	for range n {
@@ -277,7 +278,7 @@ func overwrite(f *Field, r rune, n int) {
 	f.caret = f.snap(f.caret)
 }
 
-// join makes one line of n.
+// join joins n lines.
 func join(f *Field, n int) {
 	line := f.caret.line
 	if line == len(f.lines)-1 {
@@ -296,10 +297,10 @@ func join(f *Field, n int) {
 	}
 }
 
-// maxPut bounds what one command puts, in characters.
+// maxPut limits the text inserted by one command, in characters.
 const maxPut = 1 << 20
 
-// put inserts the register after the caret, or before it.
+// put inserts the register n times after the caret, or before it.
 func (r *register) put(f *Field, after bool, n int) {
 	if len(r.text) == 0 && !r.lines {
 		return
@@ -331,7 +332,7 @@ func (r *register) put(f *Field, after bool, n int) {
 	f.caret = firstChar(&f.text, at.line)
 }
 
-// selected carries out a command while there is a selection.
+// selected executes a command in visual mode.
 func (v *vim) selected(f *Field, c command) {
 	switch {
 	case c.kind != 0:
@@ -360,12 +361,12 @@ func (v *vim) selected(f *Field, c command) {
 		a.start, a.end = a.end, a.start
 	}
 	if !a.lines {
-		a.end = f.right(a.end) // a line end that is selected goes, too
+		a.end = f.right(a.end) // also remove a selected line end
 	}
 	v.finish(f, c, a)
 }
 
-// switchSelection changes between characters and lines, or ends the selection.
+// switchSelection switches between characterwise and linewise selection, or ends the selection.
 func (v *vim) switchSelection(name rune) {
 	to := map[rune]mode{'v': visual, 'V': visualLines}[name]
 	if v.mode == to {
@@ -374,7 +375,7 @@ func (v *vim) switchSelection(name rune) {
 	v.mode = to
 }
 
-// finish carries out a command on the selection, and ends it.
+// finish executes a command on the selection and ends it.
 func (v *vim) finish(f *Field, c command, a area) {
 	op := c.op
 	switch c.name {
@@ -413,7 +414,7 @@ func (v *vim) finish(f *Field, c command, a area) {
 	}
 }
 
-// replace puts the register in the place of the selection, which goes into the register.
+// replace replaces the selection with the register, and stores the selection in the register.
 func (r *register) replace(f *Field, a area) {
 	was, lines := r.text, r.lines
 	a = a.inside(f, a.lines)

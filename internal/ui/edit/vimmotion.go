@@ -1,21 +1,21 @@
 package edit
 
-// A motion is where a motion leads, and what an operator takes of the way.
+// A motion is the target of a motion and the extent an operator applies to.
 type motion struct {
 	to        pos
-	inclusive bool // the place itself, too
-	lines     bool // whole lines
-	short     bool // it leads there, but not as far as it should: an operator is left out
+	inclusive bool // includes the target itself
+	lines     bool // linewise
+	short     bool // stopped early; an operator is not applied
 }
 
-// A mover remembers what motions need of those before.
+// A mover holds the state that motions keep from earlier ones.
 type mover struct {
-	seek seek // what f, F, t or T looked for last
-	goal int  // the cell that j and k aim at, from 1; 0 if there is none
+	seek seek // last f, F, t or T search
+	goal int  // target cell of j and k, 1-based; 0 means unset
 }
 
-// motion returns where a command leads. It reports false if it leads nowhere. Selecting says that there is a selection,
-// which may include the end of a line.
+// motion returns the target of a command's motion. It reports false if the motion fails. If
+// selecting is true, there is a selection, which may include a line end.
 func (m *mover) motion(f *Field, c command, selecting bool) (motion, bool) {
 	t, at, n := &f.text, f.caret, c.repeats()
 	w := &walker{t: t, p: at}
@@ -48,7 +48,7 @@ func (m *mover) motion(f *Field, c command, selecting bool) (motion, bool) {
 	return words(w, c)
 }
 
-// second returns where the motions that begin with g lead.
+// second returns the target of the motions that begin with g.
 func second(f *Field, c command) (motion, bool) {
 	if c.motion == 'g' {
 		return toLine(&f.text, c, 1), true
@@ -58,7 +58,7 @@ func second(f *Field, c command) (motion, bool) {
 	return motion{to: w.p, inclusive: true, short: !ok}, true
 }
 
-// words returns where the motions by words lead.
+// words returns the target of the word motions.
 func words(w *walker, c command) (motion, bool) {
 	n := c.repeats()
 	w.big = c.motion == 'W' || c.motion == 'B' || c.motion == 'E'
@@ -82,7 +82,8 @@ func words(w *walker, c command) (motion, bool) {
 	return motion{to: w.p, short: !ok}, true
 }
 
-// finding returns where the motions to a character lead. Is reports whether it is one of them.
+// finding returns the target of the character search motions. Is reports whether the command is
+// one of them.
 func (m *mover) finding(w *walker, c command) (found motion, ok, is bool) {
 	s, repeated := m.seek, true
 	switch c.motion {
@@ -99,7 +100,7 @@ func (m *mover) finding(w *walker, c command) (found motion, ok, is bool) {
 	return motion{to: w.p, inclusive: !s.back}, ok, true
 }
 
-// sideways returns where h and l lead: they stay in the line.
+// sideways returns the target of h and l, which stay in the line.
 func sideways(t *text, at pos, c command, selecting bool) (motion, bool) {
 	to, runes := at, t.lines[at.line].runes
 	for range c.repeats() {
@@ -116,7 +117,7 @@ func sideways(t *text, at pos, c command, selecting bool) (motion, bool) {
 	return motion{to: to}, to != at || c.op != 0
 }
 
-// upDown returns where j and k lead: to the same cell of another line, or to its end.
+// upDown returns the target of j and k: the same cell in another line, or its end.
 func (m *mover) upDown(f *Field, c command) (motion, bool) {
 	n := c.repeats()
 	if c.motion == 'k' {
@@ -138,7 +139,7 @@ func (m *mover) upDown(f *Field, c command) (motion, bool) {
 // endless is the goal after $.
 const endless = 1 << 30
 
-// atCell returns the place in a line that shows the given cell.
+// atCell returns the position in a line that shows the given cell.
 func atCell(f *Field, line, goal int) pos {
 	runes := f.lines[line].runes
 	at := 0
@@ -155,7 +156,7 @@ func atCell(f *Field, line, goal int) pos {
 	return pos{line, at}
 }
 
-// lineEnd returns where $ leads.
+// lineEnd returns the target of $.
 func (m *mover) lineEnd(f *Field, c command, selecting bool) (motion, bool) {
 	n := c.repeats() - 1
 	if n > 0 && f.caret.line == len(f.lines)-1 {
@@ -170,7 +171,7 @@ func (m *mover) lineEnd(f *Field, c command, selecting bool) (motion, bool) {
 	return motion{to: to, inclusive: true}, true
 }
 
-// toLine returns where G and gg lead.
+// toLine returns the target of G and gg.
 func toLine(t *text, c command, line int) motion {
 	if c.given() {
 		line = c.repeats()
@@ -179,7 +180,8 @@ func toLine(t *text, c command, line int) motion {
 	return motion{to: firstChar(t, line), lines: true}
 }
 
-// firstChar returns the place of the first character of a line that is not blank, or of its last.
+// firstChar returns the position of a line's first non-blank character, or of its last
+// character if all are blank.
 func firstChar(t *text, line int) pos {
 	return onto(t, pos{line, indent(t.lines[line].runes)})
 }

@@ -2,15 +2,15 @@ package edit
 
 import "unicode"
 
-// An area is a part of a text that an operator works on: up to end, or whole lines.
+// An area is the part of a text an operator applies to: up to end, or whole lines.
 type area struct {
 	start, end pos
 	lines      bool
-	// exclusive says that a motion ended there, which does not include the place itself.
+	// exclusive is true if the area ends at the target of an exclusive motion.
 	exclusive bool
 }
 
-// object returns the area of a text object: its kind is i for the inside and a for all of it.
+// object returns the area of a text object. Kind is i (inner) or a (all).
 func object(t *text, at pos, kind, name rune, n int) (area, bool) {
 	all := kind == 'a'
 	switch name {
@@ -32,7 +32,8 @@ func object(t *text, at pos, kind, name rune, n int) (area, bool) {
 	return area{}, false
 }
 
-// wordObject returns n words or runs of blanks at a place; all includes the blanks beside a word.
+// wordObject returns n words or runs of blanks at a position; all includes the blanks next to a
+// word.
 func wordObject(t *text, at pos, all, big bool, n int) (area, bool) {
 	w := &walker{t: t, p: at, big: big}
 	w.runStart()
@@ -71,7 +72,7 @@ func wordObject(t *text, at pos, all, big bool, n int) (area, bool) {
 	return area{start: start, end: lineRight(t, w.p)}, true
 }
 
-// extend goes on to the end of the next word or run of blanks.
+// extend moves to the end of the next word or run of blanks.
 func (w *walker) extend(all bool) bool {
 	was := w.p
 	w.incChar()
@@ -100,7 +101,7 @@ func (w *walker) extend(all bool) bool {
 
 func classAt(w *walker, p pos) class { return (&walker{t: w.t, p: p, big: w.big}).class() }
 
-// forwardInLine goes to the last character before the next word in the line.
+// forwardInLine moves to the last character before the next word in the line.
 func (w *walker) forwardInLine() bool {
 	if w.class() == blank {
 		return w.end(1, true, true)
@@ -116,7 +117,7 @@ func (w *walker) forwardInLine() bool {
 	return true
 }
 
-// lineRight returns the place after the character at p, in the same line.
+// lineRight returns the position after the character at p, in the same line.
 func lineRight(t *text, p pos) pos {
 	if p.col < len(t.lines[p.line].runes) {
 		return t.right(p)
@@ -124,11 +125,12 @@ func lineRight(t *text, p pos) pos {
 	return p
 }
 
-// quoteObject returns what stands between quotes in the line, with them and the blanks after or before them if all.
+// quoteObject returns the area between quotes in the line; all includes the quotes and the
+// blanks after or before them.
 func quoteObject(t *text, at pos, all bool, quote rune) (area, bool) {
 	runes := t.lines[at.line].runes
 	open, end := -1, -1
-	if at.col < len(runes) && runes[at.col] == quote { // only from the start of the line is it known which one this is
+	if at.col < len(runes) && runes[at.col] == quote { // whether this quote opens or closes is known only from the start of the line
 		for end < at.col {
 			if open = nextQuote(runes, end+1, quote, false); open < 0 || open > at.col {
 				return area{}, false
@@ -161,7 +163,8 @@ func quoteObject(t *text, at pos, all bool, quote rune) (area, bool) {
 
 func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
-// previousQuote returns where the quote before a place is, or else the first of the line, or -1.
+// previousQuote returns the column of the quote before col, otherwise of the first quote in the
+// line, or -1.
 func previousQuote(runes []rune, col int, quote rune) int {
 	for i := min(col, len(runes)) - 1; i >= 0; i-- {
 		escapes := 0
@@ -177,7 +180,7 @@ func previousQuote(runes []rune, col int, quote rune) int {
 	return nextQuote(runes, 0, quote, false)
 }
 
-// nextQuote returns where the next quote is, or -1.
+// nextQuote returns the column of the next quote, or -1.
 func nextQuote(runes []rune, from int, quote rune, escapes bool) int {
 	for i := from; i < len(runes); i++ {
 		if escapes && runes[i] == '\\' {
@@ -191,7 +194,8 @@ func nextQuote(runes []rune, from int, quote rune, escapes bool) int {
 	return -1
 }
 
-// blockObject returns what stands between the nth brackets around a place, with them if all.
+// blockObject returns the area between the nth brackets around a position; all includes the
+// brackets.
 func blockObject(t *text, at pos, all bool, open rune, n int) (area, bool) {
 	w := &walker{t: t, p: at}
 	for open == '{' && indented(t, pos{w.p.line, w.p.col + 1}) && w.inc() == inLine {
@@ -216,7 +220,7 @@ func blockObject(t *text, at pos, all bool, open rune, n int) (area, bool) {
 	return inside(t, from.p, w)
 }
 
-// inside returns the area from a place to before the closing bracket that the walker is at.
+// inside returns the area from start to before the closing bracket at the walker.
 func inside(t *text, start pos, w *walker) (area, bool) {
 	bol := w.p.col == 0
 	w.decChar()
@@ -243,10 +247,10 @@ func maxPos(a, b pos) pos {
 	return a
 }
 
-// indented reports whether only blanks stand before a place in its line.
+// indented reports whether only blanks precede p in its line.
 func indented(t *text, p pos) bool { return indent(t.lines[p.line].runes) >= p.col }
 
-// indent returns how many blanks a line begins with.
+// indent returns the number of blanks a line begins with.
 func indent(runes []rune) int {
 	n := 0
 	for n < len(runes) && isBlank(runes[n]) {
@@ -255,7 +259,8 @@ func indent(runes []rune) int {
 	return n
 }
 
-// enclosing goes to the opening bracket around the walker, or to the next one. One that it is at counts.
+// enclosing moves to the opening bracket around the walker, or to the next one. A bracket at
+// the walker counts.
 func (w *walker) enclosing(open rune) bool {
 	if w.t.char(w.p) == open {
 		return true
@@ -268,7 +273,7 @@ func (w *walker) enclosing(open rune) bool {
 	return w.unmatched(open, w.inc)
 }
 
-// unmatched goes to the next opening bracket without a closing one before it.
+// unmatched moves to the next opening bracket without a matching closing one before it.
 func (w *walker) unmatched(open rune, next func() step) bool {
 	depth := 0
 	for next() != nowhere {
@@ -285,8 +290,8 @@ func (w *walker) unmatched(open rune, next func() step) bool {
 	return false
 }
 
-// paragraphObject returns n paragraphs or runs of blank lines at a place; all includes the blank lines after a paragraph,
-// or before it if there are none.
+// paragraphObject returns n paragraphs or runs of blank lines at a position; all includes the
+// blank lines after a paragraph, otherwise those before it.
 func paragraphObject(t *text, at pos, all bool, n int) (area, bool) {
 	last := len(t.lines) - 1
 	blankLine := func(i int) bool { return indent(t.lines[i].runes) == len(t.lines[i].runes) }

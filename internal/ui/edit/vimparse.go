@@ -2,21 +2,23 @@ package edit
 
 import "slices"
 
-// A command is one of vi, such as 2d3w: a name, or an operator with a motion or a text object.
+// A command is a vi command, such as 2d3w: a name, or an operator with a motion or a text
+// object.
 type command struct {
-	count int  // 0 if none is given
-	name  rune // of one that is neither an operator nor a motion
-	op    rune // the operator; those that begin with g are the second character
-	more  int  // the count after the operator
-	// motion is the motion, with g in front if it begins with that; the operator itself stands for lines.
+	count int  // 0 if not given
+	name  rune // name if it is neither an operator nor a motion
+	op    rune // operator; for two-key operators (g...), the second key
+	more  int  // count after the operator
+	// motion is the motion, prefixed with g if it begins with g. The operator itself means
+	// whole lines.
 	motion rune
 	g      bool
-	kind   rune   // i or a of a text object
-	arg    rune   // what f, t, r and so on, or the text object, are about
-	typed  []rune // what it inserted
+	kind   rune   // i or a, for a text object
+	arg    rune   // argument of f, t, r and so on, or the text object
+	typed  []rune // inserted text
 }
 
-// A state says how far a command has come.
+// A state is the parse state of a command.
 type state uint8
 
 const (
@@ -25,7 +27,7 @@ const (
 	wrong
 )
 
-// repeats returns how often the command is carried out.
+// repeats returns the number of repetitions.
 func (c command) repeats() int { return max(1, c.count) * max(1, c.more) }
 
 // given reports whether a count was given.
@@ -45,18 +47,18 @@ const (
 	maxCount      = 9999
 )
 
-// parse reads a command from its first key on.
+// parse parses a command from its keys.
 func parse(all []rune, selecting bool) (command, state) {
 	p := &parser{rest: all, selecting: selecting}
 	s := p.command()
 	return p.c, s
 }
 
-// A parser reads the keys of a command.
+// A parser parses the keys of a command.
 type parser struct {
 	c         command
 	rest      []rune
-	selecting bool // there is a selection, which operators are for
+	selecting bool // visual mode: operators apply to the selection
 }
 
 func (p *parser) next() (rune, bool) {
@@ -68,7 +70,7 @@ func (p *parser) next() (rune, bool) {
 	return r, true
 }
 
-// number reads a count.
+// number parses a count.
 func (p *parser) number() (n int) {
 	for len(p.rest) > 0 && (p.rest[0] >= '1' && p.rest[0] <= '9' || n > 0 && p.rest[0] == '0') {
 		n = min(maxCount, n*10+int(p.rest[0]-'0'))
@@ -103,7 +105,7 @@ func (p *parser) command() state {
 	return p.motion(r)
 }
 
-// second reads what follows a g.
+// second parses the key after g.
 func (p *parser) second() state {
 	r, ok := p.next()
 	switch {
@@ -118,7 +120,7 @@ func (p *parser) second() state {
 	return wrong
 }
 
-// operator reads what follows an operator.
+// operator parses the keys after an operator.
 func (p *parser) operator(op rune) state {
 	p.c.op = op
 	if p.selecting {
@@ -151,7 +153,7 @@ func (p *parser) operator(op rune) state {
 	return p.motion(r)
 }
 
-// object reads a text object.
+// object parses a text object.
 func (p *parser) object(kind rune) state {
 	p.c.kind = kind
 	r, ok := p.next()
@@ -162,7 +164,7 @@ func (p *parser) object(kind rune) state {
 	return whole
 }
 
-// motion reads a motion.
+// motion parses a motion.
 func (p *parser) motion(r rune) state {
 	p.c.motion = r
 	switch {
@@ -174,7 +176,7 @@ func (p *parser) motion(r rune) state {
 	return wrong
 }
 
-// argument reads the character that a command is about.
+// argument parses a command's character argument.
 func (p *parser) argument() state {
 	r, ok := p.next()
 	if !ok {

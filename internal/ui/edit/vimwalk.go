@@ -1,13 +1,14 @@
 package edit
 
-// A walker goes through a text as the motions of vi do. Beside the characters it stops at the end of each line.
+// A walker moves through a text like vi motions. It stops at each character and at the end of
+// each line.
 type walker struct {
 	t   *text
 	p   pos
 	big bool // words are separated by blanks alone
 }
 
-// class returns the class of the character that the walker is at.
+// class returns the class of the character at the walker.
 func (w *walker) class() class {
 	c := classOf(w.t.char(w.p))
 	if w.big && c != blank {
@@ -16,17 +17,17 @@ func (w *walker) class() class {
 	return c
 }
 
-// A step says where a step has led.
+// A step is the result of a walker's step.
 type step uint8
 
 const (
 	inLine  step = iota
-	toEnd        // to the end of the line
-	newLine      // to another line
-	nowhere      // the text ends
+	toEnd        // reached the end of the line
+	newLine      // moved to another line
+	nowhere      // end of the text
 )
 
-// inc goes to the next place, and dec to the one before.
+// inc moves to the next position, and dec to the previous one.
 func (w *walker) inc() step {
 	runes := w.t.lines[w.p.line].runes
 	switch {
@@ -55,7 +56,8 @@ func (w *walker) dec() step {
 	return nowhere
 }
 
-// incChar and decChar are the same, but do not stop at the end of a line that has characters.
+// incChar is like inc, and decChar like dec, but they do not stop at the end of a non-empty
+// line.
 func (w *walker) incChar() {
 	if s := w.inc(); (s == toEnd || s == newLine) && w.p.col > 0 {
 		w.inc()
@@ -70,11 +72,11 @@ func (w *walker) decChar() step {
 	return s
 }
 
-// emptyLine reports whether the walker is at a line without characters.
+// emptyLine reports whether the walker is on an empty line.
 func (w *walker) emptyLine() bool { return len(w.t.lines[w.p.line].runes) == 0 }
 
-// forward goes to the start of the nth word after this. Eol says that an operator follows, which does not reach into the
-// next line.
+// forward moves to the start of the nth next word. If eol is true, an operator follows, which
+// does not extend into the next line.
 func (w *walker) forward(n int, eol bool) bool {
 	for n--; n >= 0; n-- {
 		class := w.class()
@@ -99,8 +101,8 @@ func (w *walker) forward(n int, eol bool) bool {
 	return true
 }
 
-// end goes to the end of the nth word. Stop says that it stays if it is at the end of one, and empty that it stops at an
-// empty line.
+// end moves to the end of the nth word. If stop is true, it stays if already at the end of a
+// word; if empty is true, it stops at an empty line.
 func (w *walker) end(n int, stop, empty bool) bool {
 	for ; n > 0; n-- {
 		class := w.class()
@@ -131,7 +133,7 @@ func (w *walker) end(n int, stop, empty bool) bool {
 	return true
 }
 
-// skip goes past the characters of a class, and reports false if the text ends.
+// skip moves past the characters of a class. It reports false if the text ends.
 func (w *walker) skip(class class, step func() step) bool {
 	for w.class() == class {
 		if step() == nowhere {
@@ -141,7 +143,7 @@ func (w *walker) skip(class class, step func() step) bool {
 	return true
 }
 
-// back goes to the start of the nth word before this.
+// back moves to the start of the nth previous word.
 func (w *walker) back(n int) bool {
 	for ; n > 0; n-- {
 		if w.dec() == nowhere {
@@ -163,7 +165,7 @@ func (w *walker) back(n int) bool {
 	return true
 }
 
-// backEnd goes to the end of the nth word before this.
+// backEnd moves to the end of the nth previous word.
 func (w *walker) backEnd(n int) bool {
 	for ; n > 0; n-- {
 		class := w.class()
@@ -184,7 +186,7 @@ func (w *walker) backEnd(n int) bool {
 	return true
 }
 
-// runStart goes to the start of the run of characters of one class in the line.
+// runStart moves to the start of the run of characters of one class in the line.
 func (w *walker) runStart() {
 	for class := w.class(); w.p.col > 0; {
 		was := w.p
@@ -196,7 +198,7 @@ func (w *walker) runStart() {
 	}
 }
 
-// pairs are the brackets that match each other.
+// pairs maps opening to closing brackets.
 var pairs = map[rune]rune{'(': ')', '[': ']', '{': '}', '<': '>'}
 
 // opens returns the opening bracket for a closing one, or 0.
@@ -209,7 +211,7 @@ func opens(closing rune) rune {
 	return 0
 }
 
-// match goes to the bracket that matches the next one in the line.
+// match moves to the bracket that matches the next one in the line.
 func (w *walker) match() bool {
 	runes := w.t.lines[w.p.line].runes
 	for ; w.p.col < len(runes); w.p.col++ {
@@ -224,7 +226,7 @@ func (w *walker) match() bool {
 	return false
 }
 
-// balance goes on until as many other brackets have come as there were of the given one. It begins at the first of them.
+// balance moves until brackets one and other are balanced. It begins at the first one.
 func (w *walker) balance(one, other rune, next func() step) bool {
 	for depth := 0; ; {
 		switch w.t.char(w.p) {
@@ -241,12 +243,12 @@ func (w *walker) balance(one, other rune, next func() step) bool {
 	}
 }
 
-// paragraph goes to the nth empty line after this, or before it if by is negative, and reports whether the place belongs
-// to what is passed over.
+// paragraph moves to the nth next empty line, or the nth previous one if by is negative, and
+// reports whether the target is inclusive.
 func (w *walker) paragraph(n, by int) (ok, inclusive bool) {
 	at := w.p.line
 	for ; n > 0; n-- {
-		text := false // something was passed
+		text := false // whether a non-empty line was passed
 		for first := true; ; first = false {
 			full := len(w.t.lines[at].runes) > 0
 			text = text || full
@@ -270,8 +272,8 @@ func (w *walker) paragraph(n, by int) (ok, inclusive bool) {
 	return true, false
 }
 
-// find goes to the nth such character in the line. Till stops before it. Repeated says that the one beside the walker does
-// not count.
+// find moves to the nth matching character in the line. Till stops before it. If repeated is
+// true, the character next to the walker does not count.
 func (w *walker) find(s seek, n int, repeated bool) bool {
 	runes := w.t.lines[w.p.line].runes
 	col := w.p.col
@@ -302,7 +304,7 @@ func (w *walker) find(s seek, n int, repeated bool) bool {
 	return true
 }
 
-// A seek is what f, F, t and T look for.
+// A seek is the target of f, F, t and T.
 type seek struct {
 	char       rune
 	back, till bool
