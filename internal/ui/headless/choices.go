@@ -12,8 +12,8 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// askChoices returns the request that puts questions of the model or of a hook to the host: hosts know them as a call that
-// they allow with the answers in its input.
+// askChoices returns the request that sends questions from the model or a hook to the host.
+// Hosts receive them as a tool call and answer by allowing it with the answers in its input.
 func askChoices(id string, q session.Choices) []byte {
 	c := q.Call
 	o := &streamjson.Object{}
@@ -35,7 +35,7 @@ func askChoices(id string, q session.Choices) []byte {
 // An answerText is the answer to one question: a text, or the labels of several options.
 type answerText []string
 
-// UnmarshalJSON reads a text or a list of texts.
+// UnmarshalJSON accepts a string or a list of strings.
 func (a *answerText) UnmarshalJSON(data []byte) error {
 	var all []string
 	var one string
@@ -48,7 +48,8 @@ func (a *answerText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// chosenBy returns what the host chose. A host that denies the call, or allows it without answers, has not asked the user.
+// chosenBy returns the host's selection. A host that denies the call, or allows it without
+// answers, has not asked the user.
 func chosenBy(a permission.Answer, c session.Choices) (reply session.Reply, problem string) {
 	if a.Behavior != permission.Allow {
 		return session.Selection{Declined: true, Message: a.Message}, ""
@@ -82,7 +83,7 @@ func chosenBy(a permission.Answer, c session.Choices) (reply session.Reply, prob
 	return s, unmatched(len(in.Answers))
 }
 
-// unmatched says that answers of the host belong to no question; nothing if all do.
+// unmatched describes n answers that match no question. It returns "" if n is 0.
 func unmatched(n int) string {
 	if n == 0 {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// commands returns the commands that can be sent in place of a prompt.
+// commands returns the commands that can be sent instead of a prompt.
 func (f *Front) commands() []desk.Command {
 	if f.cfg.Desk == nil {
 		return nil
@@ -19,7 +19,8 @@ func (f *Front) commands() []desk.Command {
 	return f.cfg.Desk.Commands()
 }
 
-// interpret returns the prompt to submit, or, if p is a command, the operation to submit in its place.
+// interpret returns the prompt to submit or, if p is a command, the operation to submit
+// instead.
 func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt, session.Op) {
 	name, arg, ok := f.command(p)
 	if !ok {
@@ -53,7 +54,8 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 	}}
 }
 
-// command returns the name of the command that a prompt is, with its argument. It reports false if the prompt is none.
+// command parses a prompt as a command name and argument. It reports false if the prompt is not
+// a command.
 func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	if f.cfg.Desk == nil || len(p.Parts) != 1 {
 		return "", "", false
@@ -65,7 +67,7 @@ func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	return desk.Parse(text.Text)
 }
 
-// carryOut carries out the answer of a command and returns the text to print.
+// carryOut executes a command's answer and returns the text to print.
 func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error) {
 	switch a := answer.(type) {
 	case desk.Page:

@@ -13,13 +13,13 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// unavailable are requests that hosts know and this version does not have.
+// unavailable lists requests that hosts know and this version does not support.
 var unavailable = [...]string{
 	"apply_flag_settings", "elicitation", "hook_callback", "register_repo_root",
 	"request_user_dialog", "set_color", "set_has_subscribers", "update_settings",
 }
 
-// A controlRequest is a request of the host. Each is answered exactly once.
+// A controlRequest is a request from the host. Each is answered exactly once.
 type controlRequest struct {
 	Subtype      string `json:"subtype"`
 	Model        string `json:"model"`
@@ -31,11 +31,11 @@ type controlRequest struct {
 	Message json.RawMessage `json:"message"`
 }
 
-// request answers one request. It may be called while a turn runs.
+// request answers one request. It may be called while a turn is running.
 func (sv *server) request(id string, body json.RawMessage) {
 	var req controlRequest
 	err := json.Unmarshal(body, &req)
-	if req.Subtype == "initialize" { // it has other fields
+	if req.Subtype == "initialize" { // initialize has different fields
 		sv.f.out.Write(sv.initialize(id, body))
 		return
 	}
@@ -65,7 +65,7 @@ func (sv *server) request(id string, body json.RawMessage) {
 	}
 }
 
-// offered answers a request that [Host] offers.
+// offered answers a request through the host's Actions and Queries.
 func (sv *server) offered(id, subtype string, body json.RawMessage) {
 	if act, ok := sv.h.Actions[subtype]; ok {
 		sv.f.out.Write(perform(sv.ctx, id, act, body))
@@ -87,7 +87,7 @@ func (sv *server) query(id string, query hostapi.Request, body json.RawMessage) 
 	ctx, cancel := context.WithCancel(sv.ctx)
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	if sv.hungUp { // the program is ending and does not wait for new work
+	if sv.hungUp { // the program is shutting down and accepts no new work
 		cancel()
 		sv.f.out.Write(refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "the session is closed"}))
 		return
@@ -112,7 +112,7 @@ func (sv *server) withdraw(id string) {
 	}
 }
 
-// perform carries out a request and returns its answer.
+// perform executes a request and returns its answer.
 func perform(ctx context.Context, id string, do hostapi.Request, body json.RawMessage) []byte {
 	value, err := do(ctx, body)
 	if err != nil {
@@ -129,7 +129,7 @@ func perform(ctx context.Context, id string, do hostapi.Request, body json.RawMe
 	})
 }
 
-// receive passes on a message of one of the host's own servers.
+// receive forwards a message from one of the host's own servers.
 func (sv *server) receive(id string, req controlRequest) []byte {
 	if sv.h.Receive == nil {
 		return refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "there are no servers of the host"})
@@ -152,7 +152,7 @@ func (sv *server) interrupt(id string, queued bool) []byte {
 	})
 }
 
-// named removes the empty ids, of messages that the host has not named.
+// named removes empty IDs, which belong to messages the host has not named.
 func named(ids []string) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
@@ -180,7 +180,7 @@ func (sv *server) setMode(id, mode string) []byte {
 
 func nothing(*streamjson.Object) {}
 
-// success returns the line that answers a request with the members that fill adds.
+// success returns the line that answers a request with the fields that fill adds.
 func success(id string, fill func(*streamjson.Object)) []byte {
 	return response(func(o *streamjson.Object) {
 		o.Str("subtype", "success")

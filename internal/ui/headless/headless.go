@@ -1,6 +1,6 @@
-// Package headless is the front end for scripts and host programs: it prints the turns of a session as text, as one
-// JSON object or as a stream of JSON lines, and reads the prompts and requests of a host. How a session is put
-// together, and which exit code an outcome has, is left to the caller.
+// Package headless is the front end for scripts and host programs. It prints a session's turns
+// as text, as one JSON object or as a stream of JSON lines, and reads prompts and requests from
+// a host.
 package headless
 
 import (
@@ -22,7 +22,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// A Format is how turns are printed.
+// A Format is an output format.
 type Format string
 
 // The formats.
@@ -32,60 +32,65 @@ const (
 	StreamJSON Format = "stream-json"
 )
 
-// A Config is what a front end needs to know.
+// Config configures a Front.
 type Config struct {
 	Session        *session.Session
 	Format         Format
 	Stdout, Stderr io.Writer
-	// Verbose reports calls on Stderr, if the format is text. Partial adds the provider's own events to the stream,
-	// if the session was told to forward them, Replay the prompts when they are stored, and Hooks all runs of hooks.
+	// Verbose reports calls on Stderr if the format is text. Partial adds the provider's own
+	// events to the stream, provided the session forwards them. Replay adds the prompts when
+	// they are stored, and Hooks adds all hook runs.
 	Verbose, Partial, Replay, Hooks bool
-	// Shown makes text safe for Stdout, and ShownErr for Stderr; nil leaves it as it is.
+	// Shown sanitizes text for Stdout, and ShownErr for Stderr; nil means unchanged.
 	Shown, ShownErr func(string) string
-	// Explain returns what an error of the given model means to the user; it may be nil.
+	// Explain returns a user-facing explanation of an error from the given model; it may be
+	// nil.
 	Explain func(err error, model string) string
-	// Desk has the commands, which may be sent in place of prompts; if it is nil, everything is a prompt.
+	// Desk provides the commands that may be sent instead of prompts. If nil, everything is a
+	// prompt.
 	Desk *desk.Desk
-	// Info describes the session to readers of the stream. Tools, Commands and Servers are filled in.
+	// Info describes the session to stream readers. Tools, Commands and Servers are filled in.
 	Info func() streamjson.Info
-	// Servers returns the MCP servers at the start of a turn, after waiting for them; it may be nil.
+	// Servers waits for the MCP servers at the start of a turn and returns them; it may be nil.
 	Servers func() []mcp.Status
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// An Outcome is how the last turn ended, and what went wrong around it.
+// An Outcome describes how the last turn ended, and input and output errors.
 type Outcome struct {
 	Reason agent.Reason
 	// Failed reports whether the result is an error.
 	Failed bool
-	// BadInput reports whether a line of the host could not be used.
+	// BadInput reports whether an input line from the host was invalid.
 	BadInput bool
-	// Unread reports whether writing to Stdout failed or took too long; Err is the error of the write, or nil.
+	// Unread reports whether writing to Stdout failed or took too long; Err is the write error,
+	// or nil.
 	Unread bool
 	Err    error
 }
 
-// A Front prints the turns that a session runs after the call of [New]. Either [Front.Turn] or [Front.Serve] is called,
-// once.
+// A Front prints the turns a session runs after the call to [New]. Either [Front.Turn] or
+// [Front.Serve] must be called, once.
 type Front struct {
 	cfg    Config
 	out    *streamjson.Writer
 	err    *streamjson.Writer
 	p      printer
 	stream *streamjson.Printer // p, if the format is a stream
-	after  session.Seq         // the last entry that is not printed
+	after  session.Seq         // entries up to this one are not printed
 
 	host   *server            // nil without a host
-	result *streamjson.Result // of the turn that runs
+	result *streamjson.Result // result of the running turn
 	last   Outcome
-	stop   func() // ends the turns
+	stop   func() // interrupts the turns
 
 	refusals map[string]bool   // reported calls, by name and input
-	titles   map[string]string // of the calls that run, by id
+	titles   map[string]string // titles of running calls, by ID
 }
 
-// A printer prints turns. Its methods are called from one goroutine, Begin and End once for each turn.
+// A printer prints turns. Its methods are called from one goroutine; Begin and End are called
+// once per turn.
 type printer interface {
 	Begin(session.Started)
 	Event(agent.Event)
@@ -122,7 +127,8 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// Observer returns what prints the runs of hooks, or nil if the format has no place for them.
+// Observer returns an observer that prints hook runs, or nil if the format does not include
+// them.
 func (f *Front) Observer() hook.Observer {
 	if f.stream == nil {
 		return nil
@@ -141,7 +147,7 @@ func (f *Front) info() streamjson.Info {
 	for _, spec := range f.cfg.Session.ToolSpecs() {
 		info.Tools = append(info.Tools, spec.Name)
 	}
-	for _, t := range f.cfg.Session.Pool().Deferred() { // they can be called, too
+	for _, t := range f.cfg.Session.Pool().Deferred() { // deferred tools can be called too
 		info.Tools = append(info.Tools, t.Spec().Name)
 	}
 	for _, c := range f.commands() {
@@ -150,7 +156,7 @@ func (f *Front) info() streamjson.Info {
 	return info
 }
 
-// explain returns what err means to the user.
+// explain returns a user-facing explanation of err.
 func (f *Front) explain(err error) string {
 	if f.cfg.Explain == nil {
 		return err.Error()
@@ -158,8 +164,8 @@ func (f *Front) explain(err error) string {
 	return f.cfg.Explain(err, f.cfg.Session.Model())
 }
 
-// Turn runs one turn or command, prints it and closes the session. The turn is interrupted when ctx is done or a
-// write to Stdout fails.
+// Turn runs one turn or command, prints it and closes the session. The turn is interrupted when
+// ctx is done or a write to Stdout fails.
 func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	return f.follow(ctx, func(ctx context.Context) {
 		p, command := f.interpret(ctx, session.Prompt{Parts: parts})
@@ -171,11 +177,11 @@ func (f *Front) Turn(ctx context.Context, parts ...msg.Part) Outcome {
 	})
 }
 
-// grace is how long, once ctx is done, a write to a reader that does not read may take.
+// grace is how long a blocked write may take once ctx is done.
 const grace = 2 * time.Second
 
-// follow prints the entries of the session while drive submits operations, and until all of these are done. The
-// context of drive also ends when a write to Stdout fails.
+// follow prints the session's entries while drive submits operations, until all operations are
+// done. The context passed to drive is also canceled when a write to Stdout fails.
 func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome {
 	s := f.cfg.Session
 	ctx, stop := context.WithCancelCause(ctx)
@@ -188,7 +194,8 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 	printed := make(chan struct{})
 	go func() {
 		defer close(printed)
-		// The entries end with the session: the rest of a turn is printed even after ctx is done.
+		// The entries end with the session: the rest of a turn is printed even after ctx is
+		// done.
 		for e := range s.Entries(context.WithoutCancel(ctx), f.after, session.Every) {
 			f.show(ctx, e)
 		}
@@ -210,7 +217,8 @@ func (f *Front) follow(ctx context.Context, drive func(context.Context)) Outcome
 	return f.last
 }
 
-// wait waits for printed, but no longer than grace once ctx is done. It reports whether printed was closed.
+// wait waits for printed, but no longer than grace once ctx is done. It reports whether printed
+// was closed.
 func wait(ctx context.Context, printed <-chan struct{}) bool {
 	select {
 	case <-printed:
@@ -280,7 +288,7 @@ func (f *Front) emit(o *streamjson.Object) {
 	f.out.Write(o.Identified(f.cfg.Session.ID(), msg.NewID()))
 }
 
-// note keeps the titles of calls and reports refused ones to the user.
+// note records call titles and reports refused calls to the user.
 func (f *Front) note(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.ToolStarted:
@@ -296,8 +304,8 @@ func (f *Front) note(ev agent.Event) {
 	}
 }
 
-// refused tells the user of a call that was refused, once for identical ones, and which flag would allow it. A
-// host is told by messages.
+// refused reports a refused call to the user, once for identical calls, together with the flag
+// that would allow it. Hosts receive it as a message instead.
 func (f *Front) refused(done agent.ToolDone) {
 	call := done.Use.Name + string(done.Use.Input)
 	if f.refusals[call] {
@@ -315,7 +323,6 @@ func (f *Front) refused(done agent.ToolDone) {
 	f.warn(fmt.Sprintf("refused: %s: %s", title, tool.OneLine(done.Refusal, 200)))
 }
 
-// warn prints a message on Stderr.
 func (f *Front) warn(text string) {
 	f.err.Write([]byte("adze: " + f.cfg.ShownErr(text) + "\n"))
 }

@@ -33,14 +33,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A stage is a front end with a scripted model and what it printed.
+// A stage is a front end with a scripted model and its captured output.
 type stage struct {
 	out, err bytes.Buffer
 	front    *Front
 	mode     atomic.Value // string
 }
 
-// newStage sets a script; change may alter both configurations.
+// newStage sets up a script; change may modify both configurations.
 func newStage(t testing.TB, script string, change func(*session.Config, *Config)) *stage {
 	t.Helper()
 	s, err := replay.Parse("test.replay", []byte(script))
@@ -113,7 +113,7 @@ func (preventer) Stop(context.Context, agent.StopCheck) (agent.StopVerdict, erro
 	return agent.StopVerdict{Hook: "test", Prevent: "not on a Sunday"}, nil
 }
 
-// lines returns what was printed, each line decoded.
+// lines returns the output with each line decoded.
 func (st *stage) lines(t testing.TB) []map[string]any {
 	t.Helper()
 	var all []map[string]any
@@ -163,7 +163,7 @@ func TestReasons(t *testing.T) {
 		change  func(*session.Config, *Config)
 		subtype string
 		isError bool
-		text    string // of result, or of the first of errors
+		text    string // text of the result, or of the first error
 	}{
 		{reason: agent.Completed, script: done, subtype: "success", text: "Done."},
 		{reason: agent.TokenBudgetDone, script: "forever\nusage output=1\nsay More.", subtype: "success", text: "More.",
@@ -227,7 +227,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A stopper interrupts the turn when the event that the prompt names has been shown.
+// A stopper interrupts the turn once the event named in the prompt has been shown.
 type stopper struct {
 	printer
 	when   string
@@ -248,8 +248,8 @@ func (s *stopper) Event(ev agent.Event) {
 	}
 }
 
-// A turn that has to end in a value ends in the record with it, or with why there is none.
-//
+// TestStructuredOutput checks that a turn with structured output ends with a value in the
+// record, or with the reason it is missing.
 // Proves LOOP-21, SESS-05, SESS-61.
 func TestStructuredOutput(t *testing.T) {
 	for _, tt := range []struct {
@@ -276,7 +276,7 @@ func TestStructuredOutput(t *testing.T) {
 	}
 }
 
-// A goal ends a turn as it says, once the model has nothing more to do.
+// A goal ends a turn with end once the model has nothing more to do.
 type goal struct{ end agent.Ended }
 
 func (goal) Reached() (agent.Ended, bool)               { return agent.Ended{}, false }
@@ -363,7 +363,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// When nobody reads, the turn is interrupted and whole in the history.
+// TestUnread checks that the turn is interrupted if nobody reads, and that the history is
+// complete.
 func TestUnread(t *testing.T) {
 	for _, after := range []string{"init", "assistant", "tool_result", "result"} {
 		t.Run(after, func(t *testing.T) {
@@ -386,9 +387,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A conversation that fills the window is told to the host in a message of its own, and to a person on
-// standard error.
-//
+// TestWindowWarning checks that a nearly full context window is reported to a host as a
+// separate message, and to a person on standard error.
 // Proves CTX-30.
 func TestWindowWarning(t *testing.T) {
 	prompt := &msg.Text{Text: strings.Repeat("some word ", 4000*1000/tokens.New("m").Text(strings.Repeat("some word ", 1000)))}

@@ -9,7 +9,7 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// runHook asks the host to run one of its hooks and waits for the answer.
+// runHook sends a hook callback request to the host and waits for the answer.
 func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage, useID string) (json.RawMessage, error) {
 	return sv.call(ctx, func(o *streamjson.Object) {
 		o.Str("subtype", "hook_callback")
@@ -19,7 +19,7 @@ func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage,
 	})
 }
 
-// sendMessage passes a message on to a server of the host and returns what the host answers.
+// sendMessage forwards a message to one of the host's servers and returns the host's answer.
 func (sv *server) sendMessage(ctx context.Context, name string, message json.RawMessage) (json.RawMessage, error) {
 	body, err := sv.call(ctx, func(o *streamjson.Object) {
 		o.Str("subtype", "mcp_message")

@@ -48,7 +48,7 @@ func TestRunHook(t *testing.T) {
 				got, err = sv.runHook(ctx, "hook_0", json.RawMessage(`{"a":1}`), "toolu_1")
 			}()
 			id := ""
-			for id == "" { // until the request is out
+			for id == "" { // until the request is sent
 				sv.pending.mu.Lock()
 				for request := range sv.pending.calls {
 					id = request

@@ -19,63 +19,67 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// maxLine is the most bytes of a line of input.
+// maxLine is the maximum length of an input line in bytes.
 const maxLine = 10 << 20
 
-// A Host is what is offered to the host program. All fields may be zero.
+// A Host configures the services offered to the host program. All fields may be zero.
 type Host struct {
-	// DefaultModel is set by a request that names no model.
+	// DefaultModel is used by set_model requests without a model.
 	DefaultModel string
-	// Models lists the models that the host may offer.
+	// Models lists the models the host may offer.
 	Models []HostModel
-	// Asks reports whether the host is asked for permissions, which are denied otherwise.
+	// If Asks is true, the host answers permission requests. Otherwise they are denied.
 	Asks bool
-	// States reports whether the host is told when the session becomes idle, runs or waits for an answer. Others take
-	// the result for the last message of a turn.
+	// If States is true, the host is notified when the session becomes idle, runs or waits for
+	// an answer. Other hosts treat the result as the last message of a turn.
 	States bool
-	// Initialize applies the options of the host to the session, all of them or, with an error, none that it relies on.
-	// Notes are about what has no effect.
+	// Initialize applies the host's options to the session. If it returns an error, none of the
+	// options the host relies on have been applied. Notes describe options without effect.
 	Initialize func(context.Context, Start) (notes []string, err error)
-	// Attend is told whether prompts that the host did not send may be run: not before it has said what it wants.
+	// Attend is called with true when prompts not sent by the host may run. That is not the
+	// case before the host has sent its options.
 	Attend func(on bool)
-	// Servers returns the MCP servers; it may be nil, and return nil if there are none.
+	// Servers returns the MCP servers; it may be nil or return nil.
 	Servers func() *mcp.Servers
-	// Receive takes a message of one of the host's own servers; nil if there are none.
+	// Receive handles a message from one of the host's own servers; nil means the host has no
+	// servers.
 	Receive func(server string, message json.RawMessage) error
-	// OnComplete has a func called when a server says that what the user did at a page is complete; nil if there are none.
+	// OnComplete registers a function to call when a server reports that the user has finished
+	// on a web page; it may be nil.
 	OnComplete func(tell func(server, id string))
-	// Actions and Queries answer requests by subtype. An action is done before the next line is read; queries run in
-	// the background and may be withdrawn.
+	// Actions and Queries answer requests by subtype. An action completes before the next line
+	// is read; queries run in the background and may be canceled.
 	Actions, Queries map[string]hostapi.Request
 }
 
 // A HostModel is a model that a host can show.
 type HostModel struct{ Value, Name, Description string }
 
-// A server reads the lines of a host and answers its requests.
+// A server reads input lines from a host and answers its requests.
 type server struct {
 	f   *Front
 	h   Host
-	ctx context.Context // of requests
-	// refused is why the host's options could not be applied; then no prompt is run until others are. Only the reader
-	// uses it.
+	ctx context.Context // context of requests
+	// refused is the error from applying the host's options. While it is set, no prompt is run.
+	// Only the reader uses it.
 	refused error
 
-	initialized atomic.Bool // the host has said which options it wants, and knows requests beside permissions
+	initialized atomic.Bool // the host has sent its options and supports requests other than permissions
 
 	pending pendingRequests
-	work    sync.WaitGroup // queries
+	work    sync.WaitGroup // running queries
 	mu      sync.Mutex
 	bad     bool
-	hungUp  bool                          // the host is gone
-	queries map[string]context.CancelFunc // running, by request id
-	told    string                        // the state that the host was told last
-	// attended says that prompts that the host did not send may be run.
+	hungUp  bool                          // the host has disconnected
+	queries map[string]context.CancelFunc // running, by request ID
+	told    string                        // last state sent to the host
+	// attended is true if prompts not sent by the host may run.
 	attended bool
 }
 
-// Serve runs the prompts that arrive as lines of JSON on in, one after the other, and answers requests at once. It
-// returns when in has ended and all turns are done, or when ctx is done, and closes the session.
+// Serve runs the prompts that arrive as JSON lines on in, one after the other, and answers
+// requests immediately. It returns when in has ended and all turns are done, or when ctx is
+// done, and closes the session.
 func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 	sv := &server{f: f, h: h, queries: map[string]context.CancelFunc{}}
 	f.host = sv
@@ -85,7 +89,8 @@ func (f *Front) Serve(ctx context.Context, in io.Reader, h Host) Outcome {
 			h.OnComplete(f.complete)
 		}
 		ended := make(chan struct{})
-		// The reader is not waited for: nothing can interrupt a read of an input that stays open.
+		// Do not wait for the reader: a read from an input that stays open cannot be
+		// interrupted.
 		go func() {
 			defer close(ended)
 			sv.read(lines.NewReader(in, maxLine))
@@ -128,7 +133,8 @@ func (sv *server) read(in *lines.Reader) {
 	}
 }
 
-// attend says whether prompts that the host did not send may be run. Once the host has hung up, they may not.
+// attend sets whether prompts not sent by the host may run. They may not once the host has
+// disconnected.
 func attend(sv *server, on bool) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
@@ -138,7 +144,7 @@ func attend(sv *server, on bool) {
 	}
 }
 
-// spoil reports input that could not be used.
+// spoil reports invalid input.
 func (sv *server) spoil(text string) {
 	sv.f.warn(text)
 	sv.mu.Lock()
@@ -146,7 +152,7 @@ func (sv *server) spoil(text string) {
 	sv.bad = true
 }
 
-// An inputLine is a line of a host. Unknown types are ignored.
+// An inputLine is an input line from a host. Unknown types are ignored.
 type inputLine struct {
 	Type      string          `json:"type"`
 	RequestID string          `json:"request_id"`
@@ -184,10 +190,10 @@ func (sv *server) take(line []byte) error {
 	return nil
 }
 
-// maxID is the most bytes of the id that a host may give a message.
+// maxID is the maximum length in bytes of a message ID set by the host.
 const maxID = 200
 
-// hear submits a message of the host to the session.
+// hear submits a host message to the session.
 func (sv *server) hear(in inputLine) error {
 	var m msg.Message
 	if err := json.Unmarshal(in.Message, &m); err != nil {
@@ -223,8 +229,8 @@ func (sv *server) hear(in inputLine) error {
 	return nil
 }
 
-// refuse answers a prompt with an error because the host's options could not be applied. To run it would leave out what
-// the host relies on, such as a hook that guards calls.
+// refuse answers a prompt with an error because the host's options could not be applied.
+// Running it would skip things the host relies on, such as a hook that guards calls.
 func (sv *server) refuse() {
 	why := fmt.Sprintf("initialize was refused, so that no prompt is run until one succeeds: %v", sv.refused)
 	sv.spoil(why)

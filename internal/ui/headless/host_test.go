@@ -101,7 +101,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// A turn that runs is interrupted by a line that arrives meanwhile.
+// TestInterrupt checks that an input line interrupts the running turn.
 func TestInterrupt(t *testing.T) {
 	r, w := io.Pipe()
 	st := newStage(t, "when no-text \"two\"\nsay Half\nhang\n---\nsay Done.", func(_ *session.Config, c *Config) {
@@ -124,7 +124,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A trigger does something once when a text is written.
+// A trigger calls a function once when a text is written.
 type trigger struct {
 	io.Writer
 	on string
@@ -139,7 +139,7 @@ func (t *trigger) Write(p []byte) (int, error) {
 	return t.Writer.Write(p)
 }
 
-// A closeAfter closes the input after some turns.
+// A closeAfter closes the input after a number of turns.
 type closeAfter struct {
 	printer
 	in    io.Closer

@@ -17,9 +17,9 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// A Start holds the options that a host sets for a session. Zero fields change nothing.
+// A Start holds the options a host sets for a session. Zero fields change nothing.
 type Start struct {
-	// SystemPrompt replaces the system prompt, unless it is nil.
+	// SystemPrompt replaces the system prompt unless it is nil.
 	SystemPrompt       texts
 	AppendSystemPrompt string
 	// JSONSchema is the schema of the structured output.
@@ -29,19 +29,19 @@ type Start struct {
 	// TrustWorkspace trusts the workspace for this session.
 	TrustWorkspace bool
 
-	// Hooks are the callbacks of the host, by event.
+	// Hooks are the host's callbacks, by event.
 	Hooks   map[string]json.RawMessage
-	RunHook hook.Callback  // runs one of Hooks
-	Servers hosted.Servers // of the host
+	RunHook hook.Callback  // runs a callback listed in Hooks
+	Servers hosted.Servers // the host's servers
 	Agents  map[string]json.RawMessage
 	Plugins []json.RawMessage
 
-	// SubagentText asks for all that sub-agents say, and not only for their calls and results. Summaries asks for a line
-	// from time to time about what each of them is doing.
+	// SubagentText forwards all sub-agent text, not only calls and results. Summaries sends
+	// periodic one-line summaries of each sub-agent's activity.
 	SubagentText, Summaries bool
 }
 
-// texts is a list of texts, or a single one.
+// texts is a list of strings, or a single one.
 type texts []string
 
 func (t *texts) UnmarshalJSON(data []byte) error {
@@ -53,15 +53,16 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(t))
 }
 
-// decode reads the fields of a request. It returns the names of those that are not known. A field that is known must be
-// what it should be, be there once and be written as it should, so that nothing that the host relies on is lost.
+// decode decodes the fields of a request and returns the names of unknown ones. A known field
+// must be valid, occur once and be spelled exactly, so that no option the host relies on is
+// silently lost.
 func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 	known := map[string]any{
 		"systemPrompt": &s.SystemPrompt, "appendSystemPrompt": &s.AppendSystemPrompt, "jsonSchema": &s.JSONSchema, "title": &s.Title,
 		"hooks": &s.Hooks, "sdkMcpServers": &s.Servers.Names, "sdkMcpServerManifests": &s.Servers.Manifests, "sdkMcpServerConfigs": &s.Servers.Configs,
 		"agents": &s.Agents, "plugins": &s.Plugins, "trustWorkspace": &s.TrustWorkspace, "subtype": new(string),
 		"forwardSubagentText": &s.SubagentText, "agentProgressSummaries": &s.Summaries,
-		"perTaskStopAffordance": new(bool), // an interrupt spares what is in the background in any case
+		"perTaskStopAffordance": new(bool), // interrupts never affect background tasks
 	}
 	if name := repeated(json.NewDecoder(bytes.NewReader(body))); name != "" {
 		return nil, fmt.Errorf("%s is there twice", name)
@@ -87,7 +88,8 @@ func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// repeated returns a name that an object of the next value has twice, or "". Of such members only one would count.
+// repeated returns a name that occurs twice in an object within the next value, or "". Only one
+// of the duplicates would take effect.
 func repeated(dec *json.Decoder) string {
 	token, err := dec.Token()
 	open, ok := token.(json.Delim)
@@ -115,8 +117,8 @@ func repeated(dec *json.Decoder) string {
 	return ""
 }
 
-// initialize answers the first request of a host, and of one that reconnects. If it cannot be taken, no prompt is run
-// until another one is.
+// initialize answers the first request of a host, or of a reconnecting host. If it fails, no
+// prompt is run until another one succeeds.
 func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	var start Start
 	unknown, err := start.decode(body)
@@ -166,22 +168,22 @@ func (sv *server) initialize(id string, body json.RawMessage) []byte {
 	})
 }
 
-// refuseStart notes that prompts are not run, and returns the answer to the request that is the reason.
+// refuseStart blocks prompts because of err and returns the error answer to the request.
 func (sv *server) refuseStart(id string, err error) []byte {
 	sv.refused = err
 	attend(sv, false)
 	return refusal(id, err)
 }
 
-// unread notes that prompts are not run if a line that cannot be read may have been an initialize. Head is its
-// beginning.
+// unread blocks prompts if an unreadable line may have been an initialize request. Head is the
+// beginning of the line.
 func (sv *server) unread(head []byte) {
 	if lower := bytes.ToLower(head); bytes.Contains(lower, []byte("control_request")) && bytes.Contains(lower, []byte("initialize")) {
 		sv.f.out.Write(sv.refuseStart(lenientID(head), &hostapi.Refusal{Code: hostapi.Invalid, Text: "invalid request: the line cannot be read"}))
 	}
 }
 
-// lenientID returns the id of a request in a line that cannot be read as one, if that much can be found.
+// lenientID returns the request ID in a malformed line, if it can be found.
 func lenientID(line []byte) string {
 	_, rest, _ := bytes.Cut(line, []byte(`"request_id"`))
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(rest), []byte(":"))
@@ -189,7 +191,7 @@ func lenientID(line []byte) string {
 		return ""
 	}
 	var id json.RawMessage
-	json.NewDecoder(bytes.NewReader(rest)).Decode(&id) // ok: without an id the answer has none
+	json.NewDecoder(bytes.NewReader(rest)).Decode(&id) // ok: without an ID the answer has none
 	var text string
 	if json.Unmarshal(id, &text) == nil {
 		return text
@@ -197,7 +199,7 @@ func lenientID(line []byte) string {
 	return string(id)
 }
 
-// styles returns the output style in use, and those that can be chosen.
+// styles returns the current output style and the available ones.
 func styles(d *desk.Desk) (current string, names []string) {
 	if d == nil {
 		return style.Default, []string{style.Default}
@@ -231,6 +233,6 @@ func (sv *server) abilities(o *streamjson.Object) {
 		item.Str("description", sv.h.Models[i].Description)
 	})
 	o.Object("account", func(o *streamjson.Object) { o.Str("apiKeySource", info.KeySource) })
-	// The field's name is the protocol's; its value says whose version it is.
+	// The field name is part of the protocol; the value is adze's version.
 	o.Str("claude_code_version", info.Version)
 }

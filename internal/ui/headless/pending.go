@@ -11,7 +11,7 @@ import (
 	"adze/internal/session"
 )
 
-// A question was sent to the host as request and is not settled yet.
+// A question is an unsettled question sent to the host as request.
 type question struct {
 	session.Asked
 	request []byte
@@ -25,15 +25,15 @@ type reply struct {
 
 var errHostGone = errors.New("the host is gone")
 
-// pendingRequests are the requests that the host has not answered. The type is safe for concurrent use.
+// pendingRequests holds the requests the host has not answered. It is safe for concurrent use.
 type pendingRequests struct {
 	mu        sync.Mutex
 	gone      bool // no more answers will arrive
 	questions []question
-	calls     map[string]chan reply // of the host's hooks, by request id
+	calls     map[string]chan reply // hook and server calls, by request ID
 }
 
-// ask adds a question, unless the host is gone.
+// ask adds a question, unless the host has disconnected.
 func (p *pendingRequests) ask(q question) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *pendingRequests) ask(q question) bool {
 	return true
 }
 
-// drop removes a question and returns it, and whether it was there.
+// drop removes a question and returns it, and whether it existed.
 func (p *pendingRequests) drop(id string) (question, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *pendingRequests) drop(id string) (question, bool) {
 	return q, true
 }
 
-// asks reports whether there are questions, and requests returns their lines.
+// asks reports whether there are open questions; requests returns their lines.
 func (p *pendingRequests) asks() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +79,8 @@ func (p *pendingRequests) requests() (permissions, elicitations []json.RawMessag
 	return permissions, elicitations
 }
 
-// call returns the channel for the reply to a request, and a function that stops waiting for it.
+// call returns the channel for the reply to a request, and a function that stops waiting for
+// it.
 func (p *pendingRequests) call(id string) (<-chan reply, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +99,7 @@ func (p *pendingRequests) call(id string) (<-chan reply, func(), error) {
 	}, nil
 }
 
-// replied passes the host's answer to the call that waits for it, and reports whether there is one.
+// replied passes the host's answer to the waiting call, and reports whether there is one.
 func (p *pendingRequests) replied(id, subtype string, body json.RawMessage, text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,7 +116,8 @@ func (p *pendingRequests) replied(id, subtype string, body json.RawMessage, text
 	return true
 }
 
-// hangUp notes that the host is gone: calls fail, and the open questions are returned.
+// hangUp records that the host has disconnected: calls fail, and the open questions are
+// returned.
 func (p *pendingRequests) hangUp() []question {
 	p.mu.Lock()
 	defer p.mu.Unlock()

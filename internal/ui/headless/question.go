@@ -13,8 +13,8 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// asked sends a question to the host, or refuses it if there is no host to ask. Hosts are asked about permissions, what the
-// model wants to know of the user, and what servers do.
+// asked sends a question to the host, or refuses it without a host. Hosts answer permission
+// requests, questions from the model, and server elicitations.
 func (f *Front) asked(ctx context.Context, q session.Asked) {
 	if f.host != nil {
 		if request := f.host.requestFor(q); request != nil && f.host.ask(question{q, request}) {
@@ -25,7 +25,8 @@ func (f *Front) asked(ctx context.Context, q session.Asked) {
 	f.refuse(ctx, q)
 }
 
-// requestFor returns the request that puts a question to the host, or nil if it cannot be asked.
+// requestFor returns the request that sends a question to the host, or nil if the host does not
+// support it.
 func (sv *server) requestFor(q session.Asked) []byte {
 	switch of := q.Question.(type) {
 	case session.Permission:
@@ -55,7 +56,7 @@ func (sv *server) requestFor(q session.Asked) []byte {
 	return nil
 }
 
-// elicitation returns the request that puts a question of a server to the host.
+// elicitation returns the request that sends a server's question to the host.
 func elicitation(id, from, message string, fill func(*streamjson.Object)) []byte {
 	o := &streamjson.Object{}
 	o.Str("type", "control_request")
@@ -69,7 +70,7 @@ func elicitation(id, from, message string, fill func(*streamjson.Object)) []byte
 	return o.Line()
 }
 
-// complete tells the host that what the user did at a page of a server is complete.
+// complete notifies the host that the user has finished on a server's web page.
 func (f *Front) complete(from, id string) {
 	if !f.host.initialized.Load() {
 		return
@@ -80,12 +81,12 @@ func (f *Front) complete(from, id string) {
 	f.emit(o)
 }
 
-// refuse answers a question with the reply for when it cannot be asked.
+// refuse answers a question with its default reply for when nobody can answer.
 func (f *Front) refuse(ctx context.Context, q session.Asked) {
 	f.cfg.Session.Submit(ctx, session.Answer{ID: q.ID, Reply: q.Unanswered()}) // ok: a question that is settled needs no answer
 }
 
-// settled withdraws a question that was answered elsewhere or needs no answer any more.
+// settled withdraws a question that was answered elsewhere or no longer needs an answer.
 func (f *Front) settled(q session.Settled) {
 	if f.host == nil {
 		return
@@ -99,7 +100,7 @@ func (f *Front) settled(q session.Settled) {
 	f.host.state(true)
 }
 
-// ask sends a question to the host. It reports whether the host can be asked.
+// ask sends a question to the host. It reports false if the host has disconnected.
 func (sv *server) ask(q question) bool {
 	if !sv.pending.ask(q) {
 		return false
@@ -143,7 +144,7 @@ func canUseTool(id string, q session.Permission, from streamjson.Server) []byte 
 	return o.Line()
 }
 
-// provenance returns the server of that name as the host knows it.
+// provenance describes the named server to the host.
 func (h *Host) provenance(name string) streamjson.Server {
 	if h.Servers != nil && name != "" {
 		if s := h.Servers(); s != nil {
@@ -157,7 +158,8 @@ func (h *Host) provenance(name string) streamjson.Server {
 	return streamjson.Server{Name: name, Source: "unknown"}
 }
 
-// hangUp notes that the host is gone: open questions are denied, and no more queries are started.
+// hangUp records that the host has disconnected: open questions are denied, and no more queries
+// are started.
 func (sv *server) hangUp() {
 	sv.mu.Lock()
 	sv.hungUp = true
@@ -167,8 +169,8 @@ func (sv *server) hangUp() {
 	}
 }
 
-// answered handles the host's answer to a question or a call of a hook. Late and repeated answers are ignored; an
-// invalid one denies.
+// answered handles the host's answer to a question or hook call. Late and repeated answers are
+// ignored; an invalid one denies.
 func (sv *server) answered(body json.RawMessage) error {
 	var r struct {
 		Subtype   string          `json:"subtype"`
@@ -195,14 +197,14 @@ func (sv *server) answered(body json.RawMessage) error {
 		sv.f.warn(problem)
 	}
 	if s, ok := reply.(session.Selection); ok && s.Declined && a.decision().Interrupt {
-		sv.f.cfg.Session.Submit(sv.ctx, session.Interrupt{Cause: tool.AbortUser}) // ok: interrupts are always taken
+		sv.f.cfg.Session.Submit(sv.ctx, session.Interrupt{Cause: tool.AbortUser}) // ok: interrupts are always accepted
 		return nil
 	}
-	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: reply}) // ok: it may have been withdrawn meanwhile
+	sv.f.cfg.Session.Submit(sv.ctx, session.Answer{ID: r.RequestID, Reply: reply}) // ok: it may have been withdrawn in the meantime
 	return nil
 }
 
-// decision returns what the host decides about a call. What is no answer denies.
+// decision returns the host's decision about a call. An invalid answer denies.
 func (a hostAnswer) decision() session.Decision {
 	if a.err != "" {
 		return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, By: "host", Message: a.err}}
@@ -210,13 +212,14 @@ func (a hostAnswer) decision() session.Decision {
 	return session.ReadDecision(a.body, "host")
 }
 
-// A hostAnswer is what the host answers, or why it does not.
+// A hostAnswer is the host's answer, or an error.
 type hostAnswer struct {
 	body json.RawMessage
 	err  string
 }
 
-// to returns the reply to a question. One that does not fit lets nothing happen, and problem says why.
+// to returns the reply to a question. If the answer is invalid, the reply lets nothing happen
+// and problem is the reason.
 func (a hostAnswer) to(q session.Question) (reply session.Reply, problem string) {
 	switch q := q.(type) {
 	case session.Permission:

@@ -26,7 +26,7 @@ import (
 	"adze/internal/ui/hostapi"
 )
 
-// A dialogue is a host that talks with a front end: it writes lines and waits for what it expects.
+// A dialogue simulates a host that writes lines and waits for expected output.
 type dialogue struct {
 	t     *testing.T
 	st    *stage
@@ -36,7 +36,7 @@ type dialogue struct {
 	mu    sync.Mutex
 	fresh sync.Cond
 	seen  []map[string]any
-	read  int // of seen, by await
+	read  int // index into seen, for await
 }
 
 // talk starts a dialogue.
@@ -77,7 +77,7 @@ func (d *dialogue) say(lines ...string) {
 	}
 }
 
-// await returns the next line of a type, and of a subtype if that is given.
+// await returns the next line of a type, and of a subtype if one is given.
 func (d *dialogue) await(kind, subtype string) map[string]any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,7 +93,7 @@ func (d *dialogue) await(kind, subtype string) map[string]any {
 	}
 }
 
-// end closes the input and returns how it ended.
+// end closes the input and returns the outcome.
 func (d *dialogue) end() Outcome {
 	d.in.Close()
 	return <-d.ended
@@ -120,7 +120,7 @@ func request(id, body string) string {
 	return fmt.Sprintf(`{"type":"control_request","request_id":%q,"request":%s}`, id, body)
 }
 
-// asking is a gate that asks whoever follows the session.
+// asking is a gate that asks the session's subscribers.
 type asking struct{ s **session.Session }
 
 func (g asking) Before(ctx context.Context, u *tool.Use) error {
@@ -146,7 +146,7 @@ func (g asking) Before(ctx context.Context, u *tool.Use) error {
 	return nil
 }
 
-// talkAsking starts a dialogue about a model that wants to call Echo once.
+// talkAsking starts a dialogue with a model that calls Echo once.
 func talkAsking(t *testing.T, h Host) *dialogue {
 	var s *session.Session
 	d := talk(t, "when no-text \"again\"\nuse Echo {\"text\":\"x\"}\n---\nforever\nsay Done.", h, func(c *session.Config, _ *Config) {
@@ -160,9 +160,9 @@ func talkAsking(t *testing.T, h Host) *dialogue {
 func TestQuestions(t *testing.T) {
 	tests := []struct {
 		name, answer string
-		want         string // of the result of the call
+		want         string // expected result of the call
 		failed       bool
-		subtype      string // of the result of the turn
+		subtype      string // subtype of the turn's result
 	}{
 		{"allow", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":null,"toolUseID":"toolu_1_1"}}`, "x", false, "success"},
 		{"other input", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":{"text":"y"}}}`, "y", false, "success"},
@@ -209,8 +209,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// A question is withdrawn when the turn is interrupted, and an answer after that changes nothing.
-//
+// TestQuestionWithdrawn checks that an interrupt withdraws a question, and that a later answer
+// has no effect.
 // Proves X-137.
 func TestQuestionWithdrawn(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true, States: true})
@@ -242,7 +242,8 @@ func TestQuestionWithdrawn(t *testing.T) {
 	}
 }
 
-// Without somebody to ask, calls are denied: when the host does not answer questions, and when it is gone.
+// TestNobodyToAsk checks that calls are denied if the host does not answer questions or has
+// disconnected.
 func TestNobodyToAsk(t *testing.T) {
 	t.Run("not asked", func(t *testing.T) {
 		d := talkAsking(t, Host{})
@@ -325,7 +326,7 @@ func TestInitialize(t *testing.T) {
 	d.end()
 }
 
-// Requests of the program around the session: actions in order, queries beside them.
+// TestOffered checks that actions run in order and queries run concurrently.
 func TestOffered(t *testing.T) {
 	hang := make(chan struct{})
 	h := Host{
@@ -363,8 +364,7 @@ func TestOffered(t *testing.T) {
 	d.end()
 }
 
-// What the person says while a turn runs, and notes, which ask for nothing.
-//
+// TestPriorities checks prompts sent while a turn runs, and notes, which do not start a turn.
 // Proves LOOP-33.
 func TestPriorities(t *testing.T) {
 	d := talk(t, "use Echo {\"text\":\"wait\"}\n---\nexpect text \"steer\"\nsay Steered.\n---\nexpect text \"a note\"\nexpect last \"later\"\nsay Later.", Host{},
@@ -394,7 +394,7 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// waiting is Echo that gives way to a new message.
+// waiting returns an Echo tool that yields to a new message.
 func waiting() tool.Tool {
 	return tool.New(tool.Def{
 		Name: "Echo", Doc: "waits", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`),
@@ -405,7 +405,7 @@ func waiting() tool.Tool {
 	})
 }
 
-// An interrupt says which prompts still wait, or takes them back.
+// TestInterruptQueue checks that an interrupt reports the queued prompts, or cancels them.
 func TestInterruptQueue(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
 		t.Run(fmt.Sprint(cancel), func(t *testing.T) {
@@ -441,7 +441,7 @@ func TestInterruptQueue(t *testing.T) {
 	}
 }
 
-// A host hears of a call that takes long, and not before.
+// TestToolProgress checks that the host receives progress for a long call, and only then.
 func TestToolProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "use Echo {\"text\":\"x\"}\n---\nsay Done.", func(c *session.Config, _ *Config) {
@@ -470,7 +470,7 @@ func sleeping(d time.Duration) tool.Tool {
 	})
 }
 
-// A stuck writer blocks until it is let go, as the pipe to a host that does not read does.
+// A stuck writer blocks until it is released, like the pipe to a host that does not read.
 type stuck struct{ free chan struct{} }
 
 func (s *stuck) Write(p []byte) (int, error) {
@@ -478,7 +478,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return 0, io.ErrClosedPipe
 }
 
-// A host that stops reading holds up the session; being told to end, the program does not wait for it.
+// TestHostStopsReading checks that a host that stops reading blocks the session, but not the
+// program's shutdown.
 func TestHostStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &stuck{make(chan struct{})}
@@ -507,7 +508,7 @@ func TestHostStopsReading(t *testing.T) {
 	})
 }
 
-// A host that dies ends the run, also when its end of stdin stays open.
+// TestHostDies checks that a host's death ends the run, even if its end of stdin stays open.
 func TestHostDies(t *testing.T) {
 	st := newStage(t, "say Half\nhang", func(c *session.Config, f *Config) {
 		f.Stdout, f.Partial, c.Loop.Raw = &failing{"content_block_delta"}, true, true
@@ -521,9 +522,8 @@ func TestHostDies(t *testing.T) {
 	}
 }
 
-// Any lines a host may write: each request is answered once, each prompt comes to one result, and
-// what was printed is lines of JSON.
-//
+// TestEveryRequestIsAnswered checks, for arbitrary input lines, that each request is answered
+// once, that each prompt has one result, and that the output is JSON lines.
 // Proves X-137.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	line := rapid.OneOf(
@@ -584,8 +584,8 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 	})
 }
 
-// What servers ask the user is put to a host that knows the protocol. An answer that does not fit cancels.
-//
+// TestQuestionsOfServers checks that server questions are sent to a host that supports them,
+// and that an invalid answer cancels.
 // Proves MCP-45.
 func TestQuestionsOfServers(t *testing.T) {
 	form := session.Form{From: "docs", Message: "Which?", Schema: json.RawMessage(`{"type":"object"}`), Fields: []session.Field{
@@ -612,7 +612,7 @@ func TestQuestionsOfServers(t *testing.T) {
 			t.Errorf("%s: %s", answer, diff)
 		}
 	}
-	ask(form, "", "", cancelled) // the host has not said that it knows such requests
+	ask(form, "", "", cancelled) // the host has not announced support
 	d.say(request("init", `{"subtype":"initialize"}`))
 	d.await("control_response", "")
 	const asked = `{"mcp_server_name":"docs","message":"Which?","mode":"form","requested_schema":{"type":"object"},"subtype":"elicitation"}`
@@ -636,8 +636,8 @@ func TestQuestionsOfServers(t *testing.T) {
 	d.end()
 }
 
-// A host answers what the model asks as it answers whether a call may run: with the answers in the input.
-//
+// TestChoicesOfHosts checks that a host answers the model's questions like a permission
+// request, with the answers in the input.
 // Proves X-009.
 func TestChoicesOfHosts(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true})
@@ -678,7 +678,8 @@ func TestChoicesOfHosts(t *testing.T) {
 	d.end()
 }
 
-// A host that does not answer questions is not asked: what is asked gets the reply that lets nothing happen.
+// TestOtherQuestionsAreRefused checks that questions get the default reply if the host does not
+// answer questions.
 func TestOtherQuestionsAreRefused(t *testing.T) {
 	d := talkAsking(t, Host{})
 	for _, q := range []session.Question{

@@ -2,8 +2,8 @@ package headless
 
 import "adze/internal/ui/streamjson"
 
-// state tells the host whether the session is idle, running or waiting for an answer, if it wants to know and that has changed. It is
-// called from the goroutine that prints.
+// state notifies the host that the session is idle, running or waiting for an answer, if the
+// host wants it and the state has changed. It is called from the printing goroutine.
 func (sv *server) state(busy bool) {
 	if !sv.h.States {
 		return

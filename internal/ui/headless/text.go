@@ -32,8 +32,8 @@ type jsonPrinter struct{ *notes }
 
 func (p *jsonPrinter) End(r *streamjson.Result) { p.f.out.Write(r.Line(p.f.cfg.Session.ID())) }
 
-// notes print on Stderr what the user should know while a turn runs. In a chore, an operation in the place of a
-// turn, they are the result.
+// notes prints messages for the user on Stderr while a turn runs. For a chore, an operation in
+// place of a turn, they are the result.
 type notes struct{ f *Front }
 
 func (n *notes) Begin(session.Started)   {}
@@ -54,7 +54,8 @@ func (n *notes) Event(ev agent.Event) {
 	}
 }
 
-// Waiting for another attempt is reported if it takes long, or took long already, or from the third attempt on.
+// A retry is reported if the wait is long, if it has already taken long, or from the third
+// attempt on.
 const (
 	longWait     = 5 * time.Second
 	reportedFrom = 3

@@ -2,33 +2,36 @@ package keys
 
 import "slices"
 
-// A Context is where a binding applies.
+// A Context is a place in the UI where a binding applies.
 type Context string
 
-// The contexts that have bindings. A key is looked up in those that are in force, the narrowest first.
+// The contexts that have bindings. A key is looked up in the active contexts, the narrowest
+// first.
 const (
 	Global        Context = "Global"
-	Chat          Context = "Chat"          // the message that is being typed
-	Task          Context = "Task"          // a command runs, and nothing is typed
-	HistorySearch Context = "HistorySearch" // an earlier message is looked for
-	Confirmation  Context = "Confirmation"  // a question is answered
+	Chat          Context = "Chat"          // composing a message
+	Task          Context = "Task"          // a command is running, and the input is empty
+	HistorySearch Context = "HistorySearch" // searching the message history
+	Confirmation  Context = "Confirmation"  // answering a question
 	Autocomplete  Context = "Autocomplete"  // suggestions are shown
-	Queue         Context = "Queue"         // messages wait for the model, and nothing is typed
+	Queue         Context = "Queue"         // messages are queued, and the input is empty
 )
 
-// contexts are those that a file may name. Most have no action of their own.
+// contexts lists the contexts a file may name. Most have no action of their own.
 var contexts = []Context{
 	Global, Chat, Task, HistorySearch, Select, Values, Transcript, Confirmation, Autocomplete, Queue, "MessageSelector", "Help", "Settings", "Tabs",
 	"ThemePicker", "Attachments", "Footer", "DiffDialog", "Plugin", "Scroll", "Doctor",
 }
 
-// An Action is what a key is bound to. One that begins with [CommandPrefix] enters a command of adze.
+// An Action is the action a key is bound to. An action with [CommandPrefix] enters an adze
+// command.
 type Action string
 
-// CommandPrefix begins the action that enters the command named after it: command:cost enters /cost.
+// CommandPrefix begins the action that enters the command named after it: command:cost enters
+// /cost.
 const CommandPrefix = "command:"
 
-// The actions. Those of a text are carried out by the field that holds it.
+// The actions. Text actions are handled by the field that holds the text.
 const (
 	Interrupt    Action = "app:interrupt"
 	Exit         Action = "app:exit"
@@ -84,7 +87,7 @@ const (
 	YankPop       Action = "edit:yankPop"
 )
 
-// An entry is an action with the keys that it has by default, separated by commas.
+// An entry is an action with its default keys, separated by commas.
 type entry struct {
 	context Context
 	action  Action
@@ -92,7 +95,7 @@ type entry struct {
 	doc     string
 }
 
-// entries returns all actions with their keys, in the order in which they are shown.
+// entries returns all actions with their keys, in display order.
 func entries() []entry {
 	return slices.Concat([]entry{
 		{Chat, Submit, "enter", "send the message"},

@@ -12,20 +12,20 @@ import (
 	"adze/internal/platform/jsonc"
 )
 
-// maxStrokes is how many keys a chord may have.
+// maxStrokes is the maximum number of keys in a chord.
 const maxStrokes = 3
 
-// A Binding is a chord that has an action in a context.
+// A Binding maps a chord to an action in a context.
 type Binding struct {
 	Context Context
-	// Chord are the keys, one after the other.
+	// Chord is the sequence of keys.
 	Chord  []Key
 	Action Action
-	// Own says that the user's file has it.
+	// Own is true if the binding comes from the user's file.
 	Own bool
 }
 
-// keys returns the chord as it is written.
+// keys returns the chord's notation.
 func (b Binding) keys() string { return spell(b.Chord) }
 
 func spell(chord []Key) string {
@@ -36,12 +36,12 @@ func spell(chord []Key) string {
 	return strings.Join(text, " ")
 }
 
-// A Map holds bindings. It does not change.
+// A Map holds bindings. It is immutable.
 type Map struct {
-	list []Binding // in the order in which they were made
+	list []Binding // in definition order
 }
 
-// Defaults returns the bindings without a file of the user's.
+// Defaults returns the default bindings.
 func Defaults() *Map {
 	m := &Map{}
 	for _, e := range entries() {
@@ -56,7 +56,7 @@ func Defaults() *Map {
 	return m
 }
 
-// parseChord returns the keys of a chord.
+// parseChord parses a chord.
 func parseChord(text string) ([]Key, error) {
 	var chord []Key
 	for one := range strings.FieldsSeq(text) {
@@ -75,8 +75,8 @@ func parseChord(text string) ([]Key, error) {
 	return chord, nil
 }
 
-// Load returns the default bindings as a keybindings.json changes them, and what is wrong with the file. What is wrong is
-// left out; the rest applies.
+// Load returns the default bindings modified by a keybindings.json, and the problems in the
+// file. Invalid parts are skipped; the rest applies.
 func Load(data []byte) (*Map, []string) {
 	l := &loading{m: Defaults(), data: data}
 	root, err := jsonc.Parse(data)
@@ -101,14 +101,14 @@ func Load(data []byte) (*Map, []string) {
 	return l.m, l.problems
 }
 
-// A loading is a file that is being read.
+// A loading is the state of parsing a file.
 type loading struct {
 	m        *Map
 	data     []byte
 	problems []string
 }
 
-// report notes a problem.
+// report records a problem.
 func (l *loading) report(format string, args ...any) {
 	l.problems = append(l.problems, fmt.Sprintf(format, args...))
 }
@@ -180,7 +180,7 @@ func types(k Key) bool {
 	return k.Mod&^Shift == 0 && (utf8.RuneCountInString(k.Name) == 1 || k.Name == "space")
 }
 
-// unreachable returns the key that many terminals send in the place of one in the chord, or "".
+// unreachable returns the key that many terminals send instead of one in the chord, or "".
 func unreachable(chord []Key) string {
 	for _, k := range chord {
 		switch {
@@ -201,7 +201,7 @@ func unreachable(chord []Key) string {
 	return ""
 }
 
-// conflicts returns which of the user's bindings never apply.
+// conflicts describes the user's bindings that never apply.
 func (m *Map) conflicts() (problems []string) {
 	for _, b := range m.list {
 		for _, other := range m.list {
@@ -218,12 +218,12 @@ func (m *Map) conflicts() (problems []string) {
 	return problems
 }
 
-// find returns the place of a binding, or -1.
+// find returns the index of a binding, or -1.
 func (m *Map) find(context Context, chord []Key) int {
 	return slices.IndexFunc(m.list, func(b Binding) bool { return b.Context == context && slices.Equal(b.Chord, chord) })
 }
 
-// Keys returns the chords of an action as users are told of them, separated by commas, or "".
+// Keys returns an action's chords in user-facing notation, separated by commas, or "".
 func (m *Map) Keys(action Action) string {
 	var all []string
 	for _, b := range m.list {
@@ -237,7 +237,7 @@ func (m *Map) Keys(action Action) string {
 	return strings.Join(all, ", ")
 }
 
-// spoken returns the chord as users are told of it.
+// spoken returns the chord in user-facing notation.
 func (b Binding) spoken() string {
 	var all []string
 	for _, k := range b.Chord {
@@ -246,14 +246,15 @@ func (b Binding) spoken() string {
 	return strings.Join(all, " ")
 }
 
-// A Line is an action with its keys and what it does.
+// A Line is an action with its keys and description.
 type Line struct {
 	Context     Context
 	Action      Action
 	Keys, About string
 }
 
-// Lines returns all actions, also those that have no keys, and then what the user has bound to commands.
+// Lines returns all actions, including those without keys, followed by the user's command
+// bindings.
 func (m *Map) Lines() []Line {
 	var lines []Line
 	for _, e := range entries() {
@@ -267,7 +268,8 @@ func (m *Map) Lines() []Line {
 	return lines
 }
 
-// member returns a value of an object, or nil. Of several with the same name the last one counts.
+// member returns a member of an object, or nil. If the name occurs several times, the last one
+// counts.
 func member(n *jsonc.Node, name string) *jsonc.Node {
 	if n == nil {
 		return nil
@@ -280,7 +282,7 @@ func member(n *jsonc.Node, name string) *jsonc.Node {
 	return nil
 }
 
-// text returns the text of a value, or "" if it is none.
+// text returns the value of a string node, or "".
 func text(data []byte, n *jsonc.Node) string {
 	if n == nil || n.Kind != jsonc.String {
 		return ""
@@ -292,7 +294,7 @@ func text(data []byte, n *jsonc.Node) string {
 	return s
 }
 
-// quote returns what stands in a file so that it can be shown.
+// quote shortens text from a file for display.
 func quote(s string) string {
 	const most = 40
 	if r := []rune(s); len(r) > most {

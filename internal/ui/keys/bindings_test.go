@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// press returns what keys come to, one after the other, 10 ms apart: actions, keys that are typed in parentheses, and …
-// for one that waits for the next.
+// press returns the result of keys pressed 10 ms apart: actions, typed keys in parentheses, and
+// … for a key that waits for the next.
 func press(m *Map, keys string, contexts ...Context) string {
 	var c Chord
 	var got []string
@@ -71,8 +71,7 @@ func TestChords(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said, and the rest of it applies.
-//
+// TestProblems checks that problems in a file are reported and that the rest of it applies.
 // Proves X-120, CMD-06.
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// chordTime is the time that may pass between two keys of a chord.
+// chordTime is the maximum time between two keys of a chord.
 const chordTime = time.Second
 
-// A Chord follows the keys that are pressed, one after the other. The zero value is ready.
+// A Chord tracks a sequence of key presses. The zero value is ready to use.
 type Chord struct {
 	strokes []Key
 	last    time.Time
 }
 
-// Press takes a key and returns the action that it has in the contexts, the narrowest first. Taken says that the key is
-// used up: it has an action, or belongs to a chord. Any other key may type something.
+// Press handles a key and returns its action in the contexts, the narrowest first. Taken
+// reports whether the key was consumed by an action or a chord. Any other key may type text.
 func (c *Chord) Press(m *Map, ev Event, contexts ...Context) (action Action, taken bool) {
 	if ev.Kind != Press {
 		c.strokes = nil
@@ -34,14 +34,14 @@ func (c *Chord) Press(m *Map, ev Event, contexts ...Context) (action Action, tak
 		if action, more := m.lookup(strokes, contexts); more || action != "" {
 			return c.follow(strokes, action, more)
 		}
-		c.strokes = nil // it was none, and this key is another one
+		c.strokes = nil // not a chord after all; start over with this key
 	}
 	strokes := []Key{ev.Key}
 	action, more := m.lookup(strokes, contexts)
 	return c.follow(strokes, action, more)
 }
 
-// follow keeps the beginning of a chord, or returns the action of a whole one.
+// follow stores an incomplete chord, or returns the action of a complete one.
 func (c *Chord) follow(strokes []Key, action Action, more bool) (Action, bool) {
 	c.strokes = nil
 	if more {
@@ -51,10 +51,11 @@ func (c *Chord) follow(strokes []Key, action Action, more bool) (Action, bool) {
 	return action, action != ""
 }
 
-// Pending returns the keys of a chord that has begun, or "".
+// Pending returns the keys of an incomplete chord, or "".
 func (c *Chord) Pending() string { return spell(c.strokes) }
 
-// lookup returns the action of a chord in the first context that has one, and whether longer chords begin with it.
+// lookup returns the action of a chord in the first context that has one, and whether longer
+// chords begin with it.
 func (m *Map) lookup(strokes []Key, contexts []Context) (action Action, more bool) {
 	for _, context := range contexts {
 		for _, b := range m.list {

@@ -1,6 +1,6 @@
 package keys
 
-// The actions around the message that is being typed.
+// The actions for composing a message.
 const (
 	PasteImage    Action = "chat:imagePaste"
 	PopupPrevious Action = "autocomplete:previous"
@@ -9,7 +9,7 @@ const (
 	TakeBack      Action = "chat:takeBack"
 )
 
-// composeEntries returns the actions around the message, with their keys.
+// composeEntries returns the actions for composing a message, with their keys.
 func composeEntries() []entry {
 	return []entry{
 		{Chat, PasteImage, "ctrl+v", "insert the image on the clipboard"},

@@ -6,41 +6,46 @@ import (
 	"unicode/utf8"
 )
 
-// A Decoder makes events of the bytes that a terminal sends. The zero value is ready. It belongs to one goroutine.
+// A Decoder decodes terminal input into events. The zero value is ready to use. It is not safe
+// for concurrent use.
 type Decoder struct {
-	// Remote says that the terminal is on another machine, where the bytes of one key arrive further apart.
+	// Remote is true if the terminal is on another machine, where the bytes of one key may
+	// arrive further apart.
 	Remote bool
 
-	rest     []byte // of a key that is not complete
-	skips    bool   // in a string that the terminal sent, up to its end
+	rest     []byte // bytes of an incomplete key
+	skips    bool   // inside a control string sent by the terminal
 	pasting  bool
 	pasted   []byte
-	searched int       // how much of pasted does not hold the beginning of its end
-	last     time.Time // when bytes came last
-	codes    bool      // the terminal sends Escape as a code, so that an escape alone begins something
+	searched int       // length of the prefix of pasted known not to contain the end marker
+	last     time.Time // time of the last input
+	codes    bool      // the terminal sends Escape as a code, so a lone escape begins a sequence
 }
 
 const (
-	// escapeWait is how long an escape waits for the rest of a sequence before it is a key, and remoteWait the same over
-	// a network.
+	// escapeWait is how long to wait for the rest of a sequence before an escape counts as a
+	// key. remoteWait is the same over a network.
 	escapeWait = 25 * time.Millisecond
 	remoteWait = 50 * time.Millisecond
-	// sequenceWait is how long the rest of a sequence may take. A part of one is never typed.
+	// sequenceWait is how long the rest of a sequence may take. A partial sequence is never
+	// typed.
 	sequenceWait = 2 * time.Second
-	// silence is after which a paste whose end was lost is ended by Ctrl-C.
+	// silence is the idle time after which Ctrl-C ends a paste with a lost end marker.
 	silence = time.Second
-	// maxPaste is how much of a paste is kept before it is handed on, in bytes.
+	// maxPaste is the maximum size of a paste before it is passed on, in bytes.
 	maxPaste = 10 << 20
-	// maxSequence bounds a sequence, in bytes; what is longer is not one.
+	// maxSequence is the maximum length of a sequence, in bytes; anything longer is not a
+	// sequence.
 	maxSequence = 64
 )
 
 var pasteStart, pasteEnd = []byte("\x1b[200~"), []byte("\x1b[201~")
 
-// Decode returns the events that data completes, which was read at the given time. It keeps nothing of data.
+// Decode returns the events completed by data, which was read at the given time. It does not
+// retain data.
 func (d *Decoder) Decode(data []byte, at time.Time) []Event {
 	if d.pasting && len(data) == 1 && data[0] == 3 && at.Sub(d.last) > silence {
-		return append(d.endPaste(d.pasted, at), d.keep(nil, at)...) // its end was lost, and the user wants out
+		return append(d.endPaste(d.pasted, at), d.keep(nil, at)...) // the end marker was lost, and the user wants out
 	}
 	if len(data) > 0 {
 		d.last = at
@@ -75,13 +80,14 @@ func (d *Decoder) Decode(data []byte, at time.Time) []Event {
 	return events
 }
 
-// keep keeps the part of a key that has come.
+// keep stores the bytes of an incomplete key.
 func (d *Decoder) keep(data []byte, at time.Time) []Event {
 	d.rest, d.last = bytes.Clone(data), at
 	return nil
 }
 
-// Wait returns how long to wait for the rest of a key before [Decoder.Flush] is called, or 0 if there is none.
+// Wait returns how long to wait for the rest of a key before calling [Decoder.Flush], or 0 if
+// no key is incomplete.
 func (d *Decoder) Wait() time.Duration {
 	switch {
 	case d.skips:
@@ -98,8 +104,8 @@ func (d *Decoder) Wait() time.Duration {
 
 func onlyEscapes(data []byte) bool { return len(bytes.Trim(data, "\x1b")) == 0 }
 
-// Flush returns the events that are left when the rest of a key does not come: escapes were keys. Any other part of a
-// sequence is dropped.
+// Flush returns the remaining events if the rest of a key does not arrive: escapes were keys.
+// Any other partial sequence is dropped.
 func (d *Decoder) Flush(at time.Time) []Event {
 	rest, skipped := d.rest, d.skips
 	d.rest, d.skips, d.codes = nil, false, false
@@ -115,7 +121,7 @@ func (d *Decoder) Flush(at time.Time) []Event {
 	return events
 }
 
-// paste collects what is pasted up to its end, and returns what follows it.
+// paste collects pasted text up to its end marker and returns the input after it.
 func (d *Decoder) paste(data []byte, at time.Time) (events []Event, rest []byte) {
 	d.pasted = append(d.pasted, data...)
 	i := bytes.Index(d.pasted[d.searched:], pasteEnd)
@@ -138,13 +144,13 @@ func (d *Decoder) paste(data []byte, at time.Time) (events []Event, rest []byte)
 	return events, nil
 }
 
-// endPaste returns what was pasted.
+// endPaste returns the pasted text as an event.
 func (d *Decoder) endPaste(text []byte, at time.Time) []Event {
 	d.pasting, d.pasted, d.searched = false, nil, 0
 	return []Event{{Kind: Paste, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), At: at}}
 }
 
-// skip drops what belongs to a string of the terminal, and returns what follows.
+// skip drops the rest of a control string and returns the input after it.
 func (d *Decoder) skip(data []byte) []byte {
 	i := bytes.IndexAny(data, "\a\x18\x1a\x1b")
 	switch {
@@ -154,7 +160,7 @@ func (d *Decoder) skip(data []byte) []byte {
 		d.skips = false
 		return data[i+1:]
 	case i+1 == len(data):
-		d.rest = []byte{0x1b} // the end may follow
+		d.rest = []byte{0x1b} // the terminator may follow
 		return nil
 	case data[i+1] == '\\':
 		d.skips = false
@@ -164,8 +170,8 @@ func (d *Decoder) skip(data []byte) []byte {
 	return data[i:]
 }
 
-// next returns the event that data begins with and how many bytes it takes: 0 if more has to come. An event without a key
-// is none.
+// next returns the event that data begins with and its length in bytes, or 0 if more bytes are
+// needed. An event without a key is to be ignored.
 func (d *Decoder) next(data []byte) (Event, int) {
 	switch c := data[0]; {
 	case c == 0x1b:
@@ -182,7 +188,7 @@ func (d *Decoder) next(data []byte) (Event, int) {
 	return character(r, 0), n
 }
 
-// isC1 reports whether r is a control character that no key types.
+// isC1 reports whether r is a C1 control character, which no key types.
 func isC1(r rune) bool { return r >= 0x80 && r < 0xa0 }
 
 // control returns the key that sends a control character.
@@ -205,7 +211,7 @@ func control(c byte) Event {
 	return named(string('@'+rune(c)), Ctrl)
 }
 
-// escape returns what begins with an escape.
+// escape returns the event that begins with an escape.
 func (d *Decoder) escape(data []byte) (Event, int) {
 	if len(data) == 1 {
 		return Event{}, 0
@@ -223,7 +229,7 @@ func (d *Decoder) escape(data []byte) (Event, int) {
 	case '\n':
 		return named("enter", Alt), 2
 	default:
-		if c < 0x20 && c != '\r' && c != 8 { // Ctrl-C after Escape is no other key
+		if c < 0x20 && c != '\r' && c != 8 { // Escape and then Ctrl-C is not an Alt combination
 			return named("escape", 0), 1
 		}
 		ev, n := d.next(data[1:])
@@ -234,8 +240,8 @@ func (d *Decoder) escape(data []byte) (Event, int) {
 	}
 }
 
-// doubled returns what begins with two escapes: the second one and what follows may be a key with Alt, or else the first
-// was a key.
+// doubled returns the event that begins with two escapes: either Alt with the key that the
+// second one begins, or the Escape key itself.
 func (d *Decoder) doubled(data []byte) (Event, int) {
 	if len(data) == 2 {
 		return Event{}, 0

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// captured are sequences as terminals send them, with what they stand for.
+// captured lists sequences sent by terminals, with their meaning.
 var captured = []struct{ terminal, bytes, want string }{
 	{"xterm", "\x1b[A\x1b[B\x1b[C\x1b[D\x1bOA\x1bOH\x1bOF\x1b[H\x1b[F", "up|down|right|left|up|home|end|home|end"},
 	{"xterm", "\x1bOP\x1bOQ\x1bOR\x1bOS\x1b[15~\x1b[17~\x1b[24~", "f1|f2|f3|f4|f5|f6|f12"},
@@ -46,8 +46,8 @@ func show(events []Event) string {
 	return strings.Join(all, "|")
 }
 
-// What terminals send means the same wherever it is cut, and the pause does not matter.
-//
+// TestTerminals checks that terminal input decodes the same wherever it is split, regardless of
+// pauses.
 // Proves X-120.
 func TestTerminals(t *testing.T) {
 	for _, tt := range captured {
@@ -74,10 +74,9 @@ func TestTerminals(t *testing.T) {
 	}
 }
 
-// What is held with a key is known where the terminal says so: by codes of Kitty or by those of xterm for other keys. A key
-// that is let go, and one that changes others alone, is no key; one that repeats is pressed again. Where a terminal has no
-// such codes, Ctrl+I is Tab and Shift+Enter is Enter: nothing else is asked what is held, and no key is made up.
-//
+// TestModifiers checks that modifiers are recognized where the terminal reports them, with
+// Kitty or xterm codes. Key releases and lone modifier keys are ignored; a repeat counts as a
+// press. In a terminal without such codes, Ctrl+I is Tab and Shift+Enter is Enter.
 // Proves X-128.
 func TestModifiers(t *testing.T) {
 	for _, tt := range []struct{ name, bytes, want string }{
@@ -99,8 +98,8 @@ func TestModifiers(t *testing.T) {
 	}
 }
 
-// An escape is a key only if nothing follows it, and a part of a sequence is never typed.
-//
+// TestIncomplete checks that an escape is a key only if nothing follows it, and that a partial
+// sequence is never typed.
 // Proves X-120.
 func TestIncomplete(t *testing.T) {
 	for _, tt := range []struct {
@@ -131,7 +130,8 @@ func TestIncomplete(t *testing.T) {
 		t.Errorf("over a network: %v", d.Wait())
 	}
 	d.Flush(time.Time{})
-	// Where Escape is sent as a code, an escape is none of its own; in another terminal it is one again.
+	// If the terminal sends Escape as a code, a lone escape is not a key; in another terminal
+	// it is one again.
 	d.Decode([]byte("\x1b[27u\x1b"), time.Time{})
 	if d.Wait() != sequenceWait {
 		t.Errorf("with codes: %v", d.Wait())
@@ -144,7 +144,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// A paste whose end is lost does not lock the user out, and one that is too long comes in parts and is still no keys.
+// TestPasteEnds checks that a paste with a lost end marker does not lock the user out, and that
+// an overlong paste arrives in parts but never as keys.
 func TestPasteEnds(t *testing.T) {
 	var d Decoder
 	now := time.Unix(0, 0)
@@ -177,8 +178,8 @@ func TestPasteEnds(t *testing.T) {
 	}
 }
 
-// FuzzDecoder checks that random bytes neither panic nor submit, that they mean the same however they arrive, and that
-// little is kept of them.
+// FuzzDecoder checks that random bytes neither panic nor submit, that they decode the same
+// however they arrive, and that little of them is retained.
 func FuzzDecoder(f *testing.F) {
 	for _, tt := range captured {
 		f.Add([]byte(tt.bytes), len(tt.bytes)/2)

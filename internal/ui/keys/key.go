@@ -1,6 +1,5 @@
-// Package keys turns the bytes that a terminal sends into keys, and keys into what the user means by them: the actions
-// that are bound to keys, by default or by the user's own file. It neither reads from the terminal nor writes to it, and
-// what an action does is left to the front ends.
+// Package keys decodes terminal input into keys, and maps keys to actions according to the
+// default and the user's bindings.
 package keys
 
 import (
@@ -11,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Mod is a set of keys that are held while another one is pressed.
+// A Mod is a set of modifier keys.
 type Mod uint8
 
-// The keys that are held.
+// The modifiers.
 const (
 	Ctrl Mod = 1 << iota
 	Alt
@@ -22,20 +21,21 @@ const (
 	Super
 )
 
-// modNames are the names of the keys that are held, in the order in which they are written.
+// modNames are the names of the modifiers, in notation order.
 var modNames = []struct {
 	mod  Mod
 	name string
 }{{Ctrl, "ctrl"}, {Alt, "alt"}, {Shift, "shift"}, {Super, "super"}}
 
-// A Key is a key with those that are held with it. Keys can be compared.
+// A Key is a key with its modifiers. Keys are comparable.
 type Key struct {
 	Mod Mod
-	// Name is the name of the key, such as "enter" or "f1", or else its character; that of a letter is the small one.
+	// Name is the name of the key, such as "enter" or "f1", or its character; letters are
+	// lowercase.
 	Name string
 }
 
-// String returns the key as it is written in keybindings.json, such as "ctrl+x".
+// String returns the key as written in keybindings.json, such as "ctrl+x".
 func (k Key) String() string {
 	var b strings.Builder
 	for _, m := range modNames {
@@ -46,7 +46,7 @@ func (k Key) String() string {
 	return b.String() + k.Name
 }
 
-// Spoken returns the key as users are told of it, such as Ctrl-X.
+// Spoken returns the key in user-facing notation, such as Ctrl-X.
 func (k Key) Spoken() string {
 	name := k.Name
 	switch {
@@ -62,13 +62,13 @@ func (k Key) Spoken() string {
 
 var titles = strings.NewReplacer("ctrl", "Ctrl", "alt", "Alt", "shift", "Shift", "super", "Super")
 
-// An Event is what the user did at the terminal.
+// An Event is a user event at the terminal.
 type Event struct {
 	Kind Kind
 	Key  Key
-	// Text is what a press types, which may be nothing, or what was pasted.
+	// Text is the typed text of a press, which may be empty, or the pasted text.
 	Text string
-	// At is when it was read.
+	// At is the time the event was read.
 	At time.Time
 }
 
@@ -83,7 +83,7 @@ const (
 	FocusOut
 )
 
-// String shows the event, for tests and logs.
+// String formats the event for tests and logs.
 func (e Event) String() string {
 	switch e.Kind {
 	case Paste:
@@ -99,7 +99,7 @@ func (e Event) String() string {
 	return e.Key.String()
 }
 
-// character returns the press of a key with a character while others are held.
+// character returns the press of a character key with modifiers.
 func character(r rune, mod Mod) Event {
 	ev := Event{Key: Key{Mod: mod, Name: string(r)}}
 	if lower := unicode.ToLower(r); lower != r && unicode.ToUpper(lower) == r {
@@ -117,26 +117,26 @@ func character(r rune, mod Mod) Event {
 // named returns the press of a key that types nothing.
 func named(name string, mod Mod) Event { return Event{Key: Key{Mod: mod, Name: name}} }
 
-// aliases are other names of keys and of those that are held.
+// aliases are other names of keys and modifiers.
 var aliases = map[string]string{
 	"control": "ctrl", "opt": "alt", "option": "alt", "meta": "alt", "cmd": "super", "command": "super", "win": "super",
 	"esc": "escape", "return": "enter", "del": "delete", "pgup": "pageup", "pgdn": "pagedown", "pgdown": "pagedown", "ins": "insert", "bs": "backspace",
 }
 
-// names are the keys that have a name.
+// names lists the named keys.
 var names = map[string]bool{
 	"escape": true, "enter": true, "tab": true, "space": true, "backspace": true, "delete": true, "insert": true, "up": true, "down": true,
 	"left": true, "right": true, "home": true, "end": true, "pageup": true, "pagedown": true,
 }
 
-// ParseKey returns the key that is written as in keybindings.json. The case of names does not matter; a capital letter is
-// one with shift.
+// ParseKey parses a key in the notation of keybindings.json. Names are case-insensitive; a
+// capital letter implies shift.
 func ParseKey(text string) (Key, error) {
 	var k Key
 	rest := text
 	for {
 		head, tail, found := strings.Cut(rest, "+")
-		if !found || tail == "" { // a plus may be the key
+		if !found || tail == "" { // the key itself may be a plus
 			break
 		}
 		mod, ok := modOf(head)
@@ -148,7 +148,7 @@ func ParseKey(text string) (Key, error) {
 	}
 	if r, n := utf8.DecodeRuneInString(rest); n == len(rest) && n > 0 && r != utf8.RuneError && unicode.IsGraphic(r) {
 		k.Name = string(unicode.ToLower(r))
-		if unicode.IsUpper(r) && k.Mod&Ctrl == 0 { // ctrl+X is commonly written for ctrl+x
+		if unicode.IsUpper(r) && k.Mod&Ctrl == 0 { // ctrl+X commonly means ctrl+x
 			k.Mod |= Shift
 		}
 		if r == ' ' {
@@ -180,7 +180,7 @@ func modOf(name string) (Mod, bool) {
 	return 0, false
 }
 
-// functionKey reports whether name is one of f1 to f35.
+// functionKey reports whether name is f1 to f35.
 func functionKey(name string) bool {
 	var n int
 	_, err := fmt.Sscanf(name, "f%d", &n)

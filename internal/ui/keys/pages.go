@@ -1,9 +1,9 @@
 package keys
 
-// The contexts of what takes the whole terminal.
+// The contexts of full-screen views.
 const (
 	Select     Context = "Select"      // a list to choose from
-	Values     Context = "ModelPicker" // a list in which choices have values
+	Values     Context = "ModelPicker" // a list of choices with values
 	Transcript Context = "Transcript"  // a long text
 )
 

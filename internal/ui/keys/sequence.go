@@ -8,31 +8,31 @@ import (
 	"unicode"
 )
 
-// finals are the keys that sequences end in the letter of.
+// finals maps the final letter of a sequence to its key.
 var finals = map[byte]string{
 	'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end", 'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4", 'M': "enter",
 }
 
-// numbers are the keys that sequences with a number and ~ stand for.
+// numbers maps the number of a sequence that ends in ~ to its key.
 var numbers = map[int]string{
 	1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageup", 6: "pagedown", 7: "home", 8: "end",
 	11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5", 17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12",
 	25: "f13", 26: "f14", 28: "f15", 29: "f16", 31: "f17", 32: "f18", 33: "f19", 34: "f20",
 }
 
-// The codes of keys that have no character, as newer terminals send them: the first of the keypad, and that of f13.
+// The first codes of keypad keys and of f13 and up, as newer terminals send them.
 const (
 	firstKeypad = 57399
 	firstHigh   = 57376
 )
 
-// keypad are the keys of the keypad in the order of their codes.
+// keypad lists the keypad keys in the order of their codes.
 var keypad = []string{
 	"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "/", "*", "-", "+", "enter", "=", ",",
 	"left", "right", "up", "down", "pageup", "pagedown", "home", "end", "insert", "delete",
 }
 
-// single returns a key that is sent after an escape and an O.
+// single returns the key sent as ESC O (SS3).
 func single(data []byte, at int) (Event, int) {
 	digits := at
 	for ; digits < len(data) && (data[digits] >= '0' && data[digits] <= '9' || data[digits] == ';'); digits++ {
@@ -57,7 +57,7 @@ func single(data []byte, at int) (Event, int) {
 	return Event{}, digits + 1
 }
 
-// sequence returns what an escape and a [ begin.
+// sequence returns the event that begins with ESC [ (CSI).
 func (d *Decoder) sequence(data []byte, at int) (Event, int) {
 	if len(data) > at && data[at] == '[' { // the function keys of the Linux console
 		if len(data) == at+1 {
@@ -79,12 +79,14 @@ func (d *Decoder) sequence(data []byte, at int) (Event, int) {
 	return Event{}, 0
 }
 
-// shifted reports whether a sequence so far is a number alone: a $ ends it in some terminals.
+// shifted reports whether a sequence so far is a number alone, which some terminals terminate
+// with $.
 func shifted(params []byte) bool {
 	return len(params) > 0 && len(bytes.Trim(params, "0123456789")) == 0
 }
 
-// meaning returns the event of a sequence. What is no key, such as what a terminal replies, is no event.
+// meaning returns the event of a sequence. Sequences other than keys, such as terminal replies,
+// return an empty event.
 func (d *Decoder) meaning(params []byte, final byte) Event {
 	if len(params) > 0 && params[0] >= '<' { // private: a reply
 		return Event{}
@@ -114,7 +116,7 @@ func (d *Decoder) meaning(params []byte, final byte) Event {
 		return Event{Kind: FocusIn}
 	case len(params) == 0 && final == 'O':
 		return Event{Kind: FocusOut}
-	case final == 'R' || final == 'M' || final == 'P' && len(params) == 0: // replies, and sequences that are no keys
+	case final == 'R' || final == 'M' || final == 'P' && len(params) == 0: // replies and other sequences that are not keys
 		return Event{}
 	}
 	name, ok := finals[final]
@@ -139,7 +141,7 @@ func tilde(number, mods string, final byte) Event {
 	return named(name, mod)
 }
 
-// code returns the key with the code of a character, and the modifiers and text that came with it.
+// code returns the key with the given character code, modifiers and text.
 func (d *Decoder) code(code, mods, text string) Event {
 	code, other, _ := strings.Cut(code, ":")
 	c, err := strconv.Atoi(code)
@@ -162,7 +164,7 @@ func (d *Decoder) code(code, mods, text string) Event {
 		return character(rune(name[0]), mod)
 	}
 	r := rune(c)
-	if mod&^Shift == 0 && mod&Shift != 0 { // the character that shift makes of it
+	if mod&^Shift == 0 && mod&Shift != 0 { // the shifted character
 		if s, err := strconv.Atoi(firstOf(other)); err == nil && s >= 0x20 && s != 0x7f && s <= unicode.MaxRune {
 			r = rune(s)
 		} else {
@@ -181,7 +183,8 @@ func firstOf(list string) string {
 	return first
 }
 
-// functional returns the name of a key that has no character. It is empty for those that do nothing by themselves.
+// functional returns the name of a key without a character. It is empty for keys that do
+// nothing by themselves.
 func functional(c int) (name string, ok bool) {
 	switch {
 	case c >= firstKeypad && c < firstKeypad+len(keypad):
@@ -194,7 +197,7 @@ func functional(c int) (name string, ok bool) {
 	return "", false
 }
 
-// decodeText returns the text of code points that are separated by colons.
+// decodeText returns the text of colon-separated code points.
 func decodeText(list string) string {
 	if list == "" {
 		return ""
@@ -210,8 +213,7 @@ func decodeText(list string) string {
 	return b.String()
 }
 
-// modifiers returns what is held according to the number that a sequence gives, and whether the key was pressed, not
-// released.
+// modifiers decodes the modifier parameter of a sequence. Pressed is false for a key release.
 func modifiers(text string) (pressed bool, mod Mod, ok bool) {
 	if text == "" {
 		return true, 0, true
