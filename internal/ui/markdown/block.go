@@ -6,7 +6,7 @@ import (
 	"adze/internal/platform/term"
 )
 
-// match takes the marks of the containers that continue off a line, and returns how many do.
+// match strips the marks of continued containers from a line, and returns how many continue.
 func (s stack) match(line string) (rest string, n int) {
 	rest = line
 	for _, c := range s {
@@ -29,7 +29,7 @@ func (s stack) match(line string) (rest string, n int) {
 	return rest, n
 }
 
-// open returns the container that a line begins, if it does, and the line without its mark.
+// open returns the container that a line begins, if any, and the line without its mark.
 func open(line string) (rest string, c container, ok bool) {
 	indent := indentOf(line)
 	if indent >= 4 || rule(line) {
@@ -55,7 +55,8 @@ func open(line string) (rest string, c container, ok bool) {
 	return dedent(behind, blanks), c, true
 }
 
-// interrupts reports whether the mark that a line begins with ends a paragraph: a number may be part of a sentence.
+// interrupts reports whether the mark that a line begins with ends a paragraph: a number may be
+// part of a sentence.
 func interrupts(line string) bool {
 	text := trimLeft(line)
 	mark := itemMark(text)
@@ -65,7 +66,7 @@ func interrupts(line string) bool {
 	return strings.TrimSpace(text[len(mark):]) != "" && (len(mark) == 1 || mark == "1." || mark == "1)")
 }
 
-// starts reports whether a line begins a block of its own.
+// starts reports whether a line begins a new block.
 func starts(line string) bool {
 	if _, _, ok := open(line); ok {
 		return true
@@ -76,7 +77,7 @@ func starts(line string) bool {
 	return indentOf(line) < 4 && (fenceMark(strings.TrimSpace(line)) != "" || rule(line))
 }
 
-// unquote takes the mark of a quote off a line.
+// unquote strips the quote mark from a line.
 func unquote(line string) (rest string, ok bool) {
 	if indentOf(line) >= 4 {
 		return line, false
@@ -91,7 +92,8 @@ func unquote(line string) (rest string, ok bool) {
 	return rest, true
 }
 
-// itemMark returns the mark of an item that text begins with: a bullet, or a number with a point or bracket.
+// itemMark returns the list item mark that text begins with: a bullet, or a number followed by
+// a dot or parenthesis.
 func itemMark(text string) string {
 	end := 0
 	switch {
@@ -131,7 +133,7 @@ func heading(line string) (title string, ok bool) {
 	return title, true
 }
 
-// rule reports whether a line is a rule.
+// rule reports whether a line is a horizontal rule.
 func rule(line string) bool {
 	if indentOf(line) >= 4 {
 		return false
@@ -143,7 +145,7 @@ func rule(line string) bool {
 	return strings.Count(text, text[:1]) >= 3 && strings.Trim(text, text[:1]+" \t") == ""
 }
 
-// fenceMark returns the fence that text begins with; empty if it is none.
+// fenceMark returns the fence that text begins with, or "".
 func fenceMark(text string) string {
 	if text == "" || text[0] != '`' && text[0] != '~' {
 		return ""
@@ -155,7 +157,7 @@ func fenceMark(text string) string {
 	return text[:n]
 }
 
-// run returns the length of the same bytes that text begins with.
+// run returns the length of the run of equal bytes that text begins with.
 func run(text string) int {
 	n := 1
 	for n < len(text) && text[n] == text[0] {
@@ -164,10 +166,10 @@ func run(text string) int {
 	return n
 }
 
-// tabStop is the distance between the columns to which a tab goes in Markdown.
+// tabStop is the distance between tab stops in Markdown.
 const tabStop = 4
 
-// indentOf returns how many columns the blanks take that a line begins with.
+// indentOf returns the indentation of a line in columns.
 func indentOf(line string) int {
 	n := 0
 	for _, c := range []byte(line) {
@@ -183,7 +185,8 @@ func indentOf(line string) int {
 	return n
 }
 
-// dedent takes n columns of blanks off a line. What is left of a tab becomes blanks.
+// dedent removes n columns of indentation from a line. The remainder of a split tab becomes
+// blanks.
 func dedent(line string, n int) string {
 	column := 0
 	for i := 0; i < len(line) && column < n; i++ {
@@ -205,7 +208,7 @@ func dedent(line string, n int) string {
 	return ""
 }
 
-// trim returns text without blanks at its ends, and trimLeft without those that it begins with.
+// trim returns text without leading and trailing blanks, and trimLeft without leading ones.
 func trim(text string) string {
 	to := len(text)
 	for to > 0 && blank(text[to-1]) {
@@ -224,7 +227,8 @@ func trimLeft(text string) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
-// clean returns text as it is measured. A carriage return is a blank: it overwrites nothing, as it would in a terminal.
+// clean returns text as it is measured. A carriage return becomes a blank, so that it does not
+// overwrite text in a terminal.
 func clean(text string) string {
 	if strings.Contains(text, "\r") {
 		text = strings.NewReplacer("\r\n", "\n", "\r", " ").Replace(strings.TrimSuffix(text, "\r"))

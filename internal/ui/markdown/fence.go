@@ -7,10 +7,10 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A fence is code between lines of backquotes or tildes.
+// A fence is a fenced code block, delimited by backquotes or tildes.
 type fence struct {
-	mark   string // that ends it; empty if there is no code
-	diff   bool   // it is a diff
+	mark   string // closing mark; empty outside code
+	diff   bool   // the code is a diff
 	indent int
 	lexer  code.Lexer
 }
@@ -27,7 +27,7 @@ func (s *Stream) openFence(line string) {
 	s.fence = fence{mark, info == "diff" || info == "patch", indentOf(line), code.New(info)}
 }
 
-// fenced takes a line of code, or the one that ends it.
+// fenced handles a line of code, or the closing fence.
 func (s *Stream) fenced(line string) {
 	text := strings.TrimSpace(line)
 	if indentOf(line) < 4 && strings.HasPrefix(text, s.fence.mark) && strings.Trim(text, s.fence.mark[:1]) == "" {
@@ -48,7 +48,7 @@ func (s *Stream) fenced(line string) {
 	s.emit(draw.Coloured(&s.memory().stock, &s.fence.lexer, line))
 }
 
-// diffRole returns the role of a line of a diff.
+// diffRole returns the role of a diff line.
 func diffRole(line string) draw.Role {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):

@@ -8,7 +8,8 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// However a text is cut, the rows are the same; nothing panics, and what is painted holds no control characters.
+// FuzzStream checks that the rows are the same however a text is split, that nothing panics,
+// and that painted rows contain no control characters.
 func FuzzStream(f *testing.F) {
 	for _, text := range []string{
 		"# a\n- b\n  1. c\n\n> d **e** `f`\n\n|a|b|\n|-|-|\n|1|2|\n", "```go\nfunc main() {\n\t/* x\n*/}\n```\n", "[a](http://b.c) *d\ne* ~~f~~ \\* <http://g>",
@@ -39,7 +40,7 @@ func answer(n int) string {
 	return strings.Repeat(part, n/len(part)+1)[:n]
 }
 
-// A delta of an answer of 20 KB, with what is shown of it: 20 us at most.
+// BenchmarkDelta measures adding and showing one delta of a 20 KB answer: 20 us at most.
 func BenchmarkDelta(b *testing.B) {
 	text := answer(20 << 10)
 	b.ReportAllocs()
@@ -53,7 +54,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// Drawing an answer that is there. Besides the clock it tells how much the processor draws in the time that it works.
+// BenchmarkLoad measures rendering a complete answer. In addition to wall time, it reports
+// throughput per CPU time.
 func BenchmarkLoad(b *testing.B) {
 	text := answer(1 << 20)
 	b.SetBytes(int64(len(text)))

@@ -17,7 +17,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A reference draws what goldmark reads, without wrapping and empty rows.
+// A reference renders goldmark's parse result, without wrapping and empty rows.
 type reference struct{ source []byte }
 
 func byGoldmark(source string) []draw.Row {
@@ -98,7 +98,7 @@ func (r reference) table(n *extast.Table) []draw.Row {
 	return rows
 }
 
-// lines draws the inline content of a block.
+// lines renders the inline content of a block.
 func (r reference) lines(n ast.Node) []draw.Row {
 	var nodes []node
 	r.inline(n, 0, "", &nodes)
@@ -161,7 +161,7 @@ var escaped = regexp.MustCompile("\\\\([!-/:-@[-`{-~])")
 
 func unescape(text string) string { return escaped.ReplaceAllString(text, "$1") }
 
-// bare returns rows as lines with tags, without empty ones, and with columns two blanks apart.
+// bare returns rows as lines with tags, without empty lines, and with columns two blanks apart.
 func bare(rows []draw.Row) string {
 	gaps := regexp.MustCompile(`(\S)   *`)
 	var out []string
@@ -175,8 +175,7 @@ func bare(rows []draw.Row) string {
 	return strings.Join(out, "\n")
 }
 
-// What is drawn is what goldmark reads: text, roles and nesting.
-//
+// TestDocumentsAsGoldmark checks that text, roles and nesting agree with goldmark.
 // Proves X-123.
 func TestDocumentsAsGoldmark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +191,7 @@ func compare(t *rapid.T, source string) {
 	}
 }
 
-// Marks are read as goldmark reads them, wherever they stand.
+// TestInlineAsGoldmark checks that inline marks are parsed as by goldmark, in any position.
 func TestInlineAsGoldmark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{"a", "b", "word", " ", " ", "*", "**", "***", "_", "__", "`", "``", "~~", "[", "]", ".", "(", ")", "\\", "\\*", "\n", "é", "[x](file:///y)"})
@@ -201,7 +200,7 @@ func TestInlineAsGoldmark(t *testing.T) {
 	})
 }
 
-// blocks draws a document as lines, nested up to three deep.
+// blocks generates a document as lines, nested up to three deep.
 func blocks(t *rapid.T, depth int) []string {
 	var lines []string
 	for i := range rapid.IntRange(1, 4).Draw(t, "blocks") {
@@ -251,7 +250,7 @@ func items(t *rapid.T, depth int, mark func(int) string) []string {
 		}
 		lines = append(lines, behind(m, strings.Repeat(" ", len(m)), blocks(t, depth+1))...)
 	}
-	return append(lines, "", "text after the list") // or the next list would be the same one
+	return append(lines, "", "text after the list") // otherwise the next list would continue this one
 }
 
 func behind(head, hang string, lines []string) []string {
@@ -288,7 +287,7 @@ func tableOf(t *rapid.T) []string {
 	return lines
 }
 
-// phrase draws words with marks. It begins no block.
+// phrase generates words with marks that do not begin a block.
 func phrase(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{"one", "two", "three.", "*em*", "**strong**", "***both***", "_under_", "snake_case_name", "`code`", "``a ` b``", "~~gone~~", "[text](https://a.b/c)", "[**bold** `c`](http://d.e)", "<https://f.g>", "2*3", "a*b*c", "**open", "[open", "\\*no\\*", "字符", "(x)", "*a **b** c*", "1."})
 	return "w " + strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "words"), " ") + " w"

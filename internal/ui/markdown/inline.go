@@ -9,21 +9,21 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A piece is a part of a text with one look. A line break is a piece of its own.
+// A piece is a part of a text with a uniform style. A line break is a separate piece.
 type piece struct {
 	draw.Span
-	src   int  // where it begins in the text
-	plain bool // it is shown as it is written, and nothing encloses it
+	src   int  // offset in the text
+	plain bool // shown as written, and not enclosed by marks
 }
 
-// A look says how marks are shown; see [Stream]. Rows are made from stock.
+// A look determines how marks are shown; see [Stream]. Rows are allocated from stock.
 type look struct {
 	marks, links bool
 	space        *space
 	stock        *draw.Stock
 }
 
-// A space is memory that is used for one text after the other.
+// A space is memory reused from one text to the next.
 type space struct {
 	nodes    []node
 	brackets []int
@@ -33,12 +33,13 @@ type space struct {
 	breaks   []draw.Stretch
 	texts    []string
 	cells    []draw.Row
-	scratch  draw.Stock // for rows that become a part of others
-	stock    draw.Stock // for those that are returned
+	scratch  draw.Stock // for rows that become part of others
+	stock    draw.Stock // for rows that are returned
 }
 
-// inline returns the pieces of a text, until it is called again. Before is the character before the text. What follows the
-// text can change how it looks from open on: there a mark begins that has no end yet.
+// inline returns the pieces of a text, valid until the next call. Before is the character
+// before the text. Text that follows can change the result from offset open on, where an
+// unclosed mark begins.
 func (l look) inline(text string, before rune) (pieces []piece, open int) {
 	if before == 0 {
 		before = '\n'
@@ -65,7 +66,7 @@ const (
 	struck
 )
 
-// A node is a text, or marks of which it is not known yet what they enclose.
+// A node is text, or a run of marks not yet matched.
 type node struct {
 	text  string
 	src   int
@@ -74,20 +75,20 @@ type node struct {
 	style uint8
 	link  string
 
-	mark          byte // of a run of marks; 0 for a text
-	left, length  int  // marks that enclose nothing yet, and all of the run
+	mark          byte // character of a run of marks; 0 for text
+	left, length  int  // unmatched marks, and the length of the run
 	opens, closes bool
-	both          bool // it could do either
+	both          bool // can open and close
 }
 
-// inlines is the state of the parser.
+// inlines is the state of the inline parser.
 type inlines struct {
 	text     string
 	before   rune
 	links    bool
 	open     int
 	nodes    []node
-	brackets []int // the nodes that may begin a link
+	brackets []int // nodes that may begin a link
 }
 
 func (p *inlines) asWritten() {
@@ -104,17 +105,18 @@ func (p *inlines) asWritten() {
 	}
 }
 
-// add adds text as it is written.
+// add adds text verbatim.
 func (p *inlines) add(from, to int) {
 	if to > from {
 		p.nodes = append(p.nodes, node{text: p.text[from:to], src: from, plain: true})
 	}
 }
 
-// special are the characters that marks begin with.
+// special lists the characters that marks begin with.
 var special = [256]bool{'\\': true, '`': true, '*': true, '_': true, '~': true, '[': true, ']': true, '!': true, '<': true, '&': true, '\n': true, 'h': true}
 
-// marked returns where the first character is that a mark may begin with, or the length of the text.
+// marked returns the offset of the first character that may begin a mark, or the length of the
+// text.
 func marked(text string) int {
 	for i := range len(text) {
 		if special[text[i]] {
@@ -125,7 +127,7 @@ func marked(text string) int {
 }
 
 func (p *inlines) parse() {
-	from := 0 // of text without marks
+	from := 0 // start of text without marks
 	for i := 0; i < len(p.text); {
 		if i += marked(p.text[i:]); i == len(p.text) {
 			break
@@ -150,7 +152,8 @@ func (p *inlines) parse() {
 	}
 }
 
-// mark takes the mark at i, with the text before it since from. It returns its length, or 0 if there is none.
+// mark parses the mark at i, and adds the preceding text since from. It returns the length of
+// the mark, or 0.
 func (p *inlines) mark(i, from int) int {
 	rest := p.text[i:]
 	switch c := rest[0]; c {
@@ -186,16 +189,17 @@ func (p *inlines) mark(i, from int) int {
 	return p.bare(i, from)
 }
 
-// entities are the named characters that models write. No other is decoded: a number could stand for any character.
+// entities are the named characters that models use. Others are not decoded: a numeric
+// reference could encode any character.
 var entities = map[string]string{
 	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#39": "'", "nbsp": " ",
 	"mdash": "—", "ndash": "–", "hellip": "...", "rarr": "->", "larr": "<-", "times": "×",
 }
 
-// maxEntity is the length of the longest name of an entity.
+// maxEntity is the length of the longest entity name.
 const maxEntity = 6
 
-// entity takes the named character at i.
+// entity parses the named character at i.
 func (p *inlines) entity(i, from int) int {
 	name := p.text[i+1 : min(len(p.text), i+2+maxEntity)]
 	end := strings.IndexByte(name, ';')
@@ -233,7 +237,7 @@ func (p *inlines) escape(i, from int) int {
 	return 2
 }
 
-// code takes code between backquotes.
+// code parses code between backquotes.
 func (p *inlines) code(i, from int) int {
 	n := run(p.text[i:])
 	for end := i + n; end < len(p.text); {
@@ -262,7 +266,7 @@ func (p *inlines) code(i, from int) int {
 	return n
 }
 
-// delimiters takes a run of marks that may enclose text.
+// delimiters parses a run of marks that may enclose text.
 func (p *inlines) delimiters(i, from int) int {
 	c, n := p.text[i], run(p.text[i:])
 	if i+n == len(p.text) {
@@ -292,10 +296,11 @@ func (p *inlines) delimiters(i, from int) int {
 
 func punct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-// wide reports whether r is of a script that is written without blanks: marks stand directly beside its letters.
+// wide reports whether r belongs to a script written without blanks, in which marks directly
+// adjoin letters.
 func wide(r rune) bool { return cells.Of(r) == 2 }
 
-// enclose finds which marks enclose text, among the nodes from one on.
+// enclose matches the marks among the nodes from index from on.
 func (p *inlines) enclose(from int) {
 	for c := from; c < len(p.nodes); c++ {
 		for p.nodes[c].mark != 0 && p.nodes[c].closes && p.nodes[c].left > 0 {
@@ -312,7 +317,7 @@ func (p *inlines) enclose(from int) {
 	}
 }
 
-// opener returns the node that the marks of node c end, or -1.
+// opener returns the node closed by the marks of node c, or -1.
 func (p *inlines) opener(from, c int) int {
 	closer := &p.nodes[c]
 	for o := c - 1; o >= from; o-- {
@@ -328,7 +333,7 @@ func (p *inlines) opener(from, c int) int {
 	return -1
 }
 
-// pair lets marks of two nodes enclose what is between them.
+// pair matches the marks of two nodes and applies their style to the nodes in between.
 func (p *inlines) pair(o, c int) {
 	n, style := 1, uint8(emphasis)
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bracket takes the end of the text of a link, and its address.
+// bracket parses the end of a link text and the address that follows.
 func (p *inlines) bracket(i, from int) int {
 	if len(p.brackets) == 0 {
 		return 0
@@ -30,14 +30,14 @@ func (p *inlines) bracket(i, from int) int {
 		shown += p.nodes[j].text
 	}
 	if !image {
-		p.brackets = p.brackets[:0] // a link is not part of another
+		p.brackets = p.brackets[:0] // a link cannot contain another
 	}
 	p.nodes = append(p.nodes, node{text: aside(shown, target, p.links), src: i})
 	return 1 + n
 }
 
-// destination returns the address that text begins with, in brackets, and the length of it all; 0 if there is none. Cut
-// says that there may be one when more follows.
+// destination returns the parenthesized address that text begins with and its total length, or
+// 0 if text does not begin with one. Cut reports whether more input could complete an address.
 func destination(text string) (target string, n int, cut bool) {
 	if text == "" {
 		return "", 0, true
@@ -64,7 +64,7 @@ func destination(text string) (target string, n int, cut bool) {
 	return "", 0, true
 }
 
-// titled returns an address that is followed by a title, or by blanks.
+// titled returns an address that is followed by a title or by blanks.
 func titled(text string, i int) (target string, n int, cut bool) {
 	target = strings.Trim(text[1:i], "<>")
 	rest := strings.TrimLeft(text[i:], " \n")
@@ -87,8 +87,9 @@ func titled(text string, i int) (target string, n int, cut bool) {
 	return target, len(text) - len(rest) + 1, false
 }
 
-// aside returns what is shown after the text of a link: its address, unless the terminal shows it or the text is it. Where
-// the terminal does, and the text looks like another address, it is the host.
+// aside returns the text shown after a link: its address, unless the terminal supports links or
+// the link text is the address itself. If the terminal supports links but the link text looks
+// like another address, it is the host.
 func aside(shown, target string, links bool) string {
 	u, err := url.Parse(target)
 	linked := err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "file")
@@ -103,14 +104,15 @@ func aside(shown, target string, links bool) string {
 	return ""
 }
 
-// looksLike reports whether text could pass for an address: it holds one, or the name of a host.
+// looksLike reports whether text could be mistaken for an address: it contains an address or a
+// host name.
 func looksLike(text string) bool {
 	host := hostOf(text)
 	dot := strings.LastIndexByte(host, '.')
 	return strings.Contains(text, "://") || dot > 0 && len(host)-dot > 2 && !strings.ContainsAny(host, " \t")
 }
 
-// hostOf returns the part of an address that names the host.
+// hostOf returns the host part of an address.
 func hostOf(text string) string {
 	if _, after, ok := strings.Cut(text, "://"); ok {
 		text = after
@@ -121,7 +123,7 @@ func hostOf(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// auto takes an address between angle brackets.
+// auto parses an address in angle brackets.
 func (p *inlines) auto(i, from int) int {
 	rest := p.text[i+1:]
 	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
@@ -143,7 +145,7 @@ func (p *inlines) auto(i, from int) int {
 	return end + 2
 }
 
-// bare takes an address that stands for itself.
+// bare parses a bare address.
 func (p *inlines) bare(i, from int) int {
 	rest := p.text[i:]
 	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") || i > 0 && wordByte(p.text[i-1]) {

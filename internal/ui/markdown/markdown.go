@@ -1,5 +1,5 @@
-// Package markdown draws Markdown that arrives in pieces as rows: paragraphs, headings, nested lists, quotes, code, tables
-// and rules. What it returns once never changes. Where rows go is left to the front ends.
+// Package markdown renders streamed Markdown as rows: paragraphs, headings, nested lists,
+// quotes, code, tables and rules. Rows never change once returned.
 package markdown
 
 import (
@@ -11,42 +11,43 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A Stream draws a text. Lines of prose are wrapped and keep their breaks; code is left as it is, so that it can be
-// copied. However the text is cut into pieces, the rows are the same.
+// A Stream renders a text. Prose is wrapped and keeps its line breaks; code is left unwrapped,
+// so that it can be copied. The rows do not depend on how the text is split into pieces.
 type Stream struct {
-	// Width is the width of a row of prose, and Tables that of a table; 0 means Width.
+	// Width is the row width of prose, and Tables that of tables; 0 means Width.
 	Width, Tables int
-	// Marks says that the marks of Markdown stay, where no style could show what they mean.
+	// Marks keeps the Markdown marks, for output without styles.
 	Marks bool
-	// Links says that the terminal bears links: the address of a link is not written out.
+	// Links is true if the terminal supports links, so link addresses are not written out.
 	Links bool
 
-	line   []byte // the one that is not complete
-	inside bool   // the beginning of the line is part of the paragraph already
-	length int    // of the line so far
+	line   []byte // incomplete line
+	inside bool   // the beginning of the line already belongs to the paragraph
+	length int    // length of the line so far
 	space  *space // may be nil
 	state
 }
 
-// The state is what lines that are complete have led to.
+// The state is the parser state after the complete lines.
 type state struct {
 	stack stack
 	para  paragraph
 	fence fence
 	table table
-	blank draw.Row // an empty row that stands before the next one; may be nil
-	begun bool     // there was a row
+	blank draw.Row // empty row before the next one; may be nil
+	begun bool     // at least one row was emitted
 	out   []draw.Row
 }
 
-// A container is a quote or an item of a list.
+// A container is a quote or a list item.
 type container struct {
-	mark   string // of an item, with the blank behind it; empty for a quote
-	indent int    // of what belongs to the item
-	shown  bool   // the mark was drawn
+	mark   string // mark of an item, with the blank after it; empty for a quote
+	indent int    // content indentation of the item
+	shown  bool   // the mark has been rendered
 }
 
-// span returns what stands before a row in the container. Shown says that the mark of an item is not.
+// span returns the prefix of a row in the container. Shown is true if the item's mark has
+// already been rendered.
 func (c *container) span(shown bool) draw.Span {
 	switch {
 	case c.mark == "":
@@ -57,25 +58,25 @@ func (c *container) span(shown bool) draw.Span {
 	return draw.Span{Text: c.mark}
 }
 
-// A stack is the containers that are open, the outermost first.
+// A stack holds the open containers, the outermost first.
 type stack []container
 
 const (
-	// step is after how many bytes of a line it is looked at before it is complete.
+	// step is the number of bytes after which an incomplete line is checked.
 	step = 256
-	// usualRow is how many bytes of a text lead to a row, about.
+	// usualRow is the approximate number of bytes of text per row.
 	usualRow = 20
 	// maxLine is the length at which a line counts as complete.
 	maxLine = 64 << 10
 )
 
-// Add takes a piece of text and returns the rows that will not change any more.
+// Add adds a piece of text and returns the rows that are final.
 func (s *Stream) Add(text string) []draw.Row {
 	if len(text) > maxPara {
 		s.out = make([]draw.Row, 0, len(text)/usualRow)
 	}
 	for text != "" {
-		if s.length == 0 { // most lines of a text that is there are complete
+		if s.length == 0 { // most lines of an available text are complete
 			if end := strings.IndexByte(text[:min(len(text), step)], '\n'); end >= 0 {
 				s.whole(text[:end])
 				text = text[end+1:]
@@ -114,7 +115,7 @@ func (s *Stream) End() []draw.Row {
 	return rows
 }
 
-// Rows returns how the part that was not returned yet looks so far.
+// Rows returns the current rendering of the part that has not been returned yet.
 func (s *Stream) Rows() []draw.Row {
 	c := *s
 	c.stack, c.out = slices.Clone(s.stack), nil
@@ -127,7 +128,7 @@ func (s *Stream) Rows() []draw.Row {
 	return c.out
 }
 
-// complete takes the line, which is complete.
+// complete handles the current line as complete.
 func (s *Stream) complete() {
 	line := string(s.line)
 	inside := s.inside
@@ -140,13 +141,14 @@ func (s *Stream) complete() {
 	s.whole(line)
 }
 
-// whole takes a line that is whole.
+// whole handles a complete line.
 func (s *Stream) whole(line string) {
 	s.take(strings.TrimSuffix(line, "\r"))
 	s.settle()
 }
 
-// early takes the beginning of a long line, if it can only be prose. A character that is not complete waits.
+// early handles the beginning of a long line if it can only be prose. An incomplete character
+// is held back.
 func (s *Stream) early() {
 	n := whole(s.line)
 	switch {
@@ -167,7 +169,7 @@ func (s *Stream) early() {
 	s.settle()
 }
 
-// whole returns how many bytes of text are whole characters.
+// whole returns how many bytes of text are complete characters.
 func whole(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(text[i]) {
@@ -180,7 +182,7 @@ func whole(text []byte) int {
 	return len(text)
 }
 
-// prose reports whether the line is part of a paragraph, whatever follows.
+// prose reports whether the line is part of a paragraph regardless of its continuation.
 func (s *Stream) prose() bool {
 	if s.fence.mark != "" || s.table.open() || bytes.IndexByte(s.line, '|') >= 0 {
 		return false
@@ -198,7 +200,7 @@ func (s *Stream) prose() bool {
 	return indentOf(rest) < 4 && !isHeading && fenceMark(text) == "" && strings.Trim(text, "-*_=:. \t") != ""
 }
 
-// take takes a complete line.
+// take parses a complete line.
 func (s *Stream) take(line string) {
 	rest, n := s.stack.match(line)
 	if n == len(s.stack) && s.fence.mark != "" {
@@ -208,7 +210,7 @@ func (s *Stream) take(line string) {
 	empty := strings.TrimSpace(rest) == ""
 	if n < len(s.stack) {
 		if !empty && s.para.text != "" && !starts(rest) {
-			s.para.add(rest) // a line without the marks of its paragraph still belongs to it
+			s.para.add(rest) // lazy continuation: the line belongs to the paragraph without its marks
 			return
 		}
 		s.closeTo(n)
@@ -230,7 +232,7 @@ func (s *Stream) take(line string) {
 	s.leaf(rest)
 }
 
-// leaf takes a line without the marks of its containers.
+// leaf handles a line without its container marks.
 func (s *Stream) leaf(line string) {
 	text := strings.TrimSpace(line)
 	if text == "" {
@@ -256,13 +258,13 @@ func (s *Stream) leaf(line string) {
 	case s.table.open():
 		s.tableLine(text)
 	case s.para.text == "" && indentOf(line) >= 4:
-		s.emit(s.memory().stock.Line(draw.Text, clean(line))) // code, too, or text that was laid out
+		s.emit(s.memory().stock.Line(draw.Text, clean(line))) // indented code, or preformatted text
 	default:
 		s.para.add(line)
 	}
 }
 
-// heading draws a heading.
+// heading renders a heading.
 func (s *Stream) heading(line, title string) {
 	if s.Marks {
 		title = line
@@ -277,7 +279,7 @@ func (s *Stream) heading(line, title string) {
 	s.emit(draw.Wrap(row, s.room(), nil)...)
 }
 
-// separate leaves an empty row before the next one.
+// separate inserts an empty row before the next one.
 func (s *Stream) separate() {
 	if !s.begun {
 		return
@@ -293,7 +295,7 @@ func (s *Stream) separate() {
 	}
 }
 
-// closeLeaf draws the paragraph or table that is open, and ends code.
+// closeLeaf renders the open paragraph or table, and ends code.
 func (s *Stream) closeLeaf() {
 	switch {
 	case s.para.text != "":
@@ -307,18 +309,18 @@ func (s *Stream) closeLeaf() {
 	}
 }
 
-// closeTo ends all but the first n containers.
+// closeTo closes all but the first n containers.
 func (s *Stream) closeTo(n int) {
 	s.closeLeaf()
 	for len(s.stack) > n {
 		if c := s.stack[len(s.stack)-1]; c.mark != "" && !c.shown {
-			s.emit(nil) // an item without content
+			s.emit(nil) // an empty item
 		}
 		s.stack = s.stack[:len(s.stack)-1]
 	}
 }
 
-// emit adds rows behind the marks of their containers.
+// emit adds rows prefixed with the marks of their containers.
 func (s *Stream) emit(rows ...draw.Row) {
 	for _, row := range rows {
 		if s.blank != nil {
@@ -330,7 +332,7 @@ func (s *Stream) emit(rows ...draw.Row) {
 	}
 }
 
-// enclose returns a row behind the marks of its containers, which are shown then.
+// enclose returns a row prefixed with its containers' marks, which then count as shown.
 func (s stack) enclose(row draw.Row, from *draw.Stock) draw.Row {
 	if len(s) == 0 {
 		return row
@@ -343,7 +345,7 @@ func (s stack) enclose(row draw.Row, from *draw.Stock) draw.Row {
 	return append(out, row...)
 }
 
-// prefix returns what stands before a row that is not the first one.
+// prefix returns the prefix of rows after the first.
 func (s stack) prefix() draw.Row {
 	row := make(draw.Row, len(s))
 	for i := range s {
@@ -352,7 +354,7 @@ func (s stack) prefix() draw.Row {
 	return row
 }
 
-// memory returns what is used for one text after the other.
+// memory returns the memory reused across texts.
 func (s *Stream) memory() *space {
 	if s.space == nil {
 		s.space = &space{}
@@ -360,8 +362,8 @@ func (s *Stream) memory() *space {
 	return s.space
 }
 
-// look returns how the next block is shown. In containers its rows become a part of others, and are there until the next
-// one is.
+// look returns the look of the next block. In containers, its rows become part of others and
+// are valid until the next block.
 func (s *Stream) look() look {
 	l := look{s.Marks, s.Links, s.memory(), &s.memory().stock}
 	if len(s.stack) > 0 {
@@ -371,10 +373,10 @@ func (s *Stream) look() look {
 	return l
 }
 
-// room returns the width that containers leave to a row of prose.
+// room returns the width available to prose inside the containers.
 func (s *Stream) room() int { return s.within(s.Width) }
 
-// within returns the width that containers leave to a row of w cells.
+// within returns the width available inside the containers in a row of w cells.
 func (s *Stream) within(w int) int {
 	if w <= 0 {
 		return 0

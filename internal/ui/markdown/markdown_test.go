@@ -36,7 +36,7 @@ func show(rows []draw.Row) string {
 	return b.String()
 }
 
-// drawn returns the rows of a text that arrives in pieces of a size.
+// drawn returns the rows of a text that arrives in pieces of the given size.
 func drawn(s Stream, text string, size int) []draw.Row {
 	var rows []draw.Row
 	for text != "" {
@@ -48,8 +48,8 @@ func drawn(s Stream, text string, size int) []draw.Row {
 	return append(rows, s.End()...)
 }
 
-// Answers are drawn so that they can be read and copied (second look 2.13, the model's side 5.18).
-//
+// TestMarkdown checks that answers are rendered so that they can be read and copied (second
+// look 2.13, the model's side 5.18).
 // Proves X-123.
 func TestMarkdown(t *testing.T) {
 	tests := []struct {
@@ -109,7 +109,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// Where the terminal bears no links, addresses are written out.
+// TestAddresses checks that addresses are written out if the terminal does not support links.
 func TestAddresses(t *testing.T) {
 	got := show(drawn(Stream{Width: 60}, "[docs](https://a.b/c), [https://a.b](https://a.b)", 9))
 	if want := "{docs|https://a.b/c} (https://a.b/c), {https://a.b|https://a.b}"; got != want {
@@ -117,7 +117,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Without styles nothing is taken away.
+// TestMarks checks that nothing is removed without styles.
 func TestMarks(t *testing.T) {
 	text := "# Head\n**a** `b`\n```sh\nx\n```"
 	if got := show(drawn(Stream{Width: 20, Marks: true}, text, 5)); got != strings.Replace(text, "# Head", "<h># Head</>", 1) {
@@ -125,7 +125,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// document draws a text with marks in good and bad places.
+// document generates a text with valid and invalid marks.
 func document(t *rapid.T) string {
 	part := rapid.OneOf(
 		rapid.SampledFrom([]string{"*", "**", "_", "`", "``", "~~", "[", "](", ")", "](http://a.b)", "<http://", ">", "\\", "|", "\n", "\n\n", "\n- ", "\n1. ", "\n> ", "\n```\n", "\n```go\n", "\n|-|-|\n", "\n# ", "    ", "\t", "!", "\x1b[1m", "字符", "é", "👩\u200d👧", "\xff", "\r", "---"}),
@@ -135,7 +135,7 @@ func document(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 120).Draw(t, "parts"), "")
 }
 
-// However a text is cut into pieces, the same rows come of it.
+// TestPieces checks that the rows do not depend on how a text is split.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := document(t)
@@ -154,7 +154,7 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// Rows that were returned early are those that the whole paragraph has.
+// TestSettledRows checks that rows returned early equal the rows of the complete paragraph.
 func TestSettledRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"word", "*em*", "**two words**", "`code`", "[a](http://b.c)", "字符", "*", "a_b", "\\*"}), 200, 600).Draw(t, "words")

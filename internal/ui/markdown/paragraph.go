@@ -7,10 +7,10 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A paragraph is one that is open.
+// A paragraph is an open paragraph.
 type paragraph struct {
-	text   string // its lines; of a long one, what was not drawn yet
-	before rune   // the character before text; 0 if there is none
+	text   string // its lines; for a long paragraph, the part not yet rendered
+	before rune   // the character before text, or 0
 }
 
 func (p *paragraph) add(line string) {
@@ -23,12 +23,13 @@ func (p *paragraph) add(line string) {
 }
 
 const (
-	// keepRows is how many rows at the end of a paragraph are held back, and maxPara the most text.
+	// keepRows is the number of rows held back at the end of a paragraph, and maxPara the
+	// maximum text size.
 	keepRows = 3
 	maxPara  = 8 << 10
 )
 
-// settle draws the first rows of a long paragraph, as far as what follows cannot change them.
+// settle renders the first rows of a long paragraph, as far as further text cannot change them.
 func (s *Stream) settle() {
 	if len(s.para.text) < step {
 		return
@@ -36,7 +37,7 @@ func (s *Stream) settle() {
 	s.para.text = clean(s.para.text)
 	open := s.para.look(s.look(), s.room())
 	if last := strings.LastIndexByte(s.para.text, '\n') + 1; strings.IndexByte(s.para.text[last:], '|') >= 0 {
-		open = min(open, last) // it may be the head of a table
+		open = min(open, last) // the line may be the head of a table
 	}
 	drawn := &s.space.lines
 	for i := len(drawn.rows) - keepRows; i > 0; i-- {
@@ -58,34 +59,34 @@ func (s *Stream) settle() {
 	s.para.drop(at)
 }
 
-// drop forgets the beginning of the text.
+// drop discards the beginning of the text.
 func (p *paragraph) drop(n int) {
 	p.before, _ = utf8.DecodeLastRuneInString(p.text[:n])
 	p.text = p.text[n:]
 }
 
-// Lines are the rows of a paragraph.
+// Lines holds the rows of a paragraph.
 type lines struct {
 	rows []draw.Row
-	src  []int // where each begins in the text; -1 if the text cannot be cut there
+	src  []int // offset of each row in the text; -1 if the text cannot be cut there
 }
 
 func (l *lines) add(row draw.Row, src int) { l.rows, l.src = append(l.rows, row), append(l.src, src) }
 
-// broken breaks the paragraph into rows, which are there until something else is broken.
+// broken breaks the paragraph into rows, which are valid until the next call.
 func (p paragraph) broken(l look, width int) []draw.Row {
 	p.text = clean(p.text)
 	p.look(l, width)
 	return l.space.lines.rows
 }
 
-// look breaks the paragraph, whose text is clean, into the lines of the look. What follows the text can change it from open
-// on.
+// look breaks the paragraph, whose text is clean, into the lines of l. Further text can change
+// the result from offset open on.
 func (p paragraph) look(l look, width int) (open int) {
 	pieces, open := l.inline(p.text, p.before)
 	out := &l.space.lines
 	out.rows, out.src = out.rows[:0], out.src[:0]
-	from := -1 // of the line; the first one cannot be cut off
+	from := -1 // start of the line; the first line cannot be cut off
 	for len(pieces) > 0 {
 		n := 0
 		for n < len(pieces) && pieces[n].Text != "\n" {
@@ -103,7 +104,7 @@ func (p paragraph) look(l look, width int) (open int) {
 	return open
 }
 
-// broken adds the rows of a line that begins at an offset in the text.
+// broken adds the rows of a line that begins at offset from.
 func (l look) broken(out *lines, pieces []piece, from, width int) {
 	if width <= 0 || short(pieces, width) {
 		out.add(l.row(pieces, draw.Text), from)
@@ -113,7 +114,7 @@ func (l look) broken(out *lines, pieces []piece, from, width int) {
 	l.space.row = row
 	breaks := draw.AppendBreaks(l.space.breaks[:0], row.String(), width, 0)
 	l.space.breaks = breaks
-	at := 0 // where row begins in the line
+	at := 0 // start of the row in the line
 	for i, b := range breaks {
 		if i > 0 {
 			from = source(pieces, b.From)
@@ -125,7 +126,8 @@ func (l look) broken(out *lines, pieces []piece, from, width int) {
 	}
 }
 
-// short reports whether pieces surely fit into a row: no character takes more cells than bytes, except for a tab.
+// short reports whether pieces certainly fit into a row: except for tabs, no character is wider
+// than its length in bytes.
 func short(pieces []piece, width int) bool {
 	size, last := 0, byte(' ')
 	for i := range pieces {
@@ -137,10 +139,11 @@ func short(pieces []piece, width int) bool {
 			last = text[len(text)-1]
 		}
 	}
-	return last != ' ' // blanks at the end are left out
+	return last != ' ' // trailing blanks are dropped
 }
 
-// source returns the place in the source of an offset in what is shown, or -1 if the source cannot be cut there.
+// source maps an offset in the displayed text to its source offset, or -1 if the source cannot
+// be cut there.
 func source(pieces []piece, at int) int {
 	for _, p := range pieces {
 		if at < len(p.Text) {
@@ -154,7 +157,7 @@ func source(pieces []piece, at int) int {
 	return -1
 }
 
-// row returns pieces as a row. Those that have no role of their own get one.
+// row returns pieces as a row, with role applied to pieces without a role of their own.
 func (l look) row(pieces []piece, role draw.Role) draw.Row {
 	row := joined(l.stock.Row(len(pieces)), pieces)
 	for i := range row {
@@ -165,7 +168,7 @@ func (l look) row(pieces []piece, role draw.Role) draw.Row {
 	return row
 }
 
-// joined appends pieces to a row. Those that look the same become one span.
+// joined appends pieces to a row. Adjacent pieces with the same style become one span.
 func joined(row draw.Row, pieces []piece) draw.Row {
 	for i := range pieces {
 		p := &pieces[i]

@@ -7,25 +7,25 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A table is one that is open.
+// A table is an open table.
 type table struct {
 	head   []string
-	right  []bool   // the columns whose cells end at the right
-	rows   []string // that were not drawn yet, as they are written
-	widths []int    // of the columns, once rows were drawn; they stay
-	drawn  bool     // the head was
+	right  []bool   // right-aligned columns
+	rows   []string // rows not yet rendered, as source text
+	widths []int    // column widths; fixed once rows were rendered
+	drawn  bool     // the head has been rendered
 }
 
 func (t *table) open() bool { return t.head != nil }
 
 const (
-	// maxTable is how many rows of a table are held back to align them.
+	// maxTable is the number of table rows held back for alignment.
 	maxTable = 50
-	// usualRows is how many most tables have at most.
+	// usualRows is the number of rows that most tables do not exceed.
 	usualRows = 8
 )
 
-// begins takes the second line of a table, after its head, which is the last line of the paragraph.
+// begins handles the second line of a table; the head is the last line of the paragraph.
 func (s *Stream) begins(text string) bool {
 	if !delimits(text) {
 		return false
@@ -64,11 +64,11 @@ func (s *Stream) tableLine(text string) {
 	}
 }
 
-// fields returns the texts of a row, one for each column, until it is called again.
+// fields returns the cells of a row, one for each column, valid until the next call.
 func (t *table) fields(m *space, row string) []string {
 	n := len(t.head)
 	m.texts = appendCells(m.texts[:0], row)
-	if len(m.texts) > n { // nothing is lost
+	if len(m.texts) > n { // keep surplus cells
 		m.texts = append(m.texts[:n-1], strings.Join(m.texts[n-1:], " | "))
 	}
 	for len(m.texts) < n {
@@ -77,12 +77,12 @@ func (t *table) fields(m *space, row string) []string {
 	return m.texts
 }
 
-// drawTable draws the rows so far: aligned, or as names and values if they do not fit.
+// drawTable renders the rows so far: aligned, or as names and values if they do not fit.
 func (s *Stream) drawTable() {
 	t, l := &s.table, s.look()
 	l.stock = &l.space.scratch
 	l.stock.Reuse()
-	cells := l.space.cells[:0] // of one row after the other
+	cells := l.space.cells[:0] // reused for each row
 	if !t.drawn {
 		cells = l.cells(cells, t.head, draw.Strong)
 	}
@@ -111,7 +111,7 @@ func (s *Stream) drawTable() {
 	t.drawn, t.rows = true, nil
 }
 
-// cells appends texts as they are shown in cells.
+// cells appends texts rendered as cells.
 func (l look) cells(out []draw.Row, texts []string, role draw.Role) []draw.Row {
 	for _, text := range texts {
 		pieces, _ := l.inline(clean(text), ' ')
@@ -120,7 +120,7 @@ func (l look) cells(out []draw.Row, texts []string, role draw.Role) []draw.Row {
 	return out
 }
 
-// align puts cells below those of other rows, two blanks apart.
+// align renders a row of cells aligned with the columns, two blanks apart.
 func (t *table) align(s *draw.Stock, cells []draw.Row) draw.Row {
 	spans := 0
 	for _, c := range cells {
@@ -149,14 +149,14 @@ func (t *table) align(s *draw.Stock, cells []draw.Row) draw.Row {
 	return row
 }
 
-// records draws rows as lines of names and values.
+// records renders rows as lines of names and values.
 func (s *Stream) records(cells []draw.Row) {
 	t := &s.table
 	columns := len(t.head)
 	look := look{s.Marks, s.Links, s.memory(), nil}
 	names := look.cells(nil, t.head, draw.Strong)
 	if !t.drawn {
-		cells = cells[columns:] // without the head
+		cells = cells[columns:] // drop the head
 	}
 	for i, cell := range cells {
 		name := names[i%columns]
@@ -176,10 +176,11 @@ func (s *Stream) records(cells []draw.Row) {
 	}
 }
 
-// tableCells returns the cells of a line of a table. A bar after a backslash, or in code, is part of a cell.
+// tableCells returns the cells of a table line. A bar after a backslash or in code is part of a
+// cell.
 func tableCells(line string) []string { return appendCells(nil, line) }
 
-// appendCells appends the cells of a line of a table to row, which is empty.
+// appendCells appends the cells of a table line to row, which must be empty.
 func appendCells(row []string, line string) []string {
 	line = strings.TrimPrefix(trim(line), "|")
 	if strings.IndexByte(line, '\\') < 0 && strings.IndexByte(line, '`') < 0 {
@@ -218,7 +219,8 @@ func appendCells(row []string, line string) []string {
 	return row
 }
 
-// codeLen returns the length of the code between backquotes that text begins with, or of the backquotes if it has no end.
+// codeLen returns the length of the backquoted code that text begins with, or of the backquotes
+// alone if they are not closed.
 func codeLen(text string) int {
 	n := run(text)
 	if end := strings.Index(text[n:], text[:n]); end >= 0 {

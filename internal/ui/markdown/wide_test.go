@@ -7,7 +7,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A table may be wider than prose.
+// TestTableWidth checks that a table may be wider than prose.
 func TestTableWidth(t *testing.T) {
 	cell := strings.Repeat("x", 60)
 	text := "|a|b|\n|-|-|\n|" + cell + "|" + cell + "|\n"
@@ -20,7 +20,8 @@ func TestTableWidth(t *testing.T) {
 	}
 }
 
-// Lines of a diff have the colours of a diff, and named characters are decoded, except in code.
+// TestDiffAndEntities checks that diff lines are colored, and that named characters are decoded
+// except in code.
 func TestDiffAndEntities(t *testing.T) {
 	s := Stream{Width: 80}
 	rows := append(s.Add("a &amp;&lt; b `&amp;` &#27;[2J\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n"), s.End()...)

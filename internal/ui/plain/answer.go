@@ -10,10 +10,10 @@ import (
 	"adze/internal/ui/ask"
 )
 
-// maxChoices is how many choices a list offers.
+// maxChoices is the maximum number of choices offered in a list.
 const maxChoices = 20
 
-// chooses handles a line that is meant for the list that is offered, and reports whether it is.
+// chooses handles a line meant for the offered list, and reports whether it was.
 func (f *Front) chooses(ctx context.Context, text string) bool {
 	offer := f.Offered()
 	if offer == nil || text == "" {
@@ -45,8 +45,8 @@ func pick(choices []desk.Choice, text string) *desk.Choice {
 	return &choices[n-1]
 }
 
-// answers reports whether text can only be meant for a list that is offered, though it is no choice: another number, a
-// letter, a yes or a no. It is nothing to ask a model.
+// answers reports whether text can only be meant for an offered list although it is not a valid
+// choice: another number, a letter, a yes or a no. It is not sent to the model.
 func answers(text string) bool {
 	_, err := strconv.Atoi(text)
 	return err == nil || utf8.RuneCountInString(text) == 1 || ask.Word(text) != ask.Else

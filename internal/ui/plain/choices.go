@@ -83,7 +83,7 @@ func (d *choicesDialog) enter(p *printer, text string) session.Reply {
 	return session.Selection{Declined: true}
 }
 
-// unoffered says why labels do not answer a closed choice, or "".
+// unoffered returns why labels do not answer a closed choice, or "".
 func unoffered(c session.Choice, labels []string) string {
 	for _, label := range labels {
 		if c.Closed && !slices.ContainsFunc(c.Options, func(o session.Option) bool { return o.Label == label }) {
@@ -93,7 +93,7 @@ func unoffered(c session.Choice, labels []string) string {
 	return ""
 }
 
-// chosen returns what a line chooses: nothing, options by their numbers, or else the text itself.
+// chosen returns the labels a line selects: none, options by their numbers, or the text itself.
 func chosen(c session.Choice, text string) []string {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -107,7 +107,8 @@ func chosen(c session.Choice, text string) []string {
 	return []string{named}
 }
 
-// label returns the label of the option with that number and true, or else the text.
+// label returns the label of the option with that number and true, otherwise the text and
+// false.
 func label(c session.Choice, text string) (string, bool) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(c.Options) {
 		return c.Options[n-1].Label, true
@@ -115,8 +116,8 @@ func label(c session.Choice, text string) (string, bool) {
 	return text, false
 }
 
-// labels returns the labels of the options with the numbers in a list, and what else is in it. It returns nil if the text
-// has no number: a comma may belong to a sentence.
+// labels returns the labels for the numbers in a list, and any other items verbatim. It returns
+// nil if the text contains no number: a comma may belong to a sentence.
 func labels(c session.Choice, text string) []string {
 	var all []string
 	numbers := false

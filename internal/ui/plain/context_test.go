@@ -10,8 +10,7 @@ import (
 	"adze/internal/msg"
 )
 
-// A page of any command is drawn to fit, and safe for the terminal.
-//
+// TestContextCommand checks that the page fits the width and is safe for the terminal.
 // Proves CTX-18.
 func TestContextCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

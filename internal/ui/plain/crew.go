@@ -12,19 +12,19 @@ import (
 	"adze/internal/tool"
 )
 
-// A crew is the sub-agents at work, in the order in which they began.
+// A crew lists the running sub-agents in the order they started.
 type crew []*helper
 
-// A helper is a sub-agent at work, as it was told last.
+// A helper is the last reported state of a running sub-agent.
 type helper struct {
 	session.Task
 	began time.Time
 }
 
-// maxTask is how many characters are shown of what a sub-agent is for and did last.
+// maxTask is the maximum length of a sub-agent's title and last action, in characters.
 const maxTask = 80
 
-// note notes how a sub-agent stands. Other tasks are none of them.
+// note records a sub-agent's state. Other tasks are ignored.
 func (c *crew) note(t session.Task) {
 	i := slices.IndexFunc(*c, func(h *helper) bool { return h.ID == t.ID })
 	switch {
@@ -38,12 +38,12 @@ func (c *crew) note(t session.Task) {
 	}
 }
 
-// launched reports whether a call waits for one of them.
+// launched reports whether a call is waiting for a sub-agent.
 func (c crew) launched(call string) bool {
 	return slices.ContainsFunc(c, func(h *helper) bool { return h.Use == call && !h.Background })
 }
 
-// lines returns a line about each: one that another launched comes after that, further to the right.
+// lines returns one line per sub-agent. A nested sub-agent follows its parent and is indented.
 func (c crew) lines() []string {
 	var lines []string
 	for _, b := range desk.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
@@ -52,7 +52,7 @@ func (c crew) lines() []string {
 	return lines
 }
 
-// list returns them in a line.
+// list returns the sub-agents on one line.
 func (c crew) list() string {
 	lines := c.lines()
 	for i := range lines {
@@ -61,7 +61,7 @@ func (c crew) list() string {
 	return strings.Join(lines, "; ")
 }
 
-// String tells the type of a sub-agent, its task, what it took so far, and what it is doing.
+// String describes a sub-agent's type, task, usage so far and current action.
 func (h *helper) String() string {
 	text := tool.OneLine(h.Type, maxTask)
 	if h.Title != "" {

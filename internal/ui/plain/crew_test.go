@@ -10,7 +10,7 @@ import (
 	"adze/internal/session"
 )
 
-// tell tells the session how a sub-agent stands.
+// tell reports a sub-agent's state to the session.
 func (c *console) tell(t session.Task) {
 	c.T.Helper()
 	t.Type = "scout"
@@ -20,12 +20,13 @@ func (c *console) tell(t session.Task) {
 	synctest.Wait()
 }
 
-// works returns how a sub-agent stands that has made calls.
+// works returns the state of a sub-agent that has made calls.
 func works(id, title string, calls int, doing string) session.Task {
 	return session.Task{ID: id, Title: title, Use: "toolu_1_1", News: session.TaskWorks, Used: session.TaskUse{Calls: calls}, Doing: doing}
 }
 
-// What sub-agents do beside an answer does not hold it back: it is written as it arrives.
+// TestAgentsBesideAnAnswer checks that background sub-agents do not delay the streaming of an
+// answer.
 func TestAgentsBesideAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "fragments 8 every=1s\nsay one two three four five six seven eight", nil)
@@ -41,8 +42,8 @@ func TestAgentsBesideAnAnswer(t *testing.T) {
 	})
 }
 
-// Sub-agents are told of once, and again after a silence, however much they do.
-//
+// TestAgentsAtWork checks that sub-agents are reported once, and again only after a silence,
+// regardless of their activity.
 // Proves AGENT-40.
 func TestAgentsAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -65,8 +66,8 @@ func TestAgentsAtWork(t *testing.T) {
 	})
 }
 
-// A question names the sub-agent that asks it first, on one line, whatever it is called.
-//
+// TestAgentAsks checks that a question first names the sub-agent that asks it, on one line, for
+// any name.
 // Proves AGENT-12.
 func TestAgentAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

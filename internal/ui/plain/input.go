@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// An input is what the user entered: a line, or the end.
+// An input is a line entered by the user, or the end of input.
 type input struct {
 	line string
 	end  bool
 }
 
-// continued stands before the second and further lines of an entry.
+// continued is the prompt of the second and further lines of an entry.
 const continued = ". "
 
-// read handles what is entered, and reads more only when that has been done: a program that a command starts may read the
-// same input. Nothing can interrupt a read of an input that stays open, so the goroutine is not waited for.
+// read handles input and continues reading only when it has been handled, because a program
+// started by a command may read the same input. A read from an input that stays open cannot be
+// interrupted, so nothing waits for this goroutine.
 func (f *Front) read(ctx context.Context) {
 	var rest string
 	buf := make([]byte, 64<<10)
@@ -42,7 +43,7 @@ func (f *Front) read(ctx context.Context) {
 	}
 }
 
-// hand has what was read handled, and waits for that.
+// hand passes input to the main loop and waits until it has been handled.
 func (f *Front) hand(ctx context.Context, t input) bool {
 	done := make(chan struct{})
 	handled := func(ctx context.Context) {
@@ -60,7 +61,7 @@ func (f *Front) hand(ctx context.Context, t input) bool {
 	}
 }
 
-// take handles what was entered.
+// take handles a line or the end of input.
 func (f *Front) take(ctx context.Context, t input) {
 	if t.end {
 		f.End()
@@ -78,7 +79,7 @@ func (f *Front) take(ctx context.Context, t input) {
 	f.enter(ctx, text)
 }
 
-// enter handles what the user entered.
+// enter handles an entry of the user.
 func (f *Front) enter(ctx context.Context, text string) {
 	trimmed := strings.TrimSpace(text)
 	switch {

@@ -17,9 +17,9 @@ import (
 	"adze/internal/ui/talk/talktest"
 )
 
-// The user sees what is waited for after two seconds, at most ten seconds pass without a sign, and nothing happens while
-// nothing goes on (the model's side, finding 5 and 5.2; second look 2.9).
-//
+// TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass
+// without output, and that nothing is written while idle (the model's side, finding 5 and 5.2;
+// second look 2.9).
 // Proves X-193, CLI-05.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -48,9 +48,9 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// What commands print is shown: its end while they run and when they have ended, and all of it when they fail, line by
-// line and with the exit code (the model's side 5.3, second look 2.4).
-//
+// TestOutput checks that command output is shown: its end while a command runs and when it
+// succeeds, and all of it when it fails, line by line and with the exit code (the model's side
+// 5.3, second look 2.4).
 // Proves CLI-05.
 func TestOutput(t *testing.T) {
 	last := "  ⋯ 4 earlier lines\n  line 5    of it\n"
@@ -86,8 +86,7 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 	})
 }
 
-// How far a call says it is, is said with it.
-//
+// TestProgressIsShown checks that a call's progress is shown with the call.
 // Proves MCP-36.
 func TestProgressIsShown(t *testing.T) {
 	def := tool.Def{Name: "Copy", Doc: "Copies.", Schema: json.RawMessage(`{"type":"object"}`)}
@@ -110,7 +109,8 @@ func TestProgressIsShown(t *testing.T) {
 	})
 }
 
-// The user is told of tasks that end, and which would end with the program, once (the model's side 5.14, second look 2.19).
+// TestTasksEnd checks that the user is notified once when a task ends, and once of tasks that
+// would end with the program (the model's side 5.14, second look 2.19).
 func TestTasksEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := task.New(t.TempDir(), nil)
@@ -145,8 +145,8 @@ func TestTasksEnd(t *testing.T) {
 	})
 }
 
-// What the model says between calls is shown, also where it comes as thinking (the model's side, finding 5).
-//
+// TestUpdates checks that text between calls is shown, including text sent as thinking (the
+// model's side, finding 5).
 // Proves PROV-42.
 func TestUpdates(t *testing.T) {
 	var out bytes.Buffer

@@ -12,8 +12,8 @@ import (
 	"adze/internal/memory"
 )
 
-// What a command starts, such as an editor, reads what is typed meanwhile.
-//
+// TestMemoryCommand checks that a program started by a command, such as an editor, receives the
+// input typed while it runs.
 // Proves MEM-42.
 func TestMemoryCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

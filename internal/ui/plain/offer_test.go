@@ -13,7 +13,7 @@ import (
 	"adze/internal/instruct"
 )
 
-// A notebook keeps what is added to instruction files.
+// A notebook records text added to instruction files.
 type notebook struct {
 	places []instruct.Place
 	added  []string
@@ -40,8 +40,8 @@ func (n *notebook) serve(c *setup) {
 	c.Desk.Instructions = n
 }
 
-// A line that begins with a number sign goes into instructions, and not to the model.
-//
+// TestNumberSign checks that a line beginning with a number sign is added to instructions and
+// not sent to the model.
 // Proves CTX-26.
 func TestNumberSign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,8 @@ say Three.
 	})
 }
 
-// While the model works no question comes between the list and the number.
+// TestNumberSignWhileItWorks checks that a question from the model does not appear between the
+// list and the number.
 func TestNumberSignWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n notebook
@@ -81,7 +82,7 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 		})
 		c.Enter("go\n")
 		c.Enter("# use tabs\n")
-		time.Sleep(20 * time.Second) // by now it asks about Do
+		time.Sleep(20 * time.Second) // by now the model asks about Do
 		if strings.Contains(c.Text(), "Allow?") {
 			t.Errorf("asked meanwhile: %s", c.Text())
 		}
@@ -104,7 +105,8 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 	})
 }
 
-// An interrupt takes the list away, and the end of the input does not wait for an answer.
+// TestNumberSignIsGivenUp checks that an interrupt dismisses the list, and that the end of
+// input does not wait for an answer.
 func TestNumberSignIsGivenUp(t *testing.T) {
 	for _, interrupt := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

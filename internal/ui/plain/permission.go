@@ -14,10 +14,11 @@ import (
 // A permissionDialog asks whether a call may run.
 type permissionDialog struct {
 	session.Permission
-	rest []draw.Row // lines of what is to be approved that the user has not seen yet
+	rest []draw.Row // lines to approve that the user has not seen yet
 }
 
-// draw writes who asks and why first, and last what would happen: it stays on the screen above the prompt.
+// draw writes the requester and reason first, and the proposed action last, so that it stays on
+// the screen above the prompt.
 func (d *permissionDialog) draw(p *printer) {
 	if d.Agent != nil {
 		p.say("\n" + tool.OneLine(d.Agent.String(), ask.MaxAbout) + " asks:")
@@ -43,7 +44,7 @@ func (d *permissionDialog) draw(p *printer) {
 	d.page(p, ask.MaxPage)
 }
 
-// lines returns all that the user has to see to approve the call.
+// lines returns everything the user has to see to approve the call.
 func (d *permissionDialog) lines(p *printer) []draw.Row {
 	var rows []draw.Row
 	if d.Command != "" {
@@ -62,7 +63,8 @@ func (d *permissionDialog) lines(p *printer) []draw.Row {
 	return rows
 }
 
-// page writes the next lines, and the consent after the last one. A few that would be left are written, too.
+// page writes the next lines, and the consent after the last one. If only a few lines would
+// remain, they are written too.
 func (d *permissionDialog) page(p *printer, max int) {
 	n := min(max, len(d.rest))
 	if len(d.rest)-n <= ask.MaxPage/10 {
@@ -89,7 +91,7 @@ func (d *permissionDialog) prompt() string {
 func (d *permissionDialog) enter(p *printer, text string) session.Reply {
 	word := ask.Word(text)
 	switch {
-	case word == ask.No: // the turn ends, and the user has the word
+	case word == ask.No: // the turn ends, and the user takes over
 		return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Interrupt: true}}
 	case len(d.rest) > 0 && text == "":
 		d.page(p, ask.MaxPage)

@@ -1,6 +1,6 @@
-// Package plain is the front end that reads and writes lines: it only appends to what is on the screen, so that it works in
-// every terminal and with a screen reader. Questions are answered by a letter, a word or a number. What is entered is
-// carried out by package talk.
+// Package plain is the line-based front end. It only appends to the screen, so that it works in
+// every terminal and with a screen reader. Questions are answered by a letter, a word or a
+// number. Package talk handles the input.
 package plain
 
 import (
@@ -11,7 +11,7 @@ import (
 	"adze/internal/ui/talk"
 )
 
-// A Config is what the front end needs. In, Out and Open are required.
+// Config configures a Front. In, Out and Open are required.
 type Config struct {
 	talk.Config
 	// In delivers lines, which the terminal edits.
@@ -19,15 +19,15 @@ type Config struct {
 	Out io.Writer
 	// Interrupts receives a value for each Ctrl-C; it may be nil.
 	Interrupts <-chan struct{}
-	// Width returns the width of the terminal; 0 means unknown.
+	// Width returns the terminal width; 0 means unknown.
 	Width   func() int
 	Palette draw.Palette
 	Glyphs  draw.Glyphs // the zero value means [draw.Unicode]
-	// Verbose shows all that commands print.
+	// Verbose shows all command output.
 	Verbose bool
-	// Dir is the working directory: paths in it are shown relative to it.
+	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
-	// Remember stores what was entered, for later sessions; it may be nil.
+	// Remember stores entered text for later sessions; it may be nil.
 	Remember func(text string, sent bool)
 }
 
@@ -36,8 +36,8 @@ type Front struct {
 	*talk.Driver
 	cfg     Config
 	out     *printer
-	asked   dialog // of the question that is shown; nil if there is none
-	partial string // the lines so far of an entry with several
+	asked   dialog // dialog of the current question, or nil
+	partial string // lines so far of a multi-line entry
 }
 
 // New returns a front end.
@@ -51,7 +51,7 @@ func New(cfg Config) *Front {
 	return &Front{cfg: cfg, out: newPrinter(cfg), Driver: talk.New(cfg.Config)}
 }
 
-// Run runs conversations until the user leaves or ctx is done.
+// Run runs conversations until the user quits or ctx is done.
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -61,7 +61,7 @@ func (f *Front) Run(ctx context.Context) error {
 	return f.Driver.Run(ctx, view{f})
 }
 
-// interrupts handles Ctrl-C, which does not come through the input.
+// interrupts handles Ctrl-C, which does not arrive through the input.
 func (f *Front) interrupts(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {

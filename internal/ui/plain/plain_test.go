@@ -26,13 +26,13 @@ var update = flag.Bool("update", false, "write golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A setup is what a test may change before a front end starts.
+// A setup holds the configuration a test may change before a front end starts.
 type setup struct {
 	Config
 	*talktest.Setup
 }
 
-// newConsole starts a front end over a script.
+// newConsole starts a front end with a script.
 func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	t.Helper()
 	parsed, err := replay.Parse("script", []byte(script))
@@ -51,7 +51,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	return &console{c, interrupts}
 }
 
-// A console is a person at a terminal.
+// A console simulates a user at a terminal.
 type console struct {
 	*talktest.Console
 	interrupts chan<- struct{}
@@ -63,7 +63,7 @@ func (c *console) interrupt() {
 	synctest.Wait()
 }
 
-// close waits for the end and compares the whole screen with what it should be.
+// close waits for the end and compares the whole screen with a golden file.
 func (c *console) close(golden string) {
 	c.T.Helper()
 	c.End()
@@ -138,8 +138,8 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// Whoever is asked about a command sees all of it, however long it is and wherever its lines end.
-//
+// TestCommandIsShownWhole checks that a permission prompt shows the entire command, whatever
+// its length and line breaks.
 // Proves SH-01.
 func TestCommandIsShownWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,8 +155,8 @@ say Fine.`, nil)
 	})
 }
 
-// One side of something that was said is summed up, and the person can see what there is to choose from.
-//
+// TestCompactOneSide checks compacting one side of a selected message, and that the choices are
+// shown.
 // Proves CTX-50.
 func TestCompactOneSide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestInterrupts(t *testing.T) {
 		c.interrupt()
 		c.Enter("second\n")
 		c.Enter("third\n")
-		c.interrupt() // at a question
+		c.interrupt() // while a question is shown
 		c.Enter("fourth\n")
 		c.interrupt()
 		c.interrupt()
@@ -212,7 +212,7 @@ func TestInterrupts(t *testing.T) {
 	})
 }
 
-// What is given on the command line is entered like anything else.
+// TestFirst checks that the command line prompt is handled like any other input.
 func TestFirst(t *testing.T) {
 	for _, first := range []string{"/resume", "hello"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -246,8 +246,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// What runs in the background is listed, looked at, waited for and stopped; a key moves what runs there.
-//
+// TestTasks checks that background tasks are listed, inspected, awaited and stopped, and that a
+// key moves a running call to the background.
 // Proves TASK-05, SHBG-02.
 func TestTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestTasks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tk.ID = id // or no two screens were the same
+			tk.ID = id // fixed, to make the screens comparable
 			return tk
 		}
 		background := func(tk *task.Task) *task.Task {

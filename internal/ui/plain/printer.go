@@ -17,27 +17,28 @@ import (
 	"adze/internal/ui/talk"
 )
 
-// A printer writes what happens in a session.
+// A printer writes session events.
 type printer struct {
 	writer
 	status
 	talk *talk.Conversation
 
-	// The current response: its text by block, as far as it is written. If a delta was missed, the rest is written when
-	// the response is complete.
+	// The current response: the text written so far, by block. If a delta was missed, the rest
+	// is written when the response is complete.
 	spoken  map[int]string
 	blocks  []int
-	update  *int // the block of thinking that is written; may be nil
+	update  *int // thinking block being written; may be nil
 	seq     session.Seq
 	missed  bool
-	shown   map[string]bool // uses whose change was shown with the question
+	shown   map[string]bool // tool uses whose change was shown with the question
 	retried bool
-	list    tool.Checklist // the task list as it was written last
+	list    tool.Checklist // task list as last written
 
-	used int // tokens of the window after the last response
+	used int // tokens in the window after the last response
 }
 
-// outputLines is how many lines are written of what a command printed, if it succeeded, and failedLines otherwise.
+// outputLines is the number of output lines written for a successful command, and failedLines
+// for a failed one.
 const (
 	outputLines = 10
 	failedLines = 200
@@ -60,7 +61,7 @@ func (p *printer) end() {
 	p.retried, p.shown = false, map[string]bool{}
 }
 
-// finished writes how a turn ended, unless it was completed, and what it has cost.
+// finished writes how a turn ended, unless it completed normally, and its cost.
 func (p *printer) finished(ev session.Finished) {
 	p.end()
 	p.spent(ev)
@@ -85,7 +86,7 @@ func (p *printer) finished(ev session.Finished) {
 	}
 }
 
-// spent writes what a turn has used: time, context window and money.
+// spent writes a turn's usage: time, context window and cost.
 func (p *printer) spent(ev session.Finished) {
 	if ev.After.Usage.Output == ev.Before.Usage.Output {
 		return
@@ -115,7 +116,7 @@ func (p *printer) changed(ev session.Changed) {
 	}
 }
 
-// count notes which entry is at hand, and so whether some were left out.
+// count records the sequence number of the current entry, to detect missed entries.
 func (p *printer) count(seq session.Seq) {
 	if p.seq != 0 && seq != p.seq+1 {
 		p.missed = true
@@ -123,7 +124,7 @@ func (p *printer) count(seq session.Seq) {
 	p.seq = seq
 }
 
-// event writes an event of the loop.
+// event writes an event of the agent loop.
 func (p *printer) event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Requesting:
@@ -170,7 +171,7 @@ func (p *printer) explain(err error) string {
 	return p.talk.Explain(err, p.talk.Model())
 }
 
-// delta writes a piece of a response, or notes that something arrives that is not shown.
+// delta writes a piece of a response, or records that something arrived that is not shown.
 func (p *printer) delta(ev model.Event) {
 	switch d := ev.(type) {
 	case model.TextDelta:
@@ -194,7 +195,7 @@ func (p *printer) delta(ev model.Event) {
 	}
 }
 
-// updated writes a piece of what the model says between calls, which comes as thinking.
+// updated writes a piece of text between calls, which arrives as thinking.
 func (p *printer) updated(d model.ThinkingDelta) {
 	if p.update == nil || *p.update != d.Block {
 		p.paragraph()
@@ -240,7 +241,7 @@ func (p *printer) answer(e msg.Entry) {
 	p.begin()
 }
 
-// done writes a call with its outcome, and what it printed or changed.
+// done writes a call with its outcome and its output or changes.
 func (p *printer) done(ev agent.ToolDone) {
 	title := tool.OneLine(ev.Use.Name, 80)
 	if c := p.forget(ev.Use.ID); c != nil {
@@ -273,7 +274,7 @@ func (p *printer) done(ev agent.ToolDone) {
 			most = failedLines
 		}
 		if whole := msg.PlainText(ev.Result.Parts); output.File == "" && len(whole) > len(output.Text) && output.Lines > strings.Count(output.Text, "\n")+1 {
-			output.Text = whole // the model was given more than is at hand
+			output.Text = whole // the model received more than is stored here
 		}
 		p.output(output, most)
 	case len(lines) > 0:
@@ -283,7 +284,7 @@ func (p *printer) done(ev agent.ToolDone) {
 	}
 }
 
-// tasks writes the entries of a task list that have changed since it was written last.
+// tasks writes the task list entries that have changed since the list was last written.
 func (p *printer) tasks(list tool.Checklist) {
 	changed := slices.DeleteFunc(slices.Clone(list), func(c tool.Check) bool { return slices.Contains(p.list, c) })
 	p.list = list
@@ -297,7 +298,8 @@ func (p *printer) outcome(role draw.Role, title, outcome string) {
 	p.line(draw.Span{Role: role, Text: "* "}, draw.Span{Role: draw.Strong, Text: draw.Clean(title)}, draw.Span{Text: ": " + draw.Clean(outcome)})
 }
 
-// output writes the last lines of what a command printed, at most so many, and where there is more.
+// output writes at most the given number of lines from the end of a command's output, and where
+// to find more.
 func (p *printer) output(d tool.Output, most int) {
 	o := p.options()
 	o.Max, o.Width = most, 0 // lines stay whole, to be copied
@@ -306,7 +308,7 @@ func (p *printer) output(d tool.Output, most int) {
 	}
 	d.Exit, d.Elapsed = nil, 0
 	if strings.HasPrefix(d.Note, "Exit code") || draw.Runs(d) {
-		d.Note = "" // the line before says so
+		d.Note = "" // the line before shows it
 	}
 	p.lines(draw.Page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}}, o))
 }
@@ -344,7 +346,8 @@ func (p *printer) recall(entries []msg.Entry) {
 	}
 }
 
-// reason returns why a call failed, from its result: the first line, and all of them if there are more.
+// reason returns why a call failed, from its result: the first line, and all lines if there are
+// more.
 func reason(ev agent.ToolDone) (first string, lines []string) {
 	text := strings.TrimSpace(msg.PlainText(ev.Result.Parts))
 	lines = strings.Split(text, "\n")

@@ -16,11 +16,11 @@ type dialog interface {
 	draw(p *printer)
 	// prompt returns the prompt for the next line.
 	prompt() string
-	// enter takes a line of the answer. It returns nil if it needs another.
+	// enter handles a line of the answer. It returns nil if it needs another.
 	enter(p *printer, text string) session.Reply
 }
 
-// dialogFor returns the dialog for a kind of question.
+// dialogFor returns the dialog for a question.
 func dialogFor(q session.Question) dialog {
 	switch q := q.(type) {
 	case session.Permission:
@@ -37,7 +37,7 @@ func dialogFor(q session.Question) dialog {
 	panic(fmt.Sprintf("plain: unknown question %T", q))
 }
 
-// reply takes a line of the answer to the question that is shown.
+// reply handles a line of the answer to the current question.
 func (f *Front) reply(ctx context.Context, text string) {
 	r := f.asked.enter(f.out, text)
 	if r == nil {
@@ -48,7 +48,7 @@ func (f *Front) reply(ctx context.Context, text string) {
 	f.Answer(ctx, r)
 }
 
-// declined is what the user enters to decline to answer.
+// declined is the input that declines to answer.
 const declined = "/skip"
 
 // A formDialog asks for one field after the other.

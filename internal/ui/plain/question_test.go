@@ -23,8 +23,8 @@ import (
 	"adze/internal/ui/ask"
 )
 
-// Choices are numbered, and forms asked for field by field. What a preview shows stays a preview.
-//
+// TestDialogs checks that choices are numbered, that forms are asked field by field, and that
+// previews are shown only as previews.
 // Proves X-009.
 func TestDialogs(t *testing.T) {
 	five := 5.0
@@ -100,9 +100,8 @@ func TestDialogs(t *testing.T) {
 	})
 }
 
-// A call through the door is asked about, shown and refused as the tool's own: the
-// name of the door is nowhere on the screen.
-//
+// TestCallsThroughTheDoor checks that a call through the door is presented as a call of the
+// tool itself: the door's name is nowhere on the screen.
 // Proves XTR-04.
 func TestCallsThroughTheDoor(t *testing.T) {
 	offered := []mcp.Offered{{Server: &roster.Entry{Name: "db", Given: "db"}, Tool: mcp.Tool{
@@ -149,9 +148,8 @@ func permissionOf(n int) session.Permission {
 	}}
 }
 
-// People say yes in many ways (second-look 2.7). One word that is neither yes nor no is asked about again, a sentence
-// is a refusal that the model hears, and a plain no ends the turn.
-//
+// TestAnswers checks the accepted forms of yes (second-look 2.7). An ambiguous word is asked
+// again, a sentence is a refusal sent to the model, and a plain no ends the turn.
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	q := permissionOf(2)
@@ -184,8 +182,9 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Nothing is approved half-seen (second-look 2.5), and nothing is said to have happened (2.6): a change is shown to its
-// last line, in pages if it is long, whatever is answered before.
+// TestAllOfItIsShown checks that nothing can be approved half-seen (second-look 2.5) and that a
+// proposed change is not presented as made (2.6): it is shown to its last line, in pages if it
+// is long, regardless of earlier answers.
 func TestAllOfItIsShown(t *testing.T) {
 	for _, answers := range [][]string{{"y"}, {"", "", "y"}, {"", "y", "y"}, {"always", "a"}, {"y", "y"}} {
 		n := 450
@@ -229,8 +228,8 @@ func TestAllOfItIsShown(t *testing.T) {
 	}
 }
 
-// A question shows the command once and whole, last on the screen (second-look 2.12), with what the model says of it,
-// and says what always means (2.17).
+// TestWhatQuestionsShow checks that a question shows the whole command once, last on the screen
+// (second-look 2.12), with the model's description, and explains the meaning of always (2.17).
 func TestWhatQuestionsShow(t *testing.T) {
 	long := "find . -name '" + strings.Repeat("x", 300) + "' -exec touch {} +"
 	rules := func(to scope.Scope, contents ...string) []permission.Update {

@@ -10,9 +10,9 @@ import (
 	"adze/internal/ui/talk/talktest"
 )
 
-// While the model works, a command that changes nothing answers at once, and one that stands for a prompt waits until the
-// turn has ended: it is not said into the turn.
-//
+// TestCommandsWhileItWorks checks that, while the model works, a read-only command answers
+// immediately and a prompt command waits until the turn has ended instead of being added to the
+// turn.
 // Proves CMD-01.
 func TestCommandsWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -40,8 +40,8 @@ func TestCommandsWhileItWorks(t *testing.T) {
 	})
 }
 
-// A command that takes long is told of, what is entered meanwhile waits for its end, and Ctrl-C cancels it.
-//
+// TestSlowCommand checks that a slow command is shown, that input entered while it runs waits
+// for its end, and that Ctrl-C cancels it.
 // Proves CMD-01.
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestSlowCommand(t *testing.T) {
 		}
 		c.Enter("/slow\n")
 		time.Sleep(time.Second)
-		c.Keys.Close() // the end of the input waits for it
+		c.Keys.Close() // the end of input waits for the command
 		if err := <-c.Done; err != nil {
 			t.Error(err)
 		}

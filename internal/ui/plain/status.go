@@ -9,52 +9,52 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A status is what goes on that has not led to a line yet.
+// A status is the current activity that has not produced a line yet.
 type status struct {
 	calls []*call
-	doing string // what the model does; empty if nothing is waited for
+	doing string // the model's activity; empty if idle
 	since time.Time
-	chars int    // of the response, that arrived
-	told  string // what was said last about it
+	chars int    // characters of the response received
+	told  string // name of the last reported activity
 	crew  crew
 }
 
-// A call is running, and shown if it takes long.
+// A call is a running call, shown if it takes long.
 type call struct {
 	id, title string
 	began     time.Time
 	output    tool.Output
-	news      string // what it says of its progress, in a line
+	news      string // its progress message, on one line
 }
 
 const (
-	// patience is how long nothing has to happen before the user is told what is waited for.
+	// patience is the idle time before the user is shown the current wait.
 	patience = 2 * time.Second
 	// callPatience is the same for a call, which has a name.
 	callPatience = time.Second
-	// silence is how long nothing is written; a little more is too long.
+	// silence is the longest time without output while something is running.
 	silence = 9 * time.Second
 )
 
-// phase begins to wait for something.
+// phase starts waiting for an activity.
 func (s *status) phase(doing string) {
 	s.doing, s.since, s.chars = doing, time.Now(), 0
 }
 
-// arrived notes that something of a response has arrived.
+// arrived records that part of a response has arrived.
 func (s *status) arrived(doing string, chars int) {
 	if s.doing != doing {
 		s.doing, s.since = doing, time.Now()
 	}
 	if s.chars += chars; doing == "writing" {
-		s.since = time.Now() // the text itself is seen
+		s.since = time.Now() // the text itself is visible
 	}
 }
 
-// idle says that nothing is waited for any more.
+// idle clears the current activity.
 func (s *status) idle() { s.doing, s.calls, s.told = "", nil, "" }
 
-// progress notes what a call prints.
+// progress records a call's output.
 func (s *status) progress(id string, d tool.Display) {
 	for _, c := range s.calls {
 		if c.id == id {
@@ -63,7 +63,7 @@ func (s *status) progress(id string, d tool.Display) {
 	}
 }
 
-// display notes what the call prints.
+// display records the call's output.
 func (c *call) display(d tool.Display) {
 	switch d := d.(type) {
 	case tool.Output:
@@ -73,7 +73,7 @@ func (c *call) display(d tool.Display) {
 	}
 }
 
-// forget removes a call that has ended, and returns it; nil if it was not known.
+// forget removes a finished call and returns it, or nil if it is unknown.
 func (s *status) forget(id string) *call {
 	for i, c := range s.calls {
 		if c.id == id {
@@ -84,7 +84,8 @@ func (s *status) forget(id string) *call {
 	return nil
 }
 
-// what returns what is waited for, for how long, and a name for it; empty if there is nothing to tell yet.
+// what returns the current wait, its start and a name for it, or empty strings if there is
+// nothing to report yet.
 func (s *status) what() (text string, since time.Time, name string) {
 	for _, c := range s.calls {
 		if time.Since(c.began) >= callPatience && !s.crew.launched(c.id) {
@@ -103,7 +104,7 @@ func (s *status) what() (text string, since time.Time, name string) {
 	return s.responding()
 }
 
-// responding returns what the model does, in the same way.
+// responding returns the model's activity in the same form.
 func (s *status) responding() (text string, since time.Time, name string) {
 	if len(s.calls) == 0 && s.doing != "" && time.Since(s.since) >= patience {
 		return s.doing, s.since, s.doing
@@ -120,10 +121,10 @@ func (s *status) tokens() string {
 	return ", about " + amount.Grouped(s.chars/charsPerToken) + " tokens"
 }
 
-// maxNews is how many characters are shown of what a call says of its progress.
+// maxNews is the maximum length of a call's progress message, in characters.
 const maxNews = 200
 
-// waiting writes what is waited for: once, and again when nothing was written for a while.
+// waiting writes the current wait: once, and again after a period of silence.
 func (p *printer) waiting() {
 	text, since, name := p.what()
 	if text == "" || p.told == name && time.Since(p.last) < silence {
@@ -133,5 +134,5 @@ func (p *printer) waiting() {
 	p.line(draw.Span{Role: draw.Faint, Text: p.cfg.Glyphs.More + " " + draw.Clean(text) + " (" + clock(since) + p.tokens() + ")"})
 }
 
-// clock returns how long something takes, in whole seconds.
+// clock returns the elapsed time in whole seconds.
 func clock(since time.Time) string { return time.Since(since).Truncate(time.Second).String() }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A suggestion appears beside the first prompt, when nothing else is going on, and one line answers it. What
-// is entered instead is a prompt as always.
+// TestSuggestion checks that a suggestion appears next to the first prompt when idle and that
+// one line answers it. Any other input is a normal prompt.
 func TestSuggestion(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -60,7 +60,8 @@ func TestSuggestion(t *testing.T) {
 	}
 }
 
-// A suggestion waits until a turn has ended, and a failure is told.
+// TestSuggestionWaits checks that a suggestion waits for the end of a turn and that a failure
+// is reported.
 func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", func(c *setup) {

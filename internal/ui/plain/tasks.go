@@ -10,7 +10,8 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// taskEnded tells the user that a background task has ended, with the end of its output if it failed.
+// taskEnded notifies the user that a background task has ended, with the end of its output if
+// it failed.
 func (p *printer) taskEnded(t *task.Task) {
 	role, state := draw.Good, string(t.Status())
 	if t.Status() != task.Completed {
@@ -31,5 +32,5 @@ func (p *printer) taskEnded(t *task.Task) {
 	}
 }
 
-// tailBytes is how much of the end of a task's output is looked at.
+// tailBytes is how much of the end of a task's output is read.
 const tailBytes = 8 << 10

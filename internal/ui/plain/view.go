@@ -17,7 +17,7 @@ import (
 // A view shows the conversation; see [talk.View].
 type view struct{ *Front }
 
-// Begin shows the greeting, the end of an earlier conversation, and what is entered first.
+// Begin shows the greeting, the end of an earlier conversation, and the initial input.
 func (f view) Begin(c *talk.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
@@ -27,7 +27,7 @@ func (f view) Begin(c *talk.Conversation, first string) {
 	}
 }
 
-// Left does nothing: what was typed is with the terminal.
+// Left does nothing: the terminal holds the typed text.
 func (f view) Left(*talk.Conversation) {}
 
 // Entry shows an entry of the session.
@@ -67,7 +67,7 @@ func (f view) Ask(q talk.Question) {
 	f.Ready()
 }
 
-// Settled says why the question that is shown needs no answer.
+// Settled shows why the current question no longer needs an answer.
 func (f view) Settled(q talk.Question, s session.Settled) {
 	f.asked = nil
 	if !f.Leaving() {
@@ -75,7 +75,7 @@ func (f view) Settled(q talk.Question, s session.Settled) {
 	}
 }
 
-// Offer shows a list, each choice with its number.
+// Offer shows a list with numbered choices.
 func (f view) Offer(_ context.Context, l desk.List) {
 	if len(l.Choices) == 0 {
 		f.Decline()
@@ -87,21 +87,21 @@ func (f view) Offer(_ context.Context, l desk.List) {
 	f.out.say(chooseOrContinue)
 }
 
-// chooseOrContinue explains a list that does not have to be answered.
+// chooseOrContinue explains a list that does not require an answer.
 const chooseOrContinue = "Enter a number to choose, or anything else to continue."
 
 // Postponed does nothing: the next prompt is an ordinary one.
 func (f view) Postponed() {}
 
-// Began shows that something runs.
+// Began shows that something is running.
 func (f view) Began(id, title string) {
 	f.out.calls = append(f.out.calls, &call{id: id, title: title, began: time.Now()})
 }
 
-// Progress notes what it prints.
+// Progress records its output.
 func (f view) Progress(id string, d tool.Display) { f.out.progress(id, d) }
 
-// Over notes that it has ended.
+// Over records that it has ended.
 func (f view) Over(id string) { f.out.forget(id) }
 
 // TaskEnded shows that a task has ended.
@@ -110,20 +110,20 @@ func (f view) TaskEnded(t *task.Task) { f.out.taskEnded(t) }
 // Say writes a text.
 func (f view) Say(text string) { f.out.say(text) }
 
-// Fail writes what went wrong.
+// Fail writes an error.
 func (f view) Fail(err error) { f.out.fail(err) }
 
 // Page writes a page.
 func (f view) Page(p desk.Page) { f.out.page(p) }
 
-// Whole writes a page of which nothing is left out.
+// Whole writes a page without omitting anything.
 func (f view) Whole(p desk.Page) {
 	f.out.unbounded = true
 	f.out.page(p)
 	f.out.unbounded = false
 }
 
-// Typing reports whether the user has begun to type something.
+// Typing reports whether the user has begun a multi-line entry.
 func (f view) Typing() bool { return f.partial != "" }
 
 // Holding reports whether questions have to wait.
@@ -132,23 +132,23 @@ func (f view) Holding() bool { return f.partial != "" }
 // Return does nothing: the terminal edits the line.
 func (f view) Return(string) {}
 
-// Keep remembers what was entered.
+// Keep remembers entered text.
 func (f view) Keep(text string) {
 	if f.cfg.Remember != nil {
 		f.cfg.Remember(text, true)
 	}
 }
 
-// Drop and Replay do nothing: lines that were entered early are with the driver.
+// Drop does nothing: the terminal driver holds lines entered early.
 func (f view) Drop() bool { return false }
 
-// Replay does nothing, either.
+// Replay does nothing; see Drop.
 func (f view) Replay(context.Context) {}
 
-// Frame does nothing: everything is written when it happens.
+// Frame does nothing: everything is written immediately.
 func (f view) Frame() (room <-chan struct{}) { return nil }
 
-// Ready writes the prompt of the question that is asked, or of the conversation.
+// Ready writes the prompt of the current question or of the conversation.
 func (f view) Ready() {
 	f.out.fresh()
 	switch {
@@ -160,24 +160,24 @@ func (f view) Ready() {
 	}
 }
 
-// Resume writes the prompt unless it stands there.
+// Resume writes the prompt unless it is already shown.
 func (f view) Resume() {
 	if !f.out.prompted {
 		f.Ready()
 	}
 }
 
-// Tick says what is waited for.
+// Tick writes the current wait.
 func (f view) Tick() {
 	if !f.Asking() && f.Offered() == nil {
 		f.out.waiting()
 	}
 }
 
-// Yield completes the line, for another program.
+// Yield completes the line before another program takes over the terminal.
 func (f view) Yield() { f.out.fresh() }
 
-// Clipboard says that lines cannot reach one.
+// Clipboard returns an error because a line-based terminal has no clipboard.
 func (f view) Clipboard(string) error {
 	return errors.New("this terminal has no clipboard, and neither wl-copy, xclip, xsel nor pbcopy is there")
 }

@@ -8,7 +8,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// quote writes the words of a server.
+// quote writes the text of a server.
 func quote(p *printer, text string) { p.lines(ask.Quote(text, p.width())) }
 
 // A visitDialog asks whether to open a page, or whether the user is done with it.
@@ -45,7 +45,7 @@ func (d *visitDialog) enter(_ *printer, text string) session.Reply {
 	return nil
 }
 
-// A samplingDialog asks whether a server may ask the model something.
+// A samplingDialog asks whether a server may query the model.
 type samplingDialog struct{ session.Sampling }
 
 func (d *samplingDialog) draw(p *printer) {

@@ -10,8 +10,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A command that cannot be undone is asked about with a line that says so. What would happen comes last.
-//
+// TestQuestionsWarn checks that an irreversible command is presented with a warning, and that
+// the proposed action comes last.
 // Proves SHC-02.
 func TestQuestionsWarn(t *testing.T) {
 	var out bytes.Buffer

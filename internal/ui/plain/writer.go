@@ -12,15 +12,15 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A writer appends text to what is on the screen.
+// A writer appends text to the screen.
 type writer struct {
 	w    io.Writer
 	cfg  Config
-	last time.Time // when something was written
+	last time.Time // time of the last write
 
 	wrap     draw.Wrapper
 	column   bool // the current line is not empty
-	prompted bool // the current line is the prompt with what is typed
+	prompted bool // the current line is the prompt with typed text
 
 	unbounded bool // pages are written whole
 }
@@ -29,10 +29,10 @@ func newWriter(cfg Config) writer {
 	return writer{w: cfg.Out, cfg: cfg, last: time.Now()}
 }
 
-// maxShown is the most lines of a display that are written.
+// maxShown is the maximum number of lines written of a display.
 const maxShown = 40
 
-// write writes text as it is, below the prompt if there is one.
+// write writes text verbatim, below the prompt if there is one.
 func (w *writer) write(text string) {
 	if text == "" {
 		return
@@ -45,7 +45,7 @@ func (w *writer) write(text string) {
 	w.prompted = false
 }
 
-// prompt writes the prompt, where the terminal shows what is typed after it.
+// prompt writes the prompt, after which the terminal echoes typed text.
 func (w *writer) prompt(text string) {
 	w.put(text)
 	w.prompted = true
@@ -56,7 +56,7 @@ func (w *writer) put(text string) {
 	w.column = !strings.HasSuffix(text, "\n")
 }
 
-// entered notes that the line of the prompt is complete.
+// entered records that the line of the prompt is complete.
 func (w *writer) entered() { w.column, w.prompted = false, false }
 
 // fresh starts a new line unless the current one is empty.
@@ -77,13 +77,13 @@ func (w *writer) line(spans ...draw.Span) { w.lines(draw.Wrap(spans, w.width(), 
 // say writes text, wrapped.
 func (w *writer) say(text string) { w.lines(draw.Fill(draw.Text, text, w.width())) }
 
-// speak writes more of a text that is to be read, wrapped.
+// speak writes more of a streamed text, wrapped.
 func (w *writer) speak(text string) {
 	w.wrap.Width, w.wrap.Prose = w.width(), true
 	w.write(w.wrap.Add(text))
 }
 
-// fail says what went wrong, as a sentence.
+// fail writes an error as a sentence.
 func (w *writer) fail(err error) {
 	text := err.Error()
 	first, n := utf8.DecodeRuneInString(text)
@@ -117,7 +117,7 @@ func (w *writer) display(d tool.Display) {
 // page writes a page.
 func (w *writer) page(page desk.Page) { w.lines(draw.Page(page, w.options())) }
 
-// lines writes rows that fit.
+// lines writes rows that already fit.
 func (w *writer) lines(rows []draw.Row) {
 	for _, row := range rows {
 		w.fresh()
