@@ -2,15 +2,15 @@ package screen
 
 import "adze/internal/platform/cells"
 
-// A cluster is what has been seen of the characters that a terminal may draw as one.
+// A cluster tracks characters that a terminal may draw as one.
 type cluster struct {
 	last   rune
 	uneven bool // terminals differ in its width
-	ended  bool // the cluster before it was uneven
-	flags  int  // letters of flags in a row
+	ended  bool // the previous cluster was uneven
+	flags  int  // number of consecutive flag letters
 }
 
-// next takes the next character, and reports whether it begins a cluster.
+// next adds a character and reports whether it begins a new cluster.
 func (c *cluster) next(r rune) bool {
 	if r < 0x300 {
 		c.ended = c.uneven
@@ -28,7 +28,7 @@ func (c *cluster) next(r rune) bool {
 	return !joined
 }
 
-// joins reports whether r may be drawn together with what is before it.
+// joins reports whether r may be drawn together with the preceding character.
 func (c *cluster) joins(r rune) bool {
 	switch {
 	case c.last == 0:
@@ -43,14 +43,15 @@ func (c *cluster) joins(r rune) bool {
 
 const joiner = 0x200d
 
-// isTone reports whether r is a colour of skin.
+// isTone reports whether r is a skin tone modifier.
 func isTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
-// isFlag reports whether r is one of the two letters of a flag.
+// isFlag reports whether r is a regional indicator, two of which form a flag.
 func isFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// composes reports whether r belongs to a script whose letters change their form, and so their width, with their
-// neighbours: those of India and South East Asia, and the parts of Korean syllables.
+// composes reports whether r belongs to a script whose letters change their form, and so their
+// width, with their neighbors: the scripts of India and Southeast Asia, and the parts of Korean
+// syllables.
 func composes(r rune) bool {
 	switch {
 	case r < 0x900:
@@ -61,8 +62,8 @@ func composes(r rune) bool {
 	return r >= 0xa800 && r < 0xac00 || r >= 0xd7b0 && r < 0xd800 || r >= 0x11000 && r < 0x12000
 }
 
-// differs reports whether terminals differ in how wide r is: the tables of old ones do not know emoji, and new ones draw
-// several characters as one.
+// differs reports whether terminals differ in how wide r is: old terminals' tables lack emoji,
+// and new terminals draw several characters as one.
 func differs(r rune) bool {
 	switch {
 	case r < 0x900:

@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
-// interfaceRows returns live rows as the interface shows them: text that streams in, what goes on, the input and the status.
+// interfaceRows returns live rows like those of the TUI: streaming text, the current activity,
+// the input and the status.
 func interfaceRows(text []string, clock int) ([]string, Point) {
 	rows := append(append([]string{}, text...), "", fmt.Sprintf("\x1b[36m▸\x1b[0m Writing %ds \x1b[2m∙ Esc stops\x1b[0m", clock), "\x1b[36m❯\x1b[0m ", "  \x1b[2mask ∙ opus ∙ 14% ∙ $0.08\x1b[0m")
 	return rows, Point{len(rows) - 2, 2}
 }
 
-// Text that streams in costs at most four bytes for each character, with all that is around it: 200 tokens a second, 30
-// frames a second. Rows that become final where they stand cost nothing.
+// TestBytesPerCharacter checks that streaming text costs at most four bytes per character in
+// total, at 200 tokens and 30 frames per second, and that rows that become final in place cost
+// nothing.
 func TestBytesPerCharacter(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		s := newStage(size[0], size[1], true)
@@ -38,7 +40,7 @@ func TestBytesPerCharacter(t *testing.T) {
 				final, tail = append(final, tail[0]), tail[1:]
 			}
 			line += word + " "
-			if i%7 == 6 { // 200 tokens a second in 30 frames
+			if i%7 == 6 { // 200 tokens per second in 30 frames
 				show(i / 200)
 			}
 		}
@@ -50,7 +52,7 @@ func TestBytesPerCharacter(t *testing.T) {
 	}
 }
 
-// Rows that become final where they stand are not written again.
+// TestFinalWhereItStands checks that rows that become final in place are not written again.
 func TestFinalWhereItStands(t *testing.T) {
 	s := newStage(80, 24, true)
 	s.shows(nil, []string{"one", "two", "\x1b[1mthree\x1b[0m", "> "}, Point{3, 2})

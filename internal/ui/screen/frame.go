@@ -2,23 +2,24 @@ package screen
 
 import "strconv"
 
-// unknown is a column that has to be set before something is written: terminals differ in how wide some characters are.
+// unknown is a column that must be set before writing: terminals differ in how wide some
+// characters are.
 const unknown = -1
 
-// A frame is what is written at once, and where the cursor is then.
+// A frame is one batch of output and the resulting cursor position.
 type frame struct {
 	out   []byte
 	at    Point
 	large bool // more than a few characters
 }
 
-// A terminal that knows how shows what is between these in one go.
+// Terminals that support synchronized output show the text between these atomically.
 const begin, end = "\x1b[?2026h", "\x1b[?2026l"
 
-// newFrame returns an empty frame that uses the memory of an earlier one.
+// newFrame returns an empty frame that reuses memory.
 func newFrame(memory []byte) *frame { return &frame{out: append(memory[:0], begin...)} }
 
-// finish returns what is to be written. Only larger changes are shown in one go.
+// finish returns the output. Only larger changes are synchronized.
 func (b *frame) finish() []byte {
 	switch {
 	case len(b.out) == len(begin):
@@ -32,7 +33,7 @@ func (b *frame) finish() []byte {
 
 func (b *frame) text(s string) { b.out = append(b.out, s...) }
 
-// control writes a control sequence with one number.
+// control writes a control sequence with one parameter.
 func (b *frame) control(n int, final byte) {
 	b.out = append(b.out, "\x1b["...)
 	if n != 1 {
@@ -47,7 +48,7 @@ func (b *frame) up(n int) {
 	}
 }
 
-// move moves the cursor to a place in the rows.
+// move moves the cursor to a point in the rows.
 func (b *frame) move(to Point) {
 	switch {
 	case to.Row < b.at.Row:
@@ -76,7 +77,7 @@ func (b *frame) below(i int) {
 	b.at = Point{i, 0}
 }
 
-// erase erases rows from one to another and goes back to the first.
+// erase erases a range of rows and returns to the first.
 func (b *frame) erase(from, to int) {
 	b.move(Point{from, 0})
 	b.text("\x1b[K")
@@ -86,8 +87,8 @@ func (b *frame) erase(from, to int) {
 	b.up(to - from - 1)
 }
 
-// cutBelow erases what is behind and below a place. It is not done in the first column: there are terminals that scroll
-// everything away when they erase from the first cell of the screen.
+// cutBelow erases everything after and below p. It never erases from the first column, because
+// some terminals scroll everything away when they erase from the first cell of the screen.
 func (b *frame) cutBelow(p Point) {
 	b.move(p)
 	if p.Col == 0 {
@@ -97,7 +98,7 @@ func (b *frame) cutBelow(p Point) {
 	b.text("\x1b[J")
 }
 
-// row writes a row from an offset in its text, where the cursor is.
+// row writes a row from a text offset, at the cursor.
 func (b *frame) row(r row, from int) {
 	if !r.uneven {
 		b.text(r.text[from:])
@@ -110,8 +111,8 @@ func (b *frame) row(r row, from int) {
 	}
 }
 
-// pinned writes text that begins in a column, and sets the column after characters that terminals show in different
-// widths. Then only those may look wrong.
+// pinned writes text that begins in a column, and sets the column after characters whose width
+// differs between terminals. Then only those may look wrong.
 func (b *frame) pinned(text string, col int) {
 	var c cluster
 	for text != "" {
@@ -130,8 +131,9 @@ func (b *frame) pinned(text string, col int) {
 	}
 }
 
-// rewrite changes a row from the first cell that differs, and returns how many cells it takes with those that are erased.
-// If they were more than slack, it is written from the beginning.
+// rewrite updates a row from the first cell that differs, and returns the number of cells it
+// occupies including erased ones. If more than slack cells would be erased, the row is written
+// from the beginning.
 func (b *frame) rewrite(i int, was, is row, slack int) (used int) {
 	same := common(was, is)
 	used = max(was.used, is.width)
@@ -141,7 +143,7 @@ func (b *frame) rewrite(i int, was, is row, slack int) (used int) {
 	}
 	b.move(Point{i, same.col})
 	shorter := was.width > is.width
-	if whole || is.uneven && same.col < was.width { // what terminals leave out would show what was there
+	if whole || is.uneven && same.col < was.width { // cells that terminals skip would show old content
 		b.text("\x1b[K")
 		shorter = false
 	}

@@ -7,8 +7,8 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// FuzzFrame shows text that could be anything, painted and not: nothing but what the terminal of the tests knows is
-// written, the live rows are where they should be, and what is final is above them.
+// FuzzFrame checks that arbitrary text, painted or not, produces only sequences known to the
+// test terminal, that the live rows are in place, and that the final lines are above them.
 func FuzzFrame(f *testing.F) {
 	for _, text := range []string{
 		"plain", "\x1b[2Jgone\x1b[3J", "\x1b]0;title\a", "\x1b]8;;http://x\x1b\\link", "a\x1b[1mb", "\x9b2J", "\u009b2J", "\x1bP1$r\x1b\\", "\x1b[?1049h", "a\x1b", "\x1b[", "\x1b]8;",

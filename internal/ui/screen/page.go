@@ -1,22 +1,23 @@
 package screen
 
-// A page is what the alternate screen is to show.
+// A page is the content of the alternate screen.
 type page struct {
 	rows  []string
 	caret *Point // nil hides the cursor
 }
 
-// A sheet is the alternate screen, as far as is known.
+// A sheet is the known state of the alternate screen.
 type sheet struct {
 	open          bool
 	rows          []row
-	width, height int // when they were written
+	width, height int // size when the rows were written
 	at            Point
-	hidden        bool // the cursor
+	hidden        bool // the cursor is hidden
 }
 
-// Page shows rows on the alternate screen, from its top, with the cursor at caret; nil hides the cursor. Frames that come
-// while it is open are kept until [Screen.ClosePage]. Rows that do not fit are left out.
+// Page shows rows on the alternate screen, from its top, with the cursor at caret; nil hides
+// the cursor. Frames that arrive while it is open are held until [Screen.ClosePage]. Rows that
+// do not fit are omitted.
 func (s *Screen) Page(rows []string, caret *Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +25,8 @@ func (s *Screen) Page(rows []string, caret *Point) {
 	s.start()
 }
 
-// ClosePage leaves the alternate screen, if it is shown. The rows and lines below are as they were, and then what has
-// become of them since.
+// ClosePage leaves the alternate screen if it is shown. The rows and lines below are restored
+// and then brought up to date.
 func (s *Screen) ClosePage() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +36,7 @@ func (s *Screen) ClosePage() {
 	}
 }
 
-// show brings the alternate screen up to date.
+// show updates the alternate screen.
 func (s *sheet) show(b *frame, next queue, width, height int) {
 	if !s.open {
 		*s = sheet{open: true}
@@ -67,7 +68,7 @@ func (s *sheet) show(b *frame, next queue, width, height int) {
 	s.at = b.at
 }
 
-// close leaves the alternate screen, if it is shown.
+// close leaves the alternate screen if it is shown.
 func (s *sheet) close(b *frame) {
 	if !s.open {
 		return
@@ -79,7 +80,7 @@ func (s *sheet) close(b *frame) {
 	*s = sheet{}
 }
 
-// fill returns as many rows as the screen has, each cut to its width.
+// fill returns one row per screen line, each cut to the width.
 func fill(rows []string, width, height int) []row {
 	out := make([]row, height)
 	for i := range min(height, len(rows)) {

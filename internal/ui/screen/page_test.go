@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever pages show, the alternate screen has just that, and what was there before is there again afterwards, with what
-// was written meanwhile.
+// TestPages checks that the alternate screen shows exactly the page, and that the main screen
+// is restored afterwards, including output written while the page was open.
 func TestPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(8, 30).Draw(t, "width"), rapid.IntRange(4, 8).Draw(t, "height")
@@ -60,7 +60,8 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// What is said while a page is open is there after it, once and in order.
+// TestFramesBehindPage checks that output written behind a page appears after it, once and in
+// order.
 func TestFramesBehindPage(t *testing.T) {
 	s := newStage(20, 5, false)
 	terminal := s.terminal
@@ -81,7 +82,7 @@ func TestFramesBehindPage(t *testing.T) {
 	}
 }
 
-// A page fits the terminal again after its size has changed, and so does what it covers.
+// TestPageResize checks that a page and the screen it covers fit the terminal after a resize.
 func TestPageResize(t *testing.T) {
 	s := newStage(40, 8, false)
 	terminal := s.terminal
@@ -112,7 +113,8 @@ func TestPageResize(t *testing.T) {
 	}
 }
 
-// After another program has written to the terminal, all of the page is written again.
+// TestPageForget checks that the whole page is rewritten after another program has written to
+// the terminal.
 func TestPageForget(t *testing.T) {
 	s := newStage(20, 3, false)
 	terminal := s.terminal
@@ -130,7 +132,7 @@ func TestPageForget(t *testing.T) {
 	}
 }
 
-// pages shows a page and waits until it is written, and closes leaves it.
+// pages shows a page and waits until it is written; closes closes it.
 func (s *stage) pages(rows []string, caret *Point) {
 	s.Page(rows, caret)
 	s.written()

@@ -2,20 +2,21 @@ package screen
 
 import "strings"
 
-// A region is what the terminal shows of the live rows, as far as is known. There is always one row, which may be empty.
+// A region is the known state of the live rows on the terminal. There is always one row, which
+// may be empty.
 type region struct {
 	reflows       bool
 	rows, spare   []row
-	caret         Point // where the cursor is
-	width, height int   // when they were written; 0 before
+	caret         Point // cursor position
+	width, height int   // size when the rows were written; 0 before
 }
 
-// resized reports whether the terminal has another size than when the rows were written.
+// resized reports whether the terminal size has changed since the rows were written.
 func (r *region) resized(width, height int) bool {
 	return r.width != 0 && (r.width != width || r.height != height)
 }
 
-// take writes what waits.
+// take writes the queued output.
 func (r *region) take(b *frame, next queue, width, height int) {
 	if next.forget {
 		r.forget()
@@ -32,8 +33,8 @@ func (r *region) take(b *frame, next queue, width, height int) {
 // forget begins a new region in the line of the cursor.
 func (r *region) forget() { r.rows, r.caret, r.width = nil, Point{}, 0 }
 
-// resize removes the rows if the size has changed. Where the terminal has broken them again, they take more lines than
-// before, and the first of them is further up.
+// resize removes the rows if the size has changed. If the terminal has reflowed them, they take
+// more lines than before, and the first of them is further up.
 func (r *region) resize(b *frame, width, height int) {
 	if !r.resized(width, height) {
 		r.width, r.height = width, height
@@ -48,23 +49,24 @@ func (r *region) resize(b *frame, width, height int) {
 	}
 	b.large = true
 	b.up(min(above, height-1))
-	// There are terminals that scroll everything away when they erase from the first cell of the screen.
+	// Some terminals scroll everything away when they erase from the first cell of the screen.
 	b.text("\r\x1b[K \x1b[J\r")
 	r.rows, r.caret, r.width, r.height = nil, Point{}, width, height
 }
 
-// clear scrolls everything above the rows, of which there are none, out of sight.
+// clear scrolls everything out of sight. There must be no live rows.
 func (r *region) clear(b *frame) {
 	b.large = true
 	b.text(strings.Repeat("\r\n", r.height-1))
 	b.up(r.height - 1)
 }
 
-// maxSlack is how many cells behind a live row may have been erased. There are terminals to which erased cells are part of
-// the line when they break it.
+// maxSlack is the maximum number of erased cells after a live row. Some terminals treat erased
+// cells as part of the line when they reflow it.
 const maxSlack = 8
 
-// show writes final lines and live rows in the place of the rows before. Rows that are there already cost nothing.
+// show writes final lines and live rows in place of the previous rows. Unchanged rows cost
+// nothing.
 func (r *region) show(b *frame, final, live []string, caret Point) {
 	rows, caret := r.fit(live, caret)
 	shown := r.rows
@@ -89,7 +91,7 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 		case wide:
 			b.erase(at, len(shown))
 			b.row(*next, 0)
-			shown = shown[:at] // nothing below is where it was
+			shown = shown[:at] // everything below has moved
 			changed++
 		default:
 			next.used = b.rewrite(at, shown[at], *next, slack)
@@ -115,7 +117,8 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 	r.rows, r.spare, r.caret = rows, r.rows, caret
 }
 
-// fit returns the rows that fit on the terminal, cut to its width, and where the caret is in them.
+// fit returns the rows that fit on the terminal, cut to its width, and the caret position in
+// them.
 func (r *region) fit(live []string, caret Point) ([]row, Point) {
 	if most := r.height - 1; len(live) > most {
 		first := min(max(0, caret.Row-most+1), len(live)-most)
@@ -140,7 +143,7 @@ func (r *region) fit(live []string, caret Point) ([]row, Point) {
 	return rows, caret
 }
 
-// mark returns the one row that is shown while the size changes: the beginning of the row of the caret.
+// mark returns the single row shown while the size changes: the beginning of the caret's row.
 func mark(live []string, caret Point) ([]string, Point) {
 	if caret.Row < 0 || caret.Row >= len(live) {
 		return nil, Point{}

@@ -9,16 +9,16 @@ import (
 
 // A row is a line as it is written.
 type row struct {
-	given  string // by the caller
-	text   string // of which a terminal obeys styles and links only, and which ends without them
+	given  string // text passed by the caller
+	text   string // contains only styles and links as sequences, and resets them at the end
 	width  int
-	used   int  // cells that the terminal may count as those of the row, since it was written from the beginning
-	simple bool // printable ASCII alone
+	used   int  // cells the terminal may count as part of the row since it was written from the beginning
+	simple bool // printable ASCII only
 	uneven bool // terminals differ in its width
-	tabs   bool // there are tabs, whose width depends on the terminal
+	tabs   bool // contains tabs, whose width depends on the terminal
 }
 
-// liveRow returns a row that is no wider than width. Its tabs are blanks.
+// liveRow returns a row cut to width. Its tabs become blanks.
 func liveRow(text string, width int) row {
 	r := row{given: text}
 	if plain(text) && len(text) <= width {
@@ -32,7 +32,8 @@ func liveRow(text string, width int) row {
 	return r
 }
 
-// finalRow returns a line that is written whole. Its tabs stay, for those who copy it.
+// finalRow returns a line that is written whole. Its tabs are preserved, so that they can be
+// copied.
 func finalRow(text string) row {
 	r := row{given: text}
 	if plain(text) {
@@ -46,7 +47,7 @@ func finalRow(text string) row {
 // plain reports whether text is printable ASCII.
 func plain(text string) bool { return ascii(text) == len(text) }
 
-// ascii returns how many bytes at the beginning of text are printable ASCII.
+// ascii returns the length of the printable ASCII prefix of text.
 func ascii(text string) int {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -56,7 +57,7 @@ func ascii(text string) int {
 	return len(text)
 }
 
-// read sets the text, cut to width if that is not 0.
+// read sets the text, cut to width unless width is 0.
 func (r *row) read(text string, width int) {
 	var b strings.Builder
 	var c cluster
@@ -109,7 +110,7 @@ func (r *row) read(text string, width int) {
 	r.text = b.String()
 }
 
-// A place is one in a row: an offset in its text, the cell there, and the sequences that are in force.
+// A place is a position in a row: a text offset, the cell there, and the active sequences.
 type place struct {
 	offset, col int
 	style       string
@@ -130,7 +131,7 @@ func common(was, is row) place {
 	for at.offset <= n {
 		rest := is.text[at.offset:]
 		size, kind := token(rest)
-		// What takes no cell of its own belongs to the one before it.
+		// Zero-width characters belong to the preceding cell.
 		if begins(c, rest) && begins(c, was.text[at.offset:]) {
 			last = place{at.offset, at.col, open.String()}
 		}
@@ -149,7 +150,7 @@ func common(was, is row) place {
 	return last
 }
 
-// begins reports whether text does not continue the cluster before it.
+// begins reports whether text does not continue the preceding cluster.
 func begins(c cluster, text string) bool {
 	for text != "" {
 		n, kind := token(text)
@@ -162,7 +163,7 @@ func begins(c cluster, text string) bool {
 	return true
 }
 
-// decode returns a character and how many cells it takes.
+// decode returns the first character of text and its width.
 func decode(text string) (rune, int) {
 	if text[0] < utf8.RuneSelf {
 		return rune(text[0]), 1

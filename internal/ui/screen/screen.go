@@ -1,7 +1,8 @@
-// Package screen writes to a terminal: finished lines once and for good, and below them a few live rows that change.
-// What has scrolled away stays as it was written. It asks the terminal nothing, and needs no more of it than moves of the
-// cursor and erasing. A terminal that is slow holds up nothing else: it gets every finished line, and of the live rows the
-// last. What text may hold is left to package draw; no control sequence but styles and links gets through in any case.
+// Package screen renders to a terminal: finished lines, which are written once, and below them
+// a few live rows that are updated in place. Scrolled-off lines never change. It sends no
+// queries and requires only cursor movement and erasing. A slow terminal does not block
+// callers: it receives every finished line, but only the latest live rows. Apart from styles
+// and links, control sequences are never written.
 package screen
 
 import (
@@ -10,55 +11,56 @@ import (
 	"time"
 )
 
-// A Point is a place in the live rows: a row and a cell in it, from 0.
+// A Point is a position in the live rows: a row and a cell in it, from 0.
 type Point struct{ Row, Col int }
 
-// Widest is how many cells a live row should have at most, however wide the terminal is: the terminal breaks wider rows when
-// the window is divided, which costs rows until the next frame.
+// Widest is the recommended maximum width of a live row, however wide the terminal is: the
+// terminal breaks wider rows when the window is split, which costs rows until the next frame.
 const Widest = 160
 
-// A Screen is a terminal. Its methods may be called by one goroutine at a time. None but [Screen.Leave] waits for the
-// terminal.
+// A Screen is a terminal. Its methods must not be called concurrently. Only [Screen.Leave]
+// waits for the terminal.
 type Screen struct {
 	w    io.Writer
 	size func() (width, height int)
 
-	// What belongs to the goroutine that writes.
+	// Owned by the writing goroutine.
 	region region
 	sheet  sheet
 	memory []byte
 
 	mu       sync.Mutex
 	queue    queue
-	settles  time.Time     // when the size counts as settled; see [settling]
-	again    *time.Timer   // shows all rows then; nil before the first change
-	done     chan struct{} // closed when all is written; nil if nothing waits
-	progress int           // pieces that were written
+	settles  time.Time     // time at which the size counts as settled; see [settling]
+	again    *time.Timer   // then shows all rows; nil before the first change
+	done     chan struct{} // closed when everything is written; nil if nothing is queued
+	progress int           // number of pieces written
 	room     chan struct{}
 }
 
-// A queue is what is not written yet.
+// A queue holds the output that is not yet written.
 type queue struct {
 	final   []string
-	bytes   int // of final
+	bytes   int // size of final
 	live    []string
 	caret   Point
-	changed bool // something is to be shown
-	clear   bool // what stands above the live rows is to be scrolled away
-	forget  bool // the terminal was used by another program
+	changed bool // there is something to show
+	clear   bool // scroll away everything above the live rows
+	forget  bool // another program has used the terminal
 	page    *page
 	sent    string // other sequences
 }
 
-// New returns a screen that begins on an empty line. Size returns the size of the terminal and is called by a goroutine of
-// the screen. Reflows says that the terminal is known to break lines again when it becomes narrower.
+// New returns a screen that begins on an empty line. Size returns the terminal size and is
+// called from a goroutine of the screen. Reflows is true if the terminal is known to reflow
+// lines when it becomes narrower.
 func New(w io.Writer, size func() (width, height int), reflows bool) *Screen {
 	return &Screen{w: w, size: size, region: region{reflows: reflows}, room: make(chan struct{}, 1)}
 }
 
-// Frame writes the final lines, and below them the live rows with the cursor at caret. If there are more rows than fit,
-// those that end with the row of the caret are shown. Final lines that are wider than the terminal are written whole;
-// live rows are cut. The rows belong to the screen from now on.
+// Frame writes the final lines, and below them the live rows with the cursor at caret. If there
+// are more rows than fit, the rows up to the caret's row are shown. Final lines wider than the
+// terminal are written whole; live rows are cut. The screen takes ownership of the rows.
 func (s *Screen) Frame(final, live []string, caret Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +74,7 @@ func (s *Screen) Frame(final, live []string, caret Point) {
 	}
 }
 
-// Send writes a sequence that shows nothing, such as one for the clipboard, in its turn.
+// Send writes a sequence without visible output, such as one for the clipboard, in order.
 func (s *Screen) Send(sequence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,14 +89,15 @@ func (s *Screen) Written() bool {
 	return s.done == nil
 }
 
-// Full reports that so many final lines wait for the terminal that no more should be made.
+// Full reports whether so many final lines are queued that no more should be produced.
 func (s *Screen) Full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queue.bytes >= maxWaiting
 }
 
-// Room returns a channel that gets a value when there is room for more lines, or nil if there is.
+// Room returns a channel that receives a value when there is room for more lines, or nil if
+// there already is.
 func (s *Screen) Room() <-chan struct{} {
 	if !s.Full() {
 		return nil
@@ -102,22 +105,22 @@ func (s *Screen) Room() <-chan struct{} {
 	return s.room
 }
 
-// maxWaiting is the size of the final lines that may wait, and maxPiece of those that are written at once: between pieces
-// the live rows are brought up to date.
+// maxWaiting is the maximum size of queued final lines. maxPiece is the maximum size written at
+// a time: live rows are updated between pieces.
 const (
 	maxWaiting = 1 << 20
 	maxPiece   = 32 << 10
 )
 
-// Forget leaves the live rows where they are, after another program has written to the terminal. The next ones begin in the
-// line of the cursor. A page is written again.
+// Forget abandons the live rows in place after another program has written to the terminal. The
+// next ones begin in the line of the cursor. A page is written again.
 func (s *Screen) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue.forget = true
 }
 
-// Clear scrolls everything above the live rows out of sight. Nothing is lost: it can be scrolled back to.
+// Clear scrolls everything above the live rows out of sight. It remains in the scrollback.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +128,8 @@ func (s *Screen) Clear() {
 	s.start()
 }
 
-// Leave removes the live rows and waits until everything is written, for another program or the shell. A terminal that
-// takes nothing for a while is not waited for.
+// Leave removes the live rows and waits until everything is written, for another program or the
+// shell. It gives up on a terminal that accepts nothing for a while.
 func (s *Screen) Leave() {
 	s.ClosePage()
 	s.Frame(nil, nil, Point{})
@@ -135,8 +138,8 @@ func (s *Screen) Leave() {
 	s.Forget()
 }
 
-// busy waits until everything is written, and reports false then, or if nothing was for a while. Before is how much was
-// written when it was called the last time.
+// busy waits until everything is written. It reports false then, or if there was no progress
+// for a while. Before is the progress at the previous call.
 func (s *Screen) busy(before *int) bool {
 	s.mu.Lock()
 	done, progress := s.done, s.progress
@@ -153,10 +156,10 @@ func (s *Screen) busy(before *int) bool {
 	}
 }
 
-// patience is how long a terminal may take nothing before it is left.
+// patience is how long a terminal may accept nothing before it is abandoned.
 const patience = 2 * time.Second
 
-// start makes sure that a goroutine writes what waits.
+// start makes sure that a goroutine is writing the queue.
 func (s *Screen) start() {
 	s.queue.changed = true
 	if s.done == nil {
@@ -165,7 +168,7 @@ func (s *Screen) start() {
 	}
 }
 
-// write writes until nothing waits.
+// write writes until the queue is empty.
 func (s *Screen) write() {
 	for {
 		width, height := s.bounds()
@@ -188,7 +191,7 @@ func (s *Screen) write() {
 	}
 }
 
-// take returns what is to be written next, or false after the last.
+// take returns the output to write next. It reports false after the last.
 func (s *Screen) take(width, height int) (queue, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,13 +216,13 @@ func (s *Screen) take(width, height int) (queue, bool) {
 		s.queue.final = nil
 	}
 	next.final = next.final[:n]
-	if s.queue.final != nil { // first all of it
+	if s.queue.final != nil { // all final lines come first
 		s.queue.changed, s.queue.clear, next.clear = true, next.clear, false
 	}
 	if full && s.queue.bytes < maxWaiting {
 		select {
 		case s.room <- struct{}{}:
-		default: // it is known already
+		default: // already signaled
 		}
 	}
 	if s.settling(width, height, next.forget) {
@@ -228,8 +231,8 @@ func (s *Screen) take(width, height int) (queue, bool) {
 	return next, true
 }
 
-// settling reports whether the size of the terminal is changing. While the user drags the edge of a window, only a mark is
-// shown: the terminal would break rows that are wider, each time in a place that cannot be known.
+// settling reports whether the terminal is being resized. While the user drags the edge of a
+// window, only a mark is shown: the terminal would reflow wider rows unpredictably.
 func (s *Screen) settling(width, height int, forgotten bool) bool {
 	now := time.Now()
 	if s.region.resized(width, height) && !forgotten {
@@ -243,21 +246,21 @@ func (s *Screen) settling(width, height int, forgotten bool) bool {
 	return now.Before(s.settles)
 }
 
-// settled is how long after its last change the size of the terminal counts as settled. It is longer than the 250 ms for
-// which tmux keeps a further change to itself after it has told of one: lines that are written meanwhile would go where the
-// live rows no longer are, over others that are final.
+// settled is how long after its last change the terminal size counts as settled. It is longer
+// than the 250 ms for which tmux delays a second resize notification: lines written in that
+// time would overwrite final lines, because the live rows have moved.
 const settled = 300 * time.Millisecond
 
 // settle shows all rows again.
 func (s *Screen) settle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.queue.forget && s.queue.page == nil { // or another program has the terminal
+	if !s.queue.forget && s.queue.page == nil { // otherwise another program has the terminal
 		s.start()
 	}
 }
 
-// bounds returns the size of the terminal, or what is usual if it does not tell.
+// bounds returns the size of the terminal, or a default if it is unknown.
 func (s *Screen) bounds() (width, height int) {
 	width, height = s.size()
 	if width < 2 {
@@ -269,7 +272,7 @@ func (s *Screen) bounds() (width, height int) {
 	return width, height
 }
 
-// send writes to the terminal, in pieces that show whether it takes anything.
+// send writes to the terminal in pieces, which reveal whether it accepts anything.
 func (s *Screen) send(text []byte) {
 	for len(text) > 0 {
 		n := min(len(text), 4<<10)

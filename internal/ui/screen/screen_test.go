@@ -16,7 +16,7 @@ import (
 	"adze/internal/ui/screen/screentest"
 )
 
-// A stage is a screen on a terminal whose size can be changed.
+// A stage is a screen on a resizable terminal.
 type stage struct {
 	*Screen
 	terminal *screentest.Terminal
@@ -36,7 +36,7 @@ func newStage(width, height int, reflows bool) *stage {
 	return s
 }
 
-// resize changes the size of the terminal.
+// resize changes the terminal size.
 func (s *stage) resize(width, height int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +60,8 @@ func (s *Screen) written() {
 	}
 }
 
-// Whatever is shown one after the other, the terminal shows every final line once and in order, below them the last live
-// rows, and the cursor where the caret is.
+// TestFrames checks that, for any sequence of frames, the terminal shows every final line once
+// and in order, followed by the latest live rows with the cursor at the caret.
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(4, 30).Draw(t, "width"), rapid.IntRange(3, 8).Draw(t, "height")
@@ -110,7 +110,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// visible returns a row without styles and marks, as the terminal of the tests shows it.
+// visible returns a row without styles and marks, as the test terminal shows it.
 func visible(row string) string {
 	row = strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(row)
 	return strings.Map(func(r rune) rune {
@@ -137,7 +137,8 @@ func broken(line string, width int) []string {
 	return rows
 }
 
-// Typing at the end writes what is typed and no more, so that a screen reader reads it once.
+// TestTypingIsEchoed checks that typing at the end writes only the typed text, so that a screen
+// reader reads it once.
 func TestTypingIsEchoed(t *testing.T) {
 	var out strings.Builder
 	s := New(&out, func() (int, int) { return 80, 24 }, false)
@@ -158,7 +159,7 @@ func TestTypingIsEchoed(t *testing.T) {
 	}
 }
 
-// Of a row with styles, too, only what has changed is written.
+// TestStyledRows checks that only the changed part of a styled row is written.
 func TestStyledRows(t *testing.T) {
 	for _, tt := range []struct{ was, is, want string }{
 		{"\x1b[36mab\x1b[0m", "\x1b[36mabc\x1b[0m", "\x1b[3G\x1b[36mc\x1b[0m"},
@@ -191,7 +192,8 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// After a change of the size the rows are shown once, and nothing above them is lost. While it goes on there is one row.
+// TestResize checks that after a resize the rows are shown once and nothing above them is lost.
+// During the resize there is only one row.
 func TestResize(t *testing.T) {
 	for _, reflows := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -224,8 +226,8 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// A terminal that breaks lines again has moved the rows when they are to be removed. One that may not have is not trusted
-// to have: what is above the rows must not be removed with them.
+// TestReflow checks that rows moved by a reflowing terminal are removed. If it is not known
+// whether the terminal reflows, lines above the rows must not be removed.
 func TestReflow(t *testing.T) {
 	for _, reflows := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -242,7 +244,7 @@ func TestReflow(t *testing.T) {
 	}
 }
 
-// A gate is a terminal that takes nothing until it is opened.
+// A gate is a terminal that accepts nothing until it is opened.
 type gate struct {
 	open chan struct{}
 	mu   sync.Mutex
@@ -256,8 +258,9 @@ func (g *gate) Write(p []byte) (int, error) {
 	return g.out.Write(p)
 }
 
-// A terminal that takes nothing stops nothing but itself: it gets every final line in order when it does, and of the live
-// rows the last. The feed is to be held up when a megabyte waits.
+// TestStuckTerminal checks that a stuck terminal blocks nothing else: once it accepts output,
+// it receives every final line in order, and only the latest live rows. Producers are held up
+// when a megabyte is queued.
 func TestStuckTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{open: make(chan struct{})}
@@ -269,7 +272,7 @@ func TestStuckTerminal(t *testing.T) {
 			want.WriteString(line + "\r\n")
 			s.Frame([]string{line}, []string{fmt.Sprintf("live %d", n)}, Point{})
 			if n == 0 {
-				synctest.Wait() // until the first piece is being written: what is added waits
+				synctest.Wait() // until the first piece is being written; everything else is queued
 			}
 		}
 		if n < 10000 || n > 30000 {
@@ -304,7 +307,7 @@ func TestStuckTerminal(t *testing.T) {
 	})
 }
 
-// rowWidth returns how many cells a row takes, not counting its styles.
+// rowWidth returns the width of a row without its styles.
 func rowWidth(text string) int {
 	if plain(text) {
 		return len(text)

@@ -19,7 +19,8 @@ import (
 	"adze/internal/platform/term"
 )
 
-// sceneVariable names the pipe from which the test binary, started in a terminal, reads what to show.
+// sceneVariable names the pipe from which the test binary, started in a terminal, reads its
+// script.
 const sceneVariable = "ADZE_TEST_SCENE"
 
 func TestMain(m *testing.M) {
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playScene shows frames on the terminal: each line of the pipe has the number of final rows that are new, that of the live
-// rows, and how wide these are.
+// playScene shows frames on the terminal. Each line of the pipe holds the number of new final
+// rows, the number of live rows, and their width.
 func playScene(name string) {
 	pipe, err := os.Open(name)
 	if err != nil {
@@ -70,7 +71,7 @@ func playScene(name string) {
 	}
 	s.Leave()
 	fmt.Println("the end")
-	time.Sleep(time.Hour) // until the terminal goes
+	time.Sleep(time.Hour) // until the terminal is closed
 }
 
 // A scene is the test binary in tmux.
@@ -114,7 +115,7 @@ func (s *scene) tmux(args ...string) string {
 	return string(out)
 }
 
-// shows adds final rows, sets the live ones, and waits until the last final row is there.
+// shows adds final rows, sets the live ones, and waits until the last final row is visible.
 func (s *scene) shows(final, rows, width int) {
 	s.t.Helper()
 	s.number += final
@@ -124,14 +125,14 @@ func (s *scene) shows(final, rows, width int) {
 	}
 }
 
-// resize changes the size of the terminal.
+// resize changes the terminal size.
 func (s *scene) resize(width, height int) {
 	s.t.Helper()
 	s.size = [2]int{width, height}
 	s.tmux("resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
 }
 
-// settle waits until the live rows are drawn for the size of the terminal. Dead ones are above them.
+// settle waits until the live rows are drawn for the terminal size. Dead ones are above them.
 func (s *scene) settle() {
 	s.t.Helper()
 	want := fmt.Sprintf("at %dx%d ", s.size[0], s.size[1])
@@ -164,7 +165,8 @@ func (s *scene) waitFor(pattern string) string {
 	}
 }
 
-// end ends the scene, checks that each number is there once and in order, and returns how many live rows are left dead.
+// end ends the scene, checks that each number occurs once and in order, and returns the number
+// of dead live rows.
 func (s *scene) end() (dead int) {
 	s.t.Helper()
 	s.pipe.Close()
@@ -190,9 +192,10 @@ func (s *scene) end() (dead int) {
 	return dead
 }
 
-// In a real terminal each finished line is there once and in order, whatever its size becomes, and hardly any live row is
-// left dead. The limits are what was measured when the renderer was chosen; how many are left while the size changes again
-// and again depends on how busy the machine is.
+// TestHistoryOnce checks in a real terminal that each finished line appears once and in order
+// across resizes, and that hardly any live row is left dead. The limits were measured when the
+// renderer was chosen; the number of dead rows during continuous resizing depends on the
+// machine's load.
 func TestHistoryOnce(t *testing.T) {
 	const any = math.MaxInt
 	for _, tt := range []struct {

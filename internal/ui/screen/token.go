@@ -2,17 +2,17 @@ package screen
 
 import "strings"
 
-// A kind is what a piece of a row is.
+// A kind is the type of a piece of a row.
 type kind uint8
 
 const (
 	character kind = iota
 	style          // SGR
 	link           // OSC 8
-	unsafe         // what a terminal might obey
+	unsafe         // anything a terminal might interpret
 )
 
-// token returns the length and the kind of the first piece of a text.
+// token returns the length and kind of the first piece of a text.
 func token(text string) (int, kind) {
 	if text == "" {
 		return 0, character
@@ -30,13 +30,13 @@ func token(text string) (int, kind) {
 		return 1, character
 	case c < ' ' || c == 0x7f:
 		return 1, unsafe
-	case c == 0xc2 && len(text) > 1 && text[1] >= 0x80 && text[1] < 0xa0: // the controls of eight bits
+	case c == 0xc2 && len(text) > 1 && text[1] >= 0x80 && text[1] < 0xa0: // 8-bit (C1) controls
 		return 2, unsafe
 	}
 	return runeLen(text), character
 }
 
-// runeLen returns the length of the character that text begins with, or 1 if it is none.
+// runeLen returns the length of the character that text begins with, or 1 if it is invalid.
 func runeLen(text string) int {
 	for i := range text {
 		if i > 0 {
@@ -46,7 +46,7 @@ func runeLen(text string) int {
 	return len(text)
 }
 
-// styleLen returns the length of the style that text begins with; 0 if there is none.
+// styleLen returns the length of the style sequence that text begins with, or 0.
 func styleLen(text string) int {
 	if !strings.HasPrefix(text, "\x1b[") {
 		return 0
@@ -62,7 +62,7 @@ func styleLen(text string) int {
 	return 0
 }
 
-// linkLen returns the length of the beginning or end of a link that text begins with; 0 if there is none.
+// linkLen returns the length of the link start or end sequence that text begins with, or 0.
 func linkLen(text string) int {
 	if !strings.HasPrefix(text, "\x1b]8;") {
 		return 0
@@ -78,10 +78,10 @@ func linkLen(text string) int {
 	return 0
 }
 
-// A pen is the style and the link that are in force in a row.
+// A pen is the active style and link in a row.
 type pen struct{ style, link string }
 
-// take takes a style or a link.
+// take applies a style or link sequence.
 func (p *pen) take(sequence string, k kind) {
 	switch {
 	case k == style && (sequence == "\x1b[0m" || sequence == "\x1b[m"):
@@ -95,10 +95,10 @@ func (p *pen) take(sequence string, k kind) {
 	}
 }
 
-// String returns the sequences that bring a terminal there.
+// String returns the sequences that establish this state.
 func (p *pen) String() string { return p.link + p.style }
 
-// close returns the sequences that end what is in force.
+// close returns the sequences that reset the style and link.
 func (p *pen) close() string {
 	text := ""
 	if p.style != "" {

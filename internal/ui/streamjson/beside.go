@@ -8,8 +8,9 @@ import (
 	"adze/internal/session"
 )
 
-// Beside prints what a sub-agent says and is told, as part of the call that launched it, and which of its calls were
-// denied. What no call has launched is not printed: clients would take it for the conversation's own.
+// Beside prints a sub-agent's messages as part of the call that launched it, and its denied
+// calls. Messages of sub-agents without such a call are not printed: clients would attribute
+// them to the main conversation.
 func (p *Printer) Beside(b session.Beside) {
 	if b.Use == "" {
 		return
@@ -30,13 +31,13 @@ func (p *Printer) Beside(b session.Beside) {
 	}
 }
 
-// A filter says what is printed of what sub-agents say. It is safe for concurrent use.
+// A filter selects the sub-agent messages to print. It is safe for concurrent use.
 type filter struct{ calls atomic.Bool }
 
-// OnlyCalls says whether only the calls of sub-agents and their results are printed, and nothing else of what they say.
+// OnlyCalls sets whether only calls and results of sub-agents are printed.
 func (f *filter) OnlyCalls(on bool) { f.calls.Store(on) }
 
-// wanted returns those of the parts that are printed.
+// wanted returns the parts to print.
 func (f *filter) wanted(parts []msg.Part) (kept []msg.Part) {
 	if !f.calls.Load() {
 		return parts
@@ -50,7 +51,7 @@ func (f *filter) wanted(parts []msg.Part) (kept []msg.Part) {
 	return kept
 }
 
-// from adds which call a message belongs to, and the sub-agent whose it is; nil stands for the conversation itself.
+// from adds the call a message belongs to and its sub-agent; nil means the main conversation.
 func from(o *Object, by *session.Beside) {
 	if by == nil {
 		o.Null("parent_tool_use_id")

@@ -2,10 +2,11 @@ package streamjson
 
 import "adze/internal/hook"
 
-// HookStarted implements [hook.Observer], as do the next two. They may be called from any goroutine.
+// HookStarted implements [hook.Observer], as do the next two methods. They may be called from
+// any goroutine.
 func (p *Printer) HookStarted(r hook.Run) { p.hookLine(r, "hook_started", func(*Object) {}) }
 
-// HookProgress prints what a hook has printed so far.
+// HookProgress prints a hook's output so far.
 func (p *Printer) HookProgress(r hook.Run, s hook.Streams) {
 	p.hookLine(r, "hook_progress", func(o *Object) { appendStreams(o, s) })
 }
@@ -22,7 +23,7 @@ func (p *Printer) HookDone(r hook.Run, rep hook.Report) {
 	})
 }
 
-// hookLine prints a line about a run. The hooks of a session's start are always printed.
+// hookLine prints a line about a run. Session start hooks are always printed.
 func (p *Printer) hookLine(r hook.Run, subtype string, fill func(*Object)) {
 	always := r.Event == hook.SessionStart || r.Event == hook.Setup
 	if !always && !p.cfg.Hooks {

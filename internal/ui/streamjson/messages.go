@@ -8,13 +8,13 @@ import (
 	"adze/internal/session"
 )
 
-// appended prints an entry of the history: an answer part by part, tool results one by one.
+// appended prints a history entry: an answer part by part, tool results one by one.
 func (p *Printer) appended(e msg.Entry) {
 	switch {
 	case e.Message.Role == msg.Assistant:
 		usage := e.Usage
 		if e.ResponseID == p.message && p.usage != nil {
-			usage = p.usage // clients expect what was reported when the message began
+			usage = p.usage // clients expect the usage reported when the message began
 		}
 		p.answer(e, usage, nil)
 	case e.ID == p.started.Prompt:
@@ -26,7 +26,7 @@ func (p *Printer) appended(e msg.Entry) {
 	}
 }
 
-// replay prints a prompt that is stored, under the id that the client gave it.
+// replay prints a stored prompt under the ID that the client gave it.
 func (p *Printer) replay(e msg.Entry) {
 	o := &Object{}
 	o.Str("type", "user")
@@ -72,8 +72,8 @@ func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.Beside) {
 	}
 }
 
-// said prints a message of the role user: each tool result on its own, then the rest. To is the sub-agent that it was
-// said to, or nil.
+// said prints a user message: each tool result on its own line, then the rest. To is the
+// receiving sub-agent, or nil.
 func (p *Printer) said(e msg.Entry, to *session.Beside) {
 	var lines [][]msg.Part
 	var rest []msg.Part
@@ -103,7 +103,7 @@ func (p *Printer) said(e msg.Entry, to *session.Beside) {
 	}
 }
 
-// toolUseResult adds the structured result of a call, or its text if there is none.
+// toolUseResult adds a call's structured result, or its text if it has none.
 func toolUseResult(o *Object, e msg.Entry, r *msg.ToolResult) {
 	switch value, ok := e.Structured[r.ID]; {
 	case ok:
@@ -115,8 +115,8 @@ func toolUseResult(o *Object, e msg.Entry, r *msg.ToolResult) {
 	}
 }
 
-// lineID returns the id of the i-th of n lines for e. The last line has the id of the entry, so that the last line
-// that a client saw names the entry.
+// lineID returns the ID of the i-th of n lines for e. The last line has the entry's ID, so that
+// the last line a client received identifies the entry.
 func lineID(e msg.Entry, i, n int) string {
 	if i == n-1 {
 		return e.ID
@@ -149,7 +149,7 @@ func synthetic(text string) *Object {
 	return o
 }
 
-// errorName returns the name that clients know for the kind of err.
+// errorName returns the protocol name for the kind of err.
 func errorName(err error) string {
 	switch model.KindOf(err) {
 	case model.Auth:

@@ -9,8 +9,8 @@ import (
 	"adze/internal/msg"
 )
 
-// An Object is a JSON object that is built member by member, in the order of the calls. It is valid JSON on one
-// line, whatever the values are.
+// An Object is a JSON object built member by member, in call order. It is always valid JSON on
+// one line.
 type Object struct{ buf []byte }
 
 func (o *Object) name(name string) {
@@ -63,7 +63,7 @@ func (o *Object) Int(name string, value int64) {
 	o.buf = strconv.AppendInt(o.buf, value, 10)
 }
 
-// Float adds a number. Infinities and NaN, which JSON does not have, become strings.
+// Float adds a number. Infinities and NaN, which JSON lacks, become strings.
 func (o *Object) Float(name string, value float64) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		o.Str(name, strconv.FormatFloat(value, 'g', -1, 64))
@@ -86,7 +86,8 @@ func (o *Object) Strs(name string, values []string) {
 	o.buf = append(o.buf, ']')
 }
 
-// Raw adds a value that is JSON already, without insignificant space. Invalid JSON becomes a string that says so.
+// Raw adds a JSON value without insignificant space. Invalid JSON becomes a string with a
+// notice.
 func (o *Object) Raw(name string, value json.RawMessage) {
 	o.name(name)
 	b := bytes.NewBuffer(o.buf)
@@ -97,7 +98,7 @@ func (o *Object) Raw(name string, value json.RawMessage) {
 	o.buf = b.Bytes()
 }
 
-// Raws adds an array of values that are JSON already. They must be valid and on one line.
+// Raws adds an array of JSON values, which must be valid and on one line.
 func (o *Object) Raws(name string, values []json.RawMessage) {
 	o.name(name)
 	o.buf = append(o.buf, '[')
@@ -142,7 +143,7 @@ func (o *Object) List(name string, n int, fill func(i int, item *Object)) {
 	o.buf = append(o.buf, ']')
 }
 
-// Parts adds an array of the parts of a message.
+// Parts adds an array of message parts.
 func (o *Object) Parts(name string, parts ...msg.Part) {
 	o.name(name)
 	o.buf = msg.AppendParts(o.buf, parts)
@@ -159,14 +160,15 @@ func (o *Object) Bytes() []byte {
 // Line returns the object as a line of its own.
 func (o *Object) Line() []byte { return append(o.Bytes(), '\n') }
 
-// Identified returns the object as a line of the stream: with the session that it is about, and an id.
+// Identified returns the object as a line of the stream, with its session and an ID.
 func (o *Object) Identified(session, id string) []byte {
 	o.Str("session_id", session)
 	o.Str("uuid", id)
 	return o.Line()
 }
 
-// System returns a line of the type system, which is about the session and not part of the conversation.
+// System returns a line of type system, which describes the session and is not part of the
+// conversation.
 func System(subtype string) *Object {
 	o := &Object{}
 	o.Str("type", "system")

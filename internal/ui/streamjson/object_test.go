@@ -34,7 +34,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Whatever is put into an Object, it is one line of valid JSON.
+// TestObjectIsAlwaysJSON checks that an Object is always one line of valid JSON.
 func TestObjectIsAlwaysJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Object{}

@@ -1,6 +1,5 @@
-// Package streamjson writes the turns of a session as lines of JSON: one for each message, event and result. It
-// knows the events of a session and the names that clients of the format expect. Where the lines go, and what a
-// client writes in return, is left to the caller.
+// Package streamjson encodes a session's turns as JSON lines: one for each message, event and
+// result. It maps session events to the names that clients of the format expect.
 package streamjson
 
 import (
@@ -13,60 +12,61 @@ import (
 	"adze/internal/session"
 )
 
-// A Config is what a [Printer] needs to know. Only Hooks, Partial and Replay may be zero.
+// Config configures a [Printer]. Only Hooks, Partial, Replay and Seen may be zero.
 type Config struct {
 	Out *Writer
-	// SessionID returns the id that every line carries.
+	// SessionID returns the ID that every line carries.
 	SessionID func() string
 	// Info describes the session at the start of a turn.
 	Info func() Info
-	// Explain returns what an error means to the user.
+	// Explain returns a user-facing explanation of an error.
 	Explain func(error) string
 	Now     func() time.Time
-	// Partial adds the provider's own events, Replay the prompts when they are stored, and Hooks all runs of
-	// hooks.
+	// Partial adds the provider's own events, Replay the prompts when they are stored, and
+	// Hooks all hook runs.
 	Partial, Replay, Hooks bool
-	// Seen returns a call as hosts are to see it: of the tool that is called, whatever the model reached it through.
-	// May be nil: as the model wrote it.
+	// Seen returns a call as hosts should see it: a call of the actual tool, however the model
+	// reached it. If nil, calls are printed as the model wrote them.
 	Seen func(*msg.ToolUse) *msg.ToolUse
 }
 
-// An Agent is a kind of agent that can be launched.
+// An Agent is an agent type that can be launched.
 type Agent struct {
 	Name, Description string
-	Model             string // empty means the one in use
+	Model             string // empty means the current model
 }
 
 // An Info describes a session.
 type Info struct {
 	Dir, Model, Mode, KeySource, Version string
-	Style                                string // the output style; empty for the default
+	Style                                string // output style; empty means the default
 	Skills                               []string
 	Agents                               []Agent
-	// Tools and Commands are the names of what can be called and typed.
+	// Tools are the names of the callable tools, and Commands those of the commands.
 	Tools, Commands []string
 	// Servers are the MCP servers.
 	Servers []Server
-	// Plugins are those in use, and PluginErrors say why others are not.
+	// Plugins are the enabled plugins, and PluginErrors explain why others are not.
 	Plugins      []Plugin
 	PluginErrors []string
-	// LeftOut says what of the workspace is not used, and why.
+	// LeftOut lists the parts of the workspace that are not used, and why.
 	LeftOut []string
 }
 
-// A Server is an MCP server: its name as it is configured, how it stands, and who configured it.
+// A Server is an MCP server: its configured name, its state, and who configured it.
 type Server struct{ Name, Status, Source string }
 
-// A Plugin is a plugin in use: its name, its folder, and NAME@MARKETPLACE.
+// A Plugin is an enabled plugin: its name, its folder, and NAME@MARKETPLACE.
 type Plugin struct{ Name, Path, Source string }
 
-// A Printer prints every message as a line when it is in the history. Begin, Event, Beside, Task, End and
-// Changed are called from one goroutine; OnlyCalls, Watch and the methods of [hook.Observer] may run beside it.
+// A Printer prints each message as a line once it is in the history. Begin, Event, Beside,
+// Task, End and Changed must be called from one goroutine; OnlyCalls, Watch and the methods of
+// [hook.Observer] may be called concurrently.
 type Printer struct {
 	cfg Config
 
 	started   session.Started
-	message   string // id of the response that arrives
+	message   string // ID of the incoming response
 	usage     *msg.Usage
 	requested time.Time
 	first     bool // no event of the response has arrived yet
@@ -88,7 +88,7 @@ func New(cfg Config) *Printer {
 // timeForm is RFC 3339 with milliseconds, in UTC.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// emit writes o with an id of its own.
+// emit writes o with an ID of its own.
 func (p *Printer) emit(o *Object) { p.emitAs(o, msg.NewID()) }
 
 func (p *Printer) emitAs(o *Object, id string) { p.cfg.Out.Write(o.Identified(p.cfg.SessionID(), id)) }
@@ -100,7 +100,7 @@ func agentNames(agents []Agent) (names []string) {
 	return names
 }
 
-// Begin prints what a turn starts with. A note, which asks for no answer, has no such line.
+// Begin prints the start of a turn. A note, which needs no answer, has no such line.
 func (p *Printer) Begin(s session.Started) {
 	if p.started = s; s.Note && !s.Chore {
 		return
@@ -118,7 +118,7 @@ func (p *Printer) Begin(s session.Started) {
 	o.Str("permissionMode", info.Mode)
 	o.Strs("slash_commands", info.Commands)
 	o.Str("apiKeySource", info.KeySource)
-	// The field's name is the protocol's; its value says whose version it is.
+	// The field name is part of the protocol; the value is adze's version.
 	o.Str("claude_code_version", info.Version)
 	o.Str("output_style", cmp.Or(info.Style, "default"))
 	o.Strs("agents", agentNames(info.Agents))
@@ -153,7 +153,7 @@ func (p *Printer) End(r *Result) {
 	}
 }
 
-// Changed prints a change of the permission mode. A change of the model is in the next init line.
+// Changed prints a permission mode change. A model change is in the next init line.
 func (p *Printer) Changed(c session.Changed) {
 	if c.Mode == "" {
 		return
@@ -218,14 +218,14 @@ func (p *Printer) Event(ev agent.Event) {
 	}
 }
 
-// status prints what the session is doing; empty means nothing in particular.
+// status prints the session's activity; empty means none in particular.
 func (p *Printer) status(doing string) {
 	o := System("status")
 	o.StrOrNull("status", doing)
 	p.emit(o)
 }
 
-// compacted prints that no summary is being written any more, if one was.
+// compacted prints that compaction has ended, if it was active.
 func (p *Printer) compacted() {
 	if p.compacting {
 		p.compacting = false
@@ -271,7 +271,8 @@ func (p *Printer) delta(ev model.Event) {
 	}
 }
 
-// withdrawn tells clients that got events of a response that the response broke off and will not be stored.
+// withdrawn notifies clients that received events of a response that the response broke off and
+// will not be stored.
 func (p *Printer) withdrawn() {
 	p.running.clear()
 	if !p.cfg.Partial {
@@ -282,7 +283,7 @@ func (p *Printer) withdrawn() {
 	p.emit(o)
 }
 
-// denied prints that a call was denied; by is the id of the sub-agent that made it, or empty.
+// denied prints that a call was denied; by is the ID of the sub-agent that made it, or empty.
 func (p *Printer) denied(ev agent.ToolDone, by string) {
 	o := System("permission_denied")
 	o.Str("tool_name", ev.Use.Name)

@@ -21,7 +21,7 @@ var _ hook.Observer = (*Printer)(nil)
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// newPrinter returns a printer at noon and what it prints.
+// newPrinter returns a printer with a fixed clock and its output.
 func newPrinter(change func(*Config)) (*Printer, *bytes.Buffer) {
 	var out bytes.Buffer
 	cfg := Config{
@@ -43,7 +43,7 @@ func appended(id string, role msg.Role, parts ...msg.Part) agent.Appended {
 	return agent.Appended{Entry: msg.Entry{ID: id, Time: noon, Message: msg.Message{Role: role, Parts: parts}}}
 }
 
-// Each event becomes the lines that clients know. What is wanted of a line is how it begins.
+// TestPrinter checks the lines printed for each event, comparing their beginnings.
 func TestPrinter(t *testing.T) {
 	use := msg.NewToolUse("u1", "T", `{"a":1}`)
 	denied := &msg.ToolResult{ID: "u1", IsError: true, Parts: []msg.Part{&msg.Text{Text: "no"}}}
@@ -160,7 +160,8 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
-// The error that ends a turn is a message that clients show, with the name that they know for it.
+// TestFailed checks that the error that ends a turn is printed as a message, with its protocol
+// name.
 func TestFailed(t *testing.T) {
 	p, out := newPrinter(nil)
 	p.Event(agent.Failed{Err: &model.Error{Kind: model.Auth}})
@@ -171,7 +172,8 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// An answer that the output limit cut off and the next one are one text.
+// TestResultText checks that an answer cut off by the output limit and the next one form one
+// text.
 func TestResultText(t *testing.T) {
 	cut := appended("e1", msg.Assistant, &msg.Text{Text: "one, t"})
 	cut.Entry.Stop = string(model.StopMaxTokens)

@@ -8,10 +8,10 @@ import (
 	"adze/internal/msg"
 )
 
-// progressEvery is how often the progress of a long call is printed.
+// progressEvery is the interval between progress lines of a long call.
 const progressEvery = 5 * time.Second
 
-// openCalls are the calls that have started and not ended. The type is safe for concurrent use.
+// openCalls tracks the running calls. It is safe for concurrent use.
 type openCalls struct {
 	mu    sync.Mutex
 	calls []openCall
@@ -40,7 +40,7 @@ func (r *openCalls) clear() {
 	r.calls = nil
 }
 
-// Watch prints the progress of long calls until one of the channels is closed.
+// Watch prints the progress of long calls until printed or stopped is closed.
 func (p *Printer) Watch(printed, stopped <-chan struct{}) {
 	t := time.NewTicker(progressEvery)
 	defer t.Stop()
@@ -56,7 +56,8 @@ func (p *Printer) Watch(printed, stopped <-chan struct{}) {
 	}
 }
 
-// progress prints the calls that run long. It holds the lock, so that no progress of a call follows its result.
+// progress prints the long-running calls. It holds the lock, so that no progress of a call
+// follows its result.
 func (p *Printer) progress() {
 	r := &p.running
 	r.mu.Lock()

@@ -12,22 +12,23 @@ import (
 	"adze/internal/session"
 )
 
-// A Result is the outcome of a turn: the answer is collected while it runs, and Finished is set at its end.
+// A Result is the outcome of a turn: the answer is collected while it runs, and Finished is set
+// at its end.
 type Result struct {
 	session.Finished
-	// Explain returns what an error means to the user.
+	// Explain returns a user-facing explanation of an error.
 	Explain func(error) string
-	// Note says that nothing was asked, so that there is no answer.
+	// Note is true if the turn was a note, which has no answer.
 	Note bool
-	// Chore means that an operation ran instead of a turn: its notices are the result.
+	// Chore is true if an operation ran instead of a turn: its notices are the result.
 	Chore bool
 
-	text string // of the last answer
+	text string // text of the last answer
 	open bool   // the last answer was cut off, and the next one may continue it
-	done bool   // the last answer ended by itself, and asked for no calls
+	done bool   // the last answer ended normally without calls
 }
 
-// Add takes an event of the turn.
+// Add adds an event of the turn.
 func (r *Result) Add(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Appended:
@@ -53,8 +54,8 @@ func shortened(ev agent.Compacted) string {
 	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }
 
-// answer keeps the text of the last answer. If the output limit cut it off, the next answer continues it exactly
-// there.
+// answer stores the text of the last answer. If the output limit cut it off, the next answer
+// continues it exactly there.
 func (r *Result) answer(e msg.Entry) {
 	text := e.Message.Text()
 	if r.open {
@@ -65,7 +66,8 @@ func (r *Result) answer(e msg.Entry) {
 	r.done = e.Stop == string(model.StopEnd) && text != ""
 }
 
-// Answered reports whether the turn was interrupted after the model had answered, while it waited for background commands.
+// Answered reports whether the turn was interrupted after the model had answered, while waiting
+// for background commands.
 func (r *Result) Answered() bool { return r.done && r.Ended.Reason.Aborted() }
 
 // say adds a line to the text.
@@ -76,7 +78,7 @@ func (r *Result) say(text string) {
 	r.text += text
 }
 
-// Text returns the answer: what a command printed, the structured output, or what the model said last.
+// Text returns the answer: a command's output, the structured output, or the model's last text.
 func (r *Result) Text() string {
 	switch {
 	case r.Local != nil:
@@ -87,7 +89,7 @@ func (r *Result) Text() string {
 	return r.text
 }
 
-// Subtype returns the name that clients know for how the turn ended, and whether it is an error.
+// Subtype returns the protocol name for how the turn ended, and whether it is an error.
 func (r *Result) Subtype() (name string, isError bool) {
 	switch r.Reason {
 	case agent.Completed, agent.TokenBudgetDone:
@@ -104,7 +106,7 @@ func (r *Result) Subtype() (name string, isError bool) {
 	return "error_during_execution", true
 }
 
-// Problem returns why the turn failed, for the user, or "" if it did not.
+// Problem returns why the turn failed, for the user, or "" if it succeeded.
 func (r *Result) Problem() string {
 	switch end := r.Ended; {
 	case r.Local != nil && r.Local.Err != nil:
@@ -127,7 +129,7 @@ func (r *Result) Problem() string {
 // Line returns the result as a line of the stream.
 func (r *Result) Line(session string) []byte { return r.record().Identified(session, msg.NewID()) }
 
-// record returns the result with the names that clients know.
+// record returns the result in the protocol's format.
 func (r *Result) record() *Object {
 	o := &Object{}
 	subtype, isError := r.Subtype()
@@ -168,7 +170,7 @@ func (r *Result) record() *Object {
 	return o
 }
 
-// terminalReason returns the name that clients know for a reason.
+// terminalReason returns the protocol name for a reason.
 func terminalReason(r agent.Reason) string {
 	if r == agent.ModelError {
 		return "api_error"

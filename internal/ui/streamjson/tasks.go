@@ -8,7 +8,7 @@ import (
 	"adze/internal/session"
 )
 
-// taskTypes are the names that clients know for the kinds of tasks, by the letter of their ids.
+// taskTypes maps the first letter of a task ID to the protocol name of its kind.
 var taskTypes = map[byte]string{
 	task.Agent: "local_agent", task.Shell: "local_bash", task.Teammate: "in_process_teammate", task.Workflow: "local_workflow",
 	task.Monitor: "monitor", task.Dream: "dream",
@@ -21,15 +21,15 @@ func taskType(id string) string {
 	return taskTypes[id[0]]
 }
 
-// A taskPrinter prints what becomes of tasks.
+// A taskPrinter prints the state changes of tasks.
 type taskPrinter struct {
 	emit   func(*Object)
 	now    func() time.Time
-	behind []session.Task // those in the background
+	behind []session.Task // background tasks
 }
 
-// Task prints how a task stands: that it began, how far it has come, that it went to the background, that it ended. A
-// task that is in the background is also in the list that is printed whenever the list changes.
+// Task prints a task's state change: start, progress, move to the background, or end. Whenever
+// the list of background tasks changes, it is printed as well.
 func (p *taskPrinter) Task(t session.Task) {
 	switch t.News {
 	case session.TaskBegan:
@@ -37,7 +37,7 @@ func (p *taskPrinter) Task(t session.Task) {
 	case session.TaskWorks:
 		p.works(t)
 	case session.TaskMoved:
-		if t.Type == "" { // it was not told of before
+		if t.Type == "" { // not announced before
 			p.began(t)
 			break
 		}
@@ -86,7 +86,7 @@ func (p *taskPrinter) ended(t session.Task) {
 	p.emit(o)
 	status := string(t.Status)
 	if t.Status == task.Killed {
-		status = "stopped" // the name that clients know
+		status = "stopped" // protocol name
 	}
 	o = taskLine("task_notification", t)
 	o.StrIf("tool_use_id", t.Use)
@@ -112,7 +112,7 @@ func used(o *Object, t session.Task) {
 	})
 }
 
-// chore marks a task that clients leave out of what they show of the conversation.
+// chore marks a task that clients omit from the conversation.
 func chore(o *Object, t session.Task) {
 	if t.Chore {
 		o.Bool("skip_transcript", true)
@@ -120,7 +120,7 @@ func chore(o *Object, t session.Task) {
 	}
 }
 
-// background prints the tasks in the background if that is no longer what was printed last.
+// background prints the background tasks if they have changed since they were last printed.
 func (p *taskPrinter) background(t session.Task) {
 	i := slices.IndexFunc(p.behind, func(b session.Task) bool { return b.ID == t.ID })
 	switch {

@@ -13,9 +13,8 @@ import (
 	"adze/internal/session"
 )
 
-// Clients hear of a task when it begins, comes further, goes to the background and ends, in the words that they know, and
-// of the whole list of those in the background when that changes.
-//
+// TestTasks checks the lines for a task that starts, makes progress, moves to the background
+// and ends, and the list of background tasks whenever it changes.
 // Proves TASK-03.
 func TestTasks(t *testing.T) {
 	p, out := newPrinter(nil)
@@ -59,7 +58,8 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// A client that does not want what sub-agents say gets their calls and results alone, with the ids of their entries.
+// TestOnlyCalls checks that a client can receive only calls and results of sub-agents, with the
+// IDs of their entries.
 func TestOnlyCalls(t *testing.T) {
 	p, out := newPrinter(nil)
 	p.OnlyCalls(true)

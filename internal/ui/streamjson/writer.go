@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// A Writer writes whole lines, each with a single write. After an error it writes nothing more, so that no line
-// follows a gap. It is safe for concurrent use.
+// A Writer writes whole lines, each with a single write. After an error it writes nothing more,
+// so that no line follows a gap. It is safe for concurrent use.
 type Writer struct {
 	mu  sync.Mutex
 	w   io.Writer
-	err error // of the write that failed
+	err error // error of the failed write
 }
 
 // NewWriter returns a Writer that writes to w.
@@ -21,7 +21,8 @@ func (w *Writer) Write(line []byte) {
 	w.WriteFunc(func() []byte { return line })
 }
 
-// WriteFunc writes the line that f returns. Other lines wait until then: what f sets off is written after its line.
+// WriteFunc writes the line returned by f. It holds the lock, so that lines triggered by f
+// follow its own line.
 func (w *Writer) WriteFunc(f func() []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -31,7 +32,7 @@ func (w *Writer) WriteFunc(f func() []byte) {
 	}
 }
 
-// Err returns the error of the write that failed, or nil.
+// Err returns the error of the failed write, or nil.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"adze/internal/desk"
 )
 
-// carryOut carries out what a command has answered.
+// carryOut executes a command's answer.
 func (d runner) carryOut(ctx context.Context, e ending) {
 	if e.err != nil {
 		d.view.Fail(e.err)
@@ -55,7 +55,7 @@ func (d runner) carryOut(ctx context.Context, e ending) {
 	}
 }
 
-// after shows a page, or why something has failed.
+// after shows a page, or an error.
 func (d runner) after(err error, page desk.Page) {
 	if err != nil {
 		d.view.Fail(err)
@@ -64,7 +64,8 @@ func (d runner) after(err error, page desk.Page) {
 	d.view.Page(page)
 }
 
-// copy puts text on the clipboard: by a program if there is one, or else by asking the terminal.
+// copy copies text to the clipboard, with a program if available, otherwise through the
+// terminal.
 func (d runner) copy(text string) error {
 	if d.cfg.Programs.Copy != nil {
 		if done, err := d.cfg.Programs.Copy(text); done || err != nil {
@@ -74,7 +75,7 @@ func (d runner) copy(text string) error {
 	return d.view.Clipboard(text)
 }
 
-// Edit lets the user edit a file.
+// Edit opens a file in the user's editor.
 func (d *Driver) Edit(path string) error {
 	if d.cfg.Programs.Edit == nil {
 		return desk.NoEditor(path)
@@ -97,10 +98,10 @@ func (d runner) start(args []string) bool {
 	return done && err == nil
 }
 
-// Offered returns the list that the user may choose from, or nil.
+// Offered returns the list the user may choose from, or nil.
 func (d *Driver) Offered() *desk.List { return d.offer }
 
-// Choose chooses from the list that is offered.
+// Choose chooses from the offered list.
 func (d *Driver) Choose(ctx context.Context, c desk.Choice) {
 	list := d.offer
 	if list == nil {
@@ -117,23 +118,23 @@ func (d *Driver) Choose(ctx context.Context, c desk.Choice) {
 	}
 }
 
-// Proceed carries out an answer that the list which is offered has led to.
+// Proceed executes an answer that resulted from the offered list.
 func (d *Driver) Proceed(ctx context.Context, a desk.Answer) {
 	d.offer = nil
 	d.unfollow()
 	runner{d}.carryOut(ctx, ending{answer: a, chosen: true})
 }
 
-// Chosen reports whether what is being carried out comes of a choice from a list.
+// Chosen reports whether the current answer results from a choice in a list.
 func (q *inquiry) Chosen() bool { return q.chosen }
 
-// Reoffer offers a list again: the user goes back to it from what a choice has led to.
+// Reoffer offers a list again, when the user returns to it from the result of a choice.
 func (q *inquiry) Reoffer(l desk.List) {
 	q.leave()
 	q.offer = &l
 }
 
-// leave chooses nothing of what is offered, and reports whether something was.
+// leave dismisses the offered list, and reports whether there was one.
 func (q *inquiry) leave() bool {
 	list := q.offer
 	q.offer = nil
@@ -143,5 +144,5 @@ func (q *inquiry) leave() bool {
 	return list != nil
 }
 
-// Decline chooses nothing of what is offered, and reports whether something was.
+// Decline dismisses the offered list, and reports whether there was one.
 func (d *Driver) Decline() bool { return d.leave() }

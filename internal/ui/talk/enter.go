@@ -10,7 +10,7 @@ import (
 	"adze/internal/tool"
 )
 
-// catchUp handles what was typed or entered before the conversation was open.
+// catchUp handles input from before the conversation was open.
 func (d course) catchUp(ctx context.Context) {
 	lines := d.lines
 	d.lines = nil
@@ -32,22 +32,24 @@ func IsCommand(text string) bool {
 	return ok
 }
 
-// An Entered is what the user has entered.
+// An Entered is an entry of the user.
 type Entered struct {
 	Text string
-	// Prompt is the message, if the text is one; without parts it is made of the text.
+	// Prompt is the message, if the text is one. If it has no parts, it is built from the text.
 	Prompt session.Prompt
-	// Later says that the message has a turn of its own, after the one that runs.
+	// If Later is true, the message gets its own turn after the running one.
 	Later bool
 }
 
-// IsMessage reports whether text is for the model: neither a command of adze, nor one for the shell, nor a note.
+// IsMessage reports whether text is for the model: neither an adze command, a shell command nor
+// a note.
 func IsMessage(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	return trimmed != "" && !IsCommand(trimmed) && !leaves(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
 }
 
-// leaves reports whether text is one of the words that end most programs. They are never sent to a model.
+// leaves reports whether text is a word that exits most programs. Such words are never sent to
+// a model.
 func leaves(text string) bool {
 	switch strings.ToLower(text) {
 	case "exit", "quit", ":q", ":q!", ":wq":
@@ -56,15 +58,16 @@ func leaves(text string) bool {
 	return false
 }
 
-// isNote reports whether text is something to remember.
+// isNote reports whether text is a note to remember.
 func isNote(text, trimmed string) bool {
 	return strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n")
 }
 
-// Enter handles a text that the user entered, as [Driver.Hand] does.
+// Enter handles text entered by the user; see [Driver.Hand].
 func (d *Driver) Enter(ctx context.Context, text string) { d.Hand(ctx, Entered{Text: text}) }
 
-// Hand handles what the user entered, if it does not answer anything. It is kept if a command has to end first.
+// Hand handles an entry that does not answer a question. If a command is running, the entry is
+// queued until it ends.
 func (d *Driver) Hand(ctx context.Context, e Entered) {
 	if strings.TrimSpace(e.Text) != "" {
 		d.view.Keep(e.Text)
@@ -74,7 +77,7 @@ func (d *Driver) Hand(ctx context.Context, e Entered) {
 	}
 }
 
-// handle handles what was entered and kept.
+// handle handles an entry that may have been queued.
 func (d runner) handle(ctx context.Context, e Entered) {
 	trimmed := strings.TrimSpace(e.Text)
 	d.Decline()
@@ -94,7 +97,7 @@ func (d runner) handle(ctx context.Context, e Entered) {
 	}
 }
 
-// enter carries out what was entered.
+// enter executes an entry.
 func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 	switch {
 	case leaves(trimmed):
@@ -113,7 +116,7 @@ func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 	}
 }
 
-// message sends a message: to the turn that runs, or in a turn of its own.
+// message sends a message to the running turn, or in its own turn.
 func (d runner) message(ctx context.Context, e Entered) {
 	tipper(d).said(e.Text)
 	p := e.Prompt
@@ -138,7 +141,8 @@ func (d *Driver) Prompt(ctx context.Context, p session.Prompt) {
 	}
 }
 
-// Submit submits an operation to the session, and reports whether it was taken. Otherwise the user is told why not.
+// Submit submits an operation to the session, and reports whether it was accepted. If not, the
+// user is shown the error.
 func (d *Driver) Submit(ctx context.Context, op session.Op) bool {
 	err := d.talk.Submit(ctx, op)
 	if err != nil {
@@ -150,8 +154,8 @@ func (d *Driver) Submit(ctx context.Context, op session.Op) bool {
 // Quit leaves the conversation and interrupts the running turn.
 func (d *Driver) Quit() {
 	if d.talk != nil {
-		// The caller's context may be done already, and the turn must be interrupted all the same.
-		d.talk.Submit(context.Background(), session.Interrupt{Queued: true, Cause: tool.AbortUser}) // ok: interrupts are always taken
+		// The caller's context may be done already, and the turn must be interrupted anyway.
+		d.talk.Submit(context.Background(), session.Interrupt{Queued: true, Cause: tool.AbortUser}) // ok: interrupts are always accepted
 	}
 	d.left, d.talk = d.talk, nil
 }

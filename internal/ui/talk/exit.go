@@ -9,25 +9,26 @@ import (
 	"adze/internal/session"
 )
 
-// A parting is how far the user is on the way out.
+// A parting tracks the user's progress toward exiting.
 type parting struct {
 	leaving bool   // the next Ctrl-C exits
-	warned  bool   // the user knows which tasks would end
+	warned  bool   // the user has been warned which tasks would end
 	ended   bool   // the input has ended: the running turn is the last
-	unsaid  string // the id of the prompt that the next interruption takes back; may be empty
+	unsaid  string // ID of the prompt withdrawn by the next interrupt; may be empty
 }
 
-// An exit is how the user leaves a conversation, or what goes on in it.
+// An exit implements leaving a conversation and interrupting its work.
 type exit struct{ *Driver }
 
-// Exit leaves the program, unless tasks run that would end with it: then the user has to confirm.
+// Exit exits the program. If tasks that would end with it are running, the user has to confirm.
 func (d *Driver) Exit() {
 	if (exit{d}).confirmed() {
 		d.Quit()
 	}
 }
 
-// confirmed reports whether the conversation can be left. If background tasks run, the user is told once.
+// confirmed reports whether the conversation can be left. If background tasks are running, the
+// user is warned once.
 func (d exit) confirmed() bool {
 	tasks := running(d.talk.Tasks)
 	if len(tasks) == 0 || d.warned {
@@ -41,8 +42,8 @@ func (d exit) confirmed() bool {
 	return false
 }
 
-// Interrupt interrupts the turn and its questions, as Ctrl-C does. The second time in a row it exits. Typing says that the
-// user was typing something, which is dropped.
+// Interrupt interrupts the turn and its questions, as Ctrl-C does. The second call in a row
+// exits. Typing is true if the user was typing something, which is dropped.
 func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	offered := d.Decline()
 	typing = offered || typing || d.followed != nil
@@ -72,7 +73,8 @@ func (d exit) stopping(title string) {
 	d.view.Began(stopCall, title)
 }
 
-// Stop stops what is in the way or goes on, as Esc does, and reports whether there was anything.
+// Stop dismisses the current question or stops the current work, as Esc does, and reports
+// whether there was anything to stop.
 func (d *Driver) Stop(ctx context.Context) bool {
 	switch {
 	case d.Decline():
@@ -93,16 +95,17 @@ func (d *Driver) StopsTurn() bool {
 	return d.working && d.offer == nil && d.followed == nil && !d.Calling()
 }
 
-// Unsay names the prompt that is taken back if the turn is interrupted and the model has not begun to answer; empty for none.
+// Unsay sets the prompt to withdraw if the turn is interrupted before the model has begun to
+// answer; empty means none.
 func (p *parting) Unsay(id string) { p.unsaid = id }
 
 // Leaving reports whether the next Ctrl-C exits.
 func (p *parting) Leaving() bool { return p.leaving }
 
-// Stay says that the user does something else than to leave.
+// Stay resets Leaving because the user does something else.
 func (p *parting) Stay() { p.leaving = false }
 
-// End says that the input has ended: the turn that runs is the last.
+// End handles the end of input: the running turn is the last.
 func (d *Driver) End() {
 	d.unfollow()
 	if d.Asking() || !d.Busy() {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Post runs a function in the goroutine of [Driver.Run], and waits until it has begun. It reports false if ctx was done
-// before. Nothing is run while a conversation is being opened.
+// Post runs a function in the goroutine of [Driver.Run], and waits until it has begun. It
+// reports false if ctx was done before. Nothing runs while a conversation is being opened.
 func (d *Driver) Post(ctx context.Context, do func(context.Context)) bool {
 	select {
 	case d.posts <- do:
@@ -16,13 +16,13 @@ func (d *Driver) Post(ctx context.Context, do func(context.Context)) bool {
 	}
 }
 
-// A Timer is something that is done later, unless it is stopped before. Nil is one that is done.
+// A Timer is a delayed function that can be stopped. A nil Timer has fired.
 type Timer struct {
 	timer   *time.Timer
 	stopped bool
 }
 
-// After does something after a while, in the goroutine of [Driver.Run].
+// After calls do after a delay, in the goroutine of [Driver.Run].
 func (d *Driver) After(wait time.Duration, do func(context.Context)) *Timer {
 	t := &Timer{}
 	t.timer = time.AfterFunc(wait, func() {
@@ -35,7 +35,7 @@ func (d *Driver) After(wait time.Duration, do func(context.Context)) *Timer {
 	return t
 }
 
-// Stop has it not done.
+// Stop prevents the function from being called.
 func (t *Timer) Stop() {
 	if t != nil {
 		t.stopped = true

@@ -15,16 +15,16 @@ type Question struct {
 	Suggestion *Suggestion // nil if the session asks
 }
 
-// An inquiry is what the user is to answer, or may choose from.
+// An inquiry holds the user's open questions and the offered list.
 type inquiry struct {
-	asked  []Question       // without an answer yet; the first one is shown
-	held   bool             // it is not shown yet: the user is typing or choosing, or see effect
-	effect <-chan time.Time // when the last answer has had its effect on the others; may be nil
-	offer  *desk.List       // the user may choose from it; may be nil
-	chosen bool             // what is being carried out comes of a choice
+	asked  []Question       // unanswered questions; the first one is shown
+	held   bool             // the first question is not shown yet: the user is typing or choosing, or see effect
+	effect <-chan time.Time // fires when the last answer has taken effect on other questions; may be nil
+	offer  *desk.List       // list the user may choose from; may be nil
+	chosen bool             // the current answer results from a choice
 }
 
-// Asking reports whether the user is to answer a question, which is shown.
+// Asking reports whether a question is shown to the user.
 func (q *inquiry) Asking() bool { return len(q.asked) > 0 && !q.held }
 
 // Held reports whether a question waits until the user has finished something else.
@@ -43,8 +43,8 @@ func (d asker) ask(ev session.Asked) {
 	}
 }
 
-// openQuestion shows the question that waits, unless the user is typing or choosing something else: what is typed must
-// not become the answer.
+// openQuestion shows the held question, unless the user is typing or choosing something else:
+// typed text must not become the answer.
 func (d asker) openQuestion() {
 	if !d.held || d.effect != nil || d.offer != nil || d.view.Holding() {
 		return
@@ -55,10 +55,11 @@ func (d asker) openQuestion() {
 	}
 }
 
-// effectTime is how long the next question waits after an answer that may have answered it, too.
+// effectTime is how long the next question waits after an answer that may also have answered
+// it.
 const effectTime = 250 * time.Millisecond
 
-// Answer answers the question that is shown.
+// Answer answers the current question.
 func (d *Driver) Answer(ctx context.Context, r session.Reply) {
 	if !d.Asking() || d.Suggested() != nil {
 		return

@@ -11,38 +11,40 @@ import (
 )
 
 const (
-	// atOnce is how long a command is waited for before other things are attended to: most are done by then.
+	// atOnce is how long to wait for a command before handling other events. Most commands
+	// finish in that time.
 	atOnce = 100 * time.Millisecond
-	// lastMoment is how long a command that was cancelled may take to end when the conversation is left.
+	// lastMoment is how long a canceled command may take to end when the conversation is left.
 	lastMoment = 2 * time.Second
 )
 
-// slashCall and typedCall are the names of what runs for the user, for views, and stopCall that of an interruption.
+// The IDs, for views, of the running command, the typed shell command, and an interruption.
 const (
 	slashCall = "slash"
 	typedCall = "typed"
 	stopCall  = "stop"
 )
 
-// An ending is what came of a command.
+// An ending is the result of a command.
 type ending struct {
 	answer desk.Answer
 	err    error
-	chosen bool // it was a choice from a list
+	chosen bool // result of a choice from a list
 }
 
-// A slash is what runs for the user beside the turn: a command, or what a choice leads to. Its zero value runs nothing.
+// A slash is a command or choice that runs for the user alongside the turn. The zero value runs
+// nothing.
 type slash struct {
-	stop context.CancelFunc // nil if nothing runs
+	stop context.CancelFunc // nil if nothing is running
 	done chan ending
-	// lines were entered meanwhile, and wait for the end.
+	// lines holds entries made during the command, to be handled after it.
 	lines []Entered
 }
 
 // A runner runs commands.
 type runner struct{ *Driver }
 
-// run runs something, and carries out what comes of it: at once if it does not take long.
+// run calls do and executes its result: immediately if it does not take long.
 func (d runner) run(ctx context.Context, title string, do func(context.Context) ending) {
 	within, stop := context.WithCancel(ctx)
 	done := make(chan ending, 1)
@@ -59,7 +61,7 @@ func (d runner) run(ctx context.Context, title string, do func(context.Context) 
 	}
 }
 
-// Command runs the command that a line holds.
+// Command runs the command in line.
 func (d *Driver) Command(ctx context.Context, line string) {
 	name, arg, _ := desk.Parse(line)
 	talk := d.talk
@@ -69,10 +71,10 @@ func (d *Driver) Command(ctx context.Context, line string) {
 	})
 }
 
-// runs reports whether something runs.
+// runs reports whether a command is running.
 func (s *slash) runs() bool { return s.stop != nil }
 
-// cancel cancels the command that runs, and reports whether there is one.
+// cancel cancels the running command, and reports whether there is one.
 func (s *slash) cancel() bool {
 	if s.stop == nil {
 		return false
@@ -81,7 +83,7 @@ func (s *slash) cancel() bool {
 	return true
 }
 
-// hold keeps what was entered until the command has ended, and reports whether there is one.
+// hold queues an entry until the command has ended, and reports whether a command is running.
 func (s *slash) hold(e Entered) bool {
 	if s.stop == nil {
 		return false
@@ -90,7 +92,7 @@ func (s *slash) hold(e Entered) bool {
 	return true
 }
 
-// abandon cancels the command when the conversation is left, and waits a moment for it to end.
+// abandon cancels the command when the conversation is left, and waits briefly for it to end.
 func (s *slash) abandon() {
 	if s.cancel() {
 		select {
@@ -101,7 +103,7 @@ func (s *slash) abandon() {
 	*s = slash{}
 }
 
-// over carries out the answer of the command that has ended, and handles what was entered meanwhile.
+// over executes the answer of a finished command, and handles the entries queued behind it.
 func (d runner) over(ctx context.Context, e ending) {
 	lines := d.slash.lines
 	d.slash.stop()
@@ -132,7 +134,7 @@ func (d runner) over(ctx context.Context, e ending) {
 	course(d).resume()
 }
 
-// queue has a prompt that a command stands for answered: when the turn that runs has ended.
+// queue submits a command's prompt, to be answered after the running turn.
 func (d runner) queue(ctx context.Context, p session.Prompt) {
 	if d.working && d.Submit(ctx, p) {
 		d.view.Say("It is sent when the model has finished.")

@@ -2,14 +2,14 @@ package talk
 
 import "context"
 
-// A Suggestion is an offer of adze itself, shown as a numbered question while nothing else happens. It never takes a
-// key that types a message, and goes away when the user sends one.
+// A Suggestion is an offer by adze itself, shown as a numbered question while idle. It never
+// consumes a key that types a message, and disappears when the user sends one.
 type Suggestion struct {
 	Text    string
 	Answers []string
-	// Later is the answer that decides nothing. It is preselected, and given by Esc.
+	// Later is the neutral answer. It is preselected, and given by Esc.
 	Later int
-	// Answer carries out the chosen answer and returns a message for the user, which may be empty.
+	// Answer executes the chosen answer and returns a message for the user, which may be empty.
 	Answer func(ctx context.Context, chosen int) (string, error)
 }
 
@@ -23,7 +23,7 @@ func (d course) look(ctx context.Context, suggest func(context.Context) *Suggest
 	d.found = found
 }
 
-// suggestible returns the channel of the suggestion, or nil while a question would disturb.
+// suggestible returns the suggestion's channel, or nil while a question would disturb.
 func (d course) suggestible() <-chan *Suggestion {
 	if d.Busy() || len(d.asked) > 0 || d.offer != nil || d.followed != nil || d.view.Typing() {
 		return nil
@@ -31,7 +31,7 @@ func (d course) suggestible() <-chan *Suggestion {
 	return d.found
 }
 
-// suggest asks about s, which may be nil.
+// suggest shows s, which may be nil.
 func (d course) suggest(s *Suggestion) {
 	d.found = nil
 	if s != nil {
@@ -41,7 +41,7 @@ func (d course) suggest(s *Suggestion) {
 	}
 }
 
-// Suggested returns the suggestion that is shown, or nil.
+// Suggested returns the current suggestion, or nil.
 func (q *inquiry) Suggested() *Suggestion {
 	if !q.Asking() {
 		return nil
@@ -49,7 +49,8 @@ func (q *inquiry) Suggested() *Suggestion {
 	return q.asked[0].Suggestion
 }
 
-// Respond answers the suggestion that is shown with one of its answers, or with [Suggestion.Later] if chosen is -1.
+// Respond answers the current suggestion with the chosen answer, or with [Suggestion.Later] if
+// chosen is -1.
 func (d *Driver) Respond(ctx context.Context, chosen int) {
 	s := d.Suggested()
 	if s == nil {
@@ -71,7 +72,7 @@ func (d *Driver) Respond(ctx context.Context, chosen int) {
 	asker{d}.openQuestion()
 }
 
-// postpone withdraws the suggestion: the user does something else.
+// postpone withdraws the suggestion because the user does something else.
 func (d asker) postpone() {
 	if len(d.asked) == 0 || d.asked[0].Suggestion == nil {
 		return

@@ -1,7 +1,6 @@
-// Package talk is the user's side of a conversation, without its looks: what is entered becomes a prompt, a command of adze
-// or a command for the shell; questions wait for their answers; tasks are watched; one session is left for another one. How
-// things look and how keys or lines are read is left to the views, which it tells what to show. Opening sessions and files
-// is left to the caller.
+// Package talk implements UI-independent conversation control. It turns input into prompts,
+// adze commands and shell commands, queues questions, watches tasks and switches sessions. A
+// [View] shows the results.
 package talk
 
 import (
@@ -14,32 +13,34 @@ import (
 	"adze/internal/session"
 )
 
-// A Config is what a conversation needs. Open is required.
+// Config configures a Driver. Open is required.
 type Config struct {
-	// Open opens the named session, or a new one if the name is empty. It closes the previous one.
+	// Open opens the named session, or a new one if the name is empty. It closes the previous
+	// one.
 	Open func(ctx context.Context, resume string) (*Conversation, error)
 	// First is the prompt on the command line; it may be empty.
 	First string
-	// Suggest looks for something to suggest to the user, while the first prompt waits; it returns nil if there is
-	// nothing. It may be nil.
+	// Suggest looks for a suggestion while the first prompt waits; it returns nil if it finds
+	// none. It may be nil.
 	Suggest func(ctx context.Context) *Suggestion
-	// Tip returns a tip by its name, unless the user was given it before or wants none; it may be nil. Home is the user's home
-	// directory; it may be empty.
+	// Tip returns a tip by name, unless the user has seen it or has disabled tips; it may be
+	// nil. Home is the user's home directory; it may be empty.
 	Tip  func(ctx context.Context, name string) string
 	Home string
-	// Beat is called when the user does something, and when something happens; it may be nil.
+	// Beat is called on user activity and on events; it may be nil.
 	Beat     func()
 	Programs Programs
 }
 
-// Programs are other programs that the user can use. Each may be nil. Nothing is read from the terminal while one runs.
+// Programs are external programs. Each may be nil. Nothing is read from the terminal while one
+// runs.
 type Programs struct {
-	// Copy puts a text on the clipboard, and reports false if there is no program for it.
+	// Copy copies a text to the clipboard. It reports false if no program for it is available.
 	Copy func(text string) (done bool, err error)
-	// Edit lets the user edit a file.
+	// Edit opens a file in the user's editor.
 	Edit func(path string) error
-	// Start starts this program again with arguments, and waits for it to end. It reports false if it failed; it has told
-	// the user why.
+	// Start starts this program again with arguments, and waits for it to end. It reports false
+	// if it failed, in which case it has shown the user why.
 	Start func(args []string) (done bool, err error)
 }
 
@@ -49,37 +50,39 @@ type Conversation struct {
 	*desk.Desk
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
-	// Explain returns what an error of the given model means to the user; it may be nil.
+	// Explain returns a user-facing explanation of an error from the given model; it may be
+	// nil.
 	Explain func(err error, model string) string
 	// PlanFile is the file of the session's plan; it may be empty.
 	PlanFile string
-	// WarnUSD is the cost of a session at which the user is warned, once; 0 means never.
+	// WarnUSD is the session cost at which the user is warned, once; 0 means never.
 	WarnUSD float64
 }
 
-// A Driver carries out what the user enters. All but [Driver.Post], [Driver.Tell] and [Driver.Untold] belong to the
-// goroutine of [Driver.Run], in which the view and what is posted is called.
+// A Driver runs conversations on behalf of a View. All methods except [Driver.Post],
+// [Driver.Tell] and [Driver.Untold] must be called from the goroutine of [Driver.Run], which
+// also calls the view and posted functions.
 type Driver struct {
 	cfg   Config
 	view  View
-	talk  *Conversation // the one that is open; nil when the user has left
-	left  *Conversation // the last one, after the user has left it
+	talk  *Conversation // open conversation; nil when the user has left
+	left  *Conversation // last conversation, after the user has left it
 	posts chan func(context.Context)
-	ctx   context.Context // of Run, for what is done later
+	ctx   context.Context // context of Run, for delayed functions
 
 	work
 	watched *watch    // the background tasks
-	lines   []Entered // entered while one conversation was left for another one, which gets them
-	next    *string   // the session to continue
+	lines   []Entered // entered while switching conversations, for the new one
+	next    *string   // session to continue
 	parting
 
-	found <-chan *Suggestion // nil if none is looked for
+	found <-chan *Suggestion // nil without a search
 	tips  tipping
 	inquiry
 	*told
 }
 
-// New returns a driver. Its view is set with [Driver.Run].
+// New returns a driver. [Driver.Run] sets its view.
 func New(cfg Config) *Driver {
 	if cfg.Beat == nil {
 		cfg.Beat = func() {}
@@ -87,7 +90,7 @@ func New(cfg Config) *Driver {
 	return &Driver{cfg: cfg, posts: make(chan func(context.Context)), told: &told{more: make(chan struct{}, 1)}}
 }
 
-// Run runs conversations until the user leaves or ctx is done.
+// Run runs conversations until the user quits or ctx is done.
 func (d *Driver) Run(ctx context.Context, view View) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -119,10 +122,11 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	return nil
 }
 
-// A course is how conversations go.
+// A course implements the main loop.
 type course struct{ *Driver }
 
-// open opens a conversation and shows notices while it does: a local model can take minutes to load.
+// open opens a conversation and shows notices in the meantime: a local model can take minutes
+// to load.
 func (d course) open(ctx context.Context, resume string) (*Conversation, error) {
 	type opened struct {
 		conv *Conversation
@@ -146,7 +150,8 @@ func (d course) open(ctx context.Context, resume string) (*Conversation, error) 
 	}
 }
 
-// converse runs one conversation until the user leaves it. Begins reports whether it was just opened.
+// converse runs one conversation until the user leaves it. Begins is true if it was just
+// opened.
 func (d course) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,15 +180,15 @@ func (d course) converse(ctx context.Context, begins bool) {
 	d.view.Left(conv)
 }
 
-// frameTime is the least time between two frames while text arrives.
+// frameTime is the minimum time between two frames while text arrives.
 const frameTime = 33 * time.Millisecond
 
-// loop handles what happens, one thing after the other.
+// loop handles events, one after the other.
 func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
-	var second, due <-chan time.Time // when to look at the clock, and to show what has arrived
-	var room <-chan struct{}         // when the terminal takes more; nil if it does
+	var second, due <-chan time.Time // time of the next tick, and of the next frame
+	var room <-chan struct{}         // receives when the terminal accepts more; nil if it does
 	var framed time.Time
-	flows := false // more of the same is likely to come at once
+	flows := false // more of the same is likely to follow immediately
 	for d.Open(ctx) {
 		d.cfg.Beat()
 		switch pause := frameTime - time.Since(framed); {
@@ -194,7 +199,7 @@ func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
 			due = time.After(pause)
 		}
 		flows = false
-		if second == nil && (d.Busy() || d.followed != nil) { // nothing ticks while nothing goes on
+		if second == nil && (d.Busy() || d.followed != nil) { // no ticks while idle
 			second = time.After(time.Second)
 		}
 		feed := entries
@@ -221,7 +226,7 @@ func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
 		case e := <-d.slash.done:
 			runner(d).over(ctx, e)
 		case t := <-d.watched.ended:
-			if d.followed == nil || d.followed.task != t { // or it is told there
+			if d.followed == nil || d.followed.task != t { // otherwise shown by the follower
 				d.view.TaskEnded(t)
 				d.resume()
 			}
@@ -240,7 +245,7 @@ func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
 	d.view.Frame()
 }
 
-// show brings the view up to date.
+// show updates the view.
 func (d course) show() (room <-chan struct{}) {
 	if d.talk != nil {
 		asker(d).openQuestion()
@@ -248,7 +253,7 @@ func (d course) show() (room <-chan struct{}) {
 	return d.view.Frame()
 }
 
-// tick is called each second while something goes on.
+// tick is called each second during activity.
 func (d course) tick() {
 	if d.followed != nil && !d.view.Typing() && !d.followed.show(d.view) {
 		d.unfollow()
@@ -256,10 +261,11 @@ func (d course) tick() {
 	d.view.Tick()
 }
 
-// Conversation returns the conversation that is open, or nil when the user has left.
+// Conversation returns the open conversation, or nil when the user has left.
 func (d *Driver) Conversation() *Conversation { return d.talk }
 
-// Open reports whether the conversation continues: the user has neither left nor chosen another one.
+// Open reports whether the conversation continues: the user has neither left nor chosen another
+// one.
 func (d *Driver) Open(ctx context.Context) bool { return ctx.Err() == nil && !d.Closed() }
 
 // Closed reports whether the user has left or chosen another conversation.
@@ -304,14 +310,14 @@ func (d course) entry(e session.Entry) {
 			d.watched.look(d.talk.Tasks)
 		}
 	}
-	if d.ended && (!d.Busy() || len(d.asked) > 0) { // a question cannot be answered any more
+	if d.ended && (!d.Busy() || len(d.asked) > 0) { // a question can no longer be answered
 		d.Quit()
 		return
 	}
 	d.resume()
 }
 
-// resume has the view prompt, unless something is waited for.
+// resume lets the view prompt, unless something is pending.
 func (d course) resume() {
 	if d.talk != nil && d.next == nil && (!d.Busy() || d.Asking()) {
 		d.view.Resume()

@@ -10,12 +10,12 @@ import (
 // A follower shows the output of a task while the user waits for it. It may be nil.
 type follower struct {
 	task  *task.Task
-	shown int64 // bytes of its output
+	shown int64 // bytes of output shown
 }
 
 func follow(t *task.Task) *follower { return &follower{t, t.Output.Size()} }
 
-// done is closed when the task has ended.
+// done returns a channel that is closed when the task has ended.
 func (w *follower) done() <-chan struct{} {
 	if w == nil {
 		return nil
@@ -23,7 +23,7 @@ func (w *follower) done() <-chan struct{} {
 	return w.task.Done()
 }
 
-// show shows the new output of the task, and reports whether it still runs.
+// show shows the new output of the task, and reports whether it is still running.
 func (w *follower) show(s Screen) bool {
 	var news desk.Page
 	news, w.shown = desk.News(w.task, w.shown)
@@ -35,7 +35,7 @@ func (w *follower) show(s Screen) bool {
 	return false
 }
 
-// A watch waits for the ends of background tasks, to tell the user.
+// A watch waits for the ends of background tasks, to notify the user.
 type watch struct {
 	ctx   context.Context
 	known map[string]bool
@@ -46,7 +46,7 @@ func newWatch(ctx context.Context) *watch {
 	return &watch{ctx, map[string]bool{}, make(chan *task.Task)}
 }
 
-// look begins to wait for the tasks that are new in the table, which may be nil.
+// look starts waiting for new tasks in the table, which may be nil.
 func (w *watch) look(table *task.Table) {
 	for _, t := range running(table) {
 		if w.known[t.ID] {
@@ -67,7 +67,7 @@ func (w *watch) look(table *task.Table) {
 	}
 }
 
-// running returns the tasks in the background that run.
+// running returns the running background tasks.
 func running(table *task.Table) []*task.Task {
 	if table == nil {
 		return nil

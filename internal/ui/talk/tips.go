@@ -14,20 +14,20 @@ import (
 	"adze/internal/session"
 )
 
-// A tipping is what is known about the user for a tip, of which a session has one at most. It waits until the turn has
-// ended.
+// A tipping holds the observations for choosing a tip. A session shows at most one tip, after
+// the turn has ended.
 type tipping struct {
-	approved map[string]int // calls that a rule would allow, by the rule
-	stopped  time.Time      // when the user stopped the model last
+	approved map[string]int // calls a rule would allow, by rule
+	stopped  time.Time      // time the user last stopped the model
 	said     bool           // a message was sent
-	next     string         // the tip that waits; may be empty
-	over     bool           // there was one
+	next     string         // pending tip; may be empty
+	over     bool           // a tip was shown
 }
 
-// A tipper finds out whether a tip would help.
+// A tipper decides whether a tip would help.
 type tipper struct{ *Driver }
 
-// did notes what the user did.
+// did records a user action.
 func (d tipper) did(deed tips.Deed) {
 	if d.cfg.Tip == nil || d.tips.over || d.tips.next != "" {
 		return
@@ -35,10 +35,11 @@ func (d tipper) did(deed tips.Deed) {
 	d.tips.next = tips.For(deed)
 }
 
-// corrects is how long after the model was stopped a message says what it should do instead.
+// corrects is the time after a stop in which a message counts as a correction.
 const corrects = 2 * time.Minute
 
-// said notes a message. Whether it names a directory elsewhere is found out beside: a file system may be slow.
+// said records a message. Whether it names an outside directory is checked in the background,
+// because a file system may be slow.
 func (d tipper) said(text string) {
 	deed := tips.Deed{Said: text, First: !d.tips.said && len(d.talk.Conversation()) == 0, Stopped: time.Since(d.tips.stopped) < corrects}
 	d.tips.said = true
@@ -59,7 +60,7 @@ func (d tipper) said(text string) {
 	}()
 }
 
-// maxPlaces is how many paths of a message are looked at.
+// maxPlaces is the maximum number of paths checked per message.
 const maxPlaces = 3
 
 // places returns the paths in a message that are absolute, or in the home directory.
@@ -73,7 +74,7 @@ func places(text string) (all []string) {
 	return all
 }
 
-// elsewhere reports whether one of the paths is a directory outside the roots.
+// elsewhere reports whether any of the paths is a directory outside the roots.
 func elsewhere(named []string, home string, roots []string) bool {
 	for _, path := range named {
 		if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
@@ -90,7 +91,7 @@ func elsewhere(named []string, home string, roots []string) bool {
 	return false
 }
 
-// answered notes the answer to a question.
+// answered records the answer to a question.
 func (d tipper) answered(q session.Question, r session.Reply) {
 	asked, ok := q.(session.Permission)
 	said, allows := r.(session.Decision)
@@ -105,7 +106,8 @@ func (d tipper) answered(q session.Question, r session.Reply) {
 	d.did(tips.Deed{Approved: d.tips.approved[rule]})
 }
 
-// show shows the tip that waits, if the user was not given it before. That is looked up beside, in a file.
+// show shows the pending tip unless the user has seen it before. That is looked up in a file,
+// in the background.
 func (d tipper) show() {
 	name := d.tips.next
 	if name == "" || d.tips.over {

@@ -2,7 +2,8 @@ package talk
 
 import "sync"
 
-// told is what the program tells the user while the view has the terminal. It is safe for concurrent use.
+// A told queues messages for the user while the view owns the terminal. It is safe for
+// concurrent use.
 type told struct {
 	more chan struct{}
 
@@ -10,18 +11,18 @@ type told struct {
 	texts []string
 }
 
-// Tell has a text shown between what the view shows itself. It does not wait for that.
+// Tell queues a text to be shown by the view. It does not wait.
 func (t *told) Tell(text string) {
 	t.mu.Lock()
 	t.texts = append(t.texts, text)
 	t.mu.Unlock()
 	select {
 	case t.more <- struct{}{}:
-	default: // the driver knows that there is something
+	default: // the driver has already been notified
 	}
 }
 
-// Untold returns what was told and is not shown.
+// Untold returns the queued texts that have not been shown.
 func (t *told) Untold() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,7 +31,7 @@ func (t *told) Untold() []string {
 	return texts
 }
 
-// news shows what was told.
+// news shows the queued texts.
 func (d course) news() {
 	for _, text := range d.Untold() {
 		d.view.Say(text)

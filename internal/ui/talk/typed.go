@@ -8,14 +8,15 @@ import (
 	"adze/internal/tool"
 )
 
-// A typed is a command that the user typed and that runs. It may be nil.
+// A typed is a running shell command typed by the user. It may be nil.
 type typed struct {
 	stop context.CancelFunc
 	news chan tool.Display
 	done chan ending
 }
 
-// startTyped runs a command that the user typed. The conversation goes on meanwhile. It fails if another one still runs.
+// startTyped runs a shell command typed by the user. The conversation continues in the
+// meantime. It fails if another one is still running.
 func (d runner) startTyped(ctx context.Context, command string) error {
 	if d.typed != nil {
 		return errors.New("another command is still running: press Ctrl-C to end it, or Ctrl-B to move it to the background")
@@ -32,7 +33,7 @@ func (d runner) startTyped(ctx context.Context, command string) error {
 	return nil
 }
 
-// report keeps the last of what the command printed until it is shown.
+// report stores the latest output of the command until it is shown.
 func (t *typed) report(d tool.Display) {
 	select {
 	case <-t.news:
@@ -44,7 +45,7 @@ func (t *typed) report(d tool.Display) {
 	}
 }
 
-// typedOver handles the end of the command: all that it printed is shown, and told to the session.
+// typedOver handles the end of the command: its full output is shown and passed to the session.
 func (d runner) typedOver(ctx context.Context, e ending) {
 	d.typed.stop()
 	d.typed = nil
@@ -77,7 +78,7 @@ func (t *typed) cancel() bool {
 	return true
 }
 
-// ended returns where the end of the command arrives, and printed what it prints.
+// ended returns a channel for the end of the command, and printed one for its output.
 func (t *typed) ended() <-chan ending {
 	if t == nil {
 		return nil

@@ -9,59 +9,65 @@ import (
 	"adze/internal/tool"
 )
 
-// A View shows a conversation and takes what the user types. It calls the driver with that.
+// A View shows a conversation, reads user input and passes it to the driver.
 type View interface {
 	Screen
-	// Begin shows a conversation that was opened: its greeting, the end of what was said before, and what is entered
-	// first, which may be nothing. Left says that the user has left one.
+	// Begin shows a newly opened conversation: its greeting, the end of earlier messages, and
+	// the initial input, which may be empty. Left is called when the user has left a
+	// conversation.
 	Begin(c *Conversation, first string)
 	Left(c *Conversation)
-	// Entry shows what happened in the session. Questions are shown by Ask.
+	// Entry shows an entry of the session. Questions are shown by Ask.
 	Entry(e session.Entry)
-	// Ask shows the first question of those that wait, and Settled that it no longer needs an answer, and why.
+	// Ask shows the first pending question. Settled shows that it no longer needs an answer,
+	// and why.
 	Ask(q Question)
 	Settled(q Question, s session.Settled)
-	// Postponed hides the suggestion that is shown.
+	// Postponed hides the current suggestion.
 	Postponed()
 	// Offer shows a list that the user may choose from; see [Driver.Choose].
 	Offer(ctx context.Context, l desk.List)
-	// Began shows that something runs for the user beside the turn, Progress what it prints, and Over that it has ended.
+	// Began shows that something is running for the user alongside the turn, Progress its
+	// output, and Over that it has ended.
 	Began(id, title string)
 	Progress(id string, d tool.Display)
 	Over(id string)
 	// TaskEnded shows that a background task has ended.
 	TaskEnded(t *task.Task)
 
-	// Typing reports whether the user has begun to type something, and Holding whether a question has to wait for that.
+	// Typing reports whether the user has begun to type, and Holding whether a question has to
+	// wait for that.
 	Typing() bool
 	Holding() bool
 	// Return puts a text into the input.
 	Return(text string)
-	// Keep remembers what the user entered.
+	// Keep remembers an entry of the user.
 	Keep(text string)
-	// Drop forgets what was typed for a conversation that could not be opened, and reports whether there was anything.
+	// Drop discards input typed for a conversation that could not be opened, and reports
+	// whether there was any.
 	Drop() bool
-	// Replay handles what was typed before the conversation was open.
+	// Replay handles input typed before the conversation was open.
 	Replay(ctx context.Context)
-	// Ready prompts the user. Resume does so unless the prompt stands there already.
+	// Ready prompts the user. Resume does so unless the prompt is already shown.
 	Ready()
 	Resume()
-	// Frame brings the terminal up to date. It returns nil, or if the terminal is too slow for more, a channel that gets a
-	// value when it is not any more; until then no entry is shown. Tick is called each second while something goes on.
+	// Frame updates the terminal. It returns nil or, if the terminal is too slow for more, a
+	// channel that receives a value when it has caught up; until then no entry is shown. Tick
+	// is called each second during activity.
 	Frame() (room <-chan struct{})
 	Tick()
-	// Yield leaves the terminal to another program.
+	// Yield releases the terminal to another program.
 	Yield()
-	// Clipboard asks the terminal to put a text on the clipboard.
+	// Clipboard asks the terminal to copy a text to the clipboard.
 	Clipboard(text string) error
 }
 
-// A Screen shows what the program says.
+// A Screen shows messages to the user.
 type Screen interface {
-	// Say shows a text, and Fail what went wrong.
+	// Say shows a text, and Fail an error.
 	Say(text string)
 	Fail(err error)
-	// Page shows a page, and Whole one of which nothing is left out.
+	// Page shows a page, and Whole shows one without omitting anything.
 	Page(p desk.Page)
 	Whole(p desk.Page)
 }

@@ -1,24 +1,25 @@
 package talk
 
-// work is what the user waits for.
+// work tracks the work the user is waiting for.
 type work struct {
-	working  bool      // a turn runs
-	awaited  bool      // an entry will answer what was entered
-	followed *follower // of the task that the user follows; may be nil
-	typed    *typed    // the command that the user typed and that runs; may be nil
-	slash    slash     // the command of adze that runs
+	working  bool      // a turn is running
+	awaited  bool      // an entry will answer the last input
+	followed *follower // follower of the task that the user follows; may be nil
+	typed    *typed    // running shell command typed by the user; may be nil
+	slash    slash     // running adze command
 }
 
-// Busy reports whether the user waits for the session or for a command.
+// Busy reports whether the user is waiting for the session or a command.
 func (w *work) Busy() bool { return w.working || w.awaited || w.typed != nil || w.slash.runs() }
 
-// Working reports whether a turn runs.
+// Working reports whether a turn is running.
 func (w *work) Working() bool { return w.working }
 
-// Running reports whether a turn, or a command that the user typed, runs.
+// Running reports whether a turn or a typed shell command is running.
 func (w *work) Running() bool { return w.working || w.typed != nil }
 
-// Calling reports whether a command runs for the user beside the turn, which Esc and Ctrl-C stop first.
+// Calling reports whether a command is running alongside the turn. Esc and Ctrl-C stop it
+// first.
 func (w *work) Calling() bool { return w.typed != nil || w.slash.runs() }
 
 // Following reports whether the user follows a task.

@@ -12,7 +12,8 @@ var (
 	part     = regexp.MustCompile(`^\x1b(\[[?<>]?[0-9;:]*|\][0-9]*(;[ -~]*\x1b?)?)?$`)
 )
 
-// control obeys the sequence that text begins with and returns its length, or 0 if it is not complete.
+// control executes the sequence that text begins with and returns its length, or 0 if it is
+// incomplete.
 func (t *Terminal) control(text string) int {
 	if m := sequence.FindStringSubmatch(text); m != nil {
 		if !t.obeys(m[1], m[2], m[3]) {
@@ -35,7 +36,7 @@ func (t *Terminal) control(text string) int {
 	return 1
 }
 
-// obeys obeys a sequence of CSI, and reports whether it is known.
+// obeys executes a CSI sequence and reports whether it is known.
 func (t *Terminal) obeys(private, parameters, final string) bool {
 	n, err := strconv.Atoi(parameters)
 	if err != nil {
@@ -78,8 +79,9 @@ func (t *Terminal) obeys(private, parameters, final string) bool {
 	return !strings.ContainsAny(parameters, ";:")
 }
 
-// erase erases the line from the cursor, and all below. A terminal that is told so in its first cell scrolls everything
-// into its history; this one takes it for a mistake.
+// erase erases the line from the cursor, and optionally everything below. A real terminal might
+// scroll everything into its history when erasing from the first cell; this one reports it as a
+// problem.
 func (t *Terminal) erase(below bool) {
 	row := &t.lines[t.row]
 	row.cells, row.broken = row.cells[:min(t.col, len(row.cells))], false

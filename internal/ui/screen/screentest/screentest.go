@@ -1,5 +1,5 @@
-// Package screentest is a terminal for tests. It knows the control sequences that package screen writes, and those that
-// other packages send beside it, and reports any other.
+// Package screentest implements a terminal for tests. It supports the control sequences written
+// by package screen and the packages that use it, and reports any other.
 package screentest
 
 import (
@@ -11,25 +11,26 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// A Terminal shows what is written to it. It is safe for concurrent use.
+// A Terminal emulates a terminal. It is safe for concurrent use.
 type Terminal struct {
-	// Reflows says that the terminal breaks lines again when its width changes, as most do. It is set before the first write.
+	// Reflows enables reflowing of lines when the width changes, as in most terminals. It must
+	// be set before the first write.
 	Reflows bool
 
 	mu            sync.Mutex
 	width, height int
 	history       []line
-	lines         []line // of the screen
+	lines         []line // lines on the screen
 	row, col      int
 	style         string
 	rest          string
 	written       int
 	problems      []string
-	below         *below // what the alternate screen covers; nil if it is not shown
-	hidden        bool   // the cursor
+	below         *below // main screen while the alternate screen is shown, otherwise nil
+	hidden        bool   // the cursor is hidden
 }
 
-// Below is what the alternate screen covers.
+// Below is the main screen while the alternate screen is shown.
 type below struct {
 	lines    []line
 	row, col int
@@ -38,10 +39,10 @@ type below struct {
 // A line is a row of the terminal.
 type line struct {
 	cells  []cell
-	broken bool // it continues in the next row
+	broken bool // continues in the next row
 }
 
-// A cell holds a character. A wide one is followed by a cell without one.
+// A cell holds a character. A wide character is followed by an empty cell.
 type cell struct {
 	char  rune
 	style string
@@ -52,7 +53,8 @@ func New(width, height int) *Terminal {
 	return &Terminal{width: width, height: height, lines: make([]line, height)}
 }
 
-// Write implements [io.Writer]. Line feeds begin a new line, as they do in a terminal that treats output as text.
+// Write implements [io.Writer]. A line feed begins a new line, as with terminal output
+// processing.
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,7 +104,7 @@ func (t *Terminal) show(r rune) {
 	if w == 0 {
 		return
 	}
-	if t.col+w > t.width { // the line goes on in the next row
+	if t.col+w > t.width { // the line continues in the next row
 		t.lines[t.row].broken = true
 		t.col = 0
 		t.feed()
@@ -119,7 +121,7 @@ func (t *Terminal) show(r rune) {
 	t.col += w
 }
 
-// feed goes down one row, and scrolls at the end.
+// feed moves down one row, and scrolls at the end.
 func (t *Terminal) feed() {
 	if t.row < t.height-1 {
 		t.row++
@@ -131,7 +133,7 @@ func (t *Terminal) feed() {
 	t.lines = append(t.lines[1:], line{})
 }
 
-// alternate shows the alternate screen, which begins empty, or what it covers.
+// alternate switches to the alternate screen, which begins empty, or back.
 func (t *Terminal) alternate(on bool) {
 	switch {
 	case on == (t.below != nil):
@@ -145,7 +147,7 @@ func (t *Terminal) alternate(on bool) {
 	}
 }
 
-// Resize changes the size of the terminal. One that does not reflow cuts what is too long.
+// Resize changes the terminal size. Without Reflows, long lines are cut.
 func (t *Terminal) Resize(width, height int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +155,7 @@ func (t *Terminal) Resize(width, height int) {
 		t.resize(width, height)
 		return
 	}
-	// What is shown is drawn again; what it covers is changed as usual.
+	// The alternate screen is cleared; the main screen is resized as usual.
 	t.lines, t.row, t.col, t.below = t.below.lines, t.below.row, t.below.col, nil
 	t.resize(width, height)
 	t.below = &below{t.lines, t.row, t.col}
@@ -186,7 +188,7 @@ func (t *Terminal) resize(width, height int) {
 	t.col = min(t.col, width-1)
 }
 
-// reflow breaks all lines again. The cursor stays at its character.
+// reflow reflows all lines. The cursor stays at its character.
 func (t *Terminal) reflow(width, height int) {
 	all := append(t.history, t.lines...)
 	cursor := len(t.history) + t.row
@@ -194,7 +196,7 @@ func (t *Terminal) reflow(width, height int) {
 	row, col := 0, 0
 	for i := 0; i < len(all); {
 		var whole []cell
-		at := -1 // of the cursor in the line
+		at := -1 // cursor offset in the line
 		for {
 			if i == cursor {
 				at = len(whole) + t.col
@@ -231,7 +233,7 @@ func (t *Terminal) reflow(width, height int) {
 	}
 }
 
-// Text returns all that was written, also what has scrolled away, without empty lines at the end.
+// Text returns all lines including the scrollback, without trailing empty lines.
 func (t *Terminal) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -253,7 +255,8 @@ func (t *Terminal) Screen() []string {
 	return rows
 }
 
-// Styles returns the rows of the screen with the parameters of each style in braces before the text that has it.
+// Styles returns the rows of the screen with each style's parameters in braces before the
+// styled text.
 func (t *Terminal) Styles() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -274,7 +277,7 @@ func (t *Terminal) Styles() []string {
 	return rows
 }
 
-// Cursor returns the row and the column of the cursor, from 0.
+// Cursor returns the cursor's row and column, from 0.
 func (t *Terminal) Cursor() (row, col int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -295,14 +298,14 @@ func (t *Terminal) Hidden() bool {
 	return t.hidden
 }
 
-// Written returns how many bytes were written.
+// Written returns the number of bytes written.
 func (t *Terminal) Written() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.written
 }
 
-// Problems returns what the terminal did not understand.
+// Problems returns the unknown or invalid sequences.
 func (t *Terminal) Problems() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"adze/internal/tool"
 )
 
-// RunTool returns a tool that prints lines, one each second, and ends with an exit code.
+// RunTool returns a tool that prints one line per second and ends with an exit code.
 func RunTool() tool.Tool {
 	def := tool.Def{Name: "Run", Doc: "Runs.", Schema: json.RawMessage(`{"type":"object"}`)}
 	type input struct {
@@ -40,7 +40,8 @@ func RunTool() tool.Tool {
 	})
 }
 
-// KeepSession makes an earlier session of the directory, an hour and some minutes old by its title's length.
+// KeepSession creates an earlier session in the directory, an hour and as many minutes old as
+// its title has characters.
 func KeepSession(t *testing.T, cfg *desk.Config, id, title string) {
 	t.Helper()
 	log, err := store.Open(store.Options{Home: cfg.Home, Dir: cfg.Dir, Session: id, Version: "test"})
@@ -56,7 +57,7 @@ func KeepSession(t *testing.T, cfg *desk.Config, id, title string) {
 	}
 }
 
-// Commands returns a command that takes 5 seconds and one that stands for a prompt.
+// Commands returns a command that takes 5 seconds and a prompt command.
 func Commands() []desk.Command {
 	return []desk.Command{
 		{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) {

@@ -1,5 +1,5 @@
-// Package talktest lets tests of front ends hold conversations: with a given model, real sessions and commands, and a
-// person who types.
+// Package talktest runs conversations in front end tests, with a scripted model, real sessions
+// and commands, and a simulated user.
 package talktest
 
 import (
@@ -32,39 +32,39 @@ import (
 	"adze/internal/ui/talk"
 )
 
-// A Console is a person at a terminal, in a bubble of [synctest].
+// A Console simulates a user at a terminal, in a [synctest] bubble.
 type Console struct {
 	T    *testing.T
-	In   io.Reader // what the front end reads
+	In   io.Reader // input of the front end
 	Keys io.WriteCloser
 	Done chan error
 
-	// Screen is the terminal if it delivers keys; what is written to any other is only appended.
+	// Screen emulates the terminal if ByKey is true. Otherwise output is only appended.
 	Screen *screentest.Terminal
 	ByKey  bool
 
 	Sessions []*session.Session
 	Opened   []string
 	Mode     string
-	Detach   func() bool // lets a command go on by itself; nil means that none can
+	Detach   func() bool // moves a command to the background; nil means unsupported
 
 	mu       sync.Mutex
 	appended strings.Builder
 	written  []time.Time
 }
 
-// A Setup is what a test may change before a front end starts.
+// A Setup holds the configuration a test may change before a front end starts.
 type Setup struct {
 	Desk    desk.Config
-	Tools   []tool.Tool      // besides Do and Wait
-	Behind  []tool.Tool      // those that are called through a door
-	Gate    *permission.Gate // in place of the one that asks about Do; may be nil
+	Tools   []tool.Tool      // added to Do and Wait
+	Behind  []tool.Tool      // tools called through a door
+	Gate    *permission.Gate // replaces the gate that asks about Do; may be nil
 	WarnUSD float64
 	// Open opens sessions.
 	Open func(ctx context.Context, resume string) (*talk.Conversation, error)
 }
 
-// New returns a console with what its front end needs.
+// New returns a console and the configuration of its front end.
 func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	t.Helper()
 	in, keys := io.Pipe()
@@ -139,7 +139,7 @@ func (c *Console) Start(front interface{ Run(context.Context) error }) {
 	synctest.Wait()
 }
 
-// Write takes what the front end writes.
+// Write receives the front end's output.
 func (c *Console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *Console) Write(p []byte) (int, error) {
 	return c.appended.Write(p)
 }
 
-// Written returns when something was written since the last call.
+// Written returns the times of writes since the last call.
 func (c *Console) Written() []time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +159,7 @@ func (c *Console) Written() []time.Time {
 	return written
 }
 
-// Enter types text, and waits until nothing more happens by itself.
+// Enter types text and waits until the front end is idle.
 func (c *Console) Enter(text string) {
 	c.T.Helper()
 	if _, err := io.WriteString(c.Keys, text); err != nil {
@@ -168,7 +168,7 @@ func (c *Console) Enter(text string) {
 	synctest.Wait()
 }
 
-// Text returns all that the terminal shows.
+// Text returns everything the terminal shows.
 func (c *Console) Text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,7 +178,7 @@ func (c *Console) Text() string {
 	return c.appended.String()
 }
 
-// Shows checks that the screen shows a text, and Hides that it does not.
+// Shows checks that the screen shows a text.
 func (c *Console) Shows(want string) {
 	c.T.Helper()
 	synctest.Wait()
@@ -253,7 +253,7 @@ func change() tool.Diff {
 	return tool.Diff{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}
 }
 
-// doTool returns a tool that changes a file, so it says.
+// doTool returns a tool that claims to change a file.
 func doTool() tool.Tool {
 	def := tool.Def{Name: "Do", Doc: "Does.", Schema: json.RawMessage(`{"type":"object"}`)}
 	type command struct {
