@@ -9,7 +9,8 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// In a locale without UTF-8 nothing that the program draws itself is anything but ASCII.
+// TestWithoutUnicode checks that everything the program itself draws is ASCII in a locale
+// without UTF-8.
 func TestWithoutUnicode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 30, 12, "use Do {\"command\":\"dig\"}\n---\nsay Done.", func(s *setup) { s.Glyphs = draw.ASCII() })

@@ -12,39 +12,39 @@ import (
 	"adze/internal/ui/tui/dialog"
 )
 
-// maxDialog is how many live rows a question has.
+// maxDialog is the maximum number of live rows of a question.
 const maxDialog = 10
 
-// An inquiry is the question that is shown, and what it needs to know of the keys.
+// An inquiry holds the current question and the key timing it depends on.
 type inquiry struct {
-	dialog *dialog.Dialog // nil if no question is shown
+	dialog *dialog.Dialog // nil without a question
 	simple dialog.Simple  // the question, if it is a suggestion
-	look   *talk.Timer    // when it may become active
-	last   time.Time      // when a key was read that was not meant for a question
-	final  []draw.Row     // what questions are about, to be written for good
+	look   *talk.Timer    // fires when it may become active
+	last   time.Time      // time of the last key not meant for a question
+	final  []draw.Row     // subjects of questions, pending for the scrollback
 }
 
-// take returns what is to be written for good, once.
+// take returns the pending scrollback rows and clears them.
 func (q *inquiry) take() []draw.Row {
 	rows := q.final
 	q.final = nil
 	return rows
 }
 
-// typed notes a key that was not meant for a question.
+// typed records a key that was not meant for a question.
 func (q *inquiry) typed(ev keys.Event) {
 	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
 		q.last = ev.At
 	}
 }
 
-// write has rows written for good.
+// write queues rows for the scrollback.
 func (q *inquiry) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
 
-// Askers show questions and hand them keys.
+// Askers shows questions and passes keys to them.
 type askers struct{ *Front }
 
-// open shows a question. What it is about is written for good.
+// open shows a question. Its subject is written to the scrollback.
 func (f askers) open(q talk.Question) {
 	guard := dialog.NewGuard(time.Now(), f.asked.last, !f.keyboard.Empty())
 	o := dialog.Options{
@@ -66,16 +66,17 @@ func (f askers) open(q talk.Question) {
 	}
 }
 
-// close shows no question any more.
+// close hides the question.
 func (f askers) close() {
 	f.asked.look.Stop()
 	f.asked.dialog = nil
 }
 
-// room returns how many rows a question has. What it is about stands above it, and should be seen.
+// room returns the number of rows for a question. Its subject is above it and should stay
+// visible.
 func (f askers) room() int { return min(maxDialog, max(3, f.cfg.Height()*3/5)) }
 
-// rows draws the question, if there is one, in rows of w cells.
+// rows draws the current question, if any, in rows of w cells.
 func (f askers) rows(w int) ([]draw.Row, *screen.Point) {
 	d := f.asked.dialog
 	if d == nil {
@@ -84,15 +85,15 @@ func (f askers) rows(w int) ([]draw.Row, *screen.Point) {
 	f.asked.look.Stop()
 	d.Typed(f.asked.last)
 	if wait := d.Look(time.Now(), !f.keyboard.Empty()); wait > 0 {
-		f.asked.look = f.After(wait, func(context.Context) {}) // the frame that follows looks again
+		f.asked.look = f.After(wait, func(context.Context) {}) // the next frame checks again
 	}
 	return d.Rows(w, f.room())
 }
 
-// written is after which time to look whether a frame has been written.
+// written is the interval for checking whether a frame has been written.
 const written = 10 * time.Millisecond
 
-// seen notes when the frame with the question has been written.
+// seen records when the frame with the question has been written.
 func (f askers) seen() {
 	d := f.asked.dialog
 	if d == nil || !d.Unseen() {
@@ -105,14 +106,14 @@ func (f askers) seen() {
 	})
 }
 
-// disturb notes that the user looked at something else.
+// disturb records that the user looked at something else.
 func (f askers) disturb() {
 	if d := f.asked.dialog; d != nil {
 		d.Disturb()
 	}
 }
 
-// press hands an event to the question, and reports whether it was meant for it.
+// press passes an event to the question, and reports whether it was meant for it.
 func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
 	d := f.asked.dialog
 	r := d.Press(ev, alone)
@@ -129,7 +130,7 @@ func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
 	return r.Used
 }
 
-// answer answers the question that is shown.
+// answer answers the current question.
 func (f askers) answer(ctx context.Context, r dialog.Result) {
 	f.close()
 	if f.Suggested() != nil {
@@ -137,7 +138,7 @@ func (f askers) answer(ctx context.Context, r dialog.Result) {
 		return
 	}
 	d, ok := r.Reply.(session.Decision)
-	if !r.Stop { // a no to what a message mentions stops nothing, and the model answers the message all the same
+	if !r.Stop { // denying an attachment stops nothing; the model still answers the message
 		f.outbox.last = nil
 	}
 	sender(f).stop(ctx, (r.Stop || ok && d.Interrupt) && f.StopsTurn(), func() bool {

@@ -10,9 +10,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Keys that are typed while a question opens reach the composer; a key that is pressed when the question has been seen
-// answers it. What it is about stays in the scrollback, once.
-//
+// TestQuestion checks that keys typed while a question opens reach the composer, and that a key
+// pressed after it has been seen answers it. Its subject stays in the scrollback, once.
 // Proves PERM-17.
 func TestQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -22,17 +21,17 @@ func TestQuestion(t *testing.T) {
 		c.Enter("1")
 		c.Shows("❯ 1")
 		c.Shows("Waiting for you")
-		time.Sleep(5 * time.Second) // text in the composer: only Tab to answer
+		time.Sleep(5 * time.Second) // with text in the composer, only Tab can answer
 		c.Shows("Waiting for you")
 		c.Enter("\x15") // Ctrl-U
 		time.Sleep(1100 * time.Millisecond)
 		c.Shows("Enter select")
-		c.Enter("\t") // it is asked already
+		c.Enter("\t") // the question is already shown
 		time.Sleep(300 * time.Millisecond)
 		c.golden("question")
 		c.Enter("1")
 		c.Shows("✓ Updated")
-		c.Shows("Enter select") // the next one: the key that answered is not typing
+		c.Shows("Enter select") // the next question: the answering key does not count as typing
 		c.Enter("1")            // pressed twice by mistake
 		c.Shows("❯ 1")
 		c.Enter("\x15\t")
@@ -47,8 +46,8 @@ func TestQuestion(t *testing.T) {
 	})
 }
 
-// A key that answers a question does not delay the next one: keys some time apart answer one question after the other.
-//
+// TestQuestionsInARow checks that an answering key does not delay the next question: keys some
+// time apart answer successive questions.
 // Proves PERM-17.
 func TestQuestionsInARow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -67,9 +66,8 @@ func TestQuestionsInARow(t *testing.T) {
 	})
 }
 
-// Arrows and Enter that arrive together, as over a slow connection, answer like single keys; text that arrives together is a
-// paste.
-//
+// TestKeysThatArriveTogether checks that arrows and Enter arriving together, as over a slow
+// connection, answer like single keys, while text arriving together is a paste.
 // Proves PERM-17.
 func TestKeysThatArriveTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +86,8 @@ func TestKeysThatArriveTogether(t *testing.T) {
 	})
 }
 
-// A question that is settled elsewhere goes away, and a turn that is stopped takes its question with it.
+// TestQuestionSettledElsewhere checks that a question settled elsewhere disappears, and that
+// stopping a turn removes its question.
 func TestQuestionSettledElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "say never", nil)

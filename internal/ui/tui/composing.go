@@ -1,18 +1,19 @@
 package tui
 
-// leastHeight is the least height of a terminal in which the status is shown.
+// leastHeight is the minimum terminal height at which the status is shown.
 const leastHeight = 6
 
-// A composing is what stands around what is typed.
+// A composing draws the rows around the composer.
 type composing struct{ *Front }
 
-// add adds the question that is shown, the messages that wait, what is typed, and what may continue it or the status.
+// add adds the current question, the queued messages, the composer, and the suggestions or the
+// status.
 func (f composing) add(s *stack, height int) {
 	width := f.cfg.Width()
 	f.keyboard.Colourless = !f.cfg.Palette.Coloured()
 	typed, caret := f.keyboard.Rows(width, max(3, height/3))
 	below := f.status(f.width())
-	if height < leastHeight { // there is room for the question and what is typed alone
+	if height < leastHeight { // room only for the question and the composer
 		below = nil
 	}
 	if f.popup.Open() {
@@ -23,7 +24,7 @@ func (f composing) add(s *stack, height int) {
 	s.left -= own
 	s.add(askers(f).rows(f.width()))
 	s.left += own
-	if s.caret != nil { // it is in the question
+	if s.caret != nil { // the caret is in the question
 		caret = nil
 	}
 	s.add(waiting, nil)

@@ -15,24 +15,25 @@ import (
 	"adze/internal/ui/tui/status"
 )
 
-// A footer is the row below what the user types, and what calls a user who is not there.
+// A footer holds the status row and the state for notifying an absent user.
 type footer struct {
 	bar     status.Bar
-	session lookup      // of its state
-	custom  lookup      // of the line that the user's own command prints
-	due     *talk.Timer // when that is looked up again
-	request lookup      // of the pull request
-	asked   time.Time   // when it was looked up last
+	session lookup      // looks up the session's state
+	custom  lookup      // runs the user's status line command
+	due     *talk.Timer // fires when that is looked up again
+	request lookup      // looks up the pull request
+	asked   time.Time   // time of the last pull request lookup
 
 	watch attention.Watch
-	call  *talk.Timer // when the user is called
-	began time.Time   // the turn that runs, or the last one
+	call  *talk.Timer // fires when the user is to be notified
+	began time.Time   // start of the running or last turn
 }
 
-// A lookup finds something out beside the front end, once at a time.
+// A lookup runs a background query, one at a time.
 type lookup struct{ runs, stale bool }
 
-// lookUp finds something out, and shows it. Again is called afterwards if it was wanted meanwhile.
+// lookUp runs find in the background and shows its result. If another lookup was requested in
+// the meantime, it calls again afterwards.
 func (f *Front) lookUp(l *lookup, find func(ctx context.Context) (show func()), again func()) {
 	if l.stale = l.runs; l.runs {
 		return
@@ -50,10 +51,10 @@ func (f *Front) lookUp(l *lookup, find func(ctx context.Context) (show func()), 
 	})
 }
 
-// debounce is how long nothing changes before the user's own command is run.
+// debounce is how long the state must be unchanged before the user's status line command runs.
 const debounce = 300 * time.Millisecond
 
-// refresh looks up what the status row shows.
+// refresh looks up the state shown in the status row.
 func (f *Front) refresh() {
 	c := f.Conversation()
 	if c == nil {
@@ -69,7 +70,8 @@ func (f *Front) refresh() {
 	}
 }
 
-// runLine runs the user's own command for the status row. If it fails, the usual row is shown: /statusline says why.
+// runLine runs the user's status line command. If it fails, the default row is shown;
+// /statusline explains the failure.
 func (f *Front) runLine() {
 	c := f.Conversation()
 	if c == nil {
@@ -84,7 +86,7 @@ func (f *Front) runLine() {
 	}, f.runLine)
 }
 
-// requestPause is the least time between two looks at the pull request.
+// requestPause is the minimum interval between pull request lookups.
 const requestPause = time.Minute
 
 // lookForRequest looks up the state of the pull request.
@@ -112,13 +114,13 @@ func (f *Front) status(width int) []draw.Row {
 		b.Typing = mode + " " + b.Typing
 	}
 	if c := f.Conversation(); c != nil && b.Session.Mode != "" {
-		b.Session.Mode = c.Permission.Mode() // it may have changed a moment ago
+		b.Session.Mode = c.Permission.Mode() // the mode may just have changed
 	}
 	rows, _ := b.Rows(width, 1)
 	return rows
 }
 
-// heed takes notice of an entry for the status row, and of what waits for the user.
+// heed updates the status row and the notification state for an entry.
 func (f *Front) heed(e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
@@ -140,13 +142,13 @@ func (f *Front) heed(e session.Entry) {
 	f.refresh()
 }
 
-// await notes what waits for the user.
+// await records what the user is needed for.
 func (f *Front) await(what attention.Cause) {
 	f.footer.watch.Wait(what, time.Now())
 	f.attend()
 }
 
-// attend calls the user when it is time to.
+// attend notifies the user when it is time to.
 func (f *Front) attend() {
 	f.footer.call.Stop()
 	in, ok := f.footer.watch.Due(time.Now())
@@ -160,7 +162,7 @@ func (f *Front) attend() {
 	})
 }
 
-// signs takes notice of signs of the user, and reports whether they have pressed something.
+// signs records user activity, and reports whether a key was pressed.
 func (f *Front) signs(events []keys.Event) (pressed bool) {
 	for _, ev := range events {
 		if away := f.footer.watch.Sign(ev); away > 0 {

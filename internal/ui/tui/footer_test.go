@@ -16,8 +16,7 @@ import (
 	"adze/internal/ui/tui/attention"
 )
 
-// The row below the input follows what happens in the session.
-//
+// TestStatus checks that the status row follows the session.
 // Proves X-191, SESS-46, PERM-21.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -36,9 +35,9 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// The command of the user runs beside, after a pause in which nothing changes, and not twice at once; its line takes the
-// place of the usual one, unless it fails.
-//
+// TestCustomStatus checks that the user's status line command runs in the background after a
+// pause without changes, never twice concurrently, and that its line replaces the default one
+// unless it fails.
 // Proves X-125.
 func TestCustomStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +56,7 @@ func TestCustomStatus(t *testing.T) {
 			}
 		})
 		c.Hides("mine")
-		c.Enter("hello\r") // while it runs, the input is free
+		c.Enter("hello\r") // the input is usable while it runs
 		c.Shows("Done.")
 		time.Sleep(4 * time.Second)
 		c.Shows("\n  mine")
@@ -78,9 +77,8 @@ func TestCustomStatus(t *testing.T) {
 	})
 }
 
-// A user who looks at another window is called when a question waits and when a long turn has ended, once each, and not
-// while they type.
-//
+// TestNotify checks that a user in another window is notified once of a waiting question and
+// once of the end of a long turn, but not while typing.
 // Proves X-126.
 func TestNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +105,7 @@ func TestNotify(t *testing.T) {
 		})
 		c.Enter("hello\r")
 		called()
-		c.Enter("\x1b[O") // the user looks elsewhere
+		c.Enter("\x1b[O") // the user switches windows
 		called("A question waits for you.")
 		time.Sleep(time.Hour)
 		called()
@@ -124,13 +122,12 @@ func TestNotify(t *testing.T) {
 		c.Shows("Again.")
 		c.Enter("\x1b[O")
 		time.Sleep(time.Hour)
-		called() // it took no time
+		called() // the turn took no time
 		c.End()
 	})
 }
 
-// Another theme is seen at once.
-//
+// TestRepaint checks that a theme change is visible immediately.
 // Proves X-124.
 func TestRepaint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +152,7 @@ func TestRepaint(t *testing.T) {
 	})
 }
 
-// A recorder keeps what is written to another writer.
+// A recorder copies the data written to another writer.
 type recorder struct {
 	io.Writer
 	mu   sync.Mutex
@@ -170,7 +167,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return r.Writer.Write(p)
 }
 
-// take returns what was written since the last call.
+// take returns the data written since the last call.
 func (r *recorder) take() string {
 	synctest.Wait()
 	r.mu.Lock()
@@ -179,8 +176,8 @@ func (r *recorder) take() string {
 	return r.text.String()
 }
 
-// The state of the pull request is looked up when the conversation begins and when a turn has ended, at most once a minute.
-//
+// TestRequestStatus checks that the pull request state is looked up at the start and after each
+// turn, at most once a minute.
 // Proves X-133.
 func TestRequestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

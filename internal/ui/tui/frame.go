@@ -7,7 +7,7 @@ import (
 
 var noPoint screen.Point
 
-// Frame brings the terminal up to date: what has become complete, and below it the rows of the components.
+// Frame updates the terminal: completed output, and below it the live rows of the components.
 func (f view) Frame() (room <-chan struct{}) {
 	f.repaint()
 	if f.full == nil {
@@ -40,17 +40,17 @@ func (f view) Frame() (room <-chan struct{}) {
 	return f.screen.Room()
 }
 
-// width returns how wide live rows may be.
+// width returns the maximum width of live rows.
 func (f *Front) width() int { return min(f.cfg.Width()-1, screen.Widest) }
 
-// A stack is rows of components, one below the other.
+// A stack holds the rows of components, one below the other.
 type stack struct {
 	rows  []draw.Row
 	caret *screen.Point // nil if no component has one yet
-	left  int           // how many rows there is room for
+	left  int           // number of rows left
 }
 
-// add adds the rows of a component below the others.
+// add adds a component's rows below the others.
 func (s *stack) add(rows []draw.Row, caret *screen.Point) {
 	rows = rows[:min(len(rows), max(0, s.left))]
 	if caret != nil && caret.Row < len(rows) {

@@ -11,12 +11,12 @@ import (
 	"adze/internal/ui/tui/picker"
 )
 
-// A full page takes the whole terminal for a while: one of the two is set.
+// A full is a full-screen page. Either pager or picker is set.
 type full struct {
 	pager  *pager.Pager
 	picker *picker.Picker
-	below  *full           // the list that led to it, to which Esc goes back; may be nil
-	ctx    context.Context // of what runs beside for it
+	below  *full           // the list that led to it, to which Esc returns; may be nil
+	ctx    context.Context // context of its background work
 	cancel context.CancelFunc
 }
 
@@ -28,10 +28,10 @@ func (p *full) rows(w, h int) ([]draw.Row, *screen.Point) {
 	return p.picker.Rows(w, h)
 }
 
-// Pages open, draw and close what takes the whole terminal.
+// Pages opens, draws and closes full-screen pages.
 type pages struct{ *Front }
 
-// open shows a page in place of the one that is shown. If a choice has led to it, its list stays below.
+// open shows a page in place of the current one. If a choice led to it, its list is kept below.
 func (f pages) open(ctx context.Context, p *full) {
 	f.close()
 	if f.Chosen() && p.below == nil {
@@ -42,7 +42,7 @@ func (f pages) open(ctx context.Context, p *full) {
 	f.full = p
 }
 
-// back goes back to the list that led to the page that is shown, and reports whether there is one.
+// back returns to the list that led to the current page, and reports whether there is one.
 func (f pages) back(ctx context.Context) bool {
 	list := f.full.below
 	if list == nil {
@@ -54,7 +54,7 @@ func (f pages) back(ctx context.Context) bool {
 	return true
 }
 
-// close closes the page that is shown, if there is one.
+// close closes the current page, if any.
 func (f pages) close() {
 	if f.full != nil {
 		f.full.cancel()
@@ -67,12 +67,12 @@ func (f pages) read(ctx context.Context, t pager.Text) {
 	f.open(ctx, &full{pager: pager.New(t, f.cfg.Glyphs)})
 }
 
-// kept is how many rows of a page that is opened to be read stay in the scrollback.
+// kept is the number of rows kept in the scrollback of a page that is opened in the pager.
 const kept = 8
 
-// long reports whether a page does not fit on the screen, with what is below it.
+// long reports whether a page does not fit on the screen together with the rows below it.
 func (f pages) long(p desk.Page) bool {
-	const below = 4 // rows of what is typed, the status and the like
+	const below = 4 // rows of the composer, the status and so on
 	rows := draw.Page(p, draw.Options{Width: max(20, f.cfg.Width()-1), Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})
 	return f.full == nil && !f.Asking() && len(rows) > max(kept, f.cfg.Height()-below)
 }
@@ -85,7 +85,7 @@ func (f pages) pick(ctx context.Context, l desk.List) {
 	f.step(ctx, step)
 }
 
-// press takes an event for the page that is shown.
+// press handles an event for the current page.
 func (f pages) press(ctx context.Context, ev keys.Event) {
 	m := f.keyboard.typing.Bindings()
 	if p := f.full.pager; p != nil {
@@ -95,7 +95,7 @@ func (f pages) press(ctx context.Context, ev keys.Event) {
 	f.step(ctx, f.full.picker.Press(ev, m))
 }
 
-// act carries out an action that is not about what the page shows.
+// act performs an action that the page does not handle itself.
 func (f pages) act(ctx context.Context, action keys.Action) {
 	switch action {
 	case keys.ClosePage:
@@ -109,7 +109,7 @@ func (f pages) act(ctx context.Context, action keys.Action) {
 	}
 }
 
-// step carries out what the picker asks for.
+// step performs the picker's request.
 func (f pages) step(ctx context.Context, s picker.Step) {
 	page := f.full
 	for _, work := range s.Beside {
@@ -145,7 +145,7 @@ func (f pages) step(ctx context.Context, s picker.Step) {
 	}
 }
 
-// show draws the page. A question that waits is told in its last row.
+// show draws the page. A waiting question is mentioned in the last row.
 func (f pages) show() {
 	w, h := max(2, f.cfg.Width()), max(2, f.cfg.Height())
 	rows, caret := f.full.rows(w-1, h)

@@ -12,8 +12,9 @@ import (
 	"adze/internal/ui/talk"
 )
 
-// Esc goes back from a list to the one that led to it, with what was typed and chosen there, and from a long text, too; at
-// the first one it leaves. Ctrl-C leaves at once.
+// TestNestedLists checks that Esc returns from a list or long text to the list that led to it,
+// with its filter and selection, and closes the first list. Ctrl-C closes everything
+// immediately.
 func TestNestedLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loads := 0
@@ -48,7 +49,7 @@ func TestNestedLists(t *testing.T) {
 		press := func(keys, shows string) {
 			t.Helper()
 			c.Enter(keys)
-			time.Sleep(2 * time.Second) // an escape is a key when nothing follows, and one choice takes a while
+			time.Sleep(2 * time.Second) // a lone escape is a key only after a delay, and one choice takes a while
 			synctest.Wait()
 			c.Shows(shows)
 		}
@@ -86,7 +87,7 @@ func TestNestedLists(t *testing.T) {
 	})
 }
 
-// Keys for a page do not answer a suggestion that it covers.
+// TestSuggestionBehindPage checks that keys for a page do not answer a suggestion behind it.
 func TestSuggestionBehindPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := false

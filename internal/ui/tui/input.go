@@ -17,7 +17,8 @@ import (
 	"adze/internal/ui/tui/dialog"
 )
 
-// take handles keys. Those that are left when the conversation is, are for the next one.
+// take handles keys. Keys that remain after the user leaves the conversation go to the next
+// one.
 func (f *Front) take(ctx context.Context, events []keys.Event) {
 	f.signs(events)
 	alone := dialog.Pressed(events)
@@ -30,16 +31,17 @@ func (f *Front) take(ctx context.Context, events []keys.Event) {
 	}
 }
 
-// Presses handle the keys that are pressed.
+// Presses handles pressed keys.
 type presses struct{ *Front }
 
-// press hands a key to the component that it is for. Alone says that it was pressed, and not pasted with others. A key that
-// answers a question is not typing, so it does not delay the next question.
+// press passes a key to the component it is meant for. Alone is true if it was pressed, not
+// pasted with others. A key that answers a question does not count as typing, so it does not
+// delay the next question.
 func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 	if ev.Key.Name != "escape" {
 		f.escaped = time.Time{}
 	}
-	asks := f.asked.dialog != nil && f.full == nil && !f.popup.Open() // Tab takes a suggestion first
+	asks := f.asked.dialog != nil && f.full == nil && !f.popup.Open() // Tab accepts a suggestion first
 	if !asks {
 		f.asked.typed(ev)
 	}
@@ -68,7 +70,7 @@ func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 	f.suggest()
 }
 
-// contexts returns where keys have other meanings than in a text.
+// contexts returns the contexts that override the text bindings.
 func (f presses) contexts() (all []keys.Context) {
 	if !f.keyboard.Empty() {
 		return nil
@@ -82,7 +84,7 @@ func (f presses) contexts() (all []keys.Context) {
 	return all
 }
 
-// act carries out what a key is bound to, if that is not about the text.
+// act performs an action that does not edit the text.
 func (f presses) act(ctx context.Context, action keys.Action) {
 	if name, ok := strings.CutPrefix(string(action), keys.CommandPrefix); ok {
 		f.Command(ctx, "/"+name)
@@ -125,7 +127,7 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 	}
 }
 
-// enter takes the suggestion that is chosen, or sends what is typed.
+// enter accepts the selected suggestion, or sends the message.
 func (f presses) enter(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	c, ok := f.popup.Enter(before)
@@ -137,7 +139,8 @@ func (f presses) enter(ctx context.Context) {
 	}
 }
 
-// tab takes the suggestion that is chosen. While the model works it sends what is typed for a turn of its own.
+// tab accepts the selected suggestion. While the model works, it sends the message for a turn
+// of its own.
 func (f presses) tab(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	if c, ok := f.popup.Take(before); ok {
@@ -149,7 +152,7 @@ func (f presses) tab(ctx context.Context) {
 	}
 }
 
-// suggest brings the suggestions up to date with what is typed.
+// suggest updates the suggestions for the typed text.
 func (f presses) suggest() {
 	before, whole := f.keyboard.Before()
 	if _, _, searching := f.keyboard.Searching(); searching || f.keyboard.Kind() != compose.Message {
@@ -158,7 +161,8 @@ func (f presses) suggest() {
 	f.popup.Typed(before, whole)
 }
 
-// beside runs a function in another goroutine, and then the function that it returns in this one.
+// beside runs work in another goroutine, and then the function it returns in the front end's
+// goroutine.
 func (f *Front) beside(work func() (show func())) {
 	go func() {
 		show := work()
@@ -178,8 +182,8 @@ func (f presses) suspend() {
 	askers(f).disturb()
 }
 
-// explains handles the key that shows the keys and commands, and reports whether it is that key. While the user types it
-// is a character.
+// explains handles the key that shows the keys and commands, and reports whether it was that
+// key. While the user types, it is a character.
 func (f presses) explains(ctx context.Context, ev keys.Event) bool {
 	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() {
 		return false
@@ -188,10 +192,11 @@ func (f presses) explains(ctx context.Context, ev keys.Event) bool {
 	return true
 }
 
-// again is the time in which a key counts as pressed twice.
+// again is the interval in which a second press counts as a double press.
 const again = time.Second
 
-// escape interrupts what runs. Pressed twice, it drops what is typed, or goes back in the conversation.
+// escape interrupts the current work. Pressed twice, it drops the typed text or goes back in
+// the conversation.
 func (f presses) escape(ctx context.Context) {
 	twice := time.Since(f.escaped) < again
 	f.escaped = time.Now()
@@ -207,7 +212,8 @@ func (f presses) escape(ctx context.Context) {
 	f.escaped = time.Time{}
 }
 
-// openEditor lets the user edit the message in an editor. What was written before the editor failed stays in the history.
+// openEditor opens the message in an editor. Text written before the editor failed is kept in
+// the history.
 func (f presses) openEditor() {
 	text := f.keyboard.Text()
 	edited, err := f.editText(text)
@@ -224,7 +230,7 @@ func (f presses) openEditor() {
 	}
 }
 
-// editText returns what the user makes of a text in an editor, also if that fails in the end.
+// editText returns the text as edited by the user, even if the editor fails.
 func (f presses) editText(text string) (string, error) {
 	file, err := os.CreateTemp("", "adze-message-*.md")
 	if err != nil {

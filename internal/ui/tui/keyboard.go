@@ -13,16 +13,16 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// A keyboard turns what is read into keys, and holds what is typed with them.
+// A keyboard decodes input into keys, and holds the typed message.
 type keyboard struct {
 	*compose.Composer
 	typing  talk.Typing
 	decoder keys.Decoder
-	late    *talk.Timer  // when the rest of a key does not come any more
-	ahead   []keys.Event // pressed while one conversation was left for another one, which gets it
-	due     *talk.Timer  // when what is typed is stored
-	typed   time.Time    // when the first key after that was; zero if there was none
-	saved   []byte       // what was stored last
+	late    *talk.Timer  // fires when the rest of a key is overdue
+	ahead   []keys.Event // keys pressed while switching conversations, for the new one
+	due     *talk.Timer  // fires when the draft is to be saved
+	typed   time.Time    // time of the first unsaved key; zero if there is none
+	saved   []byte       // last saved draft
 }
 
 func newKeyboard(typing talk.Typing, glyphs draw.Glyphs) *keyboard {
@@ -34,8 +34,9 @@ func newKeyboard(typing talk.Typing, glyphs draw.Glyphs) *keyboard {
 	return k
 }
 
-// read handles what is typed, and reads more only when that has been done: a program that a command starts may read the
-// same input. Nothing can interrupt a read of an input that stays open, so the goroutine is not waited for.
+// read handles input and continues reading only when it has been handled, because a program
+// started by a command may read the same input. A read from an input that stays open cannot be
+// interrupted, so nothing waits for this goroutine.
 func (f *Front) read(ctx context.Context) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -51,7 +52,7 @@ func (f *Front) read(ctx context.Context) {
 	}
 }
 
-// hand has something done in the goroutine of the conversation, and waits until it is.
+// hand runs do in the conversation's goroutine and waits for it.
 func (f *Front) hand(ctx context.Context, do func(context.Context)) bool {
 	done := make(chan struct{})
 	if !f.Post(ctx, func(ctx context.Context) { defer close(done); do(ctx) }) {
@@ -65,7 +66,7 @@ func (f *Front) hand(ctx context.Context, do func(context.Context)) bool {
 	}
 }
 
-// typed handles what was read. The rest of a key that is not complete may come late.
+// typed handles input. The rest of an incomplete key may arrive later.
 func (f *Front) typed(ctx context.Context, data []byte, at time.Time) {
 	k := f.keyboard
 	k.late.Stop()
@@ -76,7 +77,7 @@ func (f *Front) typed(ctx context.Context, data []byte, at time.Time) {
 	f.take(ctx, events)
 }
 
-// Mode returns the mode of vi that is in force; see [edit.Field.Mode]. The setting may have changed.
+// Mode returns the current vi mode; see [edit.Field.Mode]. The setting may have changed.
 func (k *keyboard) Mode() string {
 	if k.typing.Vim != nil {
 		k.SetVim(k.typing.Vim())
@@ -84,13 +85,14 @@ func (k *keyboard) Mode() string {
 	return k.Composer.Mode()
 }
 
-// press takes an event, and returns the action that is not about the text, or "".
+// press handles an event, and returns an action that does not edit the text, or "".
 func (k *keyboard) press(ev keys.Event, width int, contexts ...keys.Context) keys.Action {
-	k.Mode() // has the setting take effect
+	k.Mode() // applies the current setting
 	return k.Press(ev, k.typing.Bindings(), width, contexts...)
 }
 
-// forget drops what is being typed, and reports whether there was anything. It stays in the history, as not sent.
+// forget drops the typed message, and reports whether there was any. It stays in the history,
+// marked as unsent.
 func (k *keyboard) forget() bool {
 	typing := !k.Empty()
 	if text := k.Text(); strings.TrimSpace(text) != "" {
@@ -100,7 +102,8 @@ func (k *keyboard) forget() bool {
 	return typing
 }
 
-// Clear drops the text. What an earlier entry has covered stays in the history, as not sent.
+// Clear drops the text. Text covered by a history entry is kept in the history, marked as
+// unsent.
 func (k *keyboard) Clear() {
 	if covered := k.Covered(); covered != nil {
 		k.keep(covered.Text(), false)
@@ -108,7 +111,7 @@ func (k *keyboard) Clear() {
 	k.Composer.Clear()
 }
 
-// keep remembers what was entered, or typed and not sent.
+// keep remembers text that was sent, or typed and not sent.
 func (k *keyboard) keep(text string, sent bool) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -119,14 +122,14 @@ func (k *keyboard) keep(text string, sent bool) {
 	}
 }
 
-// settled is how long after the last key what is typed is stored, and unsaved how long after the first one at the latest:
-// who types without a pause loses no more.
+// settled is the delay after the last key before the draft is saved. unsaved is the maximum
+// delay after the first key, which limits the loss during continuous typing.
 const (
 	settled = 500 * time.Millisecond
 	unsaved = 2 * time.Second
 )
 
-// edited notes that what is typed may have changed: it is stored after a while.
+// edited schedules saving the draft.
 func (f *Front) edited() {
 	k := f.keyboard
 	if k.typed.IsZero() {
@@ -136,7 +139,7 @@ func (f *Front) edited() {
 	k.due = f.After(min(settled, time.Until(k.typed.Add(unsaved))), func(context.Context) { sender{f}.store() })
 }
 
-// save stores what waits and what is typed in a session.
+// save saves a session's queued messages and typed message.
 func (k *keyboard) save(c *talk.Conversation, waiting []*edit.Draft) {
 	k.due.Stop()
 	k.typed = time.Time{}
@@ -149,7 +152,7 @@ func (k *keyboard) save(c *talk.Conversation, waiting []*edit.Draft) {
 	}
 }
 
-// load brings back what was typed and not sent in a session, unless the user is typing already.
+// load restores a session's unsent input, unless the user is already typing.
 func (k *keyboard) load(c *talk.Conversation) {
 	k.saved = nil
 	if k.typing.LoadDraft == nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// While a turn is being interrupted a live row says so, and only the end stays.
+// TestInterrupting checks that a live row shows an interruption in progress, and that only its
+// end stays.
 func TestInterrupting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := tool.New(tool.Def{Name: "Slow", Doc: "Ends late.", Schema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ struct{}, _ func(tool.Progress)) (tool.Result, error) {
@@ -37,7 +38,7 @@ func TestInterrupting(t *testing.T) {
 		}
 		for key, says := range map[string]string{"\x1b": "▸ Interrupting", "\x03": "▸ Interrupting; Ctrl-C again exits"} {
 			c.Enter("go\r")
-			after(2 * time.Second) // in which nothing is typed
+			after(2 * time.Second) // without typing
 			c.Enter(key)
 			after(2*time.Second + 100*time.Millisecond)
 			c.Shows(says)
@@ -51,8 +52,8 @@ func TestInterrupting(t *testing.T) {
 	})
 }
 
-// Esc interrupts, and what was typed stays; twice it drops that. Other keys do what they do elsewhere (second look 2.15).
-//
+// TestKeys checks that Esc interrupts and keeps the typed text, that pressing it twice drops
+// the text, and that other keys have their usual meaning (second look 2.15).
 // Proves X-120, X-193.
 func TestKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -61,18 +62,18 @@ func TestKeys(t *testing.T) {
 		})
 		press := func(keys string) {
 			c.Enter(keys)
-			time.Sleep(100 * time.Millisecond) // an escape is a key when nothing follows
+			time.Sleep(100 * time.Millisecond) // a lone escape is a key only after a delay
 			synctest.Wait()
 		}
 		press("go\r")
 		press("half typed")
 		press("\x1b")
 		c.Shows("Stopped. What next?\n")
-		c.Hides("Interrupting") // it was a live row
+		c.Hides("Interrupting") // that was a live row
 		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("what was typed is gone:\n%s", got)
 		}
-		press("\x1b[A\x1b[B") // sequences are no escapes
+		press("\x1b[A\x1b[B") // sequences are not escapes
 		press("\x1b")
 		c.Shows("❯ half typed")
 		press("\x1b")
@@ -103,8 +104,8 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// The mode of vim is shown from the beginning, and when the setting changes.
-//
+// TestVimIsShown checks that the vim mode is shown from the beginning and when the setting
+// changes.
 // Proves X-148.
 func TestVimIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -121,8 +122,8 @@ func TestVimIsShown(t *testing.T) {
 	})
 }
 
-// Ctrl-C exits when it is pressed twice in a row, not when it drops what was typed in between.
-//
+// TestInterruptTwice checks that Ctrl-C exits when pressed twice in a row, but not if it drops
+// typed text in between.
 // Proves X-120.
 func TestInterruptTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -144,8 +145,8 @@ func TestInterruptTwice(t *testing.T) {
 	})
 }
 
-// What was typed before an earlier entry was called back is in the history when that entry is sent or dropped.
-//
+// TestCoveredWords checks that text typed before recalling a history entry is in the history
+// when that entry is sent or dropped.
 // Proves X-120.
 func TestCoveredWords(t *testing.T) {
 	for key, up := range map[string]string{"\r": "\x1b[A\x1b[A", "\x03": "\x1b[A"} {
@@ -163,9 +164,8 @@ func TestCoveredWords(t *testing.T) {
 	}
 }
 
-// The message can be edited in an editor, whatever its line ends are. What was written there before the editor failed is in
-// the history.
-//
+// TestEditor checks editing the message in an editor with any line ends. Text written before
+// the editor failed is in the history.
 // Proves X-120.
 func TestEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -192,7 +192,8 @@ func TestEditor(t *testing.T) {
 	})
 }
 
-// A command that the user typed shows what it prints and can be interrupted (second look 2.2).
+// TestTyped checks that a typed shell command shows its output and can be interrupted (second
+// look 2.2).
 func TestTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "expect text \"$ make\"\nexpect text \"interrupted\"\nsay I see.", func(s *setup) {
@@ -213,12 +214,13 @@ func TestTyped(t *testing.T) {
 		c.Enter("well?\r")
 		c.Shows("I see.")
 		c.Enter("!make\r")
-		c.Enter("\x04") // it ends with the conversation
+		c.Enter("\x04") // ends with the conversation
 		c.End()
 	})
 }
 
-// The user is told of tasks that end, and which would end with the program, once (the model's side 5.14, second look 2.19).
+// TestTasksEnd checks that the user is notified once when a task ends, and once of tasks that
+// would end with the program (the model's side 5.14, second look 2.19).
 func TestTasksEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := task.New(t.TempDir(), nil)
@@ -253,7 +255,8 @@ func TestTasksEnd(t *testing.T) {
 	})
 }
 
-// Whatever is typed, nothing breaks, and nothing reaches the terminal that it would obey.
+// TestGarbage checks that arbitrary input breaks nothing, and that no control sequences from it
+// reach the terminal.
 func TestGarbage(t *testing.T) {
 	pieces := []string{
 		"\x1b", "[", "\x1b[A", "\x1b[200~", "\x1b[201~", "\r", "\n", "\t", "\x7f", "\x12", "\x0c", "\x0f", "\x19", "\x1f", "\x02", "\x1b[Z", "?", "!x", "/", "/mode plan\r", "#",
@@ -280,9 +283,9 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// The user sees what is waited for after two seconds, at most ten seconds pass without a sign, and nothing happens while
-// nothing goes on (the model's side, finding 5 and 5.2; second look 2.9).
-//
+// TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass
+// without output, and that nothing is written while idle (the model's side, finding 5 and 5.2;
+// second look 2.9).
 // Proves X-193, CLI-05.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -311,9 +314,9 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// What commands print is shown: its end while they run and when they have ended, and all of it when they fail, line by
-// line and with the exit code (the model's side 5.3, second look 2.4).
-//
+// TestOutput checks that command output is shown: its end while a command runs and when it
+// succeeds, and all of it when it fails, line by line and with the exit code (the model's side
+// 5.3, second look 2.4).
 // Proves CLI-05.
 func TestOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -355,8 +358,8 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 	})
 }
 
-// How far a call says it is, is shown below it, or with it where lines are appended.
-//
+// TestProgressIsShown checks that a call's progress is shown below it, or with it where lines
+// are appended.
 // Proves MCP-36.
 func TestProgressIsShown(t *testing.T) {
 	def := tool.Def{Name: "Copy", Doc: "Copies.", Schema: json.RawMessage(`{"type":"object"}`)}
@@ -380,7 +383,8 @@ func TestProgressIsShown(t *testing.T) {
 	})
 }
 
-// Keys are edited here, what is typed while the model works steers it, and nothing is written into it.
+// TestTypingWhileItWorks checks that text can be edited while the model works, that it steers
+// the turn, and that output never mixes with it.
 func TestTypingWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nexpect last \"faster\"\nsay As you like.", nil)
@@ -406,15 +410,15 @@ func TestInterrupts(t *testing.T) {
 		c.Enter("typo\x03")
 		c.Enter("second\r")
 		c.Enter("third\r")
-		c.Enter("\x03") // at a question
+		c.Enter("\x03") // while a question is shown
 		c.Enter("fourth\r")
 		c.Enter("\x03\x03")
 		c.End()
 	})
 }
 
-// What is typed while one session is left for another one goes to the other one. If that cannot be opened it goes nowhere:
-// it was not meant for the session that stays.
+// TestTypedAhead checks that input typed while switching sessions goes to the new session. If
+// that cannot be opened, the input is dropped: it was not meant for the old one.
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
@@ -437,9 +441,8 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// A command that takes long does not stop the screen: it is shown with its time, what is entered meanwhile waits for
-// its end, and a key cancels it.
-//
+// TestSlowCommand checks that a slow command does not block the screen: it is shown with its
+// duration, input entered while it runs waits for its end, and a key cancels it.
 // Proves CMD-01.
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -467,7 +470,7 @@ func TestSlowCommand(t *testing.T) {
 		}
 		c.Enter("/slow\r")
 		time.Sleep(time.Second)
-		c.Keys.Close() // the end of the input waits for it
+		c.Keys.Close() // the end of input waits for the command
 		if err := <-c.Done; err != nil {
 			t.Error(err)
 		}
@@ -480,15 +483,14 @@ func TestSlowCommand(t *testing.T) {
 	})
 }
 
-// A suggestion is a numbered question that appears while nothing else happens. Text that is typed instead is a message: no
-// letter of it answers the suggestion.
-//
+// TestSuggestion checks that a suggestion is a numbered question that appears while idle. Text
+// typed instead is a message: no letter of it answers the suggestion.
 // Proves PERM-60.
 func TestSuggestion(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		typed []string
-		pause time.Duration // before it is typed
+		pause time.Duration // delay before typing
 		want  string        // the answer, or "" for none
 	}{
 		{"yes", []string{"1"}, time.Second, "yes"},
@@ -528,7 +530,7 @@ func TestSuggestion(t *testing.T) {
 				for _, text := range tt.typed {
 					c.Enter(text)
 				}
-				time.Sleep(time.Second) // a lone Esc is one then
+				time.Sleep(time.Second) // a lone Esc is a key by then
 				synctest.Wait()
 				if got := c.Text(); answer != tt.want || strings.Contains(got, "You said") != (tt.want != "") || strings.Contains(got, "I see.") != (tt.want == "" && tt.name != "interrupt") {
 					t.Errorf("answered %q: %q", answer, got)
@@ -543,7 +545,8 @@ func TestSuggestion(t *testing.T) {
 	}
 }
 
-// A suggestion waits until a turn has ended, and a failure is shown.
+// TestSuggestionWaits checks that a suggestion waits for the end of a turn, and that a failure
+// is shown.
 func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Done.", func(c *setup) {
@@ -574,7 +577,7 @@ func TestSuggestionWaits(t *testing.T) {
 	})
 }
 
-// tell tells the session how a sub-agent stands.
+// tell reports a sub-agent's state to the session.
 func (c *console) tell(t session.Task) {
 	c.T.Helper()
 	t.Type = "scout"
@@ -584,14 +587,14 @@ func (c *console) tell(t session.Task) {
 	synctest.Wait()
 }
 
-// works returns how a sub-agent stands that has made calls.
+// works returns the state of a sub-agent that has made calls.
 func works(id, title string, calls int, doing string) session.Task {
 	return session.Task{ID: id, Title: title, Use: "toolu_1_1", News: session.TaskWorks, Used: session.TaskUse{Calls: calls}, Doing: doing}
 }
 
-// A sub-agent at work has a line, several have one each below their number; when they end, the lines go. What they are
-// called cannot move the cursor.
-//
+// TestAgentsAtWork checks that one running sub-agent has a line, that several have one line
+// each below their count, and that the lines disappear at the end. Their names cannot move the
+// cursor.
 // Proves AGENT-40.
 func TestAgentsAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

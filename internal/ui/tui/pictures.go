@@ -11,10 +11,11 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// Pictures brings pictures into the message. What takes a while is done beside.
+// Pictures inserts images into the message. Slow work runs in the background.
 type pictures struct{ *Front }
 
-// dropped puts pictures in the place of their paths, if a paste consists of such.
+// dropped replaces pasted image paths with the images, if the paste consists only of such
+// paths.
 func (f pictures) dropped(pasted string) {
 	store := f.cfg.Typing.Pictures
 	if store == nil {
@@ -32,7 +33,7 @@ func (f pictures) dropped(pasted string) {
 	}
 }
 
-// paste inserts what the clipboard holds.
+// paste inserts the clipboard content.
 func (f pictures) paste() {
 	store, read := f.cfg.Typing.Pictures, f.cfg.Typing.Clipboard
 	if store == nil || read == nil {
@@ -48,7 +49,7 @@ func (f pictures) paste() {
 	})
 }
 
-// pasted inserts what was read from the clipboard.
+// pasted inserts content read from the clipboard.
 func (f pictures) pasted(c clipboard.Content, image edit.Image, err error) {
 	switch {
 	case errors.Is(err, clipboard.ErrNoProgram):

@@ -11,7 +11,7 @@ import (
 	"adze/internal/desk"
 )
 
-// A wit makes remarks, after a while.
+// A wit makes remarks, after a delay.
 type wit struct {
 	text    string
 	takes   time.Duration
@@ -46,8 +46,8 @@ func away(w *wit) func(*setup) {
 	}
 }
 
-// A user who comes back after a while is told once what was done. Nothing is asked while nothing happens.
-//
+// TestAway checks that a user who returns after a while gets one summary, and that nothing is
+// requested while idle.
 // Proves X-136.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestAway(t *testing.T) {
 		c.Enter("\x1b[O")
 		time.Sleep(time.Hour)
 		c.Enter("\x1b[I")
-		w.was(t, 0, 0) // there is nothing to tell
+		w.was(t, 0, 0) // there is nothing to summarize
 		c.Enter("hello\r")
 		c.Enter("\x1b[O")
 		time.Sleep(4 * time.Minute)
@@ -67,7 +67,7 @@ func TestAway(t *testing.T) {
 		w.was(t, 0, 0)
 		c.Enter("\x1b[I")
 		w.was(t, 1, 0)
-		c.Enter("half") // while it is asked for
+		c.Enter("half") // while the request is pending
 		c.Shows("❯ half")
 		time.Sleep(2 * time.Second)
 		c.Shows("The parser is faster. Next: the tests.")
@@ -76,15 +76,15 @@ func TestAway(t *testing.T) {
 		c.Enter("\x1b[I")
 		w.was(t, 1, 0)
 		c.Enter(" typed\r")
-		time.Sleep(time.Hour) // no key, in a terminal that does not tell of its focus
+		time.Sleep(time.Hour) // no key, in a terminal without focus reporting
 		c.Enter("x")
 		w.was(t, 2, 0)
 		c.End()
 	})
 }
 
-// What was not told before the user sends something is dropped. A turn that ends while nobody looks is told at once.
-//
+// TestAwayMeanwhile checks that a pending summary is dropped when the user sends something, and
+// that a turn that ends while the user is away is summarized immediately.
 // Proves X-136.
 func TestAwayMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -121,8 +121,8 @@ func next(w *wit) func(*setup) {
 	return func(s *setup) { s.Desk.Surroundings.Remarks = desk.Remarks{Next: w.remark} }
 }
 
-// What the user may type next stands in the empty composer, is taken to be edited, and vanishes with any other key.
-//
+// TestNext checks that a proposed message is shown in the empty composer, can be accepted for
+// editing, and disappears with any other key.
 // Proves X-134.
 func TestNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestNext(t *testing.T) {
 		c.Enter("\x15")
 		c.Hides("[run the tests]")
 		ask()
-		c.Enter("\t twice") // they came together: the machine was busy
+		c.Enter("\t twice") // both arrived together because the machine was busy
 		c.Shows("❯ run the tests twice\n")
 		c.Enter("\x15")
 		ask()
@@ -169,8 +169,8 @@ func TestNext(t *testing.T) {
 	})
 }
 
-// Nothing is proposed to a user who types, after a turn that was stopped or has failed, and while a question waits.
-//
+// TestNextUnwanted checks that nothing is proposed while the user types, after a stopped or
+// failed turn, or while a question waits.
 // Proves X-134.
 func TestNextUnwanted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestNextUnwanted(t *testing.T) {
 		c.Enter("\x15")
 		c.Enter("hello\r")
 		w.was(t, 2, 1)
-		c.Enter("again\r") // it waits
+		c.Enter("again\r") // queued
 		w.was(t, 2, 2)
 		time.Sleep(time.Second)
 		c.Enter("\x1b")

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 )
 
-// The program takes the terminal again when something else has stopped it, also right after the user did: of the signals that
-// resume it, only the one that belongs to Ctrl-Z is known already.
-//
+// TestStoppedAgain checks that the program reclaims the terminal after being stopped
+// externally, even right after the user suspended it: only the SIGCONT that belongs to Ctrl-Z
+// is ignored.
 // Proves X-120.
 func TestStoppedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -24,12 +24,12 @@ func TestStoppedAgain(t *testing.T) {
 		})
 		for i := range 3 {
 			c.Enter("\x1a")
-			changes <- syscall.SIGCONT // of Ctrl-Z
+			changes <- syscall.SIGCONT // from Ctrl-Z
 			synctest.Wait()
 			if suspended != i+1 || resumed != i {
 				t.Fatalf("Ctrl-Z: suspended %d times, resumed %d", suspended, resumed)
 			}
-			changes <- syscall.SIGCONT // of a stop at once after it
+			changes <- syscall.SIGCONT // from an immediate second stop
 			synctest.Wait()
 			if resumed != i+1 {
 				t.Fatalf("stopped again: resumed %d times", resumed)

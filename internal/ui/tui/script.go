@@ -8,7 +8,7 @@ import (
 	"adze/internal/ui/tui/transcript"
 )
 
-// newScript returns the transcript of what is said and done.
+// newScript returns a new transcript.
 func (f *Front) newScript() *transcript.Transcript {
 	return transcript.New(transcript.Config{
 		Glyphs: f.cfg.Glyphs, Marks: !f.cfg.Palette.Coloured(), Links: f.cfg.Palette.Links(), Dir: f.cfg.Dir, Verbose: f.cfg.Verbose, Thinking: f.thinking,
@@ -23,7 +23,7 @@ func (f *Front) newScript() *transcript.Transcript {
 		WarnUSD:   func() float64 { return f.Conversation().WarnUSD },
 		Keys: func() transcript.Keys {
 			all := transcript.Keys{Stop: f.key(keys.Cancel), All: f.key(keys.ShowOutput)}
-			if f.keyboard.Empty() { // or the key is for the text
+			if f.keyboard.Empty() { // otherwise the key edits the text
 				all.Background = f.key(keys.Background)
 			}
 			return all
@@ -31,12 +31,13 @@ func (f *Front) newScript() *transcript.Transcript {
 	})
 }
 
-// thinking reports whether to show what the model thinks: as configured, or the other way round if the user wants it.
+// thinking reports whether to show the model's thinking: as configured, or the opposite if
+// toggled by the user.
 func (f *Front) thinking() bool {
 	return (f.cfg.Thinking != nil && f.cfg.Thinking()) != f.flipped
 }
 
-// flipThinking shows what the model thinks, or hides it.
+// flipThinking toggles the display of the model's thinking.
 func (f *Front) flipThinking() {
 	if f.flipped = !f.flipped; f.thinking() {
 		f.script.Say("What the model thinks is shown.")
@@ -45,12 +46,12 @@ func (f *Front) flipThinking() {
 	f.script.Say("What the model thinks is hidden.")
 }
 
-// whole returns all of the transcript, with nothing folded or left out.
+// whole returns the entire transcript, with nothing folded or omitted.
 func (f *Front) whole() pager.Text {
 	return pager.Text{Title: "Transcript", Lines: func(w int) pager.Lines { return f.script.All(w) }, End: true}
 }
 
-// key returns the first key that an action is bound to, as users are told of it, or "".
+// key returns the first key bound to an action, in user-facing notation, or "".
 func (f *Front) key(action keys.Action) string {
 	first, _, _ := strings.Cut(f.keyboard.typing.Bindings().Keys(action), ", ")
 	return first

@@ -12,16 +12,17 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// An outbox holds what was sent and may come back: the messages that wait, and the last one until the model answers it.
+// An outbox holds sent messages that may come back: the queued ones, and the last one until the
+// model answers it.
 type outbox struct {
 	compose.Queue
-	last *compose.Waiting // nil when the model has begun to answer
+	last *compose.Waiting // nil once the model has begun to answer
 }
 
-// A sender sends what is typed, and takes it back.
+// A sender sends typed messages and withdraws them.
 type sender struct{ *Front }
 
-// send sends what is typed. Later says that a message has a turn of its own.
+// send sends the typed message. If later is true, it gets a turn of its own.
 func (f sender) send(ctx context.Context, later bool) {
 	text, draft := f.keyboard.Text(), f.keyboard.Draft()
 	e := talk.Entered{Text: text, Later: later}
@@ -57,10 +58,10 @@ func (f sender) send(ctx context.Context, later bool) {
 	f.Hand(ctx, e)
 }
 
-// store stores what is typed and not sent, and the messages that wait: the model has not been told them.
+// store saves the draft and the queued messages, which the model has not received.
 func (f sender) store() { f.keyboard.save(f.Conversation(), f.outbox.Drafts()) }
 
-// prompt returns the message with its pictures.
+// prompt returns the message with its images.
 func (f sender) prompt(text string) (session.Prompt, error) {
 	p := session.Prompt{ID: msg.NewID(), Parts: []msg.Part{&msg.Text{Text: text}}}
 	if f.cfg.Typing.Pictures == nil {
@@ -76,7 +77,7 @@ func (f sender) prompt(text string) (session.Prompt, error) {
 	return p, nil
 }
 
-// entry notes which messages the model is told, and that it answers.
+// entry tracks which messages the model receives, and whether it answers.
 func (f sender) entry(e session.Entry) {
 	loop, ok := e.Event.(session.Loop)
 	if _, ended := e.Event.(session.Finished); ended {
@@ -101,15 +102,16 @@ func (f sender) entry(e session.Entry) {
 	}
 }
 
-// forgotten is how long after a turn a message that waits is known not to be taken.
+// forgotten is how long after a turn a queued message counts as rejected.
 const forgotten = time.Second
 
-// settle brings back the messages that wait for nothing: a hook did not let them pass, or the turn was stopped.
+// settle returns queued messages that will not be sent, because a hook rejected them or the
+// turn was stopped, to the composer.
 func (f sender) settle() {
 	if f.Closed() || f.Busy() || f.outbox.Empty() {
 		return
 	}
-	if f.Asking() { // perhaps about what such a message attaches
+	if f.Asking() { // the question may concern such a message's attachment
 		f.After(forgotten, func(context.Context) { f.settle() })
 		return
 	}
@@ -120,7 +122,7 @@ func (f sender) settle() {
 	f.putBack(back)
 }
 
-// putBack brings drafts back into the composer, before what is typed.
+// putBack returns drafts to the composer, before the typed text.
 func (f sender) putBack(drafts []*edit.Draft) {
 	if len(drafts) > 0 && !f.Closed() {
 		f.keyboard.PutBack(edit.Join(append(drafts, f.keyboard.Draft())...))
@@ -128,7 +130,7 @@ func (f sender) putBack(drafts []*edit.Draft) {
 	}
 }
 
-// takeBack takes back the message that was sent last and waits, to edit it.
+// takeBack withdraws the last queued message for editing.
 func (f sender) takeBack(ctx context.Context) {
 	w, ok := f.outbox.Last()
 	if ok && f.withdraw(ctx, w) {
@@ -137,13 +139,14 @@ func (f sender) takeBack(ctx context.Context) {
 	}
 }
 
-// withdraw takes a message back from the session, and reports whether it was not too late.
+// withdraw withdraws a message from the session, and reports whether it was still possible.
 func (f sender) withdraw(ctx context.Context, w compose.Waiting) bool {
 	return f.Conversation().Submit(ctx, session.Withdraw{ID: w.ID}) == nil
 }
 
-// stop stops something by a function, which reports whether there was anything. If that is the turn, the messages that wait
-// come back into the composer, and so does the one that the model has not begun to answer: it leaves the conversation.
+// stop calls stop, which reports whether there was anything to stop. If it stops the turn, the
+// queued messages return to the composer, and so does a message the model has not begun to
+// answer, which is removed from the conversation.
 func (f sender) stop(ctx context.Context, turn bool, stop func() bool) bool {
 	var back []*edit.Draft
 	if turn {

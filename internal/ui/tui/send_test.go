@@ -16,7 +16,7 @@ import (
 	"adze/internal/ui/edit"
 )
 
-// said returns what the user said in a conversation, message by message.
+// said returns the user's messages in a conversation.
 func (c *console) said() (texts []string) {
 	for _, e := range c.Sessions[0].Conversation() {
 		if e.Message.Role == msg.User {
@@ -26,9 +26,9 @@ func (c *console) said() (texts []string) {
 	return texts
 }
 
-// While the model works, Enter adds to the turn and Tab sends a message behind it; both are shown as waiting, and are
-// written when the model is told. Up takes the last one back.
-//
+// TestMessagesWait checks that, while the model works, Enter adds to the turn and Tab queues a
+// message behind it; both are shown as queued, and written when the model receives them. Up
+// withdraws the last one.
 // Proves SESS-62, X-120.
 func TestMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -50,9 +50,8 @@ func TestMessagesWait(t *testing.T) {
 	})
 }
 
-// Messages that wait are stored with what is typed, and are there again if the program is killed; those that the model was
-// told are not.
-//
+// TestMessagesThatWaitAreStored checks that queued messages are saved with the draft and
+// restored if the program is killed, except messages the model has received.
 // Proves X-120, SESS-62.
 func TestMessagesThatWaitAreStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -92,8 +91,8 @@ func TestMessagesThatWaitAreStored(t *testing.T) {
 	})
 }
 
-// Who types without a pause loses no more than the last words when the program is killed.
-//
+// TestTypingIsStoredWithoutAPause checks that a kill during continuous typing loses no more
+// than the last words.
 // Proves X-120.
 func TestTypingIsStoredWithoutAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -120,8 +119,8 @@ func TestTypingIsStoredWithoutAPause(t *testing.T) {
 	})
 }
 
-// What is interrupted before the model was told, or before it began to answer, comes back into the composer.
-//
+// TestInterruptedComesBack checks that a message interrupted before the model received it or
+// began to answer returns to the composer.
 // Proves X-120.
 func TestInterruptedComesBack(t *testing.T) {
 	for _, key := range []string{"\x1b", "\x03"} {
@@ -148,7 +147,8 @@ func TestInterruptedComesBack(t *testing.T) {
 	}
 }
 
-// A message that waits comes back when a question is answered with Esc, which stops the turn.
+// TestStoppedByAQuestion checks that a queued message returns when a question is answered with
+// Esc, which stops the turn.
 func TestStoppedByAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 60, 24, "delay 2s\nuse Do {\"command\":\"dig\"}\n---\nsay never", nil)
@@ -166,8 +166,7 @@ func TestStoppedByAQuestion(t *testing.T) {
 	})
 }
 
-// What was typed and dropped is in the history.
-//
+// TestDroppedStays checks that dropped text is in the history.
 // Proves X-120.
 func TestDroppedStays(t *testing.T) {
 	for _, keys := range []string{"\x03", "\x1b\x1b"} {
@@ -197,8 +196,8 @@ func TestDroppedStays(t *testing.T) {
 	}
 }
 
-// A slash at the start suggests commands: Tab completes one, Enter runs one that takes no arguments.
-//
+// TestCommandsAreSuggested checks that a leading slash suggests commands, that Tab completes
+// one, and that Enter runs one without arguments.
 // Proves CMD-01.
 func TestCommandsAreSuggested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -220,7 +219,7 @@ func TestCommandsAreSuggested(t *testing.T) {
 	})
 }
 
-// A store keeps pictures in memory.
+// A store keeps images in memory.
 type store struct{}
 
 func (store) Read(_ context.Context, path string) (edit.Image, error) {
@@ -238,8 +237,8 @@ func (store) Part(image edit.Image) (msg.Part, error) {
 	return &msg.Image{MediaType: image.MediaType, Data: image.Data}, nil
 }
 
-// Pictures come from the clipboard and from paths that are dropped, and are sent with the message, also if it is edited.
-//
+// TestPictures checks that images from the clipboard and from dropped paths are sent with the
+// message, even if it is edited.
 // Proves, SESS-62.
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +259,7 @@ func TestPictures(t *testing.T) {
 		holds = clipboard.Content{Text: " text"}
 		c.Enter("\x16")
 		c.Shows("gone.png text")
-		c.Enter("\x07\r") // an editor changes nothing about them
+		c.Enter("\x07\r") // an editor preserves them
 		c.Shows("I see.")
 		var sent []string
 		for _, p := range c.Sessions[0].Conversation()[0].Message.Parts {

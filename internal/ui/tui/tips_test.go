@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tipped returns a change of the setup that gives tips by their names, each of which is sent.
+// tipped returns a setup change that provides tips by name and sends each name to given.
 func tipped(given chan<- string) func(*setup) {
 	return func(s *setup) {
 		s.Config.Config.Tip = func(_ context.Context, name string) string {
@@ -20,8 +20,7 @@ func tipped(given chan<- string) func(*setup) {
 	}
 }
 
-// A tip is shown when the turn has ended, and one in a session at most.
-//
+// TestTips checks that a tip is shown after a turn, and at most one per session.
 // Proves X-134.
 func TestTips(t *testing.T) {
 	elsewhere := t.TempDir()
@@ -72,8 +71,8 @@ func TestTips(t *testing.T) {
 	}
 }
 
-// The tip comes after the turn, not amid it, and those of a session that was left are forgotten.
-//
+// TestTipsWait checks that a tip is shown after the turn and not during it, and that tips of a
+// previous session are dropped.
 // Proves X-134.
 func TestTipsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

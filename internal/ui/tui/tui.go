@@ -1,7 +1,7 @@
-// Package tui is the front end for a user at a terminal that delivers keys. What is complete is written once, into the
-// terminal's own scrollback; below it a few live rows show what goes on, questions, what the user types, and the status. Each
-// part of these rows is a component in a package of its own; this package hands them the keys and puts their rows together.
-// What is entered is carried out by package talk.
+// Package tui is the full terminal front end. Completed output is written once, to the
+// terminal's own scrollback; below it, a few live rows show the current activity, questions,
+// the composer and the status. Each part of these rows is a component in its own package; this
+// package routes keys to them and combines their rows. Package talk handles the entered text.
 package tui
 
 import (
@@ -19,39 +19,41 @@ import (
 	"adze/internal/ui/tui/transcript"
 )
 
-// A Config is what the front end needs.
+// Config configures a Front.
 type Config struct {
 	talk.Config
 	Terminal
 	Palette draw.Palette
 	Glyphs  draw.Glyphs
-	// Repaint returns the palette if the user has chosen another theme since the last call; it may be nil.
+	// Repaint returns the palette if the user has chosen another theme since the last call; it
+	// may be nil.
 	Repaint func() (p draw.Palette, changed bool)
-	// Notify returns what to write to the terminal to notify the user of something; it may be nil.
+	// Notify returns the sequence to write to the terminal to notify the user; it may be nil.
 	Notify func(attention.Cause) string
-	// Verbose shows all that commands print.
+	// Verbose shows all command output.
 	Verbose bool
-	// Thinking reports whether to show what the model thinks; it may be nil.
+	// Thinking reports whether to show the model's thinking; it may be nil.
 	Thinking func() bool
-	// Dir is the working directory: paths in it are shown relative to it.
+	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
 	// Home is the user's home directory; it may be empty.
 	Home   string
 	Typing talk.Typing
 }
 
-// A Terminal is where the user is. In, Out, Width and Height are required.
+// A Terminal is the user's terminal. In, Out, Width and Height are required.
 type Terminal struct {
 	// In delivers single keys.
 	In  io.Reader
 	Out io.Writer
-	// Width and Height return the size; 0 means unknown. Changes receives the signals of the terminal, see [term.Changes]; it
-	// may be nil. Reflows says that the terminal breaks lines again when it becomes narrower.
+	// Width and Height return the size; 0 means unknown. Changes receives the signals of the
+	// terminal, see [term.Changes]; it may be nil. Reflows is true if the terminal reflows
+	// lines when it becomes narrower.
 	Width, Height func() int
 	Changes       <-chan os.Signal
 	Reflows       bool
-	// Suspend stops the program until the user resumes it; it may be nil. Resume takes the terminal again after something
-	// else has stopped the program and it is resumed.
+	// Suspend stops the program until the user resumes it; it may be nil. Resume reclaims the
+	// terminal after the program was stopped externally and resumed.
 	Suspend, Resume func()
 }
 
@@ -63,16 +65,16 @@ type Front struct {
 	keyboard *keyboard
 	script   *transcript.Transcript
 	outbox   outbox
-	popup    *popup.Popup    // of the conversation that is open
-	ctx      context.Context // of Run, for what is done beside
+	popup    *popup.Popup    // popup of the open conversation
+	ctx      context.Context // context of Run, for background work
 	asked    inquiry
-	escaped  time.Time // when Esc was pressed
-	resumed  time.Time // when the program was suspended last and resumed; zero once the signal of that has come
-	full     *full     // what takes the whole terminal; may be nil
-	chose    *full     // the list from which the user has chosen, until a page is opened; may be nil
+	escaped  time.Time // time of the last Esc
+	resumed  time.Time // time of the last resume from suspension; zero once its signal has arrived
+	full     *full     // full-screen page; may be nil
+	chose    *full     // the list the user has chosen from, until a page is opened; may be nil
 	footer   footer
 	remarks  remarks
-	flipped  bool // the user wants to see what the model thinks if the settings hide it, and the other way round
+	flipped  bool // inverts the setting for showing thinking
 }
 
 // New returns a front end.
@@ -84,7 +86,7 @@ func New(cfg Config) *Front {
 	return f
 }
 
-// known returns a width or a height, or what is usual if the terminal does not tell.
+// known returns size with a default for an unknown value.
 func known(size func() int, usual int) func() int {
 	return func() int {
 		if n := size(); n > 0 {
@@ -94,7 +96,7 @@ func known(size func() int, usual int) func() int {
 	}
 }
 
-// Run runs conversations until the user leaves or ctx is done.
+// Run runs conversations until the user quits or ctx is done.
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,7 +107,7 @@ func (f *Front) Run(ctx context.Context) error {
 	return f.Driver.Run(ctx, view{f})
 }
 
-// signals handles what the terminal tells beside the keys.
+// signals handles signals from the terminal.
 func (f *Front) signals(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -116,8 +118,8 @@ func (f *Front) signals(ctx context.Context) {
 	}
 }
 
-// afterResume is how long after the user has resumed the program the signal that did so may arrive. It is one: the next says
-// that the program was stopped again, however soon.
+// afterResume is how long after the user has resumed the program its SIGCONT may arrive. Only
+// one signal is expected: the next one means that the program was stopped again, however soon.
 const afterResume = 500 * time.Millisecond
 
 // changed handles a signal of the terminal. The next frame fits its size.
@@ -134,7 +136,7 @@ func (f *Front) changed(s os.Signal) {
 	}
 }
 
-// repaint takes over the colours that the user has chosen. What is complete stays as it was written.
+// repaint applies a theme change. Completed output keeps its colors.
 func (f *Front) repaint() {
 	if f.cfg.Repaint == nil {
 		return

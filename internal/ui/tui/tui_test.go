@@ -22,16 +22,16 @@ var update = flag.Bool("update", false, "write golden files")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A setup is what a test may change before a front end starts.
+// A setup holds the configuration a test may change before a front end starts.
 type setup struct {
 	Config
 	*talktest.Setup
 }
 
-// A console is a person at a terminal.
+// A console simulates a user at a terminal.
 type console struct{ *talktest.Console }
 
-// newConsole starts a front end over a script, in a terminal of a size.
+// newConsole starts a front end with a script, in a terminal of the given size.
 func newConsole(t *testing.T, width, height int, script string, change func(*setup)) *console {
 	t.Helper()
 	parsed, err := replay.Parse("script", []byte(script))
@@ -52,7 +52,7 @@ func newConsole(t *testing.T, width, height int, script string, change func(*set
 	return &console{c}
 }
 
-// golden compares the whole screen, with what has scrolled away, with what it should be.
+// golden compares the whole screen, including the scrollback, with a golden file.
 func (c *console) golden(name string) {
 	c.T.Helper()
 	synctest.Wait()
@@ -76,7 +76,7 @@ func (c *console) golden(name string) {
 	}
 }
 
-// What is entered is answered, and the prompt stays where it is.
+// TestConversation checks that input is answered and that the prompt stays in place.
 func TestConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 60, 24, "say First, a *plain* answer that is long enough to be broken into two lines.", nil)
@@ -86,8 +86,8 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// The whole of what was said and done is a key away: what is folded and left out of the transcript is there.
-//
+// TestAllOutput checks that a key shows the full transcript, including folded and omitted
+// parts.
 // Proves TOOL-18, SHC-03.
 func TestAllOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +102,7 @@ func TestAllOutput(t *testing.T) {
 	})
 }
 
-// A key shows what the model thinks, and hides it again.
-//
+// TestThinkingKey checks that a key toggles the display of the model's thinking.
 // Proves PROV-42.
 func TestThinkingKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -118,8 +117,7 @@ func TestThinkingKey(t *testing.T) {
 	})
 }
 
-// What the model thinks is shown if the user wants it.
-//
+// TestThinkingIsShown checks the setting for showing the model's thinking.
 // Proves PROV-42.
 func TestThinkingIsShown(t *testing.T) {
 	for _, shown := range []bool{false, true} {

@@ -24,7 +24,7 @@ import (
 // A view shows the conversation; see [talk.View].
 type view struct{ *Front }
 
-// Begin shows the greeting, the end of an earlier conversation, and what is entered first.
+// Begin shows the greeting, the end of an earlier conversation, and the initial input.
 func (f view) Begin(c *talk.Conversation, first string) {
 	askers(f).close()
 	pages(f).close()
@@ -40,11 +40,11 @@ func (f view) Begin(c *talk.Conversation, first string) {
 	f.script.Prompt(first, first)
 }
 
-// Left stores what is typed and not sent, and the messages that wait.
+// Left saves the draft and the queued messages.
 func (f view) Left(c *talk.Conversation) {
 	remarker(f).dismiss()
 	f.keyboard.save(c, f.outbox.Drafts())
-	f.keyboard.DropStash() // it belongs to the session
+	f.keyboard.DropStash() // the stash belongs to the session
 	f.outbox.Drain()
 }
 
@@ -63,7 +63,7 @@ func (f view) Ask(q talk.Question) {
 	f.await(attention.Question)
 }
 
-// Settled says why the question that is shown needs no answer.
+// Settled shows why the current question no longer needs an answer.
 func (f view) Settled(q talk.Question, s session.Settled) {
 	askers(f).close()
 	f.await(attention.Nothing)
@@ -81,13 +81,13 @@ func (f view) Postponed() {
 // Offer shows a list.
 func (f view) Offer(ctx context.Context, l desk.List) { pages(f).pick(ctx, l) }
 
-// Began shows that something runs.
+// Began shows that something is running.
 func (f view) Began(id, title string) { f.script.Began(id, title) }
 
-// Progress notes what it prints.
+// Progress records its output.
 func (f view) Progress(id string, d tool.Display) { f.script.Progress(id, d) }
 
-// Over notes that it has ended.
+// Over records that it has ended.
 func (f view) Over(id string) { f.script.Over(id) }
 
 // TaskEnded shows that a task has ended.
@@ -96,10 +96,11 @@ func (f view) TaskEnded(t *task.Task) { f.script.TaskEnded(t) }
 // Say shows a text.
 func (f view) Say(text string) { f.script.Say(text) }
 
-// Fail shows what went wrong.
+// Fail shows an error.
 func (f view) Fail(err error) { f.script.Fail(err) }
 
-// Page shows a page. One that does not fit on the screen is opened to be read, and only its beginning stays.
+// Page shows a page. A page that does not fit on the screen is opened in the pager, and only
+// its beginning stays in the scrollback.
 func (f view) Page(p desk.Page) {
 	if pages(f).long(p) {
 		f.script.Begin(p, kept)
@@ -109,14 +110,14 @@ func (f view) Page(p desk.Page) {
 	f.script.Page(p)
 }
 
-// Whole shows a page of which nothing is left out.
+// Whole shows a page without omitting anything.
 func (f view) Whole(p desk.Page) { f.script.Whole(p) }
 
-// Typing reports whether the user has begun to type something.
+// Typing reports whether the user has begun to type.
 func (f view) Typing() bool { return !f.keyboard.Empty() }
 
-// Holding reports whether questions wait: not for what is typed, since they leave the keys to it, but for a page that
-// would cover them.
+// Holding reports whether questions wait. They do not wait for typing, since they do not take
+// keys from it, but for a page that would cover them.
 func (f view) Holding() bool { return f.full != nil }
 
 // Return puts a text into the input, before typed text.
@@ -124,33 +125,33 @@ func (f view) Return(text string) {
 	sender(f).putBack([]*edit.Draft{{Pieces: []edit.Piece{{Text: text}}}})
 }
 
-// Keep remembers what was entered.
+// Keep remembers entered text.
 func (f view) Keep(text string) { f.keyboard.keep(text, true) }
 
-// Drop forgets what was typed.
+// Drop discards typed keys.
 func (f view) Drop() bool {
 	typed := len(f.keyboard.ahead) > 0
 	f.keyboard.ahead = nil
 	return typed
 }
 
-// Replay handles the keys that were pressed before the conversation was open.
+// Replay handles the keys pressed before the conversation was open.
 func (f view) Replay(ctx context.Context) {
 	pressed := f.keyboard.ahead
 	f.keyboard.ahead = nil
 	f.take(ctx, pressed)
 }
 
-// Ready does nothing: the prompt is always there.
+// Ready does nothing: the prompt is always visible.
 func (f view) Ready() {}
 
-// Resume does nothing, either.
+// Resume does nothing; see Ready.
 func (f view) Resume() {}
 
-// Tick does nothing: the frame that follows shows the time.
+// Tick does nothing: the next frame shows the time.
 func (f view) Tick() {}
 
-// Yield completes what was shown and puts the cursor below it, for another program.
+// Yield completes the output and moves the cursor below it, for another program.
 func (f view) Yield() {
 	f.screen.ClosePage()
 	f.script.Settle()
@@ -158,10 +159,11 @@ func (f view) Yield() {
 	f.screen.Leave()
 }
 
-// maxCopied is how much a terminal is sent for the clipboard, in bytes; many drop more.
+// maxCopied is the maximum size of text sent to the terminal for the clipboard, in bytes; many
+// terminals drop more.
 const maxCopied = 74_000
 
-// Clipboard asks the terminal to put text on the clipboard.
+// Clipboard asks the terminal to copy text to the clipboard.
 func (f view) Clipboard(text string) error {
 	if len(text) > maxCopied {
 		return errors.New("the answer is too long for the terminal's clipboard; /export writes the session to a file")

@@ -1,5 +1,5 @@
-// Package compose is the composer: the message that is being typed, as it is shown, and the messages that wait while the
-// model works. What is typed is held by package edit; what is done with a message is left to the root.
+// Package compose implements the composer, which shows the message being typed, and the queue
+// of messages sent while the model works. Package edit holds the text.
 package compose
 
 import (
@@ -12,36 +12,37 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// A Composer is the message that is being typed. Make it with [New]. It belongs to one goroutine.
+// A Composer is the message being typed. Create it with [New]. It is not safe for concurrent
+// use.
 type Composer struct {
 	*edit.Field
-	// Ghost is shown in place of an empty message, and is not part of it: it is faint, or if the terminal shows no colours,
-	// which Colourless says, in brackets.
+	// Ghost is placeholder text shown in an empty message: faint, or in brackets if Colourless
+	// is true because the terminal shows no colors.
 	Ghost      string
 	Colourless bool
 
 	glyphs draw.Glyphs
 }
 
-// New returns an empty composer. History is what was entered before, oldest first.
+// New returns an empty composer. History lists earlier entries, oldest first.
 func New(glyphs draw.Glyphs, history []string) *Composer {
 	c := &Composer{Field: edit.New("", "  "), glyphs: glyphs}
 	c.History, c.SearchApart = history, true
 	return c
 }
 
-// A Kind is what the message is for.
+// A Kind is the kind of a message.
 type Kind uint8
 
 // The kinds.
 const (
 	Message Kind = iota
-	Shell        // a command for the shell: it begins with an exclamation mark
-	Note         // something to remember: a line that begins with a number sign
+	Shell        // shell command: begins with an exclamation mark
+	Note         // note to remember: a line that begins with a number sign
 )
 
-// Kind returns what the message is for. The sign that says so stands in the place of the mark, and is deleted like any
-// other character.
+// Kind returns the kind of the message. The character that determines it is shown in place of
+// the prompt mark, and is deleted like any other.
 func (c *Composer) Kind() Kind {
 	switch first, lines := c.Peek(); {
 	case first == '!':
@@ -52,8 +53,9 @@ func (c *Composer) Kind() Kind {
 	return Message
 }
 
-// Press takes an event. It returns the action that the key has, unless that is about the text and done. Width is that of the
-// terminal. The contexts come before those of a text.
+// Press handles an event. It returns the key's action unless the action edits the text and has
+// been handled. Width is the terminal width. The given contexts take precedence over the text
+// contexts.
 func (c *Composer) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Context) keys.Action {
 	c.mark()
 	return c.Field.Press(ev, m, room(width), contexts...)
@@ -62,7 +64,7 @@ func (c *Composer) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys
 // room returns the width of the field, which leaves its last cell free.
 func room(width int) int { return min(width-1, screen.Widest) + 1 }
 
-// mark sets what stands before the message.
+// mark sets the prompt of the message.
 func (c *Composer) mark() {
 	c.Prompt = c.glyphs.Prompt + " "
 	if c.Kind() != Message {
@@ -70,7 +72,7 @@ func (c *Composer) mark() {
 	}
 }
 
-// Rows draws the message, what was put aside above it, and what is looked for in the history below it.
+// Rows draws the message, the stashed text above it, and the history search below it.
 func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	c.mark()
 	above, below := c.aside(w), c.search(w)
@@ -96,7 +98,7 @@ func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows, caret
 }
 
-// ghost returns what is shown in place of the message, in n cells.
+// ghost returns the placeholder text, in n cells.
 func (c *Composer) ghost(n int) draw.Span {
 	text := draw.Clean(c.Ghost)
 	if c.Colourless {
@@ -125,7 +127,7 @@ func (c *Composer) row(s *draw.Stock, l edit.Line) draw.Row {
 	return draw.Row{{Role: role, Text: l.Text[:1]}, {Text: l.Text[1:]}}
 }
 
-// aside returns the row that shows what was put aside.
+// aside returns the row that shows the stashed text.
 func (c *Composer) aside(w int) []draw.Row {
 	text := c.Stashed()
 	if text == "" {
@@ -134,7 +136,7 @@ func (c *Composer) aside(w int) []draw.Row {
 	return []draw.Row{line("  stashed: ", text, min(w-1, screen.Widest), c.glyphs)}
 }
 
-// search returns the row that shows what is looked for in the history.
+// search returns the row that shows the history search.
 func (c *Composer) search(w int) []draw.Row {
 	wanted, found, on := c.Searching()
 	if !on {
@@ -149,7 +151,7 @@ func (c *Composer) search(w int) []draw.Row {
 		head = "? "
 	}
 	text := draw.Clean(wanted)
-	for text != "" && cells.Width(text) > width-len(head) { // its end is typed
+	for text != "" && cells.Width(text) > width-len(head) { // text is typed at its end
 		_, text = cut(text)
 	}
 	return []draw.Row{{{Role: role, Text: head}, {Text: text}}}

@@ -51,8 +51,8 @@ func shown(rows []draw.Row, caret *screen.Point) string {
 	return strings.Join(out, "\n")
 }
 
-// What is shown in place of an empty message is not part of it, and the caret stands before it.
-//
+// TestGhost checks that placeholder text is not part of the message, and that the caret
+// precedes it.
 // Proves X-134.
 func TestGhost(t *testing.T) {
 	p := newTypist()
@@ -120,7 +120,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The mark says what the message is for, also by its colour.
+// TestMark checks that the mark shows the kind of the message, also by its color.
 func TestMark(t *testing.T) {
 	for keys, want := range map[string]draw.Span{
 		"":    {Role: draw.Accent, Text: "❯ "},
@@ -137,7 +137,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// The rows never are more than there is room for, and the caret is always in them, whatever is typed.
+// TestFits checks that the rows never exceed the available room and always include the caret.
 func TestFits(t *testing.T) {
 	p := newTypist("earlier")
 	for i, piece := range []string{"a\n", "!", "漢字仮名", "\x1b[A", "\x12x", "\x1b", "\x13", strings.Repeat("long ", 60), "\x1b[H", "👩‍👩‍👧", "\x15"} {
@@ -229,8 +229,8 @@ func FuzzDrops(f *testing.F) {
 	})
 }
 
-// A key in a prompt of 45 KB until its rows are there, painted: at most 50 µs. Besides the clock it tells how long the
-// processor works.
+// BenchmarkKey measures a key press in a 45 KB prompt including painting its rows: at most 50
+// µs. In addition to wall time, it reports CPU time.
 func BenchmarkKey(b *testing.B) {
 	for name, text := range map[string]string{"one line": strings.Repeat("0123456789", 4500), "lines": strings.Repeat("a line of the prompt, as it may be\n", 45<<10/35)} {
 		for _, move := range []string{"", "\x1b[1;5H"} {

@@ -9,23 +9,23 @@ import (
 	"unicode"
 )
 
-// A Dropped is a file that was dropped into the terminal, which pastes its path.
+// A Dropped is a file dropped into the terminal, which pastes its path.
 type Dropped struct {
-	// Text is the path as it was pasted, and Path the file.
+	// Text is the pasted path, and Path the file.
 	Text, Path string
 }
 
 const (
-	// maxDropped is how many files one paste may have, and maxPath how long it may be.
+	// maxDropped is the maximum number of files in one paste, and maxPath its maximum length.
 	maxDropped = 20
 	maxPath    = 16 << 10
 )
 
-// imageEndings are those of files that are pictures.
+// imageEndings are the extensions of image files.
 var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// Drops returns the files that a paste consists of, if all of them are pictures by their names. Whether there are such files
-// is left to the caller. Home is the home directory of the user.
+// Drops returns the files that a paste consists of, if all of them are images by their names.
+// It does not check whether they exist. Home is the user's home directory.
 func Drops(pasted, home string) []Dropped {
 	if len(pasted) > maxPath {
 		return nil
@@ -41,7 +41,7 @@ func Drops(pasted, home string) []Dropped {
 	return found
 }
 
-// file returns the absolute path that is meant, or "" if none is.
+// file returns the absolute path of a pasted path, or "".
 func file(path, home string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = u.Path
@@ -55,7 +55,7 @@ func file(path, home string) string {
 	return filepath.Clean(path)
 }
 
-// words splits a text as a shell does: terminals quote the paths that they paste.
+// words splits a text like a shell, because terminals quote the paths they paste.
 func words(text string) []Dropped {
 	var all []Dropped
 	var path strings.Builder

@@ -13,27 +13,28 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// A Waiting is a message that was sent while the model works, and that it has not been told yet.
+// A Waiting is a queued message, sent while the model works and not yet received by it.
 type Waiting struct {
-	// ID is what it can be withdrawn by, and Part by which it is known when the model is told.
+	// ID is used to withdraw the message, and Part to recognize it when the model receives it.
 	ID   string
 	Part msg.Part
-	// Later says that it has a turn of its own, after the one that runs.
+	// If Later is true, the message gets its own turn after the running one.
 	Later bool
 	// Draft is the message as it was typed.
 	Draft *edit.Draft
 }
 
-// A Queue holds the messages that wait. The zero value is empty. It belongs to one goroutine.
+// A Queue holds the queued messages. The zero value is empty. It is not safe for concurrent
+// use.
 type Queue struct{ list []Waiting }
 
 // Add adds a message.
 func (q *Queue) Add(w Waiting) { q.list = append(q.list, w) }
 
-// Empty reports whether nothing waits.
+// Empty reports whether the queue is empty.
 func (q *Queue) Empty() bool { return len(q.list) == 0 }
 
-// Drafts returns the messages as they were typed, in the order in which they were added.
+// Drafts returns the messages as they were typed, oldest first.
 func (q *Queue) Drafts() (drafts []*edit.Draft) {
 	for _, w := range q.list {
 		drafts = append(drafts, w.Draft)
@@ -41,7 +42,7 @@ func (q *Queue) Drafts() (drafts []*edit.Draft) {
 	return drafts
 }
 
-// Last takes out the message that was added last, and reports whether there is one.
+// Last removes the most recently added message, and reports whether there is one.
 func (q *Queue) Last() (Waiting, bool) {
 	if len(q.list) == 0 {
 		return Waiting{}, false
@@ -51,14 +52,14 @@ func (q *Queue) Last() (Waiting, bool) {
 	return last, true
 }
 
-// Drain takes out all messages, in the order in which they were added.
+// Drain removes all messages and returns them, oldest first.
 func (q *Queue) Drain() []Waiting {
 	all := q.list
 	q.list = nil
 	return all
 }
 
-// Told takes out the messages among the parts of a message that the model is told, and returns them.
+// Told removes and returns the messages contained in parts, which the model has received.
 func (q *Queue) Told(parts []msg.Part) (told []Waiting) {
 	q.list = slices.DeleteFunc(q.list, func(w Waiting) bool {
 		if !slices.Contains(parts, w.Part) {
@@ -70,11 +71,11 @@ func (q *Queue) Told(parts []msg.Part) (told []Waiting) {
 	return told
 }
 
-// mostWaiting is how many messages are shown.
+// mostWaiting is the maximum number of messages shown.
 const mostWaiting = 4
 
-// Rows draws the messages: those that the turn is told next, and then those that have a turn of their own. There is no
-// caret in them.
+// Rows draws the messages: first the ones for the running turn, then the ones with a turn of
+// their own. There is never a caret.
 func (q *Queue) Rows(w, h int, glyphs draw.Glyphs) ([]draw.Row, *screen.Point) {
 	var rows []draw.Row
 	for _, later := range []bool{false, true} {
@@ -95,7 +96,7 @@ func (q *Queue) Rows(w, h int, glyphs draw.Glyphs) ([]draw.Row, *screen.Point) {
 	return rows[:min(len(rows), max(0, h))], nil
 }
 
-// line returns a faint head and the beginning of a text behind it, in a row of w cells.
+// line returns a row of w cells with a faint head and the beginning of text.
 func line(head, text string, w int, glyphs draw.Glyphs) draw.Row {
 	text = draw.Clean(strings.TrimSpace(text))
 	room := max(0, w-cells.Width(head))
@@ -105,7 +106,7 @@ func line(head, text string, w int, glyphs draw.Glyphs) draw.Row {
 	return draw.Row{{Role: draw.Faint, Text: head}, {Text: text}}
 }
 
-// fit returns as much of the beginning of a text as fits into n cells.
+// fit returns the longest prefix of text that fits into n cells.
 func fit(text string, n int) string {
 	used := 0
 	for i, r := range text {

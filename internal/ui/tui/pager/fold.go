@@ -7,10 +7,11 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// maxLine is how many bytes of a line are shown. No one reads on; drawing it would take long.
+// maxLine is the maximum number of bytes shown of a line. Nobody reads further, and drawing it
+// would take long.
 const maxLine = 64 << 10
 
-// clean returns a line as it is measured and shown, and how many bytes of it are left out.
+// clean returns a line as it is measured and shown, and the number of bytes omitted.
 func clean(line draw.Row) (out draw.Row, left int) {
 	room := maxLine
 	for _, span := range line {
@@ -21,8 +22,8 @@ func clean(line draw.Row) (out draw.Row, left int) {
 	return out, max(0, len(line.String())-maxLine)
 }
 
-// fold breaks a line into rows of at most width cells, wherever that is: nothing of a line is left out but what is beyond
-// all reading.
+// fold breaks a line into rows of at most width cells, at any position, and notes how many
+// bytes were omitted.
 func fold(line draw.Row, left, width int) []draw.Row {
 	rows := draw.Chop(line, width)
 	if left > 0 {

@@ -23,7 +23,7 @@ func (p *Pager) move(rows int) {
 
 func (a place) before(b place) bool { return a.line < b.line || a.line == b.line && a.row < b.row }
 
-// before returns the row before one, and after the one after it.
+// before returns the previous row, and after the next one.
 func (p *Pager) before(at place) place {
 	if at.row > 0 {
 		return place{at.line, at.row - 1}
@@ -51,7 +51,7 @@ func (p *Pager) end() place {
 	return place{}
 }
 
-// settle makes the place one that there is: the text, the size of the screen or both may have changed.
+// settle makes the position valid after a change of the text or screen size.
 func (p *Pager) settle() {
 	end := p.end()
 	if p.follow || end.before(p.top) {
@@ -62,7 +62,7 @@ func (p *Pager) settle() {
 	}
 }
 
-// part moves to the next part, or to the one before.
+// part moves to the next or previous part.
 func (p *Pager) part(step int) {
 	parts, ok := p.lines.(Parts)
 	if !ok {
@@ -83,7 +83,8 @@ func (p *Pager) part(step int) {
 	p.message = "There is no other part below."
 }
 
-// status says what is shown, and what to press. Last is how many lines there are up to the end of the screen.
+// status describes the position and the available keys. Last is the number of lines up to the
+// end of the screen.
 func (p *Pager) status(w, last int) draw.Row {
 	if p.message != "" {
 		return draw.Line(draw.Warning, draw.Clean(p.message)).Cut(w, p.glyphs.More)
@@ -117,7 +118,7 @@ func (p *Pager) status(w, last int) draw.Row {
 	return row.Cut(w, p.glyphs.More)
 }
 
-// hints returns what else to press.
+// hints returns hints for further keys.
 func (p *Pager) hints() []string {
 	if p.query.text != "" {
 		return []string{"n next", "N before"}

@@ -9,7 +9,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Page returns the lines of a page of a command, without the limits on how much of it is shown elsewhere.
+// Page returns the lines of a command page, without the usual display limits.
 func Page(page desk.Page, o draw.Options) func(width int) Lines {
 	return func(width int) Lines {
 		o.Max = 0
@@ -34,19 +34,19 @@ func isDiff(d tool.Display) bool {
 	return ok
 }
 
-// Rows are lines that are there.
+// Rows is a list of rows that implements [Lines].
 type Rows []draw.Row
 
-// Len returns how many there are.
+// Len implements [Lines].
 func (r Rows) Len() int { return len(r) }
 
-// Row returns one.
+// Row implements [Lines].
 func (r Rows) Row(i int) draw.Row { return r[i] }
 
 // A drawn page has parts: its diffs.
 type drawn struct {
 	rows  Rows
-	parts map[int]bool // by the line with which they begin
+	parts map[int]bool // keyed by first line
 }
 
 func (d *drawn) Len() int           { return len(d.rows) }

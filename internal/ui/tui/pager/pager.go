@@ -1,6 +1,5 @@
-// Package pager shows a long text on a screen of its own: all output, a whole conversation, a page that is longer than the
-// terminal. It moves through the text and searches it with the keys of less. Where the text comes from, and when it is
-// drawn, is left to the caller.
+// Package pager shows a long text on its own screen: full output, a whole conversation, or a
+// long page. It supports the movement and search keys of less.
 package pager
 
 import (
@@ -10,43 +9,45 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// Lines are the lines of a text. They are asked for one by one as they are shown, so that a text of any length costs
-// nothing. Lines may be added at the end, and the last ones may change, while the text is shown.
+// Lines provides the lines of a text. They are requested one by one as they are shown, so that
+// a text of any length is cheap. Lines may be added at the end, and the last ones may change,
+// while the text is shown.
 type Lines interface {
 	Len() int
 	// Row returns a line, which may be wider than the screen.
 	Row(i int) draw.Row
 }
 
-// Parts are [Lines] that have parts, such as the files of a diff. Part reports whether one begins with a line.
+// Parts is implemented by [Lines] that have parts, such as the files of a diff. Part reports
+// whether one begins at line i.
 type Parts interface{ Part(i int) bool }
 
-// A Text is what a pager shows.
+// A Text is the text to show in a pager.
 type Text struct {
 	Title string
-	// Lines returns the lines as they are drawn for a width.
+	// Lines returns the lines rendered for a width.
 	Lines func(width int) Lines
-	// End says that the end is shown first, and followed while more is added.
+	// If End is true, the end is shown first, and followed while lines are added.
 	End bool
 }
 
-// A Pager shows a text. It belongs to one goroutine.
+// A Pager shows a text. It is not safe for concurrent use.
 type Pager struct {
 	text   Text
 	glyphs draw.Glyphs
 	lines  Lines
-	width  int // for which lines were drawn
-	height int // of the text on the screen
+	width  int // width the lines were rendered for
+	height int // number of text rows on the screen
 
-	top     place // the first row that is shown
-	follow  bool  // the end is shown, also of what is added
+	top     place // first visible row
+	follow  bool  // keep showing the end as lines are added
 	chord   keys.Chord
 	query   query
-	typing  *edit.Field // what is looked for is being typed; may be nil
+	typing  *edit.Field // search input; may be nil
 	message string      // shown until the next key
 }
 
-// A place is a row of a line that may take several.
+// A place is a row within a wrapped line.
 type place struct{ line, row int }
 
 // New returns a pager.
@@ -54,8 +55,8 @@ func New(t Text, g draw.Glyphs) *Pager {
 	return &Pager{text: t, glyphs: g, follow: t.End, height: 1}
 }
 
-// Press takes an event. It returns [keys.ClosePage] when the user has seen enough, and actions that are not about the
-// text.
+// Press handles an event. It returns [keys.ClosePage] when the user closes the pager, and
+// actions that do not concern the text.
 func (p *Pager) Press(ev keys.Event, m *keys.Map) keys.Action {
 	if p.lines == nil {
 		p.draw(80)
@@ -100,7 +101,7 @@ func (p *Pager) Press(ev keys.Event, m *keys.Map) keys.Action {
 	return ""
 }
 
-// typed takes an event while the user types what to look for.
+// typed handles an event during search input.
 func (p *Pager) typed(ev keys.Event, m *keys.Map) keys.Action {
 	switch action := p.typing.Press(ev, m, p.width); action {
 	case keys.Submit:
@@ -121,7 +122,8 @@ func (p *Pager) typed(ev keys.Event, m *keys.Map) keys.Action {
 	return ""
 }
 
-// draw has the lines drawn for a width. What was at the top stays there, as nearly as that can be told.
+// draw renders the lines for a width. The top of the screen stays as close as possible to the
+// same text.
 func (p *Pager) draw(width int) {
 	was := 0
 	if p.lines != nil {
@@ -135,7 +137,7 @@ func (p *Pager) draw(width int) {
 	p.top.row = 0
 }
 
-// Rows draws the part of the text that is shown, and below it where that is, or what is being looked for.
+// Rows draws the visible part of the text, and below it the position or the search input.
 func (p *Pager) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	w, p.height = max(1, w), max(1, h-1)
 	if p.lines == nil || p.width != w {

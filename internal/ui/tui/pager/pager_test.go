@@ -16,7 +16,7 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A source is a text of numbered lines, some of them long. It counts how often it is asked for one.
+// A source is a text of numbered lines, some of them long. It counts the requested lines.
 type source struct {
 	total, asked int
 	long         map[int]int
@@ -33,7 +33,7 @@ func open(s Lines) *Pager {
 	return New(Text{Title: "Output", Lines: func(int) Lines { return s }}, draw.Unicode())
 }
 
-// press presses keys that are separated by blanks, or types a word that begins with a quote.
+// press presses keys separated by blanks, or types a word that begins with a quote.
 func press(t testing.TB, p *Pager, names string) keys.Action {
 	t.Helper()
 	var action keys.Action
@@ -58,7 +58,7 @@ func show(p *Pager, w, h int) string {
 	return draw.Palette{}.Text(rows)
 }
 
-// first returns the first row that is shown.
+// first returns the first visible row.
 func first(p *Pager) string {
 	text, _, _ := strings.Cut(show(p, 40, 12), "\n")
 	return text
@@ -126,7 +126,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A match in a line that takes many rows is in view.
+// TestSearchInLongLine checks that a match in a heavily wrapped line is in view.
 func TestSearchInLongLine(t *testing.T) {
 	p := open(Rows{draw.Line(draw.Text, "one"), draw.Line(draw.Text, strings.Repeat("x", 2000)+"needle"+strings.Repeat("y", 2000)), draw.Line(draw.Text, "two")})
 	show(p, 40, 12)
@@ -136,7 +136,7 @@ func TestSearchInLongLine(t *testing.T) {
 	}
 }
 
-// The end is followed while something is added, until the user moves away.
+// TestFollow checks that the end is followed while lines are added, until the user moves away.
 func TestFollow(t *testing.T) {
 	s := &source{total: 50}
 	p := New(Text{Title: "All", Lines: func(int) Lines { return s }, End: true}, draw.ASCII())
@@ -159,7 +159,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A page of a command is drawn for the width, keeps all of what programs printed, and has its diffs as parts.
+// TestPage checks that a command page is rendered for the width, keeps all program output, and
+// has its diffs as parts.
 func TestPage(t *testing.T) {
 	var page desk.Page
 	for _, name := range []string{"a.go", "b.go", "c.go"} {
@@ -181,7 +182,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A text of 20 MB costs what is shown of it.
+// TestCost checks that a 20 MB text costs only as much as its visible part.
 func TestCost(t *testing.T) {
 	s := &source{total: 400_000}
 	p := open(s)
@@ -196,7 +197,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// Whatever the lines hold and the user presses, rows fit the screen, and moving down shows all of them.
+// TestRowsFit checks that rows always fit the screen and that moving down shows all of them.
 func TestRowsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lines Rows
@@ -236,7 +237,7 @@ func mustKey(name string) keys.Key {
 	return k
 }
 
-// Searching 20 MB for something that is not there.
+// BenchmarkSearch measures searching 20 MB without a match.
 func BenchmarkSearch(b *testing.B) {
 	lines := make(Rows, 200_000)
 	for i := range lines {

@@ -6,18 +6,19 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A query is what is looked for. Capitals matter if it has any. The zero value finds nothing.
+// A query is a search text. It is case-sensitive if it contains capitals. The zero value
+// matches nothing.
 type query struct {
 	text  string
 	exact bool
-	at    int // the line of the last match; -1 if there was none
+	at    int // line of the last match, or -1
 }
 
 func newQuery(text string) query {
 	return query{text: text, exact: text != strings.ToLower(text), at: -1}
 }
 
-// in returns where a text matches first, or -1.
+// in returns the offset of the first match in text, or -1.
 func (q query) in(text string) int {
 	if q.exact {
 		return strings.Index(text, q.text)
@@ -38,8 +39,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// matches returns where a line matches first, or -1. Most lines are what they look like, and need not be made safe to
-// know that.
+// matches returns the offset of the first match in a line, or -1. Most lines are shown as they
+// are and need no sanitizing for the search.
 func (q query) matches(line draw.Row) int {
 	text := line.String()
 	if q.in(text) < 0 && plain(text) {
@@ -59,7 +60,7 @@ func plain(text string) bool {
 	return true
 }
 
-// mark returns the line with its matches marked.
+// mark returns the line with its matches highlighted.
 func (q query) mark(line draw.Row) draw.Row {
 	if q.text == "" || len(line) == 0 {
 		return line
@@ -85,7 +86,7 @@ func (q query) mark(line draw.Row) draw.Row {
 	return append(out, line.Slice(done, len(text))...)
 }
 
-// find moves to the next match, or to the one before, around the end if there is no other.
+// find moves to the next or previous match, and wraps around at the end.
 func (p *Pager) find(step int) {
 	total := p.lines.Len()
 	if p.query.text == "" || total == 0 {
@@ -113,7 +114,7 @@ func (p *Pager) find(step int) {
 	p.message = "No line contains " + p.query.text + "."
 }
 
-// show brings a place in a line into view, with lines around it.
+// show scrolls to an offset in a line, with lines around it.
 func (p *Pager) show(line, at int) {
 	row := 0
 	for folded, seen := p.folded(line), 0; row < len(folded)-1; row++ {

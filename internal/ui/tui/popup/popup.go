@@ -1,5 +1,5 @@
-// Package popup shows what may continue the text of the composer: commands, their arguments, files. It finds them after
-// each key, lets the user choose, and says what the choice puts into the text. Changing the text is left to the root.
+// Package popup suggests completions for the composer: commands, their arguments, files. It
+// searches after each key, lets the user choose, and returns the resulting text change.
 package popup
 
 import (
@@ -19,38 +19,40 @@ type Source interface {
 	Find(ctx context.Context, q suggest.Query) []suggest.Item
 }
 
-// A Popup is a list of suggestions. Make it with [New]. It belongs to one goroutine.
+// A Popup is a list of suggestions. Create it with [New]. It is not safe for concurrent use.
 type Popup struct {
 	source Source
 	glyphs draw.Glyphs
-	// beside runs a function in another goroutine, and then the function that it returns in this one.
+	// beside runs work in another goroutine, and then the function it returns in the popup's
+	// goroutine.
 	beside func(work func() (show func()))
 
-	query  suggest.Query // what is being typed
+	query  suggest.Query // text being completed
 	items  []suggest.Item
 	chosen int
-	moved  bool          // the user has chosen: the choice stays when better items arrive
-	closed suggest.Query // the user does not want suggestions for what begins there
+	moved  bool          // the user has moved: the selection stays when better items arrive
+	closed suggest.Query // query for which the user has dismissed suggestions
 	chord  keys.Chord
-	stop   context.CancelFunc // of the search that runs; may be nil
+	stop   context.CancelFunc // cancels the running search; may be nil
 }
 
-// New returns a popup that shows nothing. Beside runs a function in another goroutine, and then the function that it
-// returns in the one that the popup belongs to.
+// New returns an empty popup. Beside runs work in another goroutine, and then the function it
+// returns in the goroutine that owns the popup.
 func New(source Source, glyphs draw.Glyphs, beside func(work func() (show func()))) *Popup {
 	return &Popup{source: source, glyphs: glyphs, beside: beside}
 }
 
-// Open reports whether something is suggested.
+// Open reports whether there are suggestions.
 func (p *Popup) Open() bool { return len(p.items) > 0 }
 
-// Close closes the popup, because the text was sent: what is typed next is another text.
+// Close closes the popup because the text was sent, so that a new text begins.
 func (p *Popup) Close() {
 	p.cancel()
 	p.query, p.closed, p.items = suggest.Query{}, suggest.Query{}, nil
 }
 
-// Typed finds suggestions for what stands before the caret. Whole says that it begins with the message.
+// Typed finds suggestions for the text before the caret. If whole is true, before is the
+// message from its beginning.
 func (p *Popup) Typed(before string, whole bool) {
 	q := suggest.Read(before, whole)
 	if q == p.query {
@@ -72,7 +74,7 @@ func (p *Popup) Typed(before string, whole bool) {
 		p.keep(same(q, was))
 		p.search(q)
 	}
-	if strings.HasSuffix(q.Typed, "/") { // what was chosen before is not in the directory
+	if strings.HasSuffix(q.Typed, "/") { // the earlier selection is not in the directory
 		p.moved = false
 	}
 }
@@ -82,8 +84,8 @@ func same(a, b suggest.Query) bool {
 	return a.Kind == b.Kind && a.From == b.From && a.Command == b.Command
 }
 
-// keep leaves what still fits until better is known, so that nothing flickers and nothing is shown that does not fit. Goes
-// says that the user goes on typing the same.
+// keep keeps the items that still match until new ones are found, to avoid flicker and stale
+// suggestions. Goes is true if the user continues the same query.
 func (p *Popup) keep(goes bool) {
 	if !goes {
 		p.items, p.moved = nil, false
@@ -93,7 +95,7 @@ func (p *Popup) keep(goes bool) {
 	p.show(slices.DeleteFunc(fit, func(it suggest.Item) bool { return fuzzy.Match(it.Label, p.query.Typed) == 0 }))
 }
 
-// search looks for suggestions beside. What comes late is dropped.
+// search searches for suggestions in the background. Late results are dropped.
 func (p *Popup) search(q suggest.Query) {
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
@@ -108,7 +110,7 @@ func (p *Popup) search(q suggest.Query) {
 	})
 }
 
-// cancel ends the search that runs.
+// cancel cancels the running search.
 func (p *Popup) cancel() {
 	if p.stop != nil {
 		p.stop()
@@ -116,7 +118,7 @@ func (p *Popup) cancel() {
 	}
 }
 
-// show shows items. The one that the user has chosen stays chosen if it is among them.
+// show shows items. The user's selection is kept if it is among them.
 func (p *Popup) show(items []suggest.Item) {
 	chosen := 0
 	if p.moved && p.chosen < len(p.items) {
@@ -126,14 +128,15 @@ func (p *Popup) show(items []suggest.Item) {
 	p.items, p.chosen = items, chosen
 }
 
-// marked reports whether Enter takes the choice. An argument may be anything, such as a word to look for: it is sent as it
-// was typed, unless the user has moved to a suggestion. A bare slash chooses nothing.
+// marked reports whether Enter accepts the selection. An argument may be anything, such as a
+// search word: it is sent as typed, unless the user has moved to a suggestion. A bare slash
+// selects nothing.
 func (p *Popup) marked() bool { return p.query.Kind != suggest.Arguments && !p.bare() || p.moved }
 
-// bare reports whether nothing was typed of the name of a command.
+// bare reports whether the command name is still empty.
 func (p *Popup) bare() bool { return p.query.Kind == suggest.Commands && p.query.Typed == "" }
 
-// Press handles a key while the popup is open, and reports whether it is for the popup.
+// Press handles a key while the popup is open, and reports whether it was for the popup.
 func (p *Popup) Press(ev keys.Event, m *keys.Map) bool {
 	if !p.Open() {
 		return false
@@ -155,16 +158,17 @@ func (p *Popup) Press(ev keys.Event, m *keys.Map) bool {
 	return taken
 }
 
-// A Change is what a choice does to the text: the last characters before the caret are replaced.
+// A Change is the effect of a choice: it replaces the last characters before the caret.
 type Change struct {
-	// Typed is what is replaced, as it was typed.
+	// Typed is the text to replace, as it was typed.
 	Typed string
 	With  string
-	// Runs says that the text is then entered: nothing more is needed.
+	// If Runs is true, the text is complete and is entered.
 	Runs bool
 }
 
-// Take returns what the choice does to the text before the caret, as Tab does. It reports false if nothing is open.
+// Take returns the effect of accepting the selection with Tab on the text before the caret. It
+// reports false if the popup is not open.
 func (p *Popup) Take(before string) (Change, bool) {
 	if !p.Open() || p.query.From > len(before) {
 		return Change{}, false
@@ -177,10 +181,11 @@ func (p *Popup) Take(before string) (Change, bool) {
 	return c, true
 }
 
-// Enter is like Take for Enter, which also runs a command that takes no arguments, if its name begins with what was typed
-// or the user has moved to it: one that only has the letters in it may be another than was meant. It reports false if what was typed is
-// complete already, so that there is nothing to choose; a directory is, unless the user has moved to something in it, and
-// so is an argument. After a bare slash it does nothing until the user has moved.
+// Enter is like Take for the Enter key, which also runs a command that takes no arguments. It
+// does so only if the command's name begins with the typed text or the user has moved to it,
+// because a fuzzy match may not be the intended command. It reports false if the typed text is
+// already complete; this includes an argument, and a directory unless the user has moved to an
+// item in it. After a bare slash it does nothing until the user has moved.
 func (p *Popup) Enter(before string) (Change, bool) {
 	c, ok := p.Take(before)
 	if ok && p.bare() && !p.moved {
@@ -203,7 +208,8 @@ func (p *Popup) Enter(before string) (Change, bool) {
 	return c, true
 }
 
-// directory reports whether what was typed names a directory, and the user has chosen nothing in it.
+// directory reports whether the typed text names a directory and the user has not moved to an
+// item in it.
 func (p *Popup) directory() bool {
 	typed := p.query.Typed
 	if p.query.Kind != suggest.Files || !strings.HasSuffix(typed, "/") || p.moved {

@@ -14,7 +14,7 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A world is a source of suggestions whose searches end when the test says so.
+// A world is a source of suggestions whose searches end on demand.
 type world struct {
 	commands []suggest.Item
 	files    []string
@@ -60,7 +60,7 @@ func (w *world) Find(ctx context.Context, q suggest.Query) []suggest.Item {
 	return fit
 }
 
-// settle ends the searches that run.
+// settle ends the running searches.
 func (w *world) settle() {
 	for _, work := range w.pending {
 		work()()
@@ -82,7 +82,8 @@ func (w *world) shown(width, height int) string {
 	return draw.Palette{}.Text(rows)
 }
 
-// Enter sends a directory that is typed whole, and Tab or a choice goes into it.
+// TestDirectory checks that Enter sends a fully typed directory, and that Tab or a choice
+// descends into it.
 func TestDirectory(t *testing.T) {
 	w := newWorld()
 	w.files = []string{"src/main.go", "src/sub/", "sr/x/src/"}
@@ -183,7 +184,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The letters that were typed are strong, and so is the choice.
+// TestMatchedLetters checks that the typed letters and the selection are strong.
 func TestMatchedLetters(t *testing.T) {
 	w := newWorld()
 	w.Typed("/cst", true)
@@ -198,8 +199,8 @@ func TestMatchedLetters(t *testing.T) {
 	}
 }
 
-// Files are searched beside. What comes late is dropped, and what is shown always fits what is typed.
-//
+// TestFiles checks that files are searched in the background, that late results are dropped,
+// and that the shown items always match the typed text.
 // Proves IDX-08.
 func TestFiles(t *testing.T) {
 	w := newWorld()
@@ -240,8 +241,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// An argument is sent as it was typed: a suggestion for it is taken with Tab, or when the user has moved to it.
-//
+// TestArguments checks that an argument is sent as typed: a suggestion is accepted only with
+// Tab, or after the user has moved to it.
 // Proves CMD-01.
 func TestArguments(t *testing.T) {
 	w := newWorld()
@@ -266,7 +267,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// A long list scrolls with the choice, which goes round.
+// TestScrolls checks that a long list scrolls with the selection, which wraps around.
 func TestScrolls(t *testing.T) {
 	w := newWorld()
 	w.commands = nil
@@ -294,7 +295,8 @@ func TestScrolls(t *testing.T) {
 	}
 }
 
-// Names of files and docs of plugins are not to be trusted: whatever they hold, a row is one row.
+// TestHostileNames checks that untrusted file names and plugin descriptions cannot break out of
+// their row.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.commands = []suggest.Item{{Text: "/x", Label: "/x\x1b[31m\n\t", Args: "[\x1b]0;t\a]", Doc: strings.Repeat("字\n\x1b[2J", 100)}}
@@ -310,7 +312,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// A bare slash runs nothing until the user has moved to a command.
+// TestBareSlash checks that a bare slash runs nothing until the user has moved to a command.
 func TestBareSlash(t *testing.T) {
 	w := newWorld()
 	w.Typed("/", true)

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// mostRows is how many suggestions are shown at once.
+	// mostRows is the maximum number of suggestions shown.
 	mostRows = 8
-	// narrow is the width below which the arguments of commands are not shown.
+	// narrow is the width below which command arguments are not shown.
 	narrow = 60
 )
 
-// Rows draws the suggestions around the chosen one. There is no caret in them.
+// Rows draws the suggestions around the selected one. There is never a caret.
 func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	n := min(len(p.items), h, mostRows)
 	if n <= 0 {
@@ -36,7 +36,8 @@ func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows, nil
 }
 
-// nameWidth returns the width of the column of names, with their arguments, if something stands behind it.
+// nameWidth returns the width of the column of names with arguments, if another column follows
+// it.
 func nameWidth(items []suggest.Item, w int) int {
 	column, docs := 0, false
 	for _, it := range items {
@@ -49,7 +50,7 @@ func nameWidth(items []suggest.Item, w int) int {
 	return min(column, w*2/5)
 }
 
-// args returns the arguments of a command as they are shown behind its name.
+// args returns a command's arguments as shown after its name.
 func args(it suggest.Item, w int) string {
 	if it.Args == "" || w < narrow {
 		return ""
@@ -74,7 +75,7 @@ func (p *Popup) row(it suggest.Item, chosen bool, column, w int) draw.Row {
 	return p.cut(append(r, draw.Span{Role: draw.Faint, Text: gap + draw.Clean(it.Doc)}), w)
 }
 
-// cut returns as much of a row as fits into n cells, with a mark where something is left out.
+// cut returns as much of a row as fits into n cells, with a mark where something is omitted.
 func (p *Popup) cut(r draw.Row, n int) draw.Row {
 	if r.Width() <= n {
 		return r
@@ -96,7 +97,7 @@ func (p *Popup) cut(r draw.Row, n int) draw.Row {
 	return append(out, draw.Span{Role: draw.Faint, Text: p.glyphs.More})
 }
 
-// label returns the name with the letters that were typed in strong.
+// label returns the name with the typed letters highlighted.
 func label(it suggest.Item, role draw.Role) draw.Row {
 	typed := map[int]bool{}
 	for _, at := range it.Matched {
@@ -104,7 +105,7 @@ func label(it suggest.Item, role draw.Role) draw.Row {
 	}
 	var r draw.Row
 	for i, c := range it.Label {
-		if unicode.IsControl(c) { // of a name that would not fit into a row
+		if unicode.IsControl(c) { // a control character, which would break the row
 			c = unicode.ReplacementChar
 		}
 		as := role
